@@ -3,7 +3,7 @@ import { Option } from "effect"
 import { creation, type Kind, own } from "./Program.ts"
 import * as State from "./State.ts"
 
-/** Ends the replaced key at the given time, unless it ends earlier. */
+/** Makes the replaced key expire at the given time, unless it expires earlier. */
 const ended = (state: State.State, companyId: ApiKey.ApiKey["companyId"], replaces: ApiKey.Replaces | null): State.State => {
   const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, companyId, replaces.id))
   if (!old || !replaces) return state

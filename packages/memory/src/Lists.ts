@@ -86,7 +86,7 @@ const descriptionOf = (state: State.State, { id, companyId, type }: Transaction)
   return ""
 }
 
-/** Compares two transactions for a list with the newest first. */
+/** Compares two transactions for a list sorted newest first. */
 export const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
   compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 

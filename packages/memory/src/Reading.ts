@@ -15,7 +15,7 @@ export const page = <A extends { readonly id: string }>(rows: Iterable<A>, after
     .toSorted((a, b) => compare(a.id, b.id))
     .slice(0, limit)
 
-/** Returns the page of `rows` before `before`, the newest first by id. */
+/** Returns the page of `rows` before `before`, newest first by id. */
 export const newestFirst = <A extends { readonly id: string }>(
   rows: ReadonlyArray<A>,
   before: string | null,

@@ -33,7 +33,7 @@ export interface Entry extends Posting {
   readonly atMillis: number
 }
 
-/** A task. `dueAtMillis` is also when a claim on it ends. */
+/** A task. `dueAtMillis` is also the time at which a claim on it ends. */
 export interface Work {
   readonly kind: string
   readonly companyId: CompanyId.CompanyId
@@ -44,7 +44,7 @@ export interface Work {
   readonly holder?: string | undefined
 }
 
-/** A stored response, and when it may be deleted; null: never. */
+/** A stored response, and the time from which it may be deleted; null if never. */
 export interface Kept extends Answer {
   readonly forgetAtMillis: number | null
 }
@@ -67,7 +67,7 @@ export interface State {
   readonly companies: Map<Company>
   readonly domains: Map<Domain>
   readonly attempts: Map<Withdrawal.Attempt>
-  /** For each leading withdrawal: the others that its transaction also pays. */
+  /** For each leading withdrawal, the other withdrawals that its transaction pays. */
   readonly followers: Map<ReadonlyArray<string>>
   /** Every transaction ever signed for a payout, oldest first. */
   readonly candidates: Map<ReadonlyArray<Signed>>

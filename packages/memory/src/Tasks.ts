@@ -8,7 +8,7 @@ type AskOver = Parameters<Tasks["Service"]["takeOver"]>[0]
 type AskInTurn = Parameters<Tasks["Service"]["claimInTurn"]>[0]
 type Due = State.Work & { readonly id: string }
 
-/** Returns the due tasks, the most overdue first. */
+/** Returns the due tasks, most overdue first. */
 const dueNow = (state: State.State, ask: Ask): ReadonlyArray<Due> =>
   Array.from(HashMap.entries(state.tasks), ([id, work]) => ({ id, ...work }))
     .filter(({ kind, dueAtMillis }) => kind === ask.kind && dueAtMillis <= ask.nowMillis)

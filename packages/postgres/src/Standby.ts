@@ -6,7 +6,7 @@ import type { DatabaseUnreachable } from "./client/PgError.ts"
 import * as PgClient from "./client/PgClient.ts"
 import * as Transaction from "./reads/Transaction.ts"
 
-// Reads lists that may be slightly stale from a standby. The standby cannot report its own age, because its
+// Reads lists from a standby, so they may be slightly stale. The standby cannot report its own age, because its
 // clock may differ and its connection to the primary may be lost. So the primary is regularly asked for its log
 // position. A standby that has replayed the log up to that position is as recent as the request.
 
@@ -22,7 +22,7 @@ export interface Options {
 
 export const defaults = { maxAgeMillis: 5000, beatMillis: 1000 } as const
 
-/** How long to wait for the standby before the primary is queried too. */
+/** Time to wait for the standby before the primary is queried too. */
 const standbyMillis = 2000
 
 /** Identifies a database, including its timeline after a failover. */
@@ -33,7 +33,7 @@ select ${identity} || '/' || ('x' || substr(pg_walfile_name(pg_current_wal_lsn()
   pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text as place`
 
 // The control file contains the timeline of the last restart point, so for some minutes after a failover the
-// standby counts as one from before, and is not used.
+// standby seems to be on the old timeline, and is not used.
 const onStandby = `
 select ${identity} || '/' || (select timeline_id from pg_control_checkpoint()) as of,
   coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::text as place
@@ -49,15 +49,15 @@ export interface Mark {
 }
 
 /**
- * Returns the time of the latest mark that the standby has replayed: it contains everything committed before
- * then. Undefined if it has replayed no mark of its own database.
+ * Returns the time of the latest mark that the standby has replayed. The standby contains everything committed
+ * before then. Undefined if it has replayed no mark of its own database.
  */
 export const asOf = (marks: ReadonlyArray<Mark>, { of, place }: Pick<Mark, "of" | "place">): number | undefined =>
   marks.filter((mark) => mark.of === of && mark.place <= place).at(-1)?.atMillis
 
 const ask = (sql: SqlClient.SqlClient, text: string) => Effect.flatMap(sql.unsafe<object>(text).unprepared, ([row]) => decode(row))
 
-/** The report reads, with lists read from the standby as long as it contains everything older than `maxAgeMillis`. */
+/** Report reads that take lists from the standby as long as it contains everything older than `maxAgeMillis`. */
 export const reports = Effect.fnUntraced(function* (
   primary: Context.Service.Shape<typeof ReportReads>,
   options: { readonly readUrl: Redacted.Redacted; readonly maxAgeMillis?: number | undefined; readonly maxConnections?: number | undefined }

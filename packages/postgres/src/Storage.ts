@@ -15,7 +15,7 @@ import * as Signals from "./Signals.ts"
 import * as Standby from "./Standby.ts"
 import * as Tasks from "./Tasks.ts"
 
-/** The three storage ports, and whether commits succeed. */
+/** The three storage ports, and the service that tracks whether commits succeed. */
 export type Storage = JournalPort | RecordsPort | TasksPort | Commits
 
 /** The reason why the tables could not be migrated. */
@@ -49,8 +49,8 @@ export const layerPool = (
   Layer.provide(Layer.merge(layerClient(options), Signals.layer), PgClient.layerPool(pool))
 
 /**
- * The storage ports in this process, in a directory or (without one) in memory, for trying, developing and
- * testing.
+ * The storage ports in this process, in a directory or (without one) in memory, for trials, development and
+ * tests.
  */
 export const layerEmbedded = (
   options: PgliteClient.Options & Journal.Options = {}

@@ -16,8 +16,8 @@ const Claimed = Schema.Struct({
 const taskOf = Schema.decodeUnknownSync(Claimed)
 const takenOverOf = Schema.decodeUnknownSync(Schema.Struct({ ...Claimed.fields, heldUntilMillis: Schema.FiniteFromString }))
 
-// A lease is a task that is due again when it ends. Claims in other processes skip the rows locked here, so
-// they never wait.
+// A lease is a task that is due again when the lease ends. Claims in other processes skip the rows locked here,
+// so they never wait.
 const claimed = (due: string, order: string, holder: string, more = "") => `
 with recursive ${due}, claimed as (
   update satrail.tasks set due_at_millis = $1::bigint + $2::bigint, token = token + 1, attempts = attempts + 1, holder = ${holder}::uuid

@@ -8,7 +8,7 @@ import type { ApiKey, Holder } from "./ApiKey.ts"
 import type { Company, Query } from "./Company.ts"
 import type { Domain } from "./Domain.ts"
 
-/** Maximum number of keys counted per company. Larger counts are reported as this number. */
+/** Maximum number of keys counted per company. Larger counts are reported as this maximum. */
 export const maxCounted = 1000
 
 /** A company's status. */
@@ -17,7 +17,7 @@ export interface Standing {
   readonly balance: Balance
   /** Number of keys that are neither revoked nor expired. */
   readonly keys: number
-  /** When one of its keys was last used, to within a minute; null: never. */
+  /** Time at which any of its keys was last used, to within a minute; null if never. */
   readonly lastSeenAtMillis: number | null
 }
 
@@ -31,7 +31,7 @@ export class AccountReads extends Context.Service<
   AccountReads,
   {
     readonly company: (id: CompanyId.CompanyId) => Read<Option.Option<Company>>
-    /** Returns the API key of any company by the id in its text, with the company's plan and limits. */
+    /** Finds an API key, of any company, by the id in the key's text. Returns it with the company's plan and limits. */
     readonly apiKey: (id: string) => Read<Option.Option<Holder>>
     /**
      * Returns the running totals of a key or company, in any order. Includes every bucket that a window covers,
@@ -56,8 +56,8 @@ export class AccountReads extends Context.Service<
      */
     readonly standings: (ids: ReadonlyArray<CompanyId.CompanyId>, nowMillis: number) => Read<ReadonlyArray<Standing>>
     /**
-     * Returns a company's keys before `before` (exclusive; null for the first page), the newest first,
-     * including revoked ones.
+     * Returns a company's keys before `before` (exclusive; null for the first page), newest first, including
+     * revoked ones.
      */
     readonly keysOf: (companyId: CompanyId.CompanyId, before: Position | null, limit: number) => Read<ReadonlyArray<ApiKey>>
   }

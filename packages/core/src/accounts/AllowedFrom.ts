@@ -30,7 +30,7 @@ const rangeOf = (text: string): Range | string => {
   if (size !== undefined && (!/^(0|[1-9]\d{0,2})$/.test(size) || prefix > address.bits))
     return `must have a prefix between /0 and /${address.bits}`
   const range = { ...address, prefix }
-  // Reject bits after the prefix, because a single address may have been intended.
+  // Reject nonzero bits after the prefix, because the caller may have meant a single address.
   return firstOf(range) === range.value ? plain(range) : `must not have bits beyond /${prefix}: use the first address of the range`
 }
 
@@ -41,7 +41,7 @@ export const rangeIssue = (text: string): string | undefined => {
 }
 
 /**
- * IPv4 and IPv6 addresses and ranges (CIDR) from which a key may be used, and the operations limited to them.
+ * IPv4 and IPv6 addresses and ranges (CIDR) to which a key is limited, for everything or only for sending.
  */
 export const AllowedFrom = Schema.Struct({
   /**

@@ -15,15 +15,16 @@ import { Plan } from "./Plan.ts"
 import { isSame as isSameOperator, type Operator, SameOperator } from "./SecondOperator.ts"
 
 /**
- * Permissions of a key: `read` records, `receive` (create invoices and addresses), `send` withdrawals,
- * `approve` withdrawals requested by other keys, and manage `webhooks`. `admin` includes all of them.
+ * Permissions of a key: `read` (read records), `receive` (create invoices and addresses), `send` (send
+ * withdrawals), `approve` (approve withdrawals requested by other keys), and `webhooks` (manage webhooks).
+ * `admin` includes all of them.
  */
 export const Scope = Schema.Literals(["read", "receive", "send", "approve", "webhooks", "admin"])
 export type Scope = typeof Scope.Type
 
 /**
- * Scopes that move no money. A company can create keys with only these scopes itself. A key with any other
- * scope can send withdrawals or approve those of other keys.
+ * Scopes that move no money. A company can itself create keys that have no other scopes. A key with any other
+ * scope can send withdrawals, or approve withdrawals requested by other keys.
  */
 export const harmless = ["read", "receive", "webhooks"] as const satisfies ReadonlyArray<Scope>
 
@@ -55,13 +56,13 @@ export const ApiKey = Schema.Struct({
   revokedAtMillis: Schema.NullOr(Schema.Int),
   /** To within a minute. */
   lastUsedAtMillis: Schema.NullOr(Schema.Int),
-  /** Its sending limits. */
+  /** The key's sending limits. */
   limits: Schema.NullOr(Limits),
   /** Id of the first key in a chain of rotations. Spending by all keys in the chain is counted under this id. */
   spendsAs: Schema.NullOr(Schema.String),
   /**
-   * Addresses from which it may be used; null: any. Code that accepts network requests must check this with
-   * `AllowedFrom.has`, because in-process calls have no address.
+   * Addresses from which the key may be used; null allows any. Code that accepts network requests must check
+   * this with `AllowedFrom.has`, because in-process calls have no address.
    */
   allowedFrom: Schema.NullOr(AllowedFrom),
   /**
@@ -116,26 +117,26 @@ export const Holder = Schema.Struct({
 export interface Holder extends Schema.Schema.Type<typeof Holder> {}
 
 /**
- * The key is missing, unknown, expired, revoked, or for another network. `other_network` reports the key's
- * network and the service's.
+ * The key is missing, unknown, expired, revoked, or for another network. For `other_network`, `networks`
+ * contains the key's network and the service's network.
  */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   reason: Schema.Literals(["missing", "unknown", "incomplete", "other_network", "expired", "revoked", "waiting"]),
   networks: Schema.optionalKey(Schema.Struct({ key: Network, service: Network })),
   /**
-   * The owner, if known, of a key that is no longer valid or came with a wrong secret. For the audit log only:
-   * no response may include it.
+   * Identifies a known key that is not valid, or whose secret was wrong. For the audit log only: no response
+   * may include it.
    */
   key: Schema.optionalKey(Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, name: Schema.String }))
 }) {}
 
 export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch> {
   readonly apiKey: ApiKey
-  /** For a rotation: the older key, and the latest time at which it ends. */
+  /** For a rotation: the old key, and its latest possible expiry. */
   readonly replaces: Replaces | null
 }
 
-/** An older key of the company, and the latest time at which it ends. */
+/** A key that is being replaced, and its latest possible expiry. */
 export interface Replaces {
   readonly id: string
   readonly expiresAtMillis: number
@@ -196,7 +197,7 @@ export const prefix = "sr_"
 
 const isNetwork = Schema.is(Network)
 
-/** Returns the reason why a string is not a key of this network, as far as its prefix shows. */
+/** Returns why a string is not a key of this network, judging only by its prefix. */
 export const stranger = (text: string, network: Network): Unauthorized => {
   if (text === "") return new Unauthorized({ reason: "missing" })
   const [, named = ""] = /^sr_([a-z]+)_/.exec(text) ?? []
@@ -249,8 +250,8 @@ const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
       ]
 
 /**
- * Issues a key, which is valid immediately unless it needs approval. The key it replaces stays valid until
- * the end of its overlap.
+ * Issues a key, which is valid immediately unless it needs approval. The key it replaces stays valid until the
+ * end of the overlap.
  */
 export const issued = (apiKey: ApiKey, replaces: Replaces | null = null, once?: Change.Once, old?: ApiKey): ApiKeyIssued => ({
   _tag: "ApiKeyIssued",
@@ -302,7 +303,7 @@ export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
   event: { type: "api_key.revoked", subject: apiKey.id }
 })
 
-/** Changes a key's limits. Earlier spending still counts, from when the key first had limits. */
+/** Changes a key's limits. Spending since the key first had limits still counts. */
 export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number): ApiKeyLimited => ({
   _tag: "ApiKeyLimited",
   id: apiKey.id,
@@ -322,7 +323,7 @@ export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMill
   writes: [Noun.step(life.confined, apiKey, { allowedFrom })]
 })
 
-/** Stores a request to loosen the key, which a second operator must repeat. */
+/** Stores a request to loosen the key's limits or ranges. A second operator must repeat it. */
 export const looseningRequested = (apiKey: ApiKey, loosening: Loosening, atMillis: number): ApiKeyLooseningRequested => ({
   _tag: "ApiKeyLooseningRequested",
   id: apiKey.id,

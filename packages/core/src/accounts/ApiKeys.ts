@@ -22,7 +22,7 @@ import * as Loosening from "./Loosening.ts"
 import * as NewCompany from "./NewCompany.ts"
 import type { Operator, SameOperator } from "./SecondOperator.ts"
 
-/** A new key. `text` is the key itself, which is shown only now. */
+/** A new key. `text` is the key itself, which is never shown again. */
 export interface Issued {
   readonly apiKey: ApiKey.ApiKey
   readonly text: Redacted.Redacted
@@ -62,27 +62,27 @@ export class ApiKeys extends Context.Service<
       readonly name: string
       readonly scopes: ReadonlyArray<ApiKey.Scope>
       readonly expiresAtMillis: number | null
-      /** Its sending limits; null or absent: only those of its company. */
+      /** The key's sending limits. If null or absent, only the company's limits apply. */
       readonly limits?: Limits.Limits | null
-      /** Addresses from which it may be used; null or absent: any. */
+      /** Addresses from which the key may be used. If null or absent, it may be used from any address. */
       readonly allowedFrom?: AllowedFrom.AllowedFrom | null
       /**
        * The requesting operator. If set, a key that can send needs approval by a second operator, unless the
-       * company is new. Omit it in a host that issues keys itself.
+       * company is new. Omit it if the host program issues the key itself.
        */
       readonly by?: Operator
       /** Its `render` must encrypt the key, because the output is stored. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
-     * Approves a key. By the time this returns, every process accepts the key. The key it replaces ends after
-     * the overlap. Fails for the operator who requested the key. Approving a key that needs no approval changes
-     * nothing.
+     * Approves a key. By the time this returns, every process accepts the key. The key it replaces expires
+     * after the overlap. Fails if `by` is the operator who requested the key. Approving a key that needs no
+     * approval changes nothing.
      */
     readonly approve: (id: string, by: Operator) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
     /**
-     * Issues a key for the company of `by`, which is a key with the `admin` scope. The new key has no more
-     * permissions than `by` may grant (OwnKeys.ts).
+     * Issues a key for the company of `by`, a key with the `admin` scope. The new key gets only permissions
+     * that `by` may grant (OwnKeys.ts).
      */
     readonly issueOwn: (ask: {
       readonly by: ApiKey.ApiKey
@@ -106,7 +106,7 @@ export class ApiKeys extends Context.Service<
     /**
      * Changes a key's limits. By the time this returns, every process applies them. Spending is counted from
      * the time the key first has limits. If `by` loosens limits for a company with a large balance, a second
-     * operator must send the same request. Omit `by` in a host that changes limits itself.
+     * operator must send the same request. Omit `by` if the host program changes limits itself.
      */
     readonly limit: (
       id: string,
@@ -130,8 +130,8 @@ export class ApiKeys extends Context.Service<
     readonly revoke: (id: string, of?: CompanyId.CompanyId) => Effect.Effect<void, NotFound | StoreUnavailable>
     /**
      * Issues a new key with the same name, scopes, expiry, limits and ranges. The old key's spending counts
-     * toward the new key's limits. The old key ends after `overlapSeconds`, counted from now, or from the
-     * approval of the new key by a second operator.
+     * toward the new key's limits. The old key expires `overlapSeconds` from now, or `overlapSeconds` after a
+     * second operator approves the new key.
      */
     readonly rotate: (
       id: string,
@@ -139,7 +139,7 @@ export class ApiKeys extends Context.Service<
       request?: Answer.Request<Issued>,
       by?: Operator
     ) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
-    /** Returns a page of a company's keys after a position, the newest first, including revoked ones. */
+    /** Returns a page of a company's keys after a position, newest first, including revoked ones. */
     readonly list: (
       companyId: CompanyId.CompanyId,
       asked: { readonly limit: number; readonly after: Page.Position | null }
@@ -159,8 +159,8 @@ const existing = (records: AccountReads["Service"]) =>
   })
 
 /**
- * Returns the approval that a key needs when `by` requests it; null for a host, for keys that move no money,
- * and for new companies.
+ * Returns the approval that a key needs; null if no operator requests the key, if it moves no money, or if the
+ * company is new.
  */
 const approvalOf = Effect.fnUntraced(function* (
   isNew: Effect.Success<typeof NewCompany.make>,
@@ -179,7 +179,10 @@ const makeIssue = Effect.gen(function* () {
   const isNew = yield* NewCompany.make
   const { network } = yield* Installation
 
-  /** Issues a key once per request of `owner`. `allowed` first reduces the requested permissions. */
+  /**
+   * Issues a key, once per idempotency key of `owner`. First, `allowed` checks and limits the requested
+   * permissions.
+   */
   return Effect.fnUntraced(function* <E>(
     owner: CompanyId.CompanyId,
     ask: Parameters<ApiKeys["Service"]["issue"]>[0],

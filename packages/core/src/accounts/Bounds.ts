@@ -14,7 +14,7 @@ export const defaults: Bounds["Service"] = {
   maxWithdrawal: Msat.fromSats(100_000_000n)
 }
 
-/** Checks the minimum and maximum that a payer can be offered. null: no bound. */
+/** Checks the minimum and maximum that a payer can be offered. null means no bound. */
 export const checkRange = Effect.fnUntraced(function* (
   { min, max }: { readonly min: Msat.Msat | null; readonly max: Msat.Msat | null },
   { minAmount, maxInvoice }: Bounds["Service"]

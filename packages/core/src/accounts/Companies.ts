@@ -65,8 +65,8 @@ export class Companies extends Context.Service<
     readonly get: (id: CompanyId.CompanyId) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     readonly overview: (id: CompanyId.CompanyId) => Effect.Effect<Overview, NotFound | StoreUnavailable>
     /**
-     * Returns a page of companies, the newest first. With filters, a page may have fewer than `limit` rows,
-     * or none, and still have a `next`.
+     * Returns a page of companies, newest first. With filters, a page may have fewer than `limit` rows, or
+     * none, and still have a `next`.
      */
     readonly list: (query: Company.Query) => Effect.Effect<Page.Page<Overview>, Invalid | StoreUnavailable>
     /** Changes a company's plan. By the time this returns, every process applies the new plan. */
@@ -74,7 +74,7 @@ export class Companies extends Context.Service<
     /**
      * Changes a company's limits. By the time this returns, every process applies them. Spending is counted
      * from the time the company first has limits. If `by` loosens limits for a company with a large balance, a
-     * second operator must send the same request. Omit `by` in a host that changes limits itself.
+     * second operator must send the same request. Omit `by` if the host program changes limits itself.
      */
     readonly limit: (
       id: CompanyId.CompanyId,
@@ -89,8 +89,8 @@ export class Companies extends Context.Service<
     readonly charge: (id: CompanyId.CompanyId, fees: CompanyFees | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /**
      * Freezes a company. Once this returns, no new withdrawal or voucher can hold the company's funds, and none
-     * of its vouchers can be claimed. Whether withdrawals that are already confirmed continue or wait depends
-     * on `pending`. Freezing the company again replaces `reason` and `pending`.
+     * of its vouchers can be claimed. `pending` determines whether withdrawals that are already confirmed
+     * continue or wait. Freezing the company again replaces `reason` and `pending`.
      */
     readonly freeze: (
       id: CompanyId.CompanyId,
@@ -117,7 +117,7 @@ type Changed = (
   found: Company.Company
 ) => Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
 
-/** Operations that protect a company's funds. Loosening them may need a second operator. */
+/** Methods that change the protection of a company's funds. Loosening it may need a second operator. */
 const protecting = Effect.fnUntraced(function* (
   get: Companies["Service"]["get"],
   change: (id: CompanyId.CompanyId, changed: Changed) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>

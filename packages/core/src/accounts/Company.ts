@@ -15,9 +15,9 @@ export const Company = Schema.Struct({
   name: Schema.String,
   plan: Plan,
   createdAtMillis: Schema.Int,
-  /** Its sending limits, for all of its keys together. */
+  /** The company's sending limits, for all its keys together. */
   limits: Schema.NullOr(Limits),
-  /** Its freeze; null if it is not frozen. */
+  /** The company's freeze; null if it is not frozen. */
   frozen: Schema.NullOr(Freeze),
   /**
    * An operator's pending request to loosen the limits or the freeze. Cleared when a second operator sends the
@@ -35,9 +35,9 @@ export const Company = Schema.Struct({
 export interface Company extends Schema.Schema.Type<typeof Company> {}
 
 /**
- * A sending company: the fields that determine its fees, and its limits. Without `fees` and `feesRevision`, the
- * fees are assumed to be unchanged. If they have changed, one more read is needed, and the right fees are still
- * charged.
+ * The fields of a sending company that determine its fees and limits. Without `fees` and `feesRevision`, the
+ * fees are assumed to be unchanged. If they have changed, the correct fees are still charged, at the cost of
+ * one more read.
  */
 export type Sender = Pick<Company, "id" | "plan"> & Partial<Pick<Company, "limits" | "fees" | "feesRevision">>
 
@@ -49,8 +49,8 @@ export const members = Noun.members(
 )
 
 /**
- * Selects companies before `before` (exclusive; null for the first page), the newest first by id. Ids start
- * with the creation time.
+ * Selects companies before `before` (exclusive; null for the first page), newest first by id. Ids start with
+ * the creation time.
  */
 export interface Query {
   readonly limit: number
@@ -116,7 +116,7 @@ export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis
   event: { type: "company.plan_changed", subject: companyId }
 })
 
-/** Changes a company's limits. Earlier spending still counts, from when it first had limits. */
+/** Changes a company's limits. Spending since the company first had limits still counts. */
 export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, atMillis: number, found?: Company): CompanyLimited => ({
   _tag: "CompanyLimited",
   id: companyId,
@@ -127,7 +127,7 @@ export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, a
   limits
 })
 
-/** Stores a request to loosen the company's limits or freeze, which a second operator must repeat. */
+/** Stores a request to loosen the company's limits or freeze. A second operator must repeat it. */
 export const looseningRequested = (found: Company, loosening: Loosening, atMillis: number): CompanyLooseningRequested => ({
   _tag: "CompanyLooseningRequested",
   id: found.id,

@@ -13,7 +13,7 @@ export const Rate = Schema.Struct({
 })
 export interface Rate extends Schema.Schema.Type<typeof Rate> {}
 
-/** A company's custom fees by route. Absent rates are those of the plan. */
+/** A company's custom fees by route. The plan's rates apply to routes without a custom rate. */
 export const CompanyFees = Schema.Struct({
   lightning: Schema.optionalKey(Rate),
   onChain: Schema.optionalKey(Rate),
@@ -21,6 +21,6 @@ export const CompanyFees = Schema.Struct({
 })
 export interface CompanyFees extends Schema.Schema.Type<typeof CompanyFees> {}
 
-/** Returns the company's custom rate if it has one, or else the rate `otherwise`. */
+/** Returns the company's custom rate, or `otherwise` if it has none. */
 export const rateOf = (own: Rate | undefined, otherwise: Fee.FeeRate): Fee.FeeRate =>
   own === undefined ? otherwise : { base: Msat.make(BigInt(own.baseMsat)), partsPerMillion: BigInt(own.partsPerMillion) }

@@ -24,10 +24,10 @@ export const members = Noun.members("domains", Domain, ["companyId", "shownBy", 
 export class Options extends Context.Service<
   Options,
   {
-    /** How often a domain's DNS record is checked. */
+    /** Interval between checks of a domain's DNS record. */
     readonly domainCheckMillis: number
     /**
-     * How long a domain's addresses keep working while its record is missing. Afterwards they stop, and
+     * Time for which a domain's addresses keep working while its record is missing. Afterwards they stop, and
      * another company can verify the domain.
      */
     readonly domainGraceMillis: number
@@ -41,13 +41,13 @@ export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken"
 
 /**
  * Applies if no company has the domain, if `replaces` has it and its record is missing, or if the operator
- * verifies a domain that was verified by DNS.
+ * verifies a domain that the same company has verified by DNS.
  */
 export interface DomainVerified extends Change.Parts<"DomainVerified", DomainTaken | IdempotencyMismatch> {
   readonly domain: Domain
   readonly replaces: { readonly companyId: CompanyId.CompanyId; readonly lostAtMillis: number } | null
 }
-/** Applies while the company has the domain by DNS. */
+/** Applies while the company holds the domain because of its DNS record. */
 export interface DomainChecked extends Change.Parts<"DomainChecked"> {
   readonly domain: string
   readonly isShown: boolean

@@ -33,8 +33,8 @@ export class Domains extends Context.Service<
   Domains,
   {
     /**
-     * Verifies a domain by its DNS record. Requires a paid plan. A domain of another company stays with it
-     * until its record has been missing for longer than the grace period.
+     * Verifies a domain by its DNS record. Requires a paid plan. A domain of another company stays with that
+     * company until the domain's record has been missing for longer than the grace period.
      */
     readonly verify: (
       company: Pick<Company, "id" | "plan">,
@@ -46,8 +46,8 @@ export class Domains extends Context.Service<
     >
     readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Domain.Domain>, StoreUnavailable>
     /**
-     * Returns whether the domain's Lightning addresses work: the service's domain, and every verified domain
-     * that is not lost.
+     * Returns whether the domain's Lightning addresses work. True for the service's own domain, and for every
+     * verified domain that has not been lost.
      */
     readonly isServed: (domain: string) => Effect.Effect<boolean, StoreUnavailable>
     /** Checks every record that has not been checked in the last day. Failed lookups are retried the next time. */
@@ -135,7 +135,7 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(Domains, make)
 
 /**
- * Checks domains in one process at a time, until the scope closes. A delay of up to 15 minutes is acceptable.
+ * Checks domains in one process at a time, until the scope closes. Checks may be up to 15 minutes late.
  */
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {

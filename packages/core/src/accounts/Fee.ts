@@ -8,7 +8,7 @@ export interface FeeRate {
 
 /**
  * A withdrawal's fee, fixed when it is confirmed. `service` is the operator's fee. `network` is the maximum
- * routing or mining fee, and is passed to the node as its limit. Sending 1000 with fees of 5 and 10 costs 1015,
+ * routing or mining fee, and is passed to the node as the limit. Sending 1000 with fees of 5 and 10 costs 1015,
  * whatever the route actually costs.
  */
 export interface Fee {

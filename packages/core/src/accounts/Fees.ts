@@ -18,7 +18,7 @@ export interface Ask {
 }
 
 /**
- * The fee exceeds the fee that the company accepted, or changed repeatedly during the request. Nothing was
+ * The fee is higher than the one the company accepted, or it changed repeatedly during the request. Nothing was
  * held.
  */
 export class FeeChanged extends Schema.TaggedError<FeeChanged>()("FeeChanged", {
@@ -77,8 +77,8 @@ export class Fees extends Context.Service<
   Fees,
   {
     /**
-     * Returns the current fee for `amount`. A withdrawal keeps the fee it was confirmed with. Fails only
-     * on-chain, when the fee rate is unknown.
+     * Returns the current fee for `amount`. A withdrawal keeps the fee it was confirmed with. Fails only for
+     * on-chain payments, if the fee rate is unknown.
      */
     readonly quote: (ask: Ask) => Effect.Effect<Fee.Fee, ChainUnavailable>
     /** Returns the terms that `quote` uses for this company. */

@@ -2,7 +2,7 @@ import { schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import type { Network } from "@satrail/bitcoin/Network"
 import { Context } from "effect"
 
-/** Returns the base of links to a host and path: http for this machine and for Tor names, https for all others. */
+/** Returns the base URL of links to a host and path: http for this machine and Tor names, https for all others. */
 export const originOf = (host: string): string => {
   const name = host.replace(/(?::\d+)?(?:\/.*)?$/, "")
   const isHere = name === "localhost" || name === "127.0.0.1" || name === "[::1]"

@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
   return {
     /**
      * Returns the key with this id, for a caller who has already presented it. Reads the store each time,
-     * because such callers are people and make few requests.
+     * because such callers are human users, who make few requests.
      */
     standing: Effect.fnUntraced(function* (id: string) {
       const found = yield* records.apiKey(id)

@@ -28,7 +28,7 @@ export const Limits = Schema.Struct({
   /** Withdrawals above this need approval by another key. */
   approvalAboveSats: Schema.optionalKey(Sats),
   recipientTypes: Schema.optionalKey(Schema.Array(RecipientType)),
-  /** Addresses, Lightning addresses and LNURLs, in any spelling. */
+  /** Bitcoin addresses, Lightning addresses and LNURLs, in any equivalent spelling. */
   recipients: Schema.optionalKey(
     Schema.Array(Schema.String.check(Characters.atMost(maxRecipientCharacters))).check(Schema.isMaxLength(maxRecipients))
   )

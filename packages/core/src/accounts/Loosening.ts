@@ -11,7 +11,7 @@ import { isSame, type Operator } from "./SecondOperator.ts"
 // stored with the company or key, and the change is made when another operator sends the same request.
 
 export interface Options {
-  /** Balance above which loosening a company's protection needs a second operator; null: never. */
+  /** Balance above which loosening a company's protection needs a second operator; null if it never does. */
   readonly secondOperatorAbove: Msat.Msat | null
 }
 
@@ -19,14 +19,14 @@ export const defaults = { secondOperatorAbove: Msat.fromSats(10_000_000n) } sati
 
 export const Options = Context.Reference<Options>("@satrail/core/accounts/Loosening/Options", { defaultValue: () => defaults })
 
-/** How long a request stays open for the second operator. */
+/** Time for which a request stays open for the second operator. */
 export const waitMillis = 24 * 3_600_000
 
 /** The requested change. Exactly one field is set. */
 export const Wanted = Schema.Struct({
   limits: Schema.optionalKey(Schema.NullOr(Limits)),
   allowedFrom: Schema.optionalKey(Schema.NullOr(AllowedFrom)),
-  /** The freeze's new `pending`; null: the company is unfrozen. */
+  /** The freeze's new `pending`; null unfreezes the company. */
   frozen: Schema.optionalKey(Schema.NullOr(Freeze.fields.pending))
 })
 export interface Wanted extends Schema.Schema.Type<typeof Wanted> {}
@@ -62,7 +62,8 @@ interface Standings {
 }
 
 /**
- * A change that may loosen protection, and how to store its request. `by` is undefined if a host makes it.
+ * A change that may loosen protection, and how to store its request. `by` is undefined if the host program
+ * makes it.
  */
 interface Asked<E> {
   readonly companyId: CompanyId.CompanyId
@@ -74,8 +75,8 @@ interface Asked<E> {
 }
 
 /**
- * Succeeds if the change can be made: it loosens nothing, a host makes it, the company's balance is small, or
- * `by` repeats another operator's request. Otherwise, stores the request and fails.
+ * Succeeds if the change can be made: it loosens nothing, the host program makes it, the company's balance is
+ * small, or `by` repeats another operator's request. Otherwise, stores the request and fails.
  */
 export const checkOf = Effect.fnUntraced(function* (records: Standings) {
   const { secondOperatorAbove } = yield* Options

@@ -43,7 +43,7 @@ export const life = {
 export interface OperatorTokenIssued extends Written<"OperatorTokenIssued", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 export interface OperatorTokenRevoked extends Written<"OperatorTokenRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
 
-/** An authenticated operator: the holder of a token, or of the configured token, whose id is `root`. */
+/** An authenticated operator: the holder of an issued token, or of the configured token (id `root`). */
 export interface Operator {
   readonly id: string
   readonly name: string
@@ -56,7 +56,7 @@ export const root: Operator = { id: "root", name: "configured token", scopes: ["
 /** Prefix of every generated token. */
 export const prefix = "op_"
 
-/** Generates a token. Returns its text and its hash to store. */
+/** Generates a token. Returns the token's text, and the hash to store. */
 export const generate = (entropy: (size: number) => Uint8Array) => {
   const text = `${prefix}${base58.encode(entropy(32))}`
   return { secretHash: SecretHash.of(text), text: Redacted.make(text, { label: "operator token" }) }

@@ -13,7 +13,7 @@ import * as Page from "../ledger/Page.ts"
 import { checkName } from "./Companies.ts"
 import * as OperatorToken from "./OperatorToken.ts"
 
-/** A new token. `text` is the token itself, which is shown only now. */
+/** A new token. `text` is the token itself, which is never shown again. */
 export interface Issued {
   readonly token: OperatorToken.OperatorToken
   readonly text: Redacted.Redacted
@@ -23,7 +23,7 @@ export interface Issued {
 export const scopesIssue = (scopes: ReadonlyArray<OperatorToken.Scope>): string | undefined =>
   scopes.length === 0 ? `must contain at least one of ${OperatorToken.Scope.literals.join(", ")}` : undefined
 
-/** Manages operators' tokens. Each operator has a separate one. */
+/** Manages operators' tokens. Each operator has their own. */
 export class OperatorTokens extends Context.Service<
   OperatorTokens,
   {
@@ -33,7 +33,7 @@ export class OperatorTokens extends Context.Service<
       /** Its `render` must encrypt the token, because the output is stored. */
       readonly request?: Answer.Request<Issued>
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | Conflict | IdempotencyMismatch | StoreUnavailable>
-    /** Returns a page of tokens, the newest first, including revoked ones. */
+    /** Returns a page of tokens, newest first, including revoked ones. */
     readonly list: (query: Page.Asked) => Effect.Effect<Page.Page<OperatorToken.OperatorToken>, Invalid | StoreUnavailable>
     /** Revokes a token. By the time this returns, no process accepts the token. Revoking it again changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<void, NotFound | StoreUnavailable>

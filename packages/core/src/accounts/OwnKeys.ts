@@ -3,8 +3,8 @@ import { Invalid } from "../base/Invalid.ts"
 import type { AllowedFrom } from "./AllowedFrom.ts"
 import { type ApiKey, harmless, type Scope } from "./ApiKey.ts"
 
-// Permissions that a company's key can grant. Limits, approvals and addresses are how the operator controls
-// sending. Keys created by a company cannot send, so they cannot bypass these controls.
+// Permissions that a company's key can grant. The operator controls sending with limits, approvals and address
+// ranges. Keys created by a company cannot send, so they cannot bypass these controls.
 
 /** Scopes of keys that a company can create itself. */
 export const scopes = harmless

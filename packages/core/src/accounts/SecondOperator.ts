@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 // Some changes take two operators: one requests, and another approves.
 
-/** An operator who requests or approves, by token. */
+/** An operator who requests or approves a change, identified by their token. */
 export interface Operator {
   readonly id: string
   readonly name: string

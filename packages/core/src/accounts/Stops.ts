@@ -11,18 +11,18 @@ import { AccountReads } from "./AccountReads.ts"
 export const What = Schema.Literals(["sending", "receiving"])
 export type What = typeof What.Type
 
-/** The operator has paused this: nothing new starts. Confirmed withdrawals wait, and nothing is lost. */
+/** The operator has paused this operation, so nothing new starts. Confirmed withdrawals wait, and nothing is lost. */
 export class Paused extends Schema.TaggedError<Paused>()("Paused", { what: What }) {}
 
-/** Time at which each was paused; null if it is not paused. */
+/** Time at which each operation was paused; null if it is not paused. */
 export type Standing = { readonly [what in What]: number | null }
 
-/** How long work that waits for the operator is postponed before the next check. */
+/** Delay before work that waits for the operator is checked again. */
 export const waitMillis = 2000
 
 /**
- * Lets the operator stop operations: sending or receiving for all companies, or the confirmed withdrawals of
- * one.
+ * Lets the operator stop operations: sending or receiving for all companies, or one company's confirmed
+ * withdrawals.
  */
 export class Stops extends Context.Service<
   Stops,

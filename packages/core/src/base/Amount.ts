@@ -81,8 +81,8 @@ export const fiatToMsat = (amount: Decimal, price: Decimal): Result.Result<Msat.
 }
 
 /**
- * Checks an amount before a price is known. Fiat and unspecified currencies only need to be positive; the
- * price decides the rest.
+ * Checks an amount before a price is known. An amount in fiat or without a currency only needs to be positive;
+ * the price decides the rest.
  */
 export const check = (amount: Decimal, currency: Currency | undefined): Result.Result<Decimal, AmountInvalid> => {
   if (currency !== undefined && !isFiat(currency)) return Result.map(toMsat(amount, currency), () => amount)

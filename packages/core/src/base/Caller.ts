@@ -30,7 +30,7 @@ const parsed = (address: string): IpAddress.Address | undefined => {
   return ip?.bits === 128 && ip.value >> 32n === mapped ? { bits: 32, value: ip.value & 0xffffffffn } : ip
 }
 
-/** Returns the networks of an address, the widest first. Text that is not an address counts as a separate caller. */
+/** Returns the networks of an address, widest first. Text that is not an address counts as a separate caller. */
 export const networks = (address: string): ReadonlyArray<Network> => {
   const ip = parsed(address)
   if (ip === undefined) return [{ name: address, times: 1 }]

@@ -29,7 +29,7 @@ const nameOf = (written: string): string => {
 
 /**
  * Visits the top-level members of a JSON object with their names and the index of each value. If the text is
- * not JSON, the only guarantee is that it ends in linear time.
+ * not JSON, the only guarantee is that the scan ends in linear time.
  */
 const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => void): void => {
   let depth = 0
@@ -53,7 +53,8 @@ const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => 
 
 /**
  * Returns whether a JSON text has more than `most` values, counting objects, arrays, members and items at any
- * depth. Stops reading at the limit. If the text is not JSON, the same characters are counted.
+ * depth. Stops reading at the limit. If the text is not JSON, counts the same characters without checking the
+ * syntax.
  */
 export const hasMoreValues = (jsonText: string, most: number): boolean => {
   let count = 1
@@ -192,7 +193,7 @@ export const errorAt = (text: string): number | undefined => {
         continue
       }
     } else if (!(scalars[begins ?? ""] ?? number)()) return at
-    // A value has ended here, and with it each container whose last value it was.
+    // A value ends here. Close each container that it completes.
     for (;;) {
       skip(blank)
       const end = ends.at(-1)

@@ -22,7 +22,7 @@ export interface Holder<Group extends string = never> {
   readonly of: { readonly [group in Group]: string }
 }
 
-/** The slots taken in the whole pool, by a company or by a network. Only the narrowest networks fill `places`. */
+/** Slots taken in the whole pool, by a company, or by a network. `places` is used only for the narrowest networks. */
 interface Share<A> {
   readonly most: number
   size: number
@@ -32,7 +32,7 @@ interface Share<A> {
 
 interface Place<A> {
   readonly item: A
-  /** One path for each holder: its whole share, followed by the caller's networks within it. */
+  /** One path for each holder: the holder's whole share, followed by the caller's networks within that share. */
   readonly paths: ReadonlyArray<ReadonlyArray<readonly [name: string, share: Share<A>]>>
 }
 
@@ -40,7 +40,7 @@ const shareOf = <A>(most: number): Share<A> => ({ most, size: 0, children: new M
 
 /**
  * Returns the share with the most slots taken, or the first of these if there are several. A holder that left
- * and returned comes after those that stayed.
+ * and returned is ordered after those that stayed.
  */
 const heaviest = <A>(shares: Iterable<Share<A>>): Share<A> | undefined => {
   let found: Share<A> | undefined
@@ -49,8 +49,8 @@ const heaviest = <A>(shares: Iterable<Share<A>>): Share<A> | undefined => {
 }
 
 /**
- * Returns the oldest slot in a share: that of its largest network, of the largest narrower network within that
- * network, and so on.
+ * Returns the oldest slot of the largest holder in a share. Descends into the largest network, then into the
+ * largest narrower network within it, and so on.
  */
 const oldestOf = <A>(share: Share<A>): Place<A> | undefined => {
   const child = heaviest(share.children.values())
@@ -58,8 +58,8 @@ const oldestOf = <A>(share: Share<A>): Place<A> | undefined => {
 }
 
 /**
- * Slots for callers that are not authenticated. No request for a slot is rejected. When a share is full, its
- * largest holder loses its oldest slot. Memory is bounded by the number of slots.
+ * Slots for callers that are not authenticated. No request for a slot is rejected. When a share is full, the
+ * oldest slot of its largest holder is evicted. Memory is bounded by the number of slots.
  */
 export const make = <A, Group extends string = never>({ most, perCaller, per }: Shares<Group>) => {
   const all = shareOf<A>(most)
@@ -107,7 +107,7 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
   }
 
   return {
-    /** Takes a slot for `item`. Returns the items that lost theirs. */
+    /** Takes a slot for `item`. Returns the evicted items. */
     take: ({ caller, of }: Holder<Group>, item: A): ReadonlyArray<A> => {
       release(item)
       const held: ReadonlyMap<string, string> = new Map(Object.entries<string>(of))
@@ -147,9 +147,9 @@ export const make = <A, Group extends string = never>({ most, perCaller, per }: 
         places?.add(place)
       }
     },
-    /** Releases a slot. Does nothing if the slot is already lost. */
+    /** Releases a slot. Does nothing if the item has already been evicted. */
     release,
-    /** All items, the oldest first. */
+    /** All items, oldest first. */
     items: (): IterableIterator<A> => placeOf.keys()
   }
 }

@@ -1,9 +1,9 @@
 import { Clock, Effect } from "effect"
 
 /**
- * How long a process caches a pause, a Lightning address, or an API key with its company's plan. The cache
- * saves a busy caller a store query per request. An operation that must take effect in every process returns
- * only after this time, when no process uses the old value.
+ * Time for which a process caches a pause, a Lightning address, or an API key with its company's plan. The
+ * cache saves a busy caller a store query per request. An operation that must take effect in every process
+ * returns only after this time, when no process uses the old value.
  */
 export const cacheMillis = 200
 

@@ -58,7 +58,7 @@ const remember = <A>(names: Map<string, A>, name: string, value: A): void => {
 }
 
 /**
- * Limits each name to all of its rates, counted by this process. A request that one rate rejects does not
+ * Applies all of these rates to each name, counted by this process. A request that one rate rejects does not
  * count toward any. Stores one number per name and rate: the time when the allowance is full again.
  */
 export const meter = (...rates: ReadonlyArray<Rate>) => {
@@ -110,7 +110,7 @@ export const make = (rate: Rate) => {
   return (name: string, nowMillis: number): boolean => take(name, nowMillis).every(({ isWithin }) => isWithin)
 }
 
-/** Reserve of a shared rate as a multiple of the rate, and how often one network may use it. */
+/** Reserve of a shared rate, as a multiple of that rate, and the rate at which one network may use the reserve. */
 export const reserve = { times: 4, perNetwork: perMinute(1) } as const
 
 /**

@@ -17,8 +17,8 @@ const spanned = (name: string, member: unknown): unknown => {
 }
 
 /**
- * Adds a span named `<Service>.<method>` to each Effect of a service. A trace shows its caller, duration and
- * result. Spans contain no arguments or results. Streams and plain functions are unchanged.
+ * Adds a span named `<Service>.<method>` to each Effect of a service. A trace shows the caller, duration and
+ * outcome of each call. Spans contain no arguments or return values. Streams and plain functions are unchanged.
  *
  * Does nothing if no tracer is installed (Effect's `Tracer` is the native one) or `TracerEnabled` is false.
  */

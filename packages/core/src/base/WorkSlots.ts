@@ -15,9 +15,9 @@ export interface WorkQueue<A, E> {
 }
 
 /**
- * Until the scope closes, refills each slot as soon as it is free, so a slow task delays no other. Waits for
- * `wake` when there is nothing to claim. Stops claiming when `isStopping` returns true, and finishes started
- * tasks before the scope closes.
+ * Until the scope closes, refills each slot as soon as it is free, so that a slow task does not delay the
+ * others. Waits for `wake` when there is nothing to claim. Stops claiming when `isStopping` returns true, and
+ * finishes started tasks before the scope closes.
  */
 export const keepFilled = <A, E>(
   queue: WorkQueue<A, E>,

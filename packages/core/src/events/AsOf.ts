@@ -6,8 +6,8 @@ import type { Invoice } from "../receiving/Invoice.ts"
 import type { LightningAddress } from "../receiving/LightningAddress.ts"
 import type * as Withdrawal from "../sending/Withdrawal.ts"
 
-// Returns records as they were when an event was committed. They are read later, when they may already be
-// final, so later changes are undone here. An event about a pending record therefore never reveals its outcome
+// Returns records as they were when an event was committed. The records are read later and may be final by
+// then, so later changes are undone here. An event about a pending record therefore never reveals its outcome
 // or preimage.
 
 export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): Deposit.Shown => ({

@@ -55,9 +55,9 @@ export class Events extends Context.Service<
   Events,
   {
     /**
-     * Streams the events of one company, or of all if `companyId` is omitted, oldest first, and continues
-     * with new ones while the stream is read. Resumes after `after`, the `cursor` of the last processed
-     * event. Without `after`, starts with the oldest event kept; with `"now"`, with the next commit.
+     * Streams the events of one company, or of all companies if `companyId` is omitted, oldest first, and
+     * continues with new ones while the stream is read. Resumes after `after`, the `cursor` of the last
+     * processed event. Without `after`, starts with the oldest event kept; with `"now"`, with the next commit.
      *
      * Delivers at least once. If you store the cursor after processing an event, a crash in between repeats
      * that event. Events of one record arrive in order, and events of different records in commit order. The

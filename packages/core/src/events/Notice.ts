@@ -63,7 +63,7 @@ interface Rows {
   readonly domain: Domain
 }
 
-/** A record as an event shows it: in its state at that event, regardless of later changes. */
+/** A record as an event shows it: in its state at the time of the event, regardless of later changes. */
 export type About =
   | { readonly [K in keyof Rows]: { readonly kind: K; readonly type: TypeOf<K>; readonly record: Rows[K] } }[keyof Rows]
   | AboutOf<Feature>

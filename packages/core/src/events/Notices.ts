@@ -144,13 +144,13 @@ const tellers = Effect.fnUntraced(function* (featured: ReadonlyMap<string, Telli
       const telling = featured.get(event.type)
       return telling === undefined ? Effect.succeed(nothing) : withNouns(telling.tell(event))
     },
-    /** Returns the events of an invoice's deposit, with those of the invoice. */
+    /** Returns the events of the deposit that paid an invoice, and those of the invoice. */
     settled: (event: Published) => Effect.flatMap(settled(event), (deposit) => paid(event, deposit)),
     arrived: (event: Published) => Effect.flatMap(arrived(event), (deposit) => paid(event, deposit))
   }
 })
 
-/** Returns an address's event with the address as the committed event left it. */
+/** Returns the event of an address, with the address in its state after the committed event. */
 const updatedAddress = (atMillis: number) => (row: LightningAddress.LightningAddress) =>
   ({ kind: "lightningAddress", type: "lightning_address.updated", record: AsOf.changedAddress(row, atMillis) }) as const
 

@@ -9,7 +9,7 @@ export interface Answer {
   readonly answer: string
 }
 
-/** How long a key is stored. A withdrawal's key is stored permanently. */
+/** Time for which a key is stored. A withdrawal's key is stored permanently. */
 export const keptMillis = 30 * 24 * 3600 * 1000
 
 /**

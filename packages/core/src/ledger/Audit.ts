@@ -25,7 +25,7 @@ export interface Actor extends Schema.Schema.Type<typeof Actor> {}
 
 /** A request in progress. Every Change committed during it is written to the audit log. */
 export interface Acting extends Actor {
-  /** The requested operation: `send.confirm`. */
+  /** The requested operation, such as `send.confirm`. */
   readonly verb: string
   /** The caller's IP address; empty if unknown. */
   readonly address: string
@@ -39,7 +39,7 @@ export const ofService = { actor: "service", actor_id: "service", actor_name: "s
 
 /** A record's field that was set by a Change. A secret's value is logged as the SHA-256 of the stored text. */
 export const Value = Schema.Struct({
-  /** The kind of record: `api_keys`. */
+  /** The kind of record, such as `api_keys`. */
   record: Schema.String,
   id: Schema.String,
   field: Schema.String,
@@ -50,8 +50,8 @@ export const Value = Schema.Struct({
 export interface Value extends Schema.Schema.Type<typeof Value> {}
 
 /**
- * The content of an entry. It contains no secrets, and no part of a request's body except the values it
- * changed.
+ * The content of an entry. It contains no secrets, and no part of a request's body except the values that the
+ * request changed.
  */
 export const Said = Schema.Struct({
   ...Actor.fields,
@@ -276,8 +276,8 @@ export class AuditStore extends Context.Service<
      */
     readonly auditHeads: (companyIds: ReadonlyArray<CompanyId.CompanyId>) => Read<ReadonlyArray<Link>>
     /**
-     * Returns a company's linked entries before `before`, the newest first. null returns all entries, linked
-     * or not.
+     * Returns a company's linked entries before `before`, newest first. null returns all entries, linked or
+     * not.
      */
     readonly auditOf: (
       companyId: CompanyId.CompanyId | null,
@@ -315,7 +315,7 @@ const firstOf = ({ record, id, values }: Stored): ReadonlyArray<Value> =>
 
 /**
  * Logs the values of all existing records in one append, unless a sealed entry exists. Afterwards, a record
- * that is missing from the log was created without the service. Checks once per process.
+ * that is missing from the log was created outside the service. Checks once per process.
  */
 export const baseline = Effect.gen(function* () {
   const store = yield* AuditStore

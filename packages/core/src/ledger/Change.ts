@@ -47,7 +47,7 @@ export interface Once {
   readonly key: string
   readonly fingerprint: string
   readonly answer: string
-  /** When the key can be reused for another request. null: never. */
+  /** Time from which the key can be reused for another request; null if never. */
   readonly forgetAtMillis: number | null
 }
 
@@ -135,8 +135,9 @@ export interface Recorded {
 }
 
 /**
- * Fields of every Change. `id` is the record that it changes. `transferId` groups its postings in the ledger,
- * and customers see it as `ledger_tx_id`. `Refused` lists its refusals in the type only; no value contains it.
+ * Fields of every Change. `id` identifies the record that it changes. `transferId` groups its postings in the
+ * ledger, and customers see it as `ledger_tx_id`. `Refused` lists its refusals in the type only; no value
+ * contains it.
  */
 export interface Parts<Tag extends string, Refused = never, Published extends string = Event.Type> {
   readonly [refused]?: Refused
@@ -152,8 +153,8 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
   readonly fence?: Fence
   readonly cursor?: Cursor
   /**
-   * Limits that the Change counts toward, or in which it reverses an earlier count. All its postings must be
-   * for its own company.
+   * Limits that the Change counts toward, or from which it subtracts an earlier count. All of its postings must
+   * be for its own company.
    */
   readonly counts?: ReadonlyArray<Count>
   /** Set if the Change is refused while its company is frozen. */
@@ -168,7 +169,7 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
    * for the records written there.
    */
   readonly recorded?: ReadonlyArray<Recorded>
-  /** Its entry in the audit log, including the actor (see Audit.ts). Only the Journal sets it. */
+  /** The Change's entry in the audit log, including the actor (see Audit.ts). Only the Journal sets it. */
   readonly audit?: string
 }
 

@@ -14,8 +14,8 @@ export class Options extends Context.Service<
   Options,
   {
     /**
-     * How long a dead process blocks its roles, such as listening to a node. The clocks of processes must
-     * agree to within a fraction of it.
+     * Time for which a dead process blocks its roles, such as listening to a node. Process clocks must agree to
+     * within a fraction of this time.
      */
     readonly dutyLeaseMillis: number
   }
@@ -28,8 +28,8 @@ export class Leases extends Context.Service<
   Leases,
   {
     /**
-     * Renews the lease that ends at `untilMillis`. Ends when the lease is lost or could not be confirmed in
-     * time.
+     * Keeps renewing the lease, which would otherwise end at `untilMillis`. Returns when the lease is lost, or
+     * could not be confirmed in time.
      */
     readonly keep: (task: Task, untilMillis: number) => Effect.Effect<void>
   }

@@ -4,8 +4,8 @@ import * as Change from "./Change.ts"
 import type { Written } from "./Written.ts"
 
 /**
- * Roles that every service has. Each node (processes may use different ones) and each consumer of events has
- * one more role.
+ * Roles that exist in every installation. There is also one role for each node (processes may use different
+ * nodes) and for each consumer of events.
  */
 export const roles = [
   "chain",

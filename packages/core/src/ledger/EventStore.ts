@@ -19,7 +19,7 @@ export interface Told {
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** Committed events ordered by id, their public events, and how long they are kept. */
+/** Stores committed events ordered by id, with their public events, and deletes old ones. */
 export class EventStore extends Context.Service<
   EventStore,
   {
@@ -40,8 +40,8 @@ export class EventStore extends Context.Service<
      */
     readonly keepTold: (told: ReadonlyArray<Told>) => Read<ReadonlyArray<Told>>
     /**
-     * Takes the `limit` oldest events, and deletes those from before `beforeMillis` with their public events.
-     * Returns the number deleted.
+     * Checks the `limit` oldest events, and deletes those from before `beforeMillis` together with their public
+     * events. Returns the number deleted.
      */
     readonly forgetEvents: (beforeMillis: number, limit: number) => Read<number>
     /** Returns the id of the last deleted event of a company (null: any company); 0 if none was deleted. */

@@ -30,8 +30,8 @@ export interface About<Kind extends string = string, Type extends string = strin
 }
 
 /**
- * How a committed event becomes notices: the possible types, and the records. `aboutOthers`: a notice may be
- * about a record other than the event's subject.
+ * The conversion of a committed event to notices: the possible types, and the function that makes the notices.
+ * `aboutOthers` is true if a notice may be about a record other than the event's subject.
  */
 export interface Telling<A extends About = About> {
   readonly as: ReadonlyArray<A["type"]>
@@ -40,8 +40,8 @@ export interface Telling<A extends About = About> {
 }
 
 /**
- * A feature's notices to companies: a kind of record with its types of notices, if the feature has one, and
- * how each event becomes notices.
+ * A feature's notices to companies: the kind of record that they are about and the types of notices, if the
+ * feature has its own, and how each event becomes notices.
  */
 export interface Notices {
   readonly kind?: string
@@ -156,7 +156,7 @@ export const rateOf = (row: Row) => {
 }
 
 /**
- * A record type whose records describe payments. `by` is the field of a payment that refers to a record; the
+ * A record type whose records describe payments. `by` is the payment's field that refers to the record; the
  * others are fields of the record.
  */
 export interface Describes {
@@ -188,14 +188,14 @@ export interface Feature {
   readonly posts?: ReadonlyArray<Posts>
   readonly rates?: ReadonlyArray<Rates>
   readonly describes?: ReadonlyArray<Describes>
-  /** Its own read port, which a storage adapter implements. */
+  /** The feature's read port, which a storage adapter implements. */
   readonly reads?: AnyReads | undefined
-  /** Rows for the limits in the reference: a description, and the limit. */
+  /** Rows for the table of limits in the reference: a description, and the limit. */
   readonly limits?: ReadonlyArray<readonly [what: string, limit: string]>
-  /** Its services. They may require services of features earlier in the list. */
+  /** The feature's services. They may require services of features earlier in the list. */
   readonly layer: AnyLayer
   readonly workers: AnyLayer
-  /** Its implementations of ports declared by the money path, such as `receiving/InvoiceJobs`. */
+  /** The feature's implementations of ports that the money path declares, such as `receiving/InvoiceJobs`. */
   readonly extensions: AnyLayer
 }
 

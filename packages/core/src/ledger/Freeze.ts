@@ -17,6 +17,6 @@ export const loosens = (frozen: Freeze | null, pending: Freeze["pending"]): bool
 
 /**
  * The company is frozen: it can neither send nor commit funds. Nothing was held. The error omits the reason,
- * which only the operator discloses.
+ * which only the operator may disclose.
  */
 export class CompanyFrozen extends Schema.TaggedError<CompanyFrozen>()("CompanyFrozen", { companyId: CompanyId }) {}

@@ -17,8 +17,8 @@ export class StaleFence extends Schema.TaggedError<StaleFence>()("StaleFence", {
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String, id: Schema.String }) {}
 
 /**
- * The store was unreachable or did not respond. The Change may or may not have been applied, so commit the
- * same Change again. With `overloaded` and `closed`, it was rejected before anything was done.
+ * The store was unreachable or did not respond. The Change may or may not have been applied, so commit the same
+ * Change again. With `overloaded` and `closed`, the Change was rejected before anything was done.
  */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {
   operation: Schema.String,

@@ -19,7 +19,7 @@ export const services = <const Features extends ReadonlyArray<Feature>>(features
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `Over` types the same fold
   over(features, "layer") as never
 
-/** Returns the extensions of these features to the money path, in that order. */
+/** Returns these features' extensions to the money path, in the order of the features. */
 export const extensions = <const Features extends ReadonlyArray<Feature>>(features: Features): Over<Features, "extensions"> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `Over` types the same fold
   over(features, "extensions") as never

@@ -38,7 +38,7 @@ export class LedgerReads extends Context.Service<
      * `overdueBeforeMillis`.
      */
     readonly waiting: (overdueBeforeMillis: number) => Read<Waiting.All>
-    /** Lists pending items, the oldest first. Its cost grows with their number. */
+    /** Lists pending items, oldest first. The cost grows with the number of pending items. */
     readonly backlog: (query: Waiting.Query) => Read<ReadonlyArray<Waiting.Item>>
     /**
      * Returns the pending job for a company's record. For a payout in a batch, returns the job of the payout

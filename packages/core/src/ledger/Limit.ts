@@ -42,14 +42,14 @@ export type Most = { readonly [name in Counted]?: bigint }
  */
 export interface Count {
   readonly subject: string
-  /** The time it is counted at. When a count is reversed, the time of the original count. */
+  /** The time at which it is counted; for a reversal, the time of the original count. */
   readonly atMillis: number
   readonly most: Most
 }
 
 /**
- * The subjects and the time that a record was counted at, so that the count can be reversed if the record
- * fails.
+ * The subjects that a record counted toward, and the time of the count, so that the count can be reversed if
+ * the record fails.
  */
 export const Noted = Schema.Struct({ atMillis: Schema.Int, subjects: Schema.Array(Schema.String) })
 export interface Noted extends Schema.Schema.Type<typeof Noted> {}
@@ -76,7 +76,7 @@ export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExc
   of: Schema.Literals(["key", "company"]),
   /** Amount that can still be sent now, including fees. */
   remaining: Schema.optionalKey(Msat.Msat),
-  /** When the requested amount will be allowed if nothing else is sent first; null if it never will be. */
+  /** Time at which the requested amount will be allowed if nothing else is sent first; null if it never will be. */
   freesAtMillis: Schema.optionalKey(Schema.NullOr(Schema.Int))
 }) {}
 
@@ -102,7 +102,7 @@ export const left = (spent: ReadonlyArray<Spent>, name: Counted, most: bigint, a
   return room > 0n ? room : 0n
 }
 
-/** Returns when `need` will be allowed; null if it exceeds the limit itself. */
+/** Returns the time at which `need` will be allowed; null if it exceeds the limit itself. */
 export const freesAtMillis = (spent: ReadonlyArray<Spent>, name: Counted, most: bigint, need: bigint, atMillis: number): number | null => {
   const { window } = counted[name]
   const { millis, stepMillis } = windows[window]

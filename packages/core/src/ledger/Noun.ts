@@ -84,7 +84,7 @@ export interface Noun<A extends Row = Row, Refused = unknown, Taken = unknown, O
   taken?(record: A): Taken
   /** Returns the refusal if another record has the same id. `Conflict` if omitted. */
   other?(record: A): Other
-  /** Returns the refusal of a move that is not allowed in the record's status. */
+  /** Returns the refusal of a move that the record's status does not allow. */
   refused?(id: string, status: string): Refused
 }
 
@@ -124,9 +124,9 @@ export const insert = <A extends Row, Taken, Other>(noun: Noun<A, unknown, Taken
   record
 })
 
-/** A step in a record's life, declared once without its values. */
+/** A step in a record's life, declared once, without the values that it sets. */
 export interface Move<A extends Row = Row, Sets extends string = string, Expects extends string = string, Refused = unknown> {
-  /** Unique among all moves: `vouchers claimed`. */
+  /** Unique among all moves, such as `vouchers claimed`. */
   readonly key: string
   readonly noun: Noun<A>
   /** Statuses in which it applies. Empty: any status. */
@@ -312,7 +312,7 @@ export type Write = Transition | Follow
 
 /**
  * The first write decides whether the Change applies or has already been applied. The other writes follow from
- * it. The records that they insert cannot exist yet.
+ * the first. The records that they insert cannot exist yet.
  */
 export type Writes = readonly [] | readonly [Insert | Transition, ...ReadonlyArray<Follow>]
 
@@ -329,7 +329,7 @@ const keyOf = (write: Write): string => {
   }
 }
 
-/** Returns what identifies a statement: its verbs, record types and fields, without values. */
+/** Returns the text that identifies a statement: its verbs, record types and fields, without values. */
 export const shapeOf = (writes: Writes): string => {
   let shape = ""
   for (const write of writes) shape += `${keyOf(write)};`

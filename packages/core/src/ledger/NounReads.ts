@@ -6,8 +6,8 @@ import type { Noun, Row } from "./Noun.ts"
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 /**
- * Reads records of any type, as its declaration describes them, including types declared by other packages. A
- * method that takes a company id returns only that company's records.
+ * Reads records of any declared type, including types that other packages declare. A method that takes a
+ * company id returns only that company's records.
  */
 export class NounReads extends Context.Service<
   NounReads,
@@ -19,8 +19,7 @@ export class NounReads extends Context.Service<
      */
     readonly named: <A extends Row>(noun: Noun<A>, name: Partial<NoInfer<A>>) => Read<Option.Option<A>>
     /**
-     * Returns a company's records before `before` (exclusive; null for the first page), the newest first by
-     * id.
+     * Returns a company's records before `before` (exclusive; null for the first page), newest first by id.
      */
     readonly newestFirst: <A extends Row>(
       noun: Noun<A>,

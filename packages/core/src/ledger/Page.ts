@@ -11,8 +11,8 @@ export interface Position {
 export const limit = { default: 100, maximum: 1000 } as const
 
 /**
- * Requests a page of a list, the newest first. `before` is the id of the record that the page precedes; null
- * for the first page.
+ * Requests a page of a list, newest first. `before` is the id of the record that the page precedes; null for
+ * the first page.
  */
 export interface Asked {
   readonly limit: number
@@ -26,21 +26,24 @@ export interface Page<A> {
 }
 
 /**
- * Maximum number of rows that a store scans for one filtered page, such as by status, so the cost does not
- * grow with the rows filtered out. A page that reaches it may have fewer rows than requested, or none, and
+ * Maximum number of rows that a store scans for one page of a filtered list, so that the cost does not grow
+ * with the number of rows filtered out. A page that reaches it may have fewer rows than requested, or none, and
  * the next page resumes there.
  */
 export const looks = 10_000
 
-/** Rows returned by a store, the newest first. */
+/** Rows returned by a store, newest first. */
 export interface Found<A> {
   readonly rows: ReadonlyArray<A>
-  /** Position where the scan stopped before it found the requested number; null if there are no more rows. */
+  /**
+   * Position at which the scan stopped without finding the requested number of rows; null if there are no more
+   * rows.
+   */
   readonly lookedTo: Position | null
 }
 
 /**
- * Returns a page of `size` rows. Requests one extra row from `find` to learn whether there is another page
+ * Returns a page of `size` rows. Requests one extra row from `find` to determine whether there is another page
  * without counting rows.
  */
 export const pick = <A extends Position, E, R>(
@@ -55,7 +58,7 @@ export const pick = <A extends Position, E, R>(
   })
 }
 
-/** Returns a page from `find`, which reads up to `limit` records before an id, the newest first. */
+/** Returns a page from `find`, which reads up to `limit` records before an id, newest first. */
 export const read = <A extends Position, E, R>(
   { limit: size, before }: Asked,
   find: (before: string | null, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>

@@ -7,9 +7,8 @@ export const types = ["adjustment"] as const
 export type Type = (typeof types)[number]
 
 /**
- * A record type whose records, while they have a certain status, credit their company, or debit it if the
- * amount is negative. Stores use this to verify the transfer, and to list the record among the company's
- * transactions.
+ * A record type whose records credit their company while they have a certain status. A negative amount debits
+ * the company. Stores use this to verify the transfer, and to list the record among the company's transactions.
  */
 export interface Posts {
   readonly noun: Noun

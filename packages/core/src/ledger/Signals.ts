@@ -1,19 +1,19 @@
 import { Context, type Stream } from "effect"
 
 /**
- * Reports that a topic has something to process from `atMillis` on. A topic identifies a kind of task or a kind
- * of committed entry.
+ * Reports that a topic has something to process from `atMillis` on. A topic is a kind of work or a kind of
+ * committed entry.
  */
 export interface Signal {
   readonly topic: string
   readonly atMillis: number
 }
 
-/** Carries signals between processes that share a store. Any signal may be lost, so its receivers also poll. */
+/** Carries signals between the processes on one store. Any signal may be lost, so receivers also poll. */
 export interface Signals {
-  /** Sends a signal to every other process, combined with other signals sent at the same time. Does not wait. */
+  /** Sends a signal to every other process, combined with other signals sent at the same moment. Does not wait. */
   readonly send: (signal: Signal) => void
-  /** The signals of other processes; null if some may have been missed. */
+  /** Signals from other processes; null if some may have been missed. */
   readonly received: Stream.Stream<Signal | null>
 }
 

@@ -19,7 +19,7 @@ export interface Task {
 
 /** A task taken over from a dead process before its claim ended. */
 export interface TakenOver extends Task {
-  /** When the dead process's claim would have ended. */
+  /** Time at which the dead process's claim would have ended. */
   readonly heldUntilMillis: number
 }
 
@@ -43,7 +43,7 @@ export class Tasks extends Context.Service<
   Tasks,
   {
     /**
-     * Claims up to `limit` due and unclaimed jobs of one kind, the most overdue first. A claim ends at
+     * Claims up to `limit` due and unclaimed jobs of one kind, most overdue first. A claim ends at
      * `nowMillis + leaseMillis` unless it is released or extended.
      */
     readonly claim: (ask: {
@@ -71,8 +71,8 @@ export class Tasks extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<Task>, StoreUnavailable>
     /**
      * Records that process `holder` is alive until `nowMillis + aliveMillis`, and claims up to `limit` jobs of
-     * these kinds from processes that are no longer alive. Claims of a process that never called this are not
-     * taken over, but expire.
+     * these kinds from processes that are no longer alive. Claims of a process that has never called this are
+     * not taken over; they expire instead.
      */
     readonly takeOver: (ask: {
       readonly holder: string

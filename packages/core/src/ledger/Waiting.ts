@@ -35,7 +35,10 @@ export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A }
 /** Totals of the items of one kind. `amount` includes fees, and is zero for tasks. */
 export interface Waiting {
   readonly count: number
-  /** When the oldest item started to wait; for a task, when it was due. null if there are none. */
+  /**
+   * Time at which the oldest item began to wait; for a task, the time at which it was due. null if there are no
+   * items.
+   */
   readonly oldestAtMillis: number | null
   readonly amount: Msat
 }

@@ -15,8 +15,8 @@ export const PollMillis = Context.Reference<number>("@satrail/core/ledger/Wakes/
 export const topics = { event: "committed event", audit: "audit entry" } as const
 
 // After a poll that found due work, the next one follows after `first`. While nothing is due, the pause
-// doubles. The store is also polled when work becomes due. Only that poll wakes workers, because by then the
-// work may already be done or postponed, like a role whose lease another process renews.
+// doubles. The store is also polled when work becomes due. Workers are woken by that poll, not by the clock,
+// because by then the work may already be done or postponed, like a role whose lease another process renews.
 const pauseMillis = { least: 20, first: 250 } as const
 // A timer cannot be set for more than 24 days.
 const maxSleepMillis = 86_400_000
@@ -38,7 +38,7 @@ export class Wakes extends Context.Service<
 >()("@satrail/core/ledger/Wakes") {}
 
 interface Topic {
-  /** When its listeners are next woken. */
+  /** Time at which the topic's listeners are next woken. */
   atMillis: number
   readonly latches: Set<Latch.Latch>
 }

@@ -72,11 +72,11 @@ export class ChainSource extends Context.Service<
     readonly tip: Effect.Effect<Tip, ChainUnavailable>
     /**
      * Returns activity after `after` (null: from where this source starts), for a limited number of blocks.
-     * Returns immediately even if there is none. Does not report transactions removed by a reorganization or
-     * a double spend. Check those above `unchangedTo` with `transaction`.
+     * Returns immediately even if there is none. Does not report transactions removed by a reorganization or a
+     * double spend. Check transactions above `unchangedTo` with `transaction`.
      */
     readonly activity: <E>(after: string | null, ours: Ours<E>) => Effect.Effect<Activity, ChainUnavailable | E>
-    /** Returns the current placement of any transaction. */
+    /** Returns the current status of any transaction. */
     readonly transaction: (txId: TxId.TxId) => Effect.Effect<Placement, ChainUnavailable>
     /**
      * Broadcasts a signed transaction. Repeating the call is safe, because the same bytes are the same

@@ -12,7 +12,7 @@ export class Unfundable extends Schema.TaggedError<Unfundable>()("Unfundable", {
 export interface Derived {
   readonly address: string
   readonly scriptPubKey: string
-  /** Its index among the wallet's receiving keys. No index is used twice. */
+  /** The address's index among the wallet's receiving keys. No index is used twice. */
   readonly index: number
 }
 
@@ -33,7 +33,7 @@ export interface Draft {
 export interface Payment {
   readonly scriptPubKey: string
   readonly amount: Msat
-  /** Its contribution to the maximum mining fee. */
+  /** The payment's contribution to the maximum mining fee. */
   readonly feeLimit: Msat
 }
 

@@ -4,7 +4,7 @@ import * as Measure from "../base/Measure.ts"
 import type { Words } from "../base/Outage.ts"
 import { type Capacity, LightningBooks } from "./LightningBooks.ts"
 
-/** How long the node's response is cached. The node is never queried more often. */
+/** Time for which the node's response is cached. The node is never queried more often. */
 export const keptMillis = 10_000
 /** Timeout of a query to the node. */
 export const answerMillis = 2000
@@ -80,7 +80,7 @@ const measured = Effect.fnUntraced(function* ({ outgoing, incoming, channels }: 
     yield* Metric.update(gauges.channels({ status }), count)
 })
 
-/** Reports the state of the channels of the service's node. */
+/** Reports the state of the node's channels. */
 export class Channels extends Context.Service<
   Channels,
   {
@@ -89,8 +89,8 @@ export class Channels extends Context.Service<
     /** Empty if the state is unknown. */
     readonly warnings: Effect.Effect<ReadonlyArray<Warning>>
     /**
-     * Logs a warning if the channels cannot receive this amount. Called after an invoice is issued, and does
-     * not block.
+     * Logs a warning if the channels cannot receive this amount. Called after an invoice is issued. Does not
+     * block.
      */
     readonly issued: (amount: Msat.Msat) => Effect.Effect<void>
   }

@@ -38,8 +38,8 @@ export const inputWeight: { readonly [type in AddressType]: number } = { taproot
 export const feeFor = (weight: number, feeRate: number): bigint => BigInt(Math.ceil((weight * feeRate) / 4))
 
 /**
- * Returns the cost of adding a coin of this type to a transaction as an input. Taproot at 10 sats per virtual
- * byte: 575.
+ * Returns the cost of adding a coin of this type to a transaction as an input. For taproot at 10 sats per
+ * virtual byte, the cost is 575 sats.
  */
 export const spendingSats = (type: AddressType, feeRate: number): bigint => feeFor(inputWeight[type], feeRate)
 

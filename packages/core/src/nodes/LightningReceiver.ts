@@ -136,7 +136,7 @@ export class LightningReceiver extends Context.Service<
     >
     /**
      * Streams every invoice settled after cursor `after` (null: from the first), and then each as it settles,
-     * in order. The stream is only a hint and may miss one, so open invoices are polled too.
+     * in order. The stream is only a hint and may miss an invoice, so open invoices are polled too.
      */
     readonly settlements: (after: string | null) => Stream.Stream<Settled, NodeUnavailable>
   }

@@ -17,8 +17,8 @@ export type FailureReason =
   | "channel_closed"
 
 /**
- * The state of a payment. Only `settled` and `failed` are final results of the node for a completed attempt,
- * and only `failed` releases the hold. `unknown` is not a result: the payment may be in flight. `notFound`: the
+ * The state of a payment. Only `settled` and `failed` are the node's final results for a completed attempt, and
+ * only `failed` releases the hold. `unknown` is not a result: the payment may be in flight. `notFound`: the
  * node has no record of the payment. This is not a failure either, as long as a call to send the payment may
  * still arrive.
  */
@@ -80,8 +80,8 @@ export class LightningSender extends Context.Service<
      */
     readonly tariff?: Tariff
     /**
-     * How long a call to `pay` may still reach the node after it was made, or after our process died. The call
-     * is never sent later.
+     * Time for which a call to `pay` may still reach the node after it was made, or after our process died. The
+     * call is never sent later.
      */
     readonly graceMillis: number
     /**
@@ -97,8 +97,8 @@ export class LightningSender extends Context.Service<
     readonly lookupPayment: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
     /**
      * Streams the payment hash of each of this node's payments when the payment becomes final, whether it
-     * succeeded or failed, starting at the subscription. The stream is only a hint and may miss or repeat one,
-     * so payments are polled too. Empty if the node has no notifications.
+     * succeeded or failed, starting at the subscription. The stream is only a hint and may miss or repeat a
+     * payment, so payments are polled too. Empty if the node has no notifications.
      */
     readonly ends: Stream.Stream<PaymentHash.PaymentHash, NodeUnavailable>
     /** Returns the best current route within `feeLimit`; undefined if there is none. Sends nothing. */

@@ -15,9 +15,8 @@ export type OfferPayment =
   | Exclude<Payment, { readonly _tag: "settled" }>
 
 /**
- * A payment to send. `attempt` is our UUID, stored before the node is called. The node stores the payment
- * under it. `amount` is for one item and at least the offer's amount. At most `feeLimit` is added for
- * routing.
+ * A payment to send. `attempt` is our UUID, stored before the node is called. The node stores the payment under
+ * this id. `amount` is for one item and at least the offer's amount. At most `feeLimit` is added for routing.
  */
 export interface OfferAsk {
   readonly attempt: string
@@ -34,8 +33,8 @@ export class OfferSender extends Context.Service<
   OfferSender,
   {
     /**
-     * How long a call to `payOffer` may still reach the node after it was made, or after our process died. The
-     * call is never sent later.
+     * Time for which a call to `payOffer` may still reach the node after it was made, or after our process
+     * died. The call is never sent later.
      */
     readonly graceMillis: number
     /**
@@ -55,7 +54,7 @@ export class OfferSender extends Context.Service<
     readonly lookupOffer: (attempt: string) => Effect.Effect<OfferPayment | { readonly _tag: "notFound" }>
     /**
      * Streams each attempt when it becomes final, whether it succeeded or failed, starting at the subscription.
-     * The stream is only a hint and may miss or repeat one. Empty if the node has no notifications.
+     * The stream is only a hint and may miss or repeat an attempt. Empty if the node has no notifications.
      */
     readonly ends: Stream.Stream<string, NodeUnavailable>
     /**

@@ -4,7 +4,7 @@ import { Context, Effect } from "effect"
 export const attemptMillis = 15_000
 export const connectMillis = 5_000
 
-/** How much of a response is stored, in characters. */
+/** Number of characters of a response that are stored. */
 export const keptCharacters = 1000
 
 /** Result of a request. `body` is the start of the response. */

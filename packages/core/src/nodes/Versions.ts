@@ -26,7 +26,8 @@ const morehouse = "https://morehouse.github.io/lightning"
 const delving = "https://delvingbitcoin.org/t"
 
 /**
- * All known bugs. A release candidate counts as its release, and a fork as the version it reports as its base.
+ * All known bugs. A release candidate counts as its release. A fork counts as the version that it reports as
+ * its base.
  */
 export const faults: ReadonlyArray<Fault> = [
   {
@@ -137,9 +138,9 @@ export const written = (version: Version): string => version.join(".")
 /** The assessment of a version. */
 export interface Judgement {
   readonly verdict: Fault["verdict"]
-  /** The version in the form used to accept it, such as `0.15.1`. */
+  /** The version in the form in which an operator accepts it, such as `0.15.1`. */
   readonly version: string
-  /** The version and its bug, as a sentence without the period. */
+  /** The version and its bug, as a sentence without a period. */
   readonly says: string
   /** The version to update to, and where to get it, as a sentence. */
   readonly remedy: string

@@ -10,12 +10,12 @@ import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { Prices, type Quoted } from "../nodes/Prices.ts"
 
-/** A role that only one process has at a time. */
+/** A role that only one process holds at a time. */
 export interface Role {
   readonly role: Duty.Role
   /**
-   * When the lease ends. The holder renews it for as long as it runs. A time in the past means that no process
-   * holds the role.
+   * Time at which the lease ends. The holder renews it for as long as it runs. A time in the past means that no
+   * process holds the role.
    */
   readonly untilMillis: number
   /** Number of times that a process has taken the role. */

@@ -16,8 +16,7 @@ const booksClosed = (state: State.State, companyId: CompanyId.CompanyId): Closed
 }
 
 /**
- * Returns a statement's sums. An entry added after its month was closed belongs to the first month closed after
- * that.
+ * Returns a statement's sums. An entry added after its month was closed belongs to the next month to be closed.
  */
 const monthSums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): MonthSums => {
   const ends = endsOf(state, companyId)

@@ -16,7 +16,7 @@ import * as Refunds from "./Refunds.ts"
 import * as Statements from "./Statements.ts"
 import * as Webhooks from "./Webhooks.ts"
 
-/** Reads of features. */
+/** The features' read ports. */
 export const reads = (read: Read, state: Ref.Ref<State.State>) =>
   Context.empty().pipe(
     Context.add(ApprovalReads, Approvals.make(read)),

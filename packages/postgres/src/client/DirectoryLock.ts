@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 
-/** Another process uses this directory. Two at the same time would destroy its data. */
+/** Another process uses this directory. Two processes at the same time would destroy its data. */
 export class DirectoryLocked extends Schema.TaggedError<DirectoryLocked>()("DirectoryLocked", {
   directory: Schema.String,
   pid: Schema.Int
@@ -26,8 +26,8 @@ export class DirectoryUnusable extends Schema.TaggedError<DirectoryUnusable>()("
   }
 }
 
-// A pid is reused after a while, but the pair of pid and start time is not. Null if the system does not
-// report it.
+// A pid is reused after a while, but the pair of pid and start time is not. The start time is null if the
+// system does not report it.
 const Holder = Schema.Struct({ pid: Schema.Int, started: Schema.NullOr(Schema.String) })
 interface Holder extends Schema.Schema.Type<typeof Holder> {}
 

@@ -9,8 +9,8 @@ const outages = new Set<SqlError.SqlError["reason"]["_tag"]>([
   "SerializationError",
   "LockTimeoutError",
   "StatementTimeoutError",
-  // The password was changed or a privilege was revoked while the service runs. An operator can restore it
-  // without a restart.
+  // The password was changed or a privilege was revoked while the service was running. An operator can restore
+  // access without a restart.
   "AuthenticationError",
   "AuthorizationError"
 ])
@@ -22,7 +22,7 @@ const contentions = new Set<SqlError.SqlError["reason"]["_tag"]>([
   "StatementTimeoutError"
 ])
 
-/** The caller may retry an outage. Any other error of the database is our bug. */
+/** The caller may retry an outage. Any other database error is our bug. */
 export const translate =
   (operation: string) =>
   (error: SqlError.SqlError): Effect.Effect<never, StoreUnavailable> =>

@@ -42,9 +42,9 @@ export const compiler = Statement.makeCompiler({
 })
 
 /**
- * Returns whether a connection must be dropped: if it broke or its query was interrupted. A rejected query
- * leaves it usable, unless the server reports that it no longer accepts writes. Then all open connections must
- * be dropped, because none leads to the primary.
+ * Returns which connections must be dropped. A connection is dropped if it broke or its query was interrupted.
+ * A rejected query leaves it usable, unless the server reports that it no longer accepts writes. Then all open
+ * connections must be dropped, because none leads to the primary.
  */
 const spoils = (exit: Exit.Exit<unknown, unknown>): SqlState.Meaning["drops"] => {
   if (Exit.isSuccess(exit)) return undefined
@@ -107,7 +107,7 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
   let last = failed(new Error("not tried yet"), "connect")
   const heard = new WeakSet<Pg.PoolClient>()
   const fail = (cause: unknown) => {
-    // Too many of our own callers wait for a connection. The server is reachable.
+    // Too many of our own callers are waiting for a connection. The server is reachable.
     if (cause instanceof Error && cause.message.includes("timeout exceeded when trying to connect")) return failed(cause, "connect")
     primary?.lost()
     last = failed(cause, "connect")

@@ -29,8 +29,8 @@ export const failed = (cause: unknown, operation: string) => new SqlError.SqlErr
 export type SettingsOf = (client: Pg.ClientBase) => Pg.ClientConfig
 
 /**
- * Closes an unused connection politely. A vanished machine doesn't respond, so after this time it is closed
- * anyway.
+ * Closes an unused connection politely. A vanished machine doesn't respond, so the connection is closed anyway
+ * after `millis`.
  */
 export const leave = (client: Pg.Client, millis: number): void => {
   client.on("error", () => {}) // nothing uses it now
@@ -38,7 +38,7 @@ export const leave = (client: Pg.Client, millis: number): void => {
   setTimeout(() => client.connection.stream.destroy(), millis).unref()
 }
 
-/** Timeouts of a cancellation: to connect, and for the query to end; and the pause between attempts. */
+/** Timeouts of a cancellation (for connecting, and for the end of the query), and the pause between attempts. */
 const cancelMillis = { connect: 5000, end: 5000, again: 100 }
 
 /**

@@ -57,7 +57,8 @@ export const codeOf = (cause: unknown): string | undefined => {
 // https://nodejs.org/api/tls.html#x509-certificate-error-codes
 const isCertificate = (code: string | undefined) => code !== undefined && /CERT|ERR_TLS/.test(code)
 
-// Connecting to a host with several addresses fails with an AggregateError: one error per address, no message.
+// Connecting to a host with several addresses fails with an AggregateError, which contains one error per
+// address and no message.
 export const messageOf = (cause: unknown): string =>
   cause instanceof AggregateError && cause.message === ""
     ? cause.errors.map(messageOf).join("; ")
@@ -101,7 +102,7 @@ export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["
   }
 }
 
-/** Returns the message for the operator about an error of the database or the connection to it. */
+/** Returns the message that the operator sees for an error of the database or of the connection to it. */
 export const wordsOf = ({ reason: { cause } }: SqlError.SqlError): Words => {
   const { reason, remedy } = SqlState.meaningOf(codeOf(cause), messageOf(cause))
   return { ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) }

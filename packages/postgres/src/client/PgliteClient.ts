@@ -55,7 +55,7 @@ const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): Sq
   executeStream: (text, values, transform) => Stream.fromIterableEffect(permit.withPermit(one.execute(text, values, transform)))
 })
 
-/** Loaded on demand, because services with a server don't need its 27 MB. */
+/** Loaded on demand, because services that use a server don't need the package's 27 MB. */
 const load = Effect.orDie(
   Effect.tryPromise({
     try: () => import("@electric-sql/pglite"),

@@ -3,9 +3,9 @@ import Pg from "pg"
 import { leave } from "./PgConnection.ts"
 import { TransactionPooler } from "./PgError.ts"
 
-// Named statements and settings belong to a server session. A pooler in transaction mode gives each
-// transaction any session, so statements are missing or already exist, and settings leak to other clients.
-// That shows only under load, so it is checked at the start.
+// Named statements and settings belong to a server session. A pooler in transaction mode may run each
+// transaction in a different session, so statements are missing or already exist, and settings leak to other
+// clients. The problem shows only under load, so it is checked for at startup.
 
 /**
  * Number of connections compared (a pooler that runs several processes has one pool in each), number of rounds,
@@ -13,7 +13,7 @@ import { TransactionPooler } from "./PgError.ts"
  */
 const limits = { connections: 8, rounds: 3, answerMillis: 3000 }
 
-/** Duplicate or missing prepared statement: not the session in which it was prepared. */
+/** Returns whether a prepared statement is a duplicate or missing, because it was prepared in another session. */
 const isOtherSession = (cause: unknown) => cause instanceof Pg.DatabaseError && (cause.code === "42P05" || cause.code === "26000")
 
 const isNoAnswer = (cause: unknown) => cause instanceof Error && cause.message.includes("timeout")
@@ -62,7 +62,7 @@ export const probe = async (make: () => Pg.Client, connections: number): Promise
     // In session mode, connections that have responded keep their sessions. A connection still waiting for a
     // session proves nothing, so it isn't tried again.
     while (opened.length < Math.min(limits.connections, Math.max(2, connections))) {
-      // If fewer connections open than planned, check those.
+      // If fewer connections open than planned, check the open ones.
       const client = pids.size === 0 ? first : await open().catch(() => undefined)
       if (client === undefined) break
       await looked(client)

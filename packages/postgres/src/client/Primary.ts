@@ -4,10 +4,10 @@ import type { Demand, Host, Hosts } from "./Hosts.ts"
 import { leave } from "./PgConnection.ts"
 import { codeOf, messageOf } from "./PgError.ts"
 
-// Chooses one of several hosts to connect to. All are queried at the same time, each within a limit, and the
-// one that accepts writes is kept until it no longer does. A promoted server starts a timeline. Of two hosts
-// that accept writes, the one on the later timeline is the primary, and a process never returns to an earlier
-// timeline than it has seen.
+// Chooses one of several hosts to connect to. All are queried at the same time, each with a timeout, and the
+// one that accepts writes is used until it no longer does. A promoted server starts a new timeline. Of two
+// hosts that accept writes, the one on the later timeline is the primary, and a process never returns to an
+// earlier timeline than it has seen.
 
 /** The state of a host when it was queried. */
 export type Standing =
@@ -99,7 +99,7 @@ export const lookAtAll = (hosts: Hosts, millis: number = defaults.connectMillis)
 
 /** No host meets the demand. */
 class NoHost extends Error {
-  /** The error code of a host that refused access or lacks the database, because then waiting doesn't help. */
+  /** The error code of a host that refused access or lacks the database. Waiting doesn't help in these cases. */
   readonly code: string | undefined
   constructor(hosts: Hosts, standings: ReadonlyArray<Standing>, seen: number) {
     const all = hosts.all.map(({ at }, i) => `${at} ${text(standings[i] ?? unasked, seen)}`)
@@ -125,7 +125,7 @@ export interface Primary {
   readonly settingsOf: (client: Pg.ClientBase) => Pg.ClientConfig
   /** Returns whether another host has become the primary since this client was created. */
   readonly isElsewhere: (client: Pg.ClientBase) => boolean
-  /** Determines the host if it is unknown. Fails if there is none. */
+  /** Determines the host if it is unknown. Fails if no host is suitable. */
   readonly settled: Effect.Effect<void, unknown>
   /** Marks the host as unknown, so that the next connection queries all hosts first. */
   readonly lost: () => void
@@ -134,8 +134,8 @@ export interface Primary {
 }
 
 /**
- * Opens connections to the host that accepts writes. `settings` are those of any connection without its
- * address.
+ * Opens connections to the host that accepts writes. `settings` apply to every connection; they don't contain
+ * an address.
  */
 export const make = Effect.fnUntraced(function* (hosts: Hosts, settings: Pg.ClientConfig, options: Options = {}) {
   const { connectMillis = defaults.connectMillis, watchMillis = defaults.watchMillis } = options

@@ -1,8 +1,9 @@
 import type { Words } from "@satrail/core/base/Outage"
 import type { SqlError } from "effect/sql"
 
-// Defines the meaning of each SQLSTATE once: https://www.postgresql.org/docs/current/errcodes-appendix.html.
-// A code takes precedence over its class, the first two characters. A code that isn't listed is our bug.
+// Defines the meaning of each SQLSTATE once: https://www.postgresql.org/docs/current/errcodes-appendix.html. A
+// code takes precedence over its class, which is the code's first two characters. A code that isn't listed is
+// our bug.
 
 type Tag = SqlError.SqlError["reason"]["_tag"]
 
@@ -96,7 +97,7 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
 }
 
 /**
- * Returns whether it is an SQLSTATE: five digits and capital letters. Other codes come from the network:
+ * Returns whether a code is an SQLSTATE: five digits and capital letters. Other codes come from the network:
  * ECONNRESET, SELF_SIGNED_CERT_IN_CHAIN.
  */
 export const isState = (code: string | undefined): code is string =>

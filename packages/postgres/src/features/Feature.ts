@@ -2,9 +2,9 @@ import { type Context, Effect } from "effect"
 
 /** A feature's part of the store. Its record types, privileges and holds are derived from its declarations in core. */
 export interface Feature {
-  /** Creates the tables it had in the first release. Never changes; a feature added later has none. */
+  /** Creates the feature's tables of the first release. Never changes. A feature added later has none. */
   readonly tables?: string
-  /** Its later migrations by number and name, as in `Migrations.ts`: `{ "0081_voucher_notes": script }`. */
+  /** The feature's later migrations by number and name, as in `Migrations.ts`: `{ "0081_voucher_notes": script }`. */
   readonly migrations?: { readonly [name: string]: string }
   /** The application's privileges on the feature's tables that don't contain records. */
   readonly rights?: { readonly [table: string]: string }

@@ -29,13 +29,13 @@ const features = [
   approvals
 ] as const
 
-/** The same list, typed by the interface. */
+/** The same list, with the interface as the element type. */
 export const all: ReadonlyArray<Feature> = features
 
 type Reads = Exclude<(typeof features)[number]["reads"], undefined>
 type PortsOf<R> = R extends Effect.Effect<Context.Context<infer Port>, unknown, unknown> ? Port : never
 
-/** Reads of features. */
+/** The features' read ports. */
 export const reads: Effect.Effect<Context.Context<PortsOf<Reads>>, Effect.Error<Reads>, Effect.Services<Reads>> = Effect.map(
   Effect.all(features.flatMap(({ reads }): ReadonlyArray<Reads> => (reads === undefined ? [] : [reads]))),
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `PortsOf` types the same merge

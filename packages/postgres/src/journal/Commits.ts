@@ -5,7 +5,7 @@ import { Clock, Context, Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { isWhole } from "../client/Outage.ts"
 
-/** How long a refused commit counts as the current state. After that, a test commit is attempted. */
+/** Time for which a refused commit counts as the current state. After that, a test commit is attempted. */
 export const refusedMillis = 5000
 
 /**
@@ -22,8 +22,8 @@ export class Commits extends Context.Service<
   Commits,
   {
     /**
-     * Fails while commits are refused. The result of the last commit is known without a query. Only if that
-     * commit was refused, and none was attempted since, does a test commit check whether the problem is over.
+     * Fails while commits are refused. The result of the last commit is known without a query. If that commit
+     * was refused and no other has been attempted since, a test commit checks whether the problem is over.
      */
     readonly check: Effect.Effect<void, StoreUnavailable>
   }

@@ -40,7 +40,7 @@ const signedRow = (
   }
 }
 
-/** The followers of a batch, read under their locks. A follower without a row does not exist. */
+/** The followers of a batch, read under their locks. A follower that has no row here does not exist. */
 const led = `
 led as materialized (
   select a.n, a.network_fee as share, t.company_id as follower_company, t.id as follower, t.status, t.dispatched_at_millis, t.follows

@@ -40,7 +40,7 @@ export interface Options {
   /** Changes that are committed together, at most 2048. */
   readonly maxItemsPerFlush?: number | undefined
   /**
-   * Maximum number of commits waiting in one lane. More fail with `StoreUnavailable` and the reason
+   * Maximum number of commits waiting in one lane. Further commits fail with `StoreUnavailable` and the reason
    * `overloaded`.
    */
   readonly maxWaiting?: number | undefined
@@ -271,7 +271,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
   return { journal, commits: commits.over(journal) }
 })
 
-/** Commits in groups: one statement and one fsync for everything that arrived during the last flush. */
+/** Commits in groups: one statement and one fsync for everything that arrived during the previous flush. */
 export const layer = (options: Options = {}) =>
   Layer.effectContext(
     Effect.map(make(options), ({ journal, commits }) => Context.add(Context.make(Core.Journal, journal), Commits.Commits, commits))

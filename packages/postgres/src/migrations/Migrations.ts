@@ -29,7 +29,7 @@ export const scripts: Scripts = {
 
 /** The database was migrated by a later version of this program. Nothing was changed. */
 export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooNew", {
-  /** The number of the last migration there, and of the last one this program knows. */
+  /** The numbers of the database's last migration, and of the last one that this program knows. */
   found: Schema.Int,
   known: Schema.Int
 }) {
@@ -43,7 +43,7 @@ export class SchemaTooNew extends Schema.TaggedError<SchemaTooNew>()("SchemaTooN
 
 /** The tables don't match this program, and its role may not migrate them. Nothing was changed. */
 export class RoleMayNot extends Schema.TaggedError<RoleMayNot>()("RoleMayNot", {
-  /** The number of the last migration there: 0 without tables, null if it could not be read. */
+  /** The number of the database's last migration: 0 without tables, null if it could not be read. */
   found: Schema.NullOr(Schema.Int),
   known: Schema.Int,
   /** The database's message. */
@@ -83,7 +83,8 @@ const begun = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - transact
 const newestEvent = `(select greatest(coalesce((select max(id) from satrail.events), 0), coalesce((select max(until) from satrail.forgotten_events), 0),
   coalesce((select max(id) from satrail.audit_entries), 0)))`
 
-// After a dump is restored on another server, transaction ids start lower. Event ids continue after the last one.
+// After a dump is restored on another server, transaction ids start lower. This lets event ids continue after
+// the last one.
 const goOn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // Check first: only the owner of the tables may run the next statement, even if it changes nothing.
@@ -115,7 +116,7 @@ export const make = (scripts: Scripts) => {
         ? new RoleMayNot({ found, known: newestKnown, why: error.message })
         : error
 
-  /** The number of the last migration there. Fails if this program does not know it. */
+  /** The number of the database's last migration. Fails if this program does not know it. */
   const status = Effect.gen(function* () {
     const found = yield* Effect.mapError(newestThere, explained(null))
     return found > newestKnown ? yield* new SchemaTooNew({ found, known: newestKnown }) : found
@@ -140,7 +141,7 @@ export const make = (scripts: Scripts) => {
   })
 
   /**
-   * Part of a start: migrates if necessary. If the role lacks rights or the program is too old, the error
+   * Part of the startup: migrates if necessary. If the role lacks rights or the program is too old, the error
    * states the remedy.
    */
   const ready = Effect.gen(function* () {

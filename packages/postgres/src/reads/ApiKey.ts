@@ -16,7 +16,7 @@ const apiKeys = Table.of(ApiKey.noun)
 
 const replacing = "replaces text, overlap_ends_at_millis bigint"
 
-/** The replaced key ends at this time, unless it ends earlier. */
+/** The replaced key expires at this time, unless it expires earlier. */
 const overlapped = `
 overlapped as (
   update satrail.api_keys t set expires_at_millis = least(t.expires_at_millis, d.overlap_ends_at_millis) from done d

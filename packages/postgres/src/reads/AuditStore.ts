@@ -136,8 +136,8 @@ select ${ofEntry}, ${ofLink} from (
 
 const toCome = "(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096"
 
-// Compares all entries with all links. An id of a future transaction was not created here either, unless the
-// database was just restored, in which case its events have such ids too.
+// Compares all entries with all links. An entry with the id of a future transaction was not created here
+// either, unless the database was just restored, in which case its events have such ids too.
 const strays = Reads.many("AuditStore.strayAudit", {
   recounts: true,
   text: `

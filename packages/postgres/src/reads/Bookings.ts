@@ -22,8 +22,8 @@ const decodeSum = Schema.decodeUnknownSync(
   })
 )
 
-// Entry ids of a company are assigned while its balance is locked, until the commit. A reader that sees one
-// entry sees all earlier ones of that company.
+// A company's entry ids are assigned while its balance is locked, and the lock lasts until the commit. A reader
+// that sees one entry sees all earlier ones of that company.
 const sums = Reads.many("Records.bookedSums", {
   recounts: true,
   text: `
@@ -149,7 +149,7 @@ export const reads = {
     (read) => (query: Booking.Query) =>
       Effect.map(read(query), (rows): Booking.Found => {
         const found = rows.flatMap(({ isPicked, isLast: _, ...entry }) => (isPicked === "true" ? [entry] : []))
-        // The page is full, or the last entry checked is marked: there may be more.
+        // If the page is full or the last entry checked is marked, there may be more.
         const isStopped = rows.length === query.limit || rows.some(({ isLast }) => isLast === "true")
         return { entries: found, lookedTo: isStopped ? (rows.at(-1)?.id ?? null) : null }
       })

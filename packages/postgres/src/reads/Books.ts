@@ -15,9 +15,10 @@ import * as Invoice from "./Invoice.ts"
 import * as Reads from "../statements/Reads.ts"
 import { taskKinds } from "./Withdrawal.ts"
 
-// Entry ids are assigned before the commit, so an entry can appear behind ones already read. But its
-// transaction had an id by then, because a statement's bookings follow from rows it has written. So ids up to
-// the newest seen, at `xact`, are final once every transaction below `xact` has ended.
+// Entry ids are assigned before the commit, so an entry can appear behind ones already read. When those were
+// read, however, its transaction already had an id, because a statement adds entries only after it has written
+// other rows. Ids up to the newest one seen (`seen`) are therefore final once every transaction below `xact`
+// has ended.
 const Mark = Schema.fromJsonString(
   Schema.Struct({
     /** Every entry up to here is counted. */
@@ -50,7 +51,7 @@ const Sum = Schema.decodeUnknownSync(
   })
 )
 
-// `none` ensures that an empty result has marks too.
+// The last part of the union ensures that an empty result has marks too.
 const since = Reads.many("Records.tally", {
   recounts: true,
   text: `
@@ -76,7 +77,8 @@ const tally = Effect.gen(function* () {
     const mark = Option.getOrElse(Schema.decodeUnknownOption(Mark)(before?.mark), () => beginning)
     const counted = mark === beginning || before === null ? Tally.nothing : before.counted
     const [now] = yield* asOf()
-    // A database restored on another server has seen fewer transactions. Those of the old server have ended.
+    // A database restored on another server has seen fewer transactions. The old server's transactions have
+    // ended.
     const isOver = now !== undefined && (mark.xact <= now.oldest || mark.xact > now.next)
     const id = isOver ? mark.seen : mark.id
     const rows = yield* sums(mark.id, id)
@@ -91,8 +93,8 @@ const tally = Effect.gen(function* () {
   })
 })
 
-// Each scan here reads only waiting records, by an index of their own: tasks, and deposits that are unconfirmed
-// or not deep enough.
+// Each scan here reads only waiting records, through a dedicated index: tasks, and deposits that are
+// unconfirmed or not deep enough.
 const WaitingRow = Schema.decodeUnknownSync(
   Schema.Struct({
     kind: Schema.String,

@@ -12,7 +12,7 @@ import * as Table from "../statements/Table.ts"
 const companies = Table.of(Company.members)
 
 const opened: Kind<Company.CompanyOpened> = {
-  // A company's id is its company_id: the shared parts find the row by both.
+  // A company's id is also its company_id, because the shared parts find the row by both.
   statement: statement({
     columns: own(companies),
     parts: () => [
@@ -60,7 +60,7 @@ ${name}_balances as (
 const repriced = balanced("repriced", "fees_revision = fees_revision + 1")
 const revision = "fees_revision = t.fees_revision + 1"
 
-/** The requested loosening was granted, or no longer applies. */
+/** Clears the pending request to loosen, which was granted or no longer applies. */
 const answered = "loosening = null"
 
 /** Replaces one field of a company, and the fields that `sets` assigns. */

@@ -2,7 +2,7 @@ import { all as features } from "@satrail/core/features/index"
 import type { Holds } from "@satrail/core/ledger/Feature"
 import * as Table from "../statements/Table.ts"
 
-// The holds of features' records, from their declarations (Feature.Holds).
+// The holds of features' records, as declared by the features (Feature.Holds).
 
 const held: ReadonlyArray<Holds> = features.flatMap(({ holds = [] }) => holds)
 

@@ -1,7 +1,7 @@
 import { all as features } from "@satrail/core/features/index"
 import * as Table from "../statements/Table.ts"
 
-// Sums of features' records that are stored in other records, from their declarations (Feature.KeptSum).
+// Sums over features' records that other records store, as declared by the features (Feature.KeptSum).
 
 /** Selects a company's stored sums that differ from the records, as parts of the union of faults. */
 export const faults = (companyId: string): string =>

@@ -23,7 +23,7 @@ applied as (
 )`
     ],
     before: `(select case when ${keyRanges.asAsked} then 'Applied' else 'Conflict' end from satrail.key_ranges t where t.id = a.id)`,
-    // The first may have been this same Change, committed by another process.
+    // The range may have been taken by this same Change, committed by another process.
     guards: "'KeyRangeTaken stale'"
   }),
   row: ({ keyRange }) => keyRanges.toRow(keyRange),

@@ -13,7 +13,7 @@ type Found<A> = Effect.Effect<A, StoreUnavailable>
 interface Of<A> {
   readonly get: (companyId: CompanyId.CompanyId, id: string) => Found<Option.Option<A>>
   readonly newestFirst: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Found<ReadonlyArray<A>>
-  /** By the fields of a unique name, in order. */
+  /** Reads by unique name, keyed by the name's fields. Each read takes the fields' values in order. */
   readonly named: ReadonlyMap<string, (...values: ReadonlyArray<unknown>) => Found<Option.Option<A>>>
 }
 

@@ -3,7 +3,7 @@ import * as Lists from "../statements/Lists.ts"
 import * as Table from "../statements/Table.ts"
 import * as Described from "./Described.ts"
 
-// The postings of features' records, from their declarations (Posts).
+// The postings of features' records, as declared by the features (Posts).
 
 const posts = features.flatMap(({ posts = [] }) =>
   posts.map(({ noun, amount, transfer, reason, atMillis, ...post }) => ({

@@ -6,7 +6,7 @@ import { Account } from "./Bookings.ts"
 
 const Turned = Schema.Struct({ step: Schema.FiniteFromString, from: Account, to: Account, amount: Msat.FromString })
 
-/** How far the times of a company's entries may be out of order. */
+/** Maximum time by which a company's entries may be out of order. */
 const disorderMillis = 3_600_000
 
 export const turnedSince = Reads.many("Records.turnedSince", {

@@ -12,7 +12,7 @@ import * as Described from "./Described.ts"
 import * as Posted from "./Posted.ts"
 import * as Table from "../statements/Table.ts"
 
-/** Not a table: the common columns of deposits, withdrawals and features' postings. */
+/** The common columns of deposits, withdrawals and features' postings. There is no such table. */
 const transactions = Table.of(Noun.members("transactions", Transaction.Transaction, []), "t")
 
 type Source = Pick<Lists.Part, "from" | "where"> & { readonly order?: string }

@@ -26,7 +26,8 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
     values: (withdrawalId: string) => [Reads.list("uuid", [withdrawalId])],
     read: withdrawals.ofRow
   }),
-  // Found by its own task or its leader's task, because there is no other index of pending withdrawals.
+  // Each withdrawal is found through its own task or its leader's task, because there is no other index of
+  // pending withdrawals.
   withdrawalsUnderWay: Reads.many("Records.withdrawalsUnderWay", {
     text: `
 select ${withdrawals.selected} from (

@@ -1,8 +1,8 @@
 import { Option, Schema, type SchemaAST } from "effect"
 
-// A schema is interpreted for each value it decodes, which took a fifth of a list's time. Most values only
-// need a direct check, and then the row is used as the record. Other values are decoded by the field's schema, and invalid
-// ones are rejected by the schema of the whole record.
+// A schema is interpreted for each value that it decodes, which took a fifth of a list's time. Most values only
+// need a direct check, and then the row is used as the record. Other values are decoded by the field's schema,
+// and invalid ones are rejected by the schema of the whole record.
 
 type Look = (value: unknown) => boolean
 

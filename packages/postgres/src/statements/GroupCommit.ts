@@ -12,8 +12,8 @@ export interface Options<Item, A, E, Outage> {
   /** Items of one lane are flushed in arrival order. */
   readonly laneOf: (item: Item) => string
   /**
-   * Two items that share an identity never share a flush, because the second must see the effect of the
-   * first. Reads have none.
+   * Two items that share an identity never share a flush, because the second must see the effect of the first.
+   * Reads have no identities.
    */
   readonly identitiesOf?: (item: Item) => ReadonlyArray<string>
   /**
@@ -22,7 +22,7 @@ export interface Options<Item, A, E, Outage> {
    */
   readonly flush: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, Outage>
   readonly maxItemsPerFlush: number
-  /** Maximum number of items waiting in one lane. More are rejected immediately. */
+  /** Maximum number of items waiting in one lane. Further items are rejected immediately. */
   readonly maxWaiting: number
   /** The error for a rejected item: too many are waiting, or the store is closed. */
   readonly onTurnedAway: (why: "overloaded" | "closed") => Outage
@@ -110,8 +110,8 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
   }
 
   /**
-   * An outage fails all items. A defect may be one item's fault, so each is tried alone and only that one
-   * dies.
+   * An outage fails all items. A defect may be one item's fault, so each item is retried alone, and only the
+   * faulty one dies.
    */
   const deliver = (entries: ReadonlyArray<Entry>): Effect.Effect<void> => {
     const begunMillis = performance.now()

@@ -3,8 +3,9 @@ import type * as Noun from "@satrail/core/ledger/Noun"
 // Searches use a second kind of label: the value in lower case, with an empty key. Metadata keys are never
 // empty, so the two kinds differ.
 //
-// An index of a company's records by label: one row per label and record, newest last. A record's labels
-// never change, and a labeled record is never deleted (an invoice requested by a wallet has no labels).
+// An index of a company's records by label: one row per label and record, newest last. A record's labels never
+// change, and a labeled record is never deleted (an invoice requested by a wallet can be deleted, but has no
+// labels).
 
 /** The table of a record type's labels. */
 export const tableOf = ({ name }: Pick<Noun.Members, "name">): string => `satrail.${name}_labels`
@@ -18,8 +19,8 @@ export const isAny = (record: object, member: string): boolean => {
   return false
 }
 
-// Two labels of one record may have the same hash, and no other statement writes a record's labels. So
-// conflicts are not checked, which would cost more than the row.
+// Two labels of one record may have the same hash, so the rows are distinct. No other statement writes a
+// record's labels, so conflicts are not checked. A check would cost more than the row.
 /** The part of a statement that writes the labels of `rows`, with these id, company and label columns. */
 export const written = (
   part: string,

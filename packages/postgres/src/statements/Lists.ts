@@ -51,7 +51,7 @@ export const picking = <A extends Position>(
   more?: string
 ) => {
   const page = more === undefined ? together(parts, order) : `(select t.*, ${more} from ${together(parts, order)} t)`
-  // For most rows the last column is null: they match the filter and are not the last.
+  // The last column is null for most rows, which match the filter and are not the last one.
   const template = `select ${table.selected}, case when t.is_last then t.is_picked::text end as "lastIsPicked" from ${page} t`
   const names = [...new Set(Array.from(template.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name))]
   const rows = Reads.many(operation, {
@@ -84,10 +84,10 @@ export const all = 2 ** 53
 
 const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** By id. */
+/** The order by id. */
 export const byId: Order = { compare: (a, b) => compare(b.id, a.id), sql: "id desc" }
 
-/** By time, then by id. */
+/** The order by time, then by id. */
 export const byTime: Order = {
   compare: (a, b) => compare(b.createdAtMillis, a.createdAtMillis) || byId.compare(a, b),
   sql: "created_at_millis desc, id desc"

@@ -50,8 +50,8 @@ const possible = (kind: Kind, value: unknown): boolean => {
 const isOf = (kind: "uuid" | "text") => (kind === "uuid" ? Id.is : isText)
 
 /**
- * Reads single rows by key. Concurrent reads are combined into one query. It starts after the last of them
- * was requested, so it sees all preceding commits.
+ * Reads single rows by key. Concurrent reads are combined into one query. The query starts after the last of
+ * them was requested, so it sees all preceding commits.
  */
 export const one = <Ask extends ReadonlyArray<unknown>, A>(
   operation: string,
@@ -135,7 +135,7 @@ export const named = <A extends Noun.Row, const Members extends ReadonlyArray<ke
   members: Members
 ): Read<{ readonly [place in keyof Members]: NonNullable<A[Members[place]]> }, Option.Option<A>> => by(operation, noun, members)
 
-/** The same, for fields known only at run time. */
+/** Like `named`, for fields known only at run time. */
 export const by = <A extends Noun.Row>(
   operation: string,
   noun: Noun.Noun<A>,

@@ -41,22 +41,22 @@ export interface Carried {
    * accounts, its amount is the column `moved`.
    */
   readonly money: "none" | "many" | readonly [from: Account, to: Account]
-  /** Whether any of them reduces the available balance. */
+  /** True if any of them reduces the available balance. */
   readonly takes: boolean
   readonly once: boolean
   readonly fence: boolean
-  /** Whether any enqueues or completes a job: at most one each, or several. */
+  /** Number of jobs that each of them enqueues or completes: none, at most one, or several. */
   readonly enqueues: Count
   readonly completes: Count
   readonly cursor: boolean
   readonly event: boolean
-  /** Whether any counts against limits, or returns amounts to them. */
+  /** True if any counts against limits, or returns amounts to them. */
   readonly counts: boolean
-  /** Whether any is refused if its company is frozen. */
+  /** True if any is refused when its company is frozen. */
   readonly unlessFrozen: boolean
-  /** Whether any is refused if its company's fees have changed. */
+  /** True if any is refused when its company's fees have changed. */
   readonly unlessFeesMoved: boolean
-  /** Whether any has an entry in the audit log. */
+  /** True if any has an entry in the audit log. */
   readonly audit: boolean
   /** The columns that are null in all their records. */
   readonly absent: ReadonlyArray<string>
@@ -74,8 +74,8 @@ export interface Statement {
 }
 
 /**
- * Returns the statement of a kind for a flush. Equal parts give the same text, because each connection
- * prepares a text once. In practice there are a few per kind.
+ * Returns the statement of a kind for a flush. Equal parts give the same text, because each connection prepares
+ * a text once. In practice, there are only a few texts per kind.
  */
 export type StatementOf = (carried: Carried) => Statement
 
@@ -86,9 +86,9 @@ export const maxStatements = 64
 export interface Shape {
   /** `name type`, in addition to the columns that all kinds share. */
   readonly columns?: string
-  /** Keys have textual ids. */
+  /** `text` for records whose ids are not UUIDs, such as API keys. */
   readonly idType?: "uuid" | "text" | undefined
-  /** Whether it can be refused for lack of money (`granted`). If so, it always has the booking parts. */
+  /** True if it can be refused for lack of money (`granted`). It then always has the booking parts. */
   readonly takes?: true
   /** The part with the Changes that take effect, if known before anything is written. Otherwise `applied`. */
   readonly done?: "granted" | "fresh"
@@ -104,8 +104,8 @@ export interface Shape {
   /** Joined to the verdict's `a`. */
   readonly joins?: string
   /**
-   * The verdict, or null, if it was applied before or the id belongs to something else. Evaluated before the
-   * claim.
+   * The verdict if the Change was applied before or its id belongs to something else; otherwise null. Evaluated
+   * before the claim.
    */
   readonly before: string
   /** The verdict of the rules, or null. Evaluated after the claim. */
@@ -184,7 +184,7 @@ seen as materialized (
 /** Returns whether the Changes' companies' balances are locked. */
 const locks = ({ money, unlessFrozen, unlessFeesMoved }: Carried): boolean => money !== "none" || unlessFrozen || unlessFeesMoved
 
-/** Whether the Change was computed with the company's current fees. */
+/** Condition that is true if the Change was computed with the company's current fees. */
 const isPriced = "(charged_by is null or (company_id, charged_by) in (select company_id, fees_revision from locked))"
 
 /** Makes a part wait for another: a condition that is always true, but cannot be evaluated until that part is done. */
@@ -270,9 +270,9 @@ remembered as (
   select owner, key, fingerprint, answer, forget_at_millis from done where key is not null order by owner, key
 )`
 
-// An event's id consists of the transaction that publishes it and its position there. Readers only take
-// events of transactions before the oldest running one (see Records), so no event can appear behind their
-// position, as it could with a sequence.
+// An event's id consists of the number of the transaction that publishes it and the event's position in that
+// transaction. Readers only take events of transactions before the oldest running one (see Records), so no
+// event can appear behind their position, as it could with a sequence.
 const published = `
 published as (
   insert into satrail.events (id, company_id, type, subject, at_millis)
@@ -422,8 +422,8 @@ const keyOf = ({
   `${[takes, once, fence, cursor, event, audit, counts, unlessFrozen, unlessFeesMoved].map(Number).join("")} ${enqueues} ${completes} ${String(money)} ${absent.join()}`
 
 /**
- * One row per item, in order: its verdict, and the stored response if it is a replay. A shape may depend on
- * the carried parts.
+ * The statement returns one row per item, in order: its verdict, and the stored response if it is a replay. A
+ * shape may depend on the carried parts.
  */
 export const statement = (shape: Shape | ((carried: Carried) => Shape)): StatementOf => {
   const known = new Map<string, Statement>()

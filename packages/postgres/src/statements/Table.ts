@@ -40,7 +40,7 @@ export interface Columns {
   readonly definition: string
   /** `t.a::text as "a"`, for a select that `ofRow` reads. */
   readonly selected: string
-  /** Whether the row `t` was created by the request `a`: compares the fields that never change. */
+  /** Condition that is true if the row `t` was created by the request `a`. Compares the fields that never change. */
   readonly asAsked: string
   /** All columns of the row `of`, for comparing it with another: `t.a, t.b::text`. */
   readonly compared: (of: string) => string

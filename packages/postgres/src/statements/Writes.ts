@@ -141,7 +141,7 @@ credited as (
 )`
 }
 
-/** The value that a move gives a field of the row `of`; undefined if it leaves it unchanged. */
+/** The value that a move gives a field of the row `of`; undefined if the move leaves the field unchanged. */
 const becomes = ({ sets, stamps, clears, to }: Noun.Move, member: string, of: string): string | undefined => {
   if (sets.includes(member)) return `${of}.${Table.columnOf(member)}`
   if (stamps.includes(member)) return `${of}.at_millis`
@@ -149,7 +149,7 @@ const becomes = ({ sets, stamps, clears, to }: Noun.Move, member: string, of: st
   return member === "status" && to !== null ? `'${to}'` : undefined
 }
 
-/** Whether the move of the Change `of` applies to the current row `g`. */
+/** Conditions under which the move of the Change `of` applies to the current row `g`. */
 const applies = ({ noun, from, empty, expects }: Noun.Move, of: string): ReadonlyArray<string> => {
   const kinds = kindsOf(noun)
   const comparable = (member: string, column: string) => (kinds.get(member) === "json" ? `${column}::text` : column)

@@ -1,4 +1,4 @@
-/** Bookings by operators. The table also requires a second operator. */
+/** Adjustments by operators. A table constraint also requires that a second operator approves each one. */
 export const tables = `
 create table satrail.adjustments (
   id uuid not null,

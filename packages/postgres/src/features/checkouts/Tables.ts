@@ -46,5 +46,5 @@ alter table satrail.checkouts
   add column quoted_at_millis bigint;
 `
 
-/** Options of sellers, and the choices that payers make on the page. */
+/** Sellers' options, and the choices that payers make on the page. */
 export const migrations = { "0083_checkout_choices": choices }

@@ -1,4 +1,4 @@
-/** BOLT 12 offers that the node issued, each for one company. A Lightning address has at most one. */
+/** BOLT 12 offers that the node issued, each for one company. A Lightning address has at most one offer. */
 export const tables = `
 create table satrail.offers (
   id uuid not null,

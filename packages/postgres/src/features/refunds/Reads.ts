@@ -8,7 +8,7 @@ import * as Table from "../../statements/Table.ts"
 const refunds = Table.of(Refund.noun)
 const takes = Refund.takes.map((status) => `'${status}'`).join(", ")
 
-/** Reads the index by ids as bytes (see migrations/Baseline.ts). */
+/** Uses the index of ids as bytes (see migrations/Baseline.ts). */
 const refundsOf = Reads.many("Records.refundsOf", {
   text: `
 select ${refunds.selected} from ${refunds.name} t

@@ -51,7 +51,7 @@ const decodeClosed = Schema.decodeUnknownSync(
   Schema.Struct({ number: Schema.FiniteFromString, untilMillis: Schema.FiniteFromString, last: Schema.BigIntFromString })
 )
 
-// One snapshot, so the last entry is not before that of the last month end.
+// Both are read from one snapshot, so the last entry never precedes the last entry of the last month end.
 const booksClosed = Reads.many("Records.booksClosed", {
   text: `
 select coalesce(e.number, 0)::text as number, coalesce(e.until_millis, 0)::text as "untilMillis",

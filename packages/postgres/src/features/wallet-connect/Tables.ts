@@ -1,4 +1,4 @@
-/** Apps that use an API key over Nostr Wallet Connect. A key has at most one. */
+/** Apps that use an API key over Nostr Wallet Connect. A key has at most one app. */
 export const tables = `
 create table satrail.wallet_connections (
   id uuid not null,
