@@ -9,17 +9,17 @@ import { LnurlOptions } from "./LnurlOptions.ts"
 import { PayRequestRefused } from "./PayRequest.ts"
 
 /**
- * `atOnce` evicted invoices are canceled at the node concurrently while up to `waiting` are queued. Invoices
- * beyond the queue are left to expire.
+ * Up to `atOnce` evicted invoices are canceled at the node concurrently, and up to `waiting` more are queued.
+ * Any others are left to expire.
  */
 export const canceling = { atOnce: 8, waiting: 10_000 } as const
 
 const tooMany = new PayRequestRefused({ code: "too_many", message: "Too many requests for invoices. Try again in a moment" })
 
 /**
- * Limits the invoices that wallets may request: the number per minute, and the number of open unpaid ones. Both
- * are counted in this process. Other callers' unpaid invoices never cause a rejection. Instead, the largest
- * holder loses its oldest invoice.
+ * Limits the number of invoices that wallets may request per minute, and the number of their open invoices.
+ * Both are counted in this process. A request is never rejected because of other callers' open invoices.
+ * Instead, the oldest invoice of the largest holder is evicted.
  */
 export const make = Effect.gen(function* () {
   const { lnurl } = yield* LnurlOptions
@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
       if (!ofCaller(caller, nowMillis).isWithin || !addressMayAsk(address.id, caller, nowMillis)) return yield* tooMany
     }),
-    /** Counts an invoice created for this caller and evicts older ones over the limits. */
+    /** Counts an invoice created for this caller, and evicts older invoices that exceed the limits. */
     issued: Effect.fnUntraced(function* (address: LightningAddress, caller: string, invoice: Invoice) {
       const nowMillis = yield* Clock.currentTimeMillis
       for (const old of open.items()) {

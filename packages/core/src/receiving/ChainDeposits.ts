@@ -67,8 +67,8 @@ export const make = Effect.gen(function* () {
   const deepest = Math.max(...options.confirmations.map(({ confirmations }) => confirmations), 0)
 
   /**
-   * Reads the next page of evicted deposits. A payment that was rebroadcast or wrongly considered evicted is
-   * found in its block, however old the deposit is.
+   * Reads the next page of evicted deposits. This finds the block of a payment that was rebroadcast or wrongly
+   * considered evicted, however old the deposit is.
    */
   const nextGivenUp = Effect.gen(function* () {
     const found = yield* receiving.depositsGivenUp(givenUpBefore, givenUpAtOnce)
@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Checks again all deposits in blocks above the last one known to be unchanged. At a new block, also checks
+   * Rechecks all deposits in blocks above the last block known to be unchanged. At a new block, also checks
    * unconfirmed deposits and some of the evicted ones. Returns the number checked.
    */
   const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo }: Chain.Activity) {
@@ -114,8 +114,8 @@ export const make = Effect.gen(function* () {
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
       deep++
       // Query the chain again, so that a payment removed by an unreported reorganization is not credited. Some
-      // are never reported, because the first process to find an output may record stale data after the others
-      // have moved past it.
+      // reorganizations are never reported, because the first process to find an output may record stale data
+      // after the others have moved past it.
       const placement = yield* chain.transaction(chainTxId)
       if (placement._tag !== "mined" || placement.height !== height) {
         yield* outputs.settle({ txId: chainTxId, vout })

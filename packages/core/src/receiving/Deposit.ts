@@ -13,8 +13,9 @@ import * as Purpose from "./Purpose.ts"
 /**
  * An incoming payment. A deposit received over Lightning or settled internally is `settled` from the start. An
  * on-chain deposit is `pending` when first seen, `settled` with enough confirmations, and `pending` again if a
- * reorganization removes its transaction from the chain. It is `failed` if its coins were spent elsewhere. It
- * is also `failed`, and never credited, if it is below the minimum or worth less than the cost of spending it.
+ * reorganization removes its transaction from the chain. It is `failed` if its coins were spent by another
+ * transaction. It is also `failed`, and never credited, if it is below the minimum or worth less than the cost
+ * of spending it.
  */
 export const Deposit = Schema.Struct({
   id: Noun.Id,
@@ -27,7 +28,7 @@ export const Deposit = Schema.Struct({
   network: Network,
   rail: Rail,
   status: Status,
-  /** The output (transaction and index) that paid; null for Lightning and internal payments. */
+  /** The output (transaction and index) that paid the address; null for Lightning and internal payments. */
   chainTxId: Schema.NullOr(TxId.TxId),
   vout: Schema.NullOr(Schema.Int),
   /** Height of the block with the transaction; null while it is in the mempool. */
@@ -41,7 +42,7 @@ export const Deposit = Schema.Struct({
   metadata: Schema.NullOr(Metadata.Metadata),
   /**
    * The part of a reversed credit that the company had already spent. The operator bears it until the payment
-   * returns.
+   * is credited again.
    */
   absorbed: Msat.Msat,
   /** Total of this deposit's open, pending and completed refunds; never more than `amount`. */
@@ -154,8 +155,8 @@ export const after = ({ writes: [moved], atMillis }: DepositPlaced | DepositConf
   Noun.after(moved.found, moved, atMillis)
 
 /**
- * Records the payment's current placement: a block height, or null for the mempool. An evicted deposit
- * becomes pending again; a settled one stays settled.
+ * Records the height of the payment's current block, or null if the payment is in the mempool. An evicted
+ * deposit becomes pending again; a settled one stays settled.
  */
 export const placed = (before: Deposit, height: number | null, atMillis: number): DepositPlaced => ({
   _tag: "DepositPlaced",
@@ -184,7 +185,7 @@ export const confirmed = (before: Deposit, atMillis: number): DepositConfirmed =
 /**
  * Reverses a credit after a reorganization. `absorbed` is the part that the company has already spent. Of 1000
  * with 800 left, 800 is debited from the company and 200 from the operator's `loss`. Rejected if the company no
- * longer has that much.
+ * longer has the amount to be debited.
  */
 export const reversed = (before: Deposit, absorbed: Msat.Msat, atMillis: number): DepositReversed => ({
   _tag: "DepositReversed",

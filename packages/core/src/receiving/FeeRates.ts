@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
   let sampledAt = ""
 
   return {
-    /** Samples the fee rate once per tip. If no rate is available, the next call tries again. */
+    /** Samples the fee rate once per tip. If no fee rate is available, the next call tries again. */
     sample: Effect.fnUntraced(function* ({ hash }: Tip) {
       if (hash === sampledAt) return
       const rate = yield* Effect.option(chain.feeRate)

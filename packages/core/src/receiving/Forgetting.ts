@@ -19,9 +19,9 @@ export const make = Effect.gen(function* () {
   return {
     forget,
     /**
-     * Cancels an invoice at the node, and deletes it once the node reports it as canceled. Until then it can
-     * be paid, and payments are credited. Returns the state reported by the node, or none if the node cannot
-     * cancel, is unavailable or does not know the invoice.
+     * Cancels an invoice at the node, and deletes it once the node reports it as canceled. Until then, the
+     * invoice can be paid, and payments are credited. Returns the state reported by the node, or none if the
+     * node cannot cancel, is unavailable or does not know the invoice.
      */
     cancel: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
       if (receiver.lacks?.has("cancel") === true) return Option.none()

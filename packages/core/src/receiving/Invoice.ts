@@ -17,8 +17,8 @@ import * as Purpose from "./Purpose.ts"
  * `settled`: final. `held`: the node holds a payment for a hold invoice, until the company settles or cancels
  * the invoice. `settling`: the company settled it, and the node may not have been notified yet. `expired`: no
  * longer polled. A late payment still settles it. `canceling`: canceled by the company, and the node may not
- * have been notified yet. `canceled`: the node accepts no payment for it. In both, a payment that was in flight
- * still settles the invoice.
+ * have been notified yet. `canceled`: the node accepts no payment for it. In both statuses, a payment that was
+ * in flight still settles the invoice.
  */
 export const Status = Schema.Literals(["pending", "claimed", "held", "settling", "settled", "expired", "canceling", "canceled"])
 export type Status = typeof Status.Type
@@ -42,8 +42,8 @@ export const Callback = Schema.Struct({
 export interface Callback extends Schema.Schema.Type<typeof Callback> {}
 
 /**
- * Who knows the preimage of a hold invoice: the node that generated it, or the company that supplied its
- * hash.
+ * The party that knows the preimage of a hold invoice: the node that generated the preimage, or the company
+ * that supplied its hash.
  */
 export const Holder = Schema.Literals(["node", "company"])
 
@@ -82,8 +82,8 @@ export const Invoice = Schema.Struct({
   /** Set for a hold invoice, whose payment is held at the node until the company settles or cancels it. */
   hold: Schema.NullOr(Holder),
   /**
-   * The amount held, as of when the payment was first noticed. It has no owner until the invoice is settled,
-   * and then becomes `received`.
+   * The amount held, as of when the payment was first noticed. The amount has no owner until the invoice is
+   * settled, and then becomes `received`.
    */
   held: Schema.NullOr(Msat.Msat),
   /**
@@ -92,8 +92,8 @@ export const Invoice = Schema.Struct({
    */
   heldUntilMillis: Schema.NullOr(Schema.Int),
   /**
-   * Stored only once the invoice is settled, or once the company settles its own hold invoice. Shown only when
-   * the invoice is settled.
+   * Stored only after the invoice is settled, or after the company settles its own hold invoice. Shown only
+   * after the invoice is settled.
    */
   preimage: Schema.NullOr(Preimage.Preimage),
   /**
@@ -202,8 +202,8 @@ export const life = {
     sets: ["held", "heldUntilMillis"],
     again: { in: ["held", "settling", "settled", "canceling", "canceled"] }
   }),
-  // A held payment is either settled by the company or returned. A canceled invoice can no longer be settled,
-  // no matter who canceled it.
+  // A held payment is either settled by the company or returned. Once an invoice is canceled, it can no longer
+  // be settled, no matter who canceled it.
   settling: Noun.move(noun, "settling", {
     from: ["held"],
     to: "settling",
@@ -217,8 +217,8 @@ export const life = {
     stamps: ["canceledAtMillis"],
     again: { in: ["pending", "claimed", "settled", "expired", "canceling", "canceled"] }
   }),
-  // An invoice has one preimage. If an internally settled invoice is also paid from outside, the two payments
-  // are distinct but have the same proof.
+  // An invoice has one preimage. If an internally settled invoice is also paid by an external payment, the two
+  // payments are distinct but have the same proof.
   settled: Noun.move(noun, "settled", {
     from: ["pending", "claimed", "held", "settling", "expired", "canceling", "canceled"],
     to: "settled",
@@ -240,7 +240,7 @@ export const life = {
     stamps: ["canceledAtMillis"],
     again: { in: ["canceling", "canceled"] }
   }),
-  // An invoice that is not `canceling` needs no closing, since a payment may have come first.
+  // An invoice that is no longer `canceling` does not need to be closed, because a payment may have come first.
   closed: Noun.move(noun, "closed", {
     from: ["canceling"],
     to: "canceled",
@@ -252,8 +252,8 @@ const addressUsed = Noun.touch(LightningAddress.noun, ["lastUsedAtMillis", "upda
 
 export interface InvoiceCreated extends Written<"InvoiceCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 /**
- * Applies from any status but `settled`. If the invoice is already settled, it succeeds for the same payment
- * and is rejected for another.
+ * Applies from any status but `settled`. If the invoice is already settled, the Change succeeds for the same
+ * payment and is rejected for another one.
  */
 export interface InvoiceSettled extends Written<
   "InvoiceSettled",
@@ -262,7 +262,7 @@ export interface InvoiceSettled extends Written<
 > {}
 /** Applies from `pending`, or from `claimed` by the same withdrawal. */
 export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
-/** Applies from `pending`: a payment is held. An invoice that is already held or final stays as it is. */
+/** Applies from `pending` when a payment is held. An invoice that is already held or final stays as it is. */
 export interface InvoiceHeld extends Written<"InvoiceHeld", readonly [Noun.TransitionOf<typeof life.held>]> {}
 /** Applies from `held`. Rejected if the invoice is canceled or not held yet. */
 export interface InvoiceSettling extends Written<"InvoiceSettling", readonly [Noun.TransitionOf<typeof life.settling>]> {}
@@ -283,8 +283,7 @@ export interface InvoiceClosed extends Written<"InvoiceClosed", readonly [Noun.T
 export interface InvoiceForgotten extends Change.Parts<"InvoiceForgotten", InvoiceNotPayable> {}
 
 /**
- * A payment received by the node that belongs to no open invoice, such as a second payment of the same
- * invoice.
+ * A payment received by the node for no open invoice, such as a second payment of the same invoice.
  */
 export const Unmatched = Schema.Struct({
   id: Noun.Id,
@@ -319,8 +318,8 @@ export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<
 const isOwn = ({ callback, paymentRequest }: Invoice): boolean => callback === null && !isBolt12(paymentRequest)
 
 /**
- * Records an invoice that can be paid. No money moves. An invoice created by a stranger is published only
- * once it is paid.
+ * Records an invoice that can be paid. No money moves. An invoice created by a stranger is published only after
+ * it is paid.
  */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
   _tag: "InvoiceCreated",

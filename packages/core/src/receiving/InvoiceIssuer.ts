@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
     const { holding } = receiver
     if (holding === undefined)
       return yield* new Invalid({ path: "hold", message: "must be false, because this service's node cannot hold payments" })
-    // Concurrent requests may each pass this check, so the limit can be exceeded by the number of requests
+    // Concurrent requests may each pass this check, so a company can exceed the limit by the number of requests
     // processed at the same time.
     if ((yield* records.openHolds(draft.companyId, holdInvoices.mostOpen)) >= holdInvoices.mostOpen)
       return yield* new Invoice.TooManyHeld({ maximum: holdInvoices.mostOpen })

@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
       Effect.catchTag("InvoiceNotPayable", () => Effect.void)
     )
 
-  /** Applies the node's state of a hold invoice: a payment is newly held, or no longer held. */
+  /** Applies the node's state of a hold invoice when a payment is newly held or no longer held. */
   const follow = Effect.fnUntraced(function* (invoice: Invoice.Invoice, state: InvoiceState, atMillis: number) {
     const wasHeld = invoice.status === "held" || invoice.status === "settling"
     switch (state._tag) {
@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
         const payment = { held: received, heldUntilMillis: LookupSchedule.heldUntilMillis(blocksLeft, atMillis) }
         return yield* Effect.catchTag(journal.commit(Invoice.held(invoice, payment, atMillis)), "InvoiceNotPayable", () => Effect.void)
       }
-      // The node no longer holds the payment. The company was not notified of any other payment, so cancel the
+      // The node no longer holds the payment. The company was notified of that payment only, so cancel the
       // invoice.
       case "open":
         return wasHeld ? yield* sendBack(invoice, atMillis) : undefined
@@ -44,7 +44,8 @@ export const make = Effect.gen(function* () {
         if (invoice.status === "pending" && atMillis >= invoice.expiresAtMillis) yield* journal.commit(Invoice.expired(invoice, atMillis))
         return
       case "unknown":
-        // The node lost the invoice, so it has no payment to return once the held one has timed out.
+        // The node has lost the invoice. After the held payment has timed out, the node has nothing left to
+        // return.
         if (wasHeld && atMillis > (invoice.heldUntilMillis ?? 0) + options.expiredGraceMillis)
           yield* journal.commit(Invoice.returned(invoice, atMillis))
         return
@@ -57,12 +58,12 @@ export const make = Effect.gen(function* () {
      * still has a payment in flight for it.
      */
     lookUp: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
-      // The response describes the invoice at or after this time. It may arrive as late as a day later, and an
-      // invoice reported as open may have been paid since.
+      // The response describes the invoice at or after this time. The response may arrive up to a day later,
+      // and an invoice reported as open may have been paid since.
       const askedAtMillis = yield* Clock.currentTimeMillis
       const isCanceled = invoice.status === "canceling"
-      // Canceling fails if the node has deleted the invoice. The result of the lookup below then decides, as
-      // for any other invoice.
+      // Canceling fails if the node has deleted the invoice. In that case, the result of the lookup below
+      // decides, as for any other invoice.
       if (isCanceled && Option.contains(yield* Effect.option(cancelAtNode(invoice)), true)) return
       if (invoice.status === "settling" && receiver.holding !== undefined)
         yield* Effect.option(receiver.holding.settle(invoice, invoice.preimage))

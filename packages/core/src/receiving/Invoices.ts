@@ -214,15 +214,15 @@ export const make = Effect.gen(function* () {
       const isOpen = standing === "open" || invoice.status === "held"
       if (!isOpen && standing !== "canceled") return yield* new Invoice.InvoiceNotPayable({ invoiceId: id, status: standing })
       if (isOpen) yield* journal.commit(Invoice.canceled(invoice, nowMillis, next === undefined ? [] : [next(nowMillis)]))
-      // The cancellation is committed even if this fails. The poll of open invoices closes it at the node
-      // later.
+      // The cancellation is committed even if this fails. The poll of open invoices closes the invoice at the
+      // node later.
       if (invoice.status !== "canceled") yield* orLater("canceled", cancelAtNode(invoice))
       return yield* get(companyId, id)
     }),
     settle: Effect.fnUntraced(function* (companyId, id, preimage) {
       const { invoice: before } = yield* find(companyId, id)
       yield* checkPreimage(before, preimage)
-      // A payment that has just arrived may not have been noticed yet.
+      // A payment that has just arrived may not have been recorded yet.
       if (before.hold !== null && before.status === "pending") yield* orLater("looked up", lookUp(before))
       const { invoice } = yield* find(companyId, id)
       const refused = Effect.flatMap(get(companyId, id), ({ standing }) =>

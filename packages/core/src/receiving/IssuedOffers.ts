@@ -22,9 +22,9 @@ export interface IssuedOffer {
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
-/** Finds offers issued by our node, for any company. By default there are none. */
+/** Finds offers that our node issued for any company. The default implementation finds none. */
 export class IssuedOffers extends Context.Reference<{
-  /** Returns the offer with this id at the node. */
+  /** Returns the offer that has this id at the node. */
   readonly byId: (id: string) => Read<Option.Option<IssuedOffer>>
   /** Returns the offer with this text, which must be complete, in lower case and without `+` separators. */
   readonly byText: (offer: string) => Read<Option.Option<IssuedOffer>>

@@ -33,7 +33,7 @@ export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved", KeyRa
   readonly keyRange: KeyRange
 }
 
-/** Reserves a range that starts where the previous one ends. */
+/** Reserves a range that starts where the previous range ends. */
 export const reserved = (keyRange: KeyRange, atMillis: number): KeyRangeReserved => ({
   _tag: "KeyRangeReserved",
   id: keyRange.id,

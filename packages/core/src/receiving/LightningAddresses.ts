@@ -43,7 +43,7 @@ export class LightningAddresses extends Context.Service<
       Answer.Outcome<LightningAddress.LightningAddress>,
       Invalid | PlanRequired | DomainNotVerified | LightningAddress.HandleTaken | Conflict | IdempotencyMismatch | StoreUnavailable
     >
-    /** Returns an address. The record of a deleted address states its deletion. */
+    /** Returns an address, even if it was deleted. */
     readonly get: (
       companyId: CompanyId.CompanyId,
       id: string
@@ -55,7 +55,7 @@ export class LightningAddresses extends Context.Service<
       companyId: CompanyId.CompanyId,
       query: Page.Asked
     ) => Effect.Effect<Page.Page<LightningAddress.LightningAddress>, Invalid | StoreUnavailable>
-    /** Replaces all settings of an address. Once this returns, every process uses the new ones. */
+    /** Replaces all settings of an address. Once this returns, every process uses the new settings. */
     readonly change: (
       companyId: CompanyId.CompanyId,
       id: string,

@@ -23,8 +23,8 @@ export class LnurlOptions extends Context.Service<
       /** Time after expiry at which an unpaid invoice is closed at the node and deleted. */
       readonly forgetAfterMillis: number
       /**
-       * Rate at which invoices may be requested from each process: per address, which all callers share, and
-       * per caller. The rate per caller also applies to claiming vouchers.
+       * Rate at which invoices may be requested from each process: per address (shared by all callers) and per
+       * caller. The rate per caller also applies to claiming vouchers.
        */
       readonly perAddress: Throttle.Rate
       readonly perCaller: Throttle.Rate

@@ -1,8 +1,8 @@
 import { Context } from "effect"
 import type { Invoice } from "./Invoice.ts"
 
-// Schedules node lookups of open invoices: at the ages of 1, 2, 4, 8 … times `invoicePollMillis`, and in
-// sweeps over all of them.
+// Schedules node lookups of open invoices: at the ages of 1, 2, 4, 8 … times `invoicePollMillis`, and in sweeps
+// over all open invoices.
 
 export class Options extends Context.Service<
   Options,
@@ -21,11 +21,11 @@ export class Options extends Context.Service<
 >()("@satrail/core/receiving/LookupSchedule/Options") {}
 
 /**
- * Hold invoices are looked up continually, because a held payment needs a decision. The interval is `ofAge`
- * times the invoice's age, between `leastMillis` and `mostMillis`. A payment is returned when its HTLCs have
- * `marginBlocks` blocks left or fewer, because the node closes channels on-chain over HTLCs that are not
- * resolved in time (lnd: from 10 blocks on). A company has at most `mostOpen` hold invoices that are not final,
- * because each held payment takes liquidity and one of a channel's 483 HTLC slots.
+ * Hold invoices are looked up continually, because a held payment must be settled or returned in time. The
+ * interval is `ofAge` times the invoice's age, between `leastMillis` and `mostMillis`. A payment is returned
+ * when its HTLCs have `marginBlocks` blocks left or fewer, because the node closes channels on-chain over HTLCs
+ * that are not resolved in time (lnd: from 10 blocks on). A company has at most `mostOpen` hold invoices that
+ * are not final, because each held payment takes liquidity and one of a channel's 483 HTLC slots.
  */
 export const holdInvoices = { ofAge: 1 / 20, leastMillis: 2000, mostMillis: 30_000, marginBlocks: 24, mostOpen: 200 } as const
 

@@ -3,7 +3,7 @@ import { Journal } from "../ledger/Journal.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import * as Invoice from "./Invoice.ts"
 
-/** Cancels invoices at the node that were canceled in our records. */
+/** Cancels, at the node, invoices that were canceled in our records. */
 export const make = Effect.gen(function* () {
   const [journal, receiver] = [yield* Journal, yield* LightningReceiver]
 

@@ -9,7 +9,7 @@ import * as Purpose from "./Purpose.ts"
 
 /**
  * An address of our wallet, assigned to one company and never to another. Every payment to the address is
- * credited, however many there are.
+ * credited, even if there are several.
  */
 export const OnChainAddress = Schema.Struct({
   id: Noun.Id,

@@ -17,7 +17,10 @@ import { ChainWallet } from "../nodes/ChainWallet.ts"
 import * as OnChainAddress from "./OnChainAddress.ts"
 import * as Purpose from "./Purpose.ts"
 
-/** Assigns any number of on-chain addresses. Each belongs to one company and is never reassigned. */
+/**
+ * Assigns on-chain addresses, without a limit on their number. Each address belongs to one company and is never
+ * reassigned.
+ */
 export class OnChainAddresses extends Context.Service<
   OnChainAddresses,
   {

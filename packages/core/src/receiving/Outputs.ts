@@ -20,7 +20,7 @@ import * as Purpose from "./Purpose.ts"
 export interface Outpoint {
   readonly txId: TxId.TxId
   readonly vout: number
-  /** The placement that was reported, if any. */
+  /** Where the transaction was reported to be, if it was reported. */
   readonly placement?: Placement
 }
 
@@ -29,7 +29,7 @@ export type Move = "reverse" | "drop" | "place"
 const heightOf = (placement: Placement): number | null => (placement._tag === "mined" ? placement.height : null)
 
 /**
- * Returns the transitions, in order, that bring a deposit to this position in the chain. A credit is reversed
+ * Returns, in order, the steps that update a deposit to where its transaction now is. A credit is reversed
  * before anything else.
  */
 export const movesOf = (deposit: Deposit.Deposit, placement: Placement): ReadonlyArray<Move> => {
@@ -40,8 +40,8 @@ export const movesOf = (deposit: Deposit.Deposit, placement: Placement): Readonl
 }
 
 /**
- * Updates the deposits of single outputs to their placement in the chain. Repeating an update changes
- * nothing.
+ * Updates deposits to where their transactions are: in a block, in the mempool or gone. Repeating an update
+ * changes nothing.
  */
 export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const journal = yield* Journal
@@ -54,8 +54,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const jobsOf = yield* DepositJobs
 
   /**
-   * Returns the current placement of a transaction. Fails if the source has just reported the transaction in a
-   * block but cannot look it up, because then the source's index is lagging.
+   * Returns whether a transaction is in a block, in the mempool or gone. Fails if the source has just reported
+   * the transaction in a block but does not find it, which means that the source's index has not caught up yet.
    */
   const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
     const placement = yield* chain.transaction(txId)
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
 
   /**
    * Reverses a credit. The operator bears the part that the company has already spent. If the company spends
-   * more in the meantime, the reversal is computed again.
+   * more before the commit, the reversal is computed again.
    */
   const reverse = (deposit: Deposit.Deposit) =>
     Effect.gen(function* () {
@@ -126,8 +126,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   })
 
   /**
-   * Reads the deposit first and then the chain, because the reported placement may be stale. A write based on
-   * an outdated deposit is rejected because its revision does not match.
+   * Reads the deposit first and then the chain, because the report may be stale. If the deposit changes in
+   * between, its revision no longer matches and the write is rejected.
    */
   const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
     const found = yield* receiving.depositByOutpoint(outpoint.txId, outpoint.vout)
@@ -146,12 +146,12 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return placement._tag === "gone" ? undefined : yield* record(output, address, heightOf(placement))
   })
 
-  // If another process changed the deposit first, read it again and apply the remaining moves.
+  // If another process changed the deposit first, read it again and apply the remaining steps.
   const insistent = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
     Effect.retry(effect, { times: 5, while: (error) => error._tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
 
   return {
-    /** Processes a reported output. A new one becomes a deposit of the company that owns its address. */
+    /** Processes a reported output. If the output is new, it becomes a deposit of the company that owns its address. */
     meet: (output: Output) => insistent(meet(output)),
     /** Updates the deposit of an output that is already recorded. */
     settle: (outpoint: Outpoint) => insistent(settle(outpoint))

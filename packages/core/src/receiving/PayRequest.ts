@@ -38,7 +38,7 @@ export interface PayRequest {
   readonly callback: string
   readonly minSendable: Msat.Msat
   readonly maxSendable: Msat.Msat
-  /** Must be sent byte for byte, because its hash is part of the invoice. */
+  /** Must be sent unchanged, byte for byte, because its hash is part of the invoice. */
   readonly metadata: string
   readonly commentAllowed: number
   /** Public key that signs public receipts (NIP-57). */
@@ -51,7 +51,7 @@ export class PayRequestRefused extends Schema.TaggedError<PayRequestRefused>()("
   message: Schema.String
 }) {}
 
-/** Payer data that a wallet may send. All of it is optional and none of it is verified (LUD-18). */
+/** Payer data that a wallet may send. Every field is optional, and none is verified (LUD-18). */
 export const payerDataFields = ["name", "identifier", "email"] as const
 
 const refuse = (code: PayRequestRefused["code"], message: string) => Result.fail(new PayRequestRefused({ code, message }))

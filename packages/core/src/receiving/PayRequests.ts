@@ -50,7 +50,7 @@ export class PayRequests extends Context.Service<
     ) => Effect.Effect<Answered, PayRequest.PayRequestRefused | NodeUnavailable | Conflict | StoreUnavailable>
     /**
      * Returns an invoice that a wallet requested at this address. Anyone who knows its hash can see its
-     * preimage, but only once the invoice is settled.
+     * preimage, but only after the invoice is settled.
      */
     readonly verify: (
       place: PayRequest.Place,

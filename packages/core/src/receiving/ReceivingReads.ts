@@ -64,9 +64,9 @@ export class ReceivingReads extends Context.Service<
     ) => Read<ReadonlyArray<Invoice>>
     /** Returns the deposit that credited an invoice, if it is settled. */
     readonly depositOfInvoice: (companyId: CompanyId.CompanyId, invoiceId: string) => Read<Option.Option<Deposit>>
-    /** Returns a company's payment in suspense. */
+    /** Returns a payment in suspense that refers to this company's invoice. */
     readonly unmatched: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Unmatched>>
-    /** Returns a payment in suspense of any company. */
+    /** Returns a payment in suspense, whichever company's invoice it refers to. */
     readonly unmatchedById: (id: string) => Read<Option.Option<Unmatched>>
     /**
      * Returns all payments in suspense, newest first by (`createdAtMillis`, `id`), after `after` (exclusive;
@@ -84,10 +84,10 @@ export class ReceivingReads extends Context.Service<
       before: string | null,
       limit: number
     ) => Read<ReadonlyArray<LightningAddress>>
-    /** Returns the addresses among these scripts that belong to us. */
+    /** Returns our addresses among these scripts. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>
-    /** Returns a deposit of any company. */
+    /** Returns any company's deposit. */
     readonly depositById: (id: string) => Read<Option.Option<Deposit>>
     readonly depositByOutpoint: (txId: TxId.TxId, vout: number) => Read<Option.Option<Deposit>>
     /** Returns pending on-chain deposits in a block after `after`, ordered by id. */

@@ -23,7 +23,7 @@ const creditsAtOnce = 128
 
 /**
  * Credits payments received by the node. Finds them through notifications and by looking up open invoices. Both
- * ways end in the same idempotent Change.
+ * commit the same idempotent Change.
  */
 export class Settlements extends Context.Service<
   Settlements,
@@ -44,8 +44,8 @@ export class Settlements extends Context.Service<
      */
     readonly poll: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
     /**
-     * Closes wallets' unpaid, expired invoices at the node and deletes them. An invoice that the node does
-     * not confirm as closed stays, so that a late payment is credited.
+     * Closes wallets' unpaid, expired invoices at the node and deletes them. If the node does not confirm that
+     * an invoice is closed, the invoice stays, so that a late payment is credited.
      */
     readonly forget: Effect.Effect<void, NodeUnavailable | StoreUnavailable>
   }
@@ -87,7 +87,7 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Credits payments and moves the cursor with the last one, after all others are credited. After a crash in
+   * Credits payments. The last credit also moves the cursor, after all others are committed. After a crash in
    * between, the payments are processed again, and none is credited twice.
    */
   const creditAll = Effect.fnUntraced(function* (paid: Arr.NonEmptyReadonlyArray<Settled>, fence: Change.Fence | undefined) {

@@ -67,7 +67,8 @@ export const make = Effect.gen(function* () {
         amount: received,
         network,
         rail: "lightning",
-        // The invoice already has a deposit, the one that settled it. Only that one counts for its purpose.
+        // The invoice already has a deposit: the one that settled it. Only that deposit counts toward the
+        // invoice's checkout.
         lightningInvoiceId: null,
         ...Purpose.none,
         metadata: Metadata.empty
@@ -93,7 +94,7 @@ export const make = Effect.gen(function* () {
           return yield* new Invalid({ path: "company_id", message: "must be the id of a company" })
         yield* journal.commit(SuspenseAssignment.assigned(found, yield* depositOf(found, companyId))).pipe(
           Effect.andThen(Effect.logInfo("suspense: payment assigned", { id, companyId, sats: Msat.toDecimalSats(found.received) })),
-          // Another operator was first, and assigned it to this or another company.
+          // Another operator was first, and assigned the payment to this company or another one.
           Effect.catchTag("AlreadyAssigned", () => Effect.void)
         )
       }

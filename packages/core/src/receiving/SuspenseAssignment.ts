@@ -40,8 +40,8 @@ export interface PaymentAssigned extends Written<
 > {}
 
 /**
- * Assigns a payment: 1000 in suspense becomes a deposit of 1000. Of concurrent assignments, whether to one
- * company or several, one applies.
+ * Assigns a payment: 1000 in suspense becomes a deposit of 1000. Of several concurrent assignments, to one
+ * company or to several, only one applies.
  */
 export const assigned = (unmatched: Unmatched, deposit: Deposit.Deposit): PaymentAssigned => {
   const { id, companyId, ledgerTxId, createdAtMillis } = deposit

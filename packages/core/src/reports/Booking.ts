@@ -44,7 +44,7 @@ export interface Sums {
   readonly within: ReadonlyArray<Turnover>
 }
 
-/** Selects a company's entries in a period, after one entry and up to another. */
+/** Selects a company's entries in a period, after the entry `after` and up to the entry `upTo`. */
 export interface Query extends Period {
   readonly companyId: CompanyId.CompanyId
   readonly after: bigint
@@ -53,8 +53,8 @@ export interface Query extends Period {
 }
 
 /**
- * Entries that change what a company owns, ordered by id, and the position up to which the ledger was read;
- * null at the end.
+ * Entries that change what a company owns, ordered by id. `lookedTo` is the position up to which the ledger was
+ * read, or null if nothing is left to read.
  */
 export interface Found {
   readonly entries: ReadonlyArray<Entry>
@@ -94,7 +94,7 @@ export interface Subject extends Purpose, Cause {
   /** Fiat units per bitcoin, if an amount was given in fiat, and the time of the rate. */
   readonly rate: string | null
   readonly rateAtMillis: number | null
-  /** Set only for payments of checkouts, because other records do not store it. */
+  /** Set only for payments of checkouts, because other records do not store the currency. */
   readonly currency: string | null
   /** Null in records written by an earlier version; see `Paid`. */
   readonly metadata: Metadata | null
@@ -110,7 +110,7 @@ export const total = ({ amount, serviceFee, networkFee }: Booking): Msat.Msat =>
 const owned = (account: Account): boolean => account === "available" || account === "held"
 const outside = (account: Account): boolean => account === "node" || account === "chain" || account === "internal"
 
-/** Returns whether a posting changes what its company owns. Holds do not. */
+/** Returns whether a posting changes what its company owns. A hold does not. */
 export const moves = ({ from, to }: Pick<Posting, "from" | "to">): boolean => owned(from) !== owned(to)
 
 /** Returns the kind of a posting's booking. Withdrawals are paid from `held`, reversals from `available`. */
@@ -120,7 +120,7 @@ export const kindOf = ({ from, to }: Pick<Posting, "from" | "to">): Kind => {
   return to === "chain" ? "reversal" : "adjustment"
 }
 
-/** Returns the part of its booking that a posting represents. */
+/** Returns which part of its booking a posting represents. */
 export const partOf = (posting: Pick<Posting, "from" | "to">): "amount" | "serviceFee" | "networkFee" => {
   if (kindOf(posting) !== "withdrawal") return "amount"
   return posting.to === "service_fees" ? "serviceFee" : posting.to === "network_fees" ? "networkFee" : "amount"

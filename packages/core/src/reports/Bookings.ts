@@ -38,7 +38,7 @@ export type Line =
       readonly count: number
     }
 
-/** Details whose metadata is always present, whichever version wrote the record. */
+/** Details in which the metadata is always present, whichever version wrote the record. */
 export interface Subject extends Booking.Subject {
   readonly metadata: Metadata.Metadata
 }

@@ -5,15 +5,15 @@ import type { Members, Row } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 
-/** The record types whose records describe payments. If a payment refers to several records, the first describes it. */
+/** Record types that describe payments. If a payment refers to several of them, the first one here describes it. */
 export const all: ReadonlyArray<Describes> = [
   ...features.flatMap(({ describes = [] }) => describes),
   { noun: Invoice.noun, by: "lightningInvoiceId", description: "memo" }
 ]
 
 /**
- * Returns those for payments of this type: deposits or withdrawals. A field that can change, such as the
- * newest refund of a deposit, does not describe the payment.
+ * Returns the record types that describe payments of this type: deposits or withdrawals. References that can
+ * change, such as a deposit's newest refund, are left out.
  */
 export const of = ({ members, moving }: Members): ReadonlyArray<Describes> =>
   all.filter(({ by }) => members.some(([member]) => member === by) && !moving.has(by))
@@ -25,8 +25,8 @@ export const textOf = (row: Row, member: string): string | null => {
 }
 
 /**
- * Makes a function that returns the description and the order id of a payment: those of its feature's record,
- * or else of its invoice.
+ * Makes a function that returns a payment's description and order id. They come from the feature's record that
+ * the payment refers to, or else from its invoice.
  */
 export const make = Effect.gen(function* () {
   const nouns = yield* NounReads

@@ -18,8 +18,8 @@ import * as Withdrawal from "../sending/Withdrawal.ts"
  * `holds`: the held amount differs from the total held by pending withdrawals and open vouchers. `below_zero`:
  * a balance is negative. `transfer`: the postings differ from their record, or there is no record. `credit`: a
  * settled invoice does not have exactly one deposit of the amount received. `proof`: a preimage does not hash
- * to its payment hash. Each of the other kinds stands for a sum of a feature's records that another record
- * stores (`Feature.KeptSum`): the stored sum differs.
+ * to its payment hash. Every other kind belongs to a sum of a feature's records that another record stores
+ * (`Feature.KeptSum`), and means that the stored sum differs from the actual one.
  */
 const own = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof"] as const
 export const kinds: ReadonlyArray<string> = [...own, ...features.flatMap(({ keptSums = [] }) => keptSums.map(({ fault }) => fault))]
@@ -37,8 +37,8 @@ export interface Fault {
 }
 
 /**
- * Accounts whose postings are determined by records. The rest of a transfer follows, because a transfer sums to
- * zero.
+ * Accounts whose postings are determined by records. A transfer's other postings follow from these, because a
+ * transfer sums to zero.
  */
 export const accounts = allAccounts.filter((account) => account !== "network_fees" && account !== "loss")
 
@@ -51,10 +51,10 @@ export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyAr
     .flatMap(({ holds = [] }) => holds.flatMap((hold) => records(hold.noun).map((row) => held(hold, row))))
     .filter(({ isHolding }) => isHolding)
 
-/** A stored sum of a feature's records: expected and actual. */
+/** A stored sum of a feature's records, with its expected and actual amount. */
 export type Recounted = ReturnType<typeof recounted>[number]
 
-/** Returns all such sums in the records that `records` finds. */
+/** Returns all such sums. `records` returns the records. */
 export const recounts = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Recounted> =>
   features.flatMap(({ keptSums = [] }) => keptSums.flatMap((sum) => recounted(sum, records)))
 
@@ -96,7 +96,7 @@ const ofWithdrawal = (one: Withdrawal.Withdrawal): Booked => {
 }
 
 const ofDeposit = (one: Deposit, books: Books): Booked => {
-  // A reversal debited only what the company still had available. The part borne by the operator remains
+  // A reversal debited only what the company still had available. The part that the operator bears remains
   // credited.
   if (one.status !== "settled") return { available: one.absorbed }
   if (one.chainTxId !== null) return { available: one.amount, chain: -one.amount }

@@ -66,7 +66,7 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 export class PaymentDetails extends Context.Service<
   PaymentDetails,
   {
-    /** Returns a company's payments in the requested order, leaving out those that do not exist. */
+    /** Returns the requested payments of a company, in the same order. Payments that do not exist are left out. */
     readonly payments: (companyId: CompanyId.CompanyId, asked: ReadonlyArray<Asked>) => Read<ReadonlyArray<Payment>>
     /** Returns the payments of a checkout or an invoice, newest first. */
     readonly paymentsOf: (

@@ -44,8 +44,8 @@ export class ReportReads extends Context.Service<
      */
     readonly search: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Transaction>>
     /**
-     * Returns deposits, withdrawals and booked adjustments, newest first by (`createdAtMillis`, `id`). With a
-     * label, they are sorted by id, which starts with the creation time.
+     * Returns deposits, withdrawals and booked adjustments, newest first by (`createdAtMillis`, `id`). If the
+     * query has a label, they are sorted by id, which starts with the creation time.
      */
     readonly transactions: (companyId: CompanyId.CompanyId, query: Query) => Read<ReadonlyArray<Transaction>>
     /** Returns a company's funds from one snapshot. A company that does not exist has a balance of zero. */
@@ -57,12 +57,12 @@ export class ReportReads extends Context.Service<
     readonly audit: (companyId: CompanyId.CompanyId) => Read<Audit>
     /**
      * Returns the amounts booked for a company before a period and within it, and the last entry seen. No entry
-     * with a lower id can appear later. Recomputes all totals.
+     * with a lower id is committed later. Recomputes all totals.
      */
     readonly bookedSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<Booking.Sums>
     /**
      * Returns a company's entries that change what it owns, ordered by id. Reads at most one page of entries,
-     * including those that it leaves out.
+     * including the entries that are left out.
      */
     readonly bookedEntries: (query: Booking.Query) => Read<Booking.Found>
     /** Returns a company's deposits and withdrawals with these transfers, in any order. */
@@ -72,8 +72,8 @@ export class ReportReads extends Context.Service<
     /** Returns the postings of one transfer of a company, in the order in which they were booked. */
     readonly postingsOf: (companyId: CompanyId.CompanyId, transferId: string) => Read<ReadonlyArray<Booking.Posted>>
     /**
-     * Returns the amounts booked between each pair of accounts in each interval between `boundaries`, which are ascending
-     * times. Step 0 begins at the first of them.
+     * Returns the amounts booked between each pair of accounts in each interval between `boundaries`, which are
+     * ascending times. `step` 0 is the interval that starts at the first boundary.
      */
     readonly turnedSince: (companyId: CompanyId.CompanyId, boundaries: ReadonlyArray<number>) => Read<ReadonlyArray<Booking.Turned>>
     /** Compares all data of one company. Returns at most 1000 violations. */

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Characters from "../base/Characters.ts"
 import { isText } from "../base/Metadata.ts"
 
-// One text searches a company's records: order ids, metadata, descriptions, ids, hashes and amounts.
+// A search looks for one text in a company's order ids, metadata, descriptions, ids, hashes and amounts.
 
 /** A record that a search found, and what matched. */
 export interface Hit {
@@ -15,7 +15,7 @@ export interface Hit {
 export interface Sought {
   /** The text as given. Letters match regardless of case; beyond ASCII, this depends on the store. */
   readonly text: string
-  /** The first and last id that begin with the text. */
+  /** The lowest and highest id that begin with the text. */
   readonly ids: readonly [first: string, last: string] | null
   /** 32 bytes in hex: a payment hash or a transaction id. */
   readonly hash: string | null
@@ -26,10 +26,10 @@ export interface Sought {
 /** Maximum length of the search text, maximum number of results of each kind, and number of newest records whose descriptions are compared. */
 export const limits = { characters: 200, each: 20, looks: 5000 } as const
 
-/** The ways of matching. If a record matches in several, the first is shown. */
+/** The ways in which a record can match. If several apply, the first is shown. */
 export const ways = ["order", "text", "id", "hash", "transaction", "amount"] as const
 
-/** Minimum number of digits of an id that are searched for. */
+/** Minimum number of digits required to search for an id. */
 const leastDigits = 6
 
 const uuid = (digits: string): string =>

@@ -29,7 +29,7 @@ export const Transaction = Schema.Struct({
   reason: Schema.NullOr(Schema.String),
   /** For a deposit, the metadata of the paid invoice or address. Empty for an adjustment. */
   metadata: Metadata.Metadata,
-  /** Reason for which a withdrawal failed; null for others. */
+  /** Reason why a withdrawal failed; null for others. */
   failure: Schema.NullOr(Failure),
   /** The description of its checkout, invoice or refund; empty if there is none. */
   description: Schema.String,

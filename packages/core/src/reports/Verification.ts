@@ -14,7 +14,8 @@ const companiesAtOnce = 2
 
 /**
  * Result of verifying a whole ledger. The ledger is sound if there are no violations and nothing is `stuck`.
- * Stuck funds are those left in the account between companies, which every transfer must leave empty.
+ * Stuck funds are those left in the account for transfers between companies. Every transfer must leave this
+ * account empty.
  */
 export interface Verified {
   readonly companies: number

@@ -4,7 +4,7 @@ import type { Draft } from "../nodes/ChainWallet.ts"
 import { Signer } from "../nodes/Signer.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 
-/** Signs and broadcasts payout transactions. The caller stores each one between the two steps. */
+/** Signs and broadcasts payout transactions. The caller stores each transaction between the two steps. */
 export const make = Effect.gen(function* () {
   const chain = yield* ChainSource
   const signer = yield* Signer

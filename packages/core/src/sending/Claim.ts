@@ -6,13 +6,13 @@ export interface Claim extends Task {
   readonly atMillis: number
   readonly leaseMillis: number
   /**
-   * After a takeover, the time until which the previous process may still call the node. It may be slow rather
-   * than dead.
+   * After a takeover, the time until which the previous process may still call the node, because that process
+   * may be slow rather than dead.
    */
   readonly heldUntilMillis?: number
 }
 
-// Longer than the slowest node call. A holder that takes longer loses the claim, and the fence prevents
+// Longer than the slowest node call. A process that takes longer loses the claim, and the fence prevents
 // duplicate work.
 const minLeaseMillis = 30_000
 
@@ -29,6 +29,6 @@ export const leaseMillis = (graceMillis: number): number => Math.max(minLeaseMil
  */
 export const mayCall = (claim: Claim, nowMillis: number): boolean => nowMillis <= claim.atMillis + claim.leaseMillis / 2
 
-/** Returns the delay until the next attempt of a task, which grows with each attempt. */
+/** Returns the delay until the next attempt at a task. The delay grows with each attempt. */
 export const laterMillis = (task: Task, { trackMillis: { minimum, maximum } }: PaymentOptions["Service"]): number =>
   Math.min(maximum, minimum * 2 ** Math.min(task.attempts - 1, 20))

@@ -7,8 +7,8 @@ import * as NodePayments from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**
- * Limits a claim on one kind of work: at most `limit` tasks in all and `perLane` per company and lane, and
- * none of the companies and lanes in `full`.
+ * Limits a claim on one kind of work to `limit` tasks in all and `perLane` tasks per company and lane, and
+ * excludes the companies and lanes in `full`.
  */
 export interface Share {
   readonly kind: string
@@ -18,8 +18,8 @@ export interface Share {
 }
 
 /**
- * Interval at which a process renews its presence, and the time for which it counts as alive without renewal.
- * Together they ensure that a killed process's claims are taken over within 12 s.
+ * Interval at which a process renews its presence, and the time for which it counts as alive without a renewal.
+ * Together they ensure that the claims of a killed process are taken over within 12 s.
  */
 export const presence = { everyMillis: 4_000, aliveMillis: 8_000 } as const
 
@@ -54,8 +54,8 @@ export const make = Effect.fnUntraced(function* (holder: string) {
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),
 
     /**
-     * Creates a function that claims from each company in turn. Each call continues after the last company,
-     * and starts over when none is left.
+     * Creates a function that claims from each company in turn. Each call continues with the next company, and
+     * starts over after the last one.
      */
     inTurn: () => {
       let turn: Turn | null = null
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (holder: string) {
           Effect.fnUntraced(function* (at) {
             let found = yield* tasks.claimInTurn({ ...share, ...at, after: turn })
             if (found.length === 0 && turn !== null) found = yield* tasks.claimInTurn({ ...share, ...at, after: null })
-            // Fewer tasks than the limit means that every company was included.
+            // If there are fewer tasks than the limit, every company was included.
             turn = found.length < share.limit ? null : (found.at(-1) ?? null)
             return found
           })

@@ -9,14 +9,14 @@ export interface Confirmed {
 }
 
 /**
- * Maximum number of withdrawals cached. If more are confirmed before the worker takes them, the oldest are
- * read from the store instead.
+ * Maximum number of withdrawals cached. If more withdrawals are confirmed before the worker takes them, the
+ * oldest are read from the store instead.
  */
 export const capacity = 256
 
 /**
- * Caches withdrawals confirmed by this process until its worker takes them, which saves reading them from the
- * store and parsing their destinations again.
+ * Caches withdrawals confirmed by this process until its worker takes them. The worker need not read them from
+ * the store or parse their destinations again.
  */
 export const make = () => {
   const rows = new Map<string, Confirmed>()
@@ -27,8 +27,9 @@ export const make = () => {
       if (rows.size > capacity && oldest !== undefined) rows.delete(oldest)
     },
     /**
-     * Returns the confirmed withdrawal on a task's first attempt, because nothing may change the withdrawal
-     * before that. Undefined if it is not cached here, or if the task has been claimed before.
+     * Returns the confirmed withdrawal on a task's first attempt, because nothing may have changed the
+     * withdrawal before that attempt. Undefined if the withdrawal is not cached here, or if the task has been
+     * claimed before.
      */
     take: ({ id, attempts }: Task): Confirmed | undefined => {
       const row = rows.get(id)

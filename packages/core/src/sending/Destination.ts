@@ -26,7 +26,7 @@ export interface LightningInvoice {
 export interface LightningAddress {
   readonly _tag: "LightningAddress"
   readonly address: LightningAddressText.LightningAddressText
-  /** Set if only the DNS record counts, because the text starts with ₿ or a record was found earlier. */
+  /** Set if only the DNS record may be used, because the text starts with ₿ or a record was found earlier. */
   readonly isInDns?: true
 }
 /** `amount` comes from the `bitcoin:` URI around the LNURL. Absent if the payer chooses. */
@@ -244,7 +244,10 @@ export const parse = (
 export const stored = ({ recipient, network }: { readonly recipient: string; readonly network: Network }): Destination =>
   Result.getOrThrow(parse(recipient, network))
 
-/** Returns only the offer in a string, or undefined if the string has no offer that can be parsed. */
+/**
+ * Returns the offer in a string and ignores other payment methods. Returns undefined if the string has no valid
+ * offer.
+ */
 export const offerIn = (text: string, network: Network): Bolt12.Bolt12 | undefined => {
   const trimmed = text.trim()
   const offer = Bip21.isBip21(trimmed) ? Result.getOrUndefined(Bip21.parse(trimmed, network))?.offer : trimmed.replace(/^lightning:/i, "")
@@ -254,7 +257,7 @@ export const offerIn = (text: string, network: Network): Bolt12.Bolt12 | undefin
 /** Returns the amount requested by the destination itself. */
 export const amount = (destination: Destination): Msat.Msat | undefined => ("amount" in destination ? destination.amount : undefined)
 
-/** Returns whether more than that amount may be sent. */
+/** Returns whether more than the requested amount may be sent. */
 export const isLeast = (destination: Destination): boolean => destination._tag === "Bolt12Offer" && destination.isLeast
 
 export const recipientType = (destination: Destination): RecipientType => recipientTypes[destination._tag]

@@ -5,7 +5,7 @@ import { FeeChanged } from "../accounts/Fees.ts"
 import { FeesMoved } from "../ledger/FeesMoved.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 
-// A company's fees do not change repeatedly within one request.
+// A company's fees are not expected to change this often during one request.
 const maxTries = 3
 
 /**

@@ -6,14 +6,14 @@ import type { Confirmed } from "./ConfirmedCache.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /**
- * Maximum number of withdrawals handed over at a time. Each waits for two commits, but for no node. All others
- * are claimed like any other task.
+ * Maximum number of withdrawals handed over at a time. Each waits for two commits, but never for a node. All
+ * others are claimed like any other task.
  */
 export const places = 256
 
 /**
- * Delay before checking whether a commit with an unknown outcome took effect. By then the store has finished or
- * aborted the commit, or is unavailable.
+ * Delay before checking whether a commit with an unknown outcome took effect. By then, the store has either
+ * finished or aborted the commit, or is unavailable.
  */
 const lookAfter = "1 second"
 
@@ -40,7 +40,7 @@ const isNothing = <E>(exit: Exit.Exit<Applied, E>): boolean =>
 
 /**
  * Hands withdrawals confirmed by this process to its own worker, under a claim that starts with the commit.
- * This saves polling for the task and reading the withdrawal again. If the process dies in between, another one
+ * This saves polling for the task and reading the withdrawal again. If this process dies first, another one
  * claims the task when this claim ends.
  */
 export const make = Effect.gen(function* () {
@@ -63,8 +63,8 @@ export const make = Effect.gen(function* () {
 
   return {
     /**
-     * Commits a withdrawal with its task. If the worker has a free slot, it holds the task's claim from the
-     * start.
+     * Commits a withdrawal with its task. If the worker has a free slot, the task is claimed by the worker from
+     * the start.
      */
     committed: <W extends { readonly dueAtMillis: number }, E>(
       confirmed: Confirmed,
@@ -86,8 +86,8 @@ export const make = Effect.gen(function* () {
           if (isNothing(exit)) return leave
           const { id, companyId, createdAtMillis: atMillis } = confirmed.withdrawal
           const claim = { ...claimedFromStart(Withdrawal.taskKind, id, companyId), atMillis, leaseMillis: worker.leaseMillis }
-          // The request or the store connection may have ended. If the withdrawal exists, so does the claim,
-          // and nobody else holds it.
+          // The request or the store connection may have ended. If the withdrawal exists, the claim exists too,
+          // and no other process holds it.
           const work = Exit.isSuccess(exit) ? worker.work(claim, confirmed) : Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))
           return Effect.sync(() => fork(Effect.ensuring(work, leave)))
         }

@@ -79,8 +79,8 @@ export const waysOf = (
   })
 
 /**
- * Returns the first payment method that can be used for this amount now, on this rail if one is given. If none
- * can be used, fails for the reason that the first one cannot.
+ * Returns the first payment method that can be used now for this amount and, if a rail is given, on this rail.
+ * If none can be used, fails with the reason that applies to the first one.
  */
 export const chosen = (
   ways: ReadonlyArray<Way>,
@@ -118,8 +118,8 @@ const certain = Effect.mapError(
 
 /**
  * Resolves the payment method that a name's domain publishes for this amount. Undefined if the domain certainly
- * has no record, so the name may be a Lightning address. A name written with ₿ cannot be a Lightning address,
- * so it fails instead.
+ * has no record, so the name may be a Lightning address. In that case, a name written with ₿ fails, because it
+ * cannot be a Lightning address.
  */
 export const make = Effect.gen(function* () {
   const { validated } = yield* Dns

@@ -98,16 +98,17 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       unsent.note(task)
       return "later"
     }
-    // The call may still be in flight. For as long as that is possible, do not call again, even if the node has
-    // no record of the payment.
+    // The call may still be in flight. While that is possible, do not call again, even if the node has no
+    // record of the payment.
     if (payment._tag === "unknown") return { millis: Math.max(laterMillis(task, options), nodePayment.graceMillis) }
     return yield* conclude(withdrawal, nodePayment, payment, task)
   })
 
   return {
     /**
-     * Stores the payment's key at the node, then calls the node, so that a later worker knows which payment to
-     * look up. Waits for one of `paymentsAtOnce` slots, and frees it when the node has responded.
+     * Stores the key by which the node identifies the payment, so that a later worker knows which payment to
+     * look up. Then calls the node. Waits for one of `paymentsAtOnce` slots, and frees the slot when the node
+     * has responded.
      */
     send: (withdrawal: Withdrawal.Withdrawal, nodePayment: NewPayment, task: Claim): Effect.Effect<Next, StoreUnavailable> =>
       Effect.gen(function* () {
@@ -148,10 +149,10 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const isUnsent = unsent.isStill(task)
       const payment = yield* nodePayment.lookup
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, nodePayment, payment, task)
-      // The node has no record of the payment. That does not mean that it failed, because a call by a process
-      // that died may still be in flight. Once that is impossible, send the payment; the node pays each hash or
-      // attempt only once. After a takeover, the previous process may be slow rather than dead, and may call
-      // the node until its claim ends.
+      // The node has no record of the payment. That does not mean that the payment failed, because a call by a
+      // process that died may still be in flight. Once that is no longer possible, send the payment; the node
+      // pays each hash or attempt only once. After a takeover, the previous process may be slow rather than
+      // dead, and may call the node until its claim ends.
       const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
       const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }

@@ -19,7 +19,7 @@ export type LookupResult = PaymentState | { readonly _tag: "notFound" }
 /** A withdrawal's payment at the node, by invoice or by offer. */
 export interface NodePayment {
   /**
-   * Identifies the payment at the node: the invoice's payment hash, or the withdrawal's id if an offer is paid.
+   * The payment's identifier at the node: the invoice's payment hash, or the withdrawal's id for an offer.
    * Stored before the node is called.
    */
   readonly key: string
@@ -27,7 +27,7 @@ export interface NodePayment {
    * The hash that the preimage must match; null for an offer, whose hash the node reports once it has paid.
    */
   readonly paymentHash: PaymentHash.PaymentHash | null
-  /** The time for which a call to pay may still reach the node. */
+  /** How long a call to pay may take to reach the node. */
   readonly graceMillis: number
   readonly pay: Effect.Effect<PaymentState | NotSent>
   readonly lookup: Effect.Effect<LookupResult>
@@ -112,7 +112,7 @@ export const make = Effect.gen(function* () {
         ? ofOffer(withdrawal, () => Result.getOrThrow(Bolt12.decode(text)))
         : ofInvoice(withdrawal, paymentHash, () => Result.getOrThrow(Bolt11.decode(text)))
     },
-    /** The longest time for which a call to pay may still reach the node, for invoices and offers. */
+    /** The longest that a call to pay may take to reach the node, for an invoice or an offer. */
     graceMillis: Math.max(sender.graceMillis, offers?.graceMillis ?? 0)
   }
 })

@@ -77,8 +77,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
         return lightning.send(withdrawal, nodePayments.byOffer(withdrawal, recipient.bolt12), task)
       case "Address": {
         const { address, instructed } = recipient
-        // The instructions named one of our own addresses at confirmation, so there is no mining allowance. A
-        // payout to an external address would wait forever.
+        // When the withdrawal was confirmed, the instructions named one of our own addresses, so no mining
+        // allowance is held. A payout to an external address would wait forever.
         if (instructed !== undefined && withdrawal.networkAllowance === 0n) return fail(withdrawal, "recipient_refused", task)
         const paymentRequest = instructed && Destination.text(instructed)
         return Effect.succeed({
@@ -94,8 +94,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
   }
 
   /**
-   * Renews a claim if the request to the payee took up a large part of it. Undefined if another process holds
-   * the task.
+   * Renews a claim if the request to the payee used up a large part of the claim. Undefined if another process
+   * holds the task.
    */
   const renewed = Effect.fnUntraced(function* (task: Claim): Effect.fn.Return<Claim | undefined, StoreUnavailable> {
     const atMillis = yield* Clock.currentTimeMillis

@@ -15,16 +15,16 @@ export const make = Effect.gen(function* () {
   const offers = yield* OfferSender.available
   const tasks = yield* Tasks
   /**
-   * Tasks held by this process, with the payment's key at the node, and whether the payment was reported as
-   * final in the meantime.
+   * Tasks held by this process, each with the key by which the node identifies the payment, and whether the
+   * payment has been reported as final since.
    */
   const held = new Map<string, { readonly key: string; hasEnded: boolean }>()
   /** Tasks that this process released, keyed by payment, with their last claim. Oldest first. */
   const watched = new Map<string, Task>()
 
   /**
-   * Makes a task due immediately, unless another process has claimed it since. That process receives its own
-   * notification.
+   * Makes a task due immediately, unless another process has claimed it since. That process receives a
+   * notification of its own.
    */
   const wake = (task: Task) => Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.asVoid(tasks.postpone(task, nowMillis)))
 
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
       const [oldest] = watched.keys()
       if (watched.size > maxWatched && oldest !== undefined) watched.delete(oldest)
     }),
-    /** Forgets a task that is complete or that another process holds. */
+    /** Forgets a task that is complete or is held by another process. */
     release: (task: Task) => Effect.sync(() => held.delete(task.id))
   }
 })

@@ -26,15 +26,13 @@ export class PaymentOptions extends Context.Service<
      */
     readonly estimates: { readonly perCompany: Throttle.Rate; readonly perHost: Throttle.Rate }
     /**
-     * The time for which an unreachable payee is retried before the withdrawal fails. Nothing has been sent in
-     * that time.
+     * How long an unreachable payee is retried before the withdrawal fails. Nothing has been sent by then.
      */
     readonly resolveForMillis: number
     /** An invoice that expires sooner than this is not paid. */
     readonly expiryMarginMillis: number
     /**
-     * The largest `min_final_cltv_expiry` we pay, in blocks. This limits how long a payee can keep our funds
-     * locked.
+     * The largest `min_final_cltv_expiry` we pay, in blocks. This limits how long a payee can lock our funds.
      */
     readonly maxFinalCltvExpiry: number
   }

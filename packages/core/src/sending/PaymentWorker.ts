@@ -24,7 +24,7 @@ export class PaymentWorker extends Context.Service<
     /** Advances due tasks by one step, within the free slots. Returns the number of steps. */
     readonly step: Effect.Effect<number, StoreUnavailable>
     /**
-     * Repeats such steps while the scope is open. Each kind of work has its own slots, so that none waits for
+     * Repeats `step` while the scope is open. Each kind of work has its own slots, so that none waits for
      * another.
      */
     readonly run: Effect.Effect<void, never, Scope.Scope>
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
 
   const freshInTurn = claims.inTurn()
 
-  /** The company to which all new withdrawals in the last claim belonged, if no other company had any. */
+  /** The only company that had new withdrawals in the last claim; null if several had some or not all were read. */
   let only: string | null = null
 
   /**
@@ -64,7 +64,8 @@ export const make = Effect.gen(function* () {
       for (const { companyId } of found) counts.set(companyId, (counts.get(companyId) ?? 0) + 1)
       if (first !== undefined) {
         const isOne = counts.size === 1
-        // If one company fills all slots, the others were not read, unless the previous claim found none.
+        // If one company filled all slots, no other company was read. It then counts as the only one only if it
+        // was the only one in the previous claim.
         only = isOne && (found.length < free || only === first.companyId) ? first.companyId : null
       }
       return { claims: found, isMore: found.length === free || [...counts.values()].some((count) => count >= perLane) }

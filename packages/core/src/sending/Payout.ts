@@ -25,7 +25,7 @@ export interface Output {
   readonly sats: bigint
 }
 
-/** A requested output, and the amount that it adds to the transaction's fee limit. */
+/** A requested output, and how much it adds to the transaction's fee limit. */
 export interface Asked extends Output {
   readonly feeLimitSats: bigint
 }
@@ -44,8 +44,9 @@ export interface BatchSelection extends Selection {
 
 /**
  * Skips checking that an input's keys match the output it spends. Signing covers this: with the wrong keys,
- * signing fails or the signature is invalid, because it commits to amount and script (BIP 143 and 341). The
- * check runs at each access to an input, so a payout of 100 coins would block the process for a second.
+ * signing fails or the signature is invalid, because a signature commits to the amount and the script (BIP 143
+ * and 341). The check runs at each access to an input, so a payout of 100 coins would block the process for a
+ * second.
  */
 const unchecked = { disableScriptCheck: true }
 

@@ -28,8 +28,8 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
   const now = Clock.currentTimeMillis
 
   /**
-   * Replaces an unconfirmed payout with a transaction at a higher fee, from the same coins to the same payees.
-   * Whichever of the two confirms is the payout.
+   * Replaces an unconfirmed payout with a transaction that spends the same coins, pays the same payees and has
+   * a higher fee. Whichever of the two confirms is the payout.
    */
   const replace = Effect.fnUntraced(
     function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, newest: Withdrawal.Candidate, task: Task) {
@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
       yield* broadcast(leader, attempt.rawTx)
     },
     Effect.catchTags({
-      // Another payout spends this one's change and would never confirm without it. The other payout can be
+      // Another payout spends this payout's change and could then never confirm. The other payout can be
       // replaced instead.
       CoinTaken: () => Effect.void,
       StaleFence: () => Effect.void,
@@ -84,10 +84,11 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
     const candidates = yield* records.candidates(withdrawal.companyId, withdrawal.id)
     const newest = candidates.at(-1)
     // This withdrawal is not a leader, because only a leader has signed transactions. While this process was
-    // suspended, the withdrawal joined the transaction of another one, whose task handles both.
+    // suspended, the withdrawal joined another withdrawal's transaction. The task of that withdrawal handles
+    // both.
     if (newest === undefined) return "done"
-    // Read the tip first. A transaction that is found in a block afterward has at least the number of
-    // confirmations counted, even if blocks arrived in between.
+    // Read the tip first. If a transaction is then found in a block, it has at least as many confirmations as
+    // this tip implies, even if blocks arrived in between.
     const tip = yield* chain.tip
     const found: Array<readonly [Withdrawal.Candidate, Placement]> = []
     for (const candidate of candidates) found.push([candidate, yield* chain.transaction(candidate.txId)])

@@ -33,7 +33,7 @@ export type Outage = StoreUnavailable | ChainUnavailable | SignerUnavailable
 /**
  * Groups withdrawals into transactions. Those due at the same time share one, in order, up to the maximum per
  * transaction. Without a batching interval, each has its own transaction. So does a withdrawal to a resolved
- * name, and one started by an earlier version, because a process of that version may take it over.
+ * name, or one started by an earlier version, because a process of that version may take it over.
  */
 export const batches = (
   ready: ReadonlyArray<Ready>,
@@ -96,7 +96,7 @@ export const make = Effect.gen(function* () {
       const paid = batch.filter((_, place) => draft.pays.includes(place))
       const [leader, ...others] = paid
       if (leader === undefined) return yield* Effect.die("a transaction without outputs")
-      // The wallet may have taken a long time. Check again whether each withdrawal may start; one that may not
+      // The wallet may have taken a long time. Check again whether each withdrawal may start; any that may not
       // has to wait.
       if ((yield* Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId))).includes(true)) return yield* again()
       const { paymentRequest } = leader

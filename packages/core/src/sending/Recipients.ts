@@ -35,8 +35,8 @@ export class Recipients extends Context.Service<
     /**
      * Finds the payee, first among our companies and then outside. A name is resolved through its domain's DNS
      * record (BIP 353), or as a Lightning address if there is no record. Fails with `RecipientRefused` if the
-     * record is invalid or unsigned, and with `RecipientUnreachable` if it cannot be retrieved. Uses the best
-     * of a record's payment methods for the amount, and for the rail if one is given. Nothing is held or sent.
+     * record is invalid or unsigned, and with `RecipientUnreachable` if it cannot be retrieved. Uses the
+     * record's best payment method for the amount, and for the rail if one is given. Nothing is held or sent.
      */
     readonly find: (
       destination: Destination,

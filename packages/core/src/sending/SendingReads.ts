@@ -26,16 +26,16 @@ export class SendingReads extends Context.Service<
      */
     readonly coins: (wallet: string, limit: number) => Read<ReadonlyArray<Coin.Coin>>
     readonly withdrawal: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Withdrawal>>
-    /** Returns a withdrawal of any company. */
+    /** Returns any company's withdrawal. */
     readonly withdrawalById: (id: string) => Read<Option.Option<Withdrawal>>
-    /** Returns the withdrawal of any company that pays this payment hash. */
+    /** Returns any company's withdrawal that pays this payment hash. */
     readonly withdrawalByHash: (paymentHash: PaymentHash.PaymentHash) => Read<Option.Option<Withdrawal>>
     /**
      * Returns all companies' withdrawals that were dispatched and are not final. Starts after `after`, ordered
      * by id.
      */
     readonly withdrawalsUnderWay: (after: string | null, limit: number) => Read<ReadonlyArray<Withdrawal>>
-    /** Returns the other withdrawals, of any company, that this one's transaction pays, ordered by id. */
+    /** Returns the other withdrawals paid by this withdrawal's transaction, across all companies, ordered by id. */
     readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
     /**
      * Returns every transaction ever signed for a payout, oldest first. A follower has none, because they
@@ -44,7 +44,7 @@ export class SendingReads extends Context.Service<
     readonly candidates: (companyId: CompanyId.CompanyId, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
     /** Returns settled payouts that are still watched. Starts after `after`, ordered by id. */
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
-    /** Returns those of `outpoints` (as `txid:vout`) that payouts have spent or are about to spend. */
+    /** Returns the outpoints, among those given as `txid:vout`, that payouts have spent or are about to spend. */
     readonly spentCoins: (outpoints: ReadonlyArray<string>) => Read<ReadonlySet<string>>
   }
 >()("@satrail/core/sending/SendingReads") {}

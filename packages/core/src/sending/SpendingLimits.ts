@@ -30,7 +30,7 @@ const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spen
     return text !== undefined && recipient !== null && (text === recipient || text === Destination.name(recipient))
   })
 
-/** Returns the limit that the amount exceeds by itself, regardless of earlier spending. */
+/** Returns the limit, if any, that the amount alone exceeds, regardless of earlier spending. */
 const refusedBy = (limits: Limits.Limits, spending: Spending): Limit.Name | undefined => {
   const { perWithdrawalSats, approvalAboveSats, recipientTypes, recipients } = limits
   if (perWithdrawalSats !== undefined && spending.amount > Msat.fromSats(perWithdrawalSats)) return "per_withdrawal_sats"
@@ -41,7 +41,7 @@ const refusedBy = (limits: Limits.Limits, spending: Spending): Limit.Name | unde
   return recipients !== undefined && !isAmong(recipients, spending) ? "recipients" : undefined
 }
 
-/** Rejects an amount that exceeds a limit by itself. Limits over a time window are checked in the commit. */
+/** Rejects an amount that alone exceeds a limit. Limits over a time window are checked in the commit. */
 export const check = Effect.fnUntraced(function* (spender: Limits.Spender, spending: Spending) {
   for (const { subject, limits } of Limits.limited(spender)) {
     const limit = refusedBy(limits, spending)

@@ -2,12 +2,13 @@ import type { Task } from "../ledger/Tasks.ts"
 
 type Claimed = Pick<Task, "id" | "token">
 
-// If more withdrawals are unsent, the oldest are forgotten and wait for the grace period, as after a restart.
+// Maximum number of withdrawals remembered. Beyond it, the oldest are forgotten and wait for the grace period,
+// as after a restart.
 export const capacity = 10_000
 
 /**
- * Remembers withdrawals known not to have been sent to the node, with the claim at that time. The holder of
- * the next claim then knows that no call was made in between, and skips the grace period.
+ * Remembers withdrawals known not to have been sent to the node, each with its claim at that time. The holder
+ * of the next claim then knows that no call was made in between, and skips the grace period.
  */
 export const make = () => {
   const unsent = new Map<string, number>()

@@ -20,7 +20,7 @@ import type { InvoiceNotPayable } from "../receiving/Invoice.ts"
 import { RecipientType } from "./Destination.ts"
 import * as Cause from "./Cause.ts"
 
-/** Reason for which a withdrawal failed. In every case, nothing was paid and nothing will be. */
+/** Reason why a withdrawal failed. In every case, nothing was paid and nothing will be. */
 export const Failure = Schema.Literals([
   "no_route",
   "timeout",
@@ -88,7 +88,7 @@ export const Withdrawal = Schema.Struct({
   /** The transaction id, stored once the transaction is signed, before it is broadcast. Null for Lightning. */
   chainTxId: Schema.NullOr(TxId.TxId),
   /**
-   * The signed transaction. Also null for a follower, which is paid by an output of its leader's transaction.
+   * The signed transaction. Null for a follower as well, because an output of its leader's transaction pays it.
    */
   rawTx: Schema.NullOr(Schema.String),
   dispatchedAtMillis: Schema.NullOr(Schema.Int),
@@ -102,8 +102,8 @@ export const Withdrawal = Schema.Struct({
   /** The limits that the withdrawal counts against; null once it has failed. */
   counted: Schema.NullOr(Limit.Noted),
   /**
-   * State of the approval by another key; null if none was required. While the withdrawal waits for it, its
-   * status is `pending` and it has no job.
+   * State of the approval by another key; null if none was required. While the withdrawal waits for approval,
+   * its status is `pending` and it has no job.
    */
   approval: Schema.NullOr(ApprovalState),
   /**
@@ -121,7 +121,7 @@ export const Withdrawal = Schema.Struct({
 })
 export interface Withdrawal extends Schema.Schema.Type<typeof Withdrawal> {}
 
-/** The withdrawal already has another final result, and stays as it is. */
+/** The withdrawal already has a different final result, which does not change. */
 export class AlreadyTerminal extends Schema.TaggedError<AlreadyTerminal>()("AlreadyTerminal", {
   id: Schema.String,
   status: Schema.String
@@ -230,11 +230,14 @@ export interface WithdrawalRequested extends Written<
   readonly [Noun.InsertOf<typeof noun>],
   "money" | "limits" | "freeze" | "fees" | "once"
 > {}
-/** A withdrawal that is paid by the transaction of another one, its leader. It may be any company's. */
+/**
+ * A withdrawal that is paid by another withdrawal's transaction. That withdrawal is its leader, and may belong
+ * to another company.
+ */
 export interface Follower {
   readonly id: string
   readonly companyId: CompanyId.CompanyId
-  /** The follower's share of the mining fee. The leader bears the rest. */
+  /** The follower's share of the mining fee. The leader pays the rest. */
   readonly networkFee: Msat.Msat
 }
 /**
@@ -250,8 +253,8 @@ export interface WithdrawalDispatched extends Change.Parts<
   readonly followers: ReadonlyArray<Follower & { readonly token: number }>
 }
 /**
- * Another transaction from the same coins at a higher fee. Whichever of the two confirms pays the withdrawal
- * and all its followers.
+ * Another transaction that spends the same coins at a higher fee. Whichever of the two confirms pays the
+ * withdrawal and all its followers.
  */
 export interface WithdrawalReplaced extends Change.Parts<"WithdrawalReplaced", AlreadyTerminal | CoinTaken | Conflict | StaleFence> {
   readonly attempt: Attempt & { readonly _tag: "Chain" }
@@ -314,7 +317,7 @@ export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.a
 export const standing = ({ status, approval }: Pick<Withdrawal, "status" | "approval">): Standing =>
   status === "pending" && approval === "waiting" ? "pending_approval" : status
 
-/** Returns the time from which it may be sent. */
+/** Returns the time from which the withdrawal may be sent. */
 export const beganAtMillis = ({ approvalAtMillis, createdAtMillis }: Pick<Withdrawal, "approvalAtMillis" | "createdAtMillis">): number =>
   approvalAtMillis ?? createdAtMillis
 

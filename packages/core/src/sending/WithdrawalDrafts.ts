@@ -34,7 +34,7 @@ export interface Ask extends Limits.Spender {
   readonly company: Sender
   readonly asked: Asked | undefined
   readonly destination: string
-  /** The amount if neither the request nor the destination has one. */
+  /** The amount to use if neither the request nor the destination has one. */
   readonly otherwise?: Msat.Msat
   /**
    * Maximum total fee that the company accepts, as returned by an estimate. Confirming is rejected if the fee
@@ -145,8 +145,8 @@ export const make = Effect.gen(function* () {
     /** Parses a destination, given the payment methods that this service supports. */
     parse,
     /**
-     * Repeats the request's checks for a withdrawal that was waiting. Returns the task that sends it now, and
-     * the current fee.
+     * Repeats the request's checks for a withdrawal that was waiting. Returns the task that now sends the
+     * withdrawal, and the current fee.
      */
     again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {
       const { recipient, fee } = yield* way(company, Destination.stored(row), row.amount, row.rail)

@@ -4,7 +4,7 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { DestinationRefused, Recipient } from "./Recipient.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 
-// Hooks decide whether a withdrawal may start, before anything is held for it. Conditions that only the store
+// Hooks decide whether a withdrawal may start, before any funds are held for it. Conditions that only the store
 // can check at the commit (balance, counted limits, freeze) are not hooks. The Change itself carries these
 // conditions, so no list of hooks can omit them.
 
@@ -18,8 +18,8 @@ export interface Asked {
 }
 
 /**
- * Makes a withdrawal wait for approval by a key other than `approvalAskedBy`, until the approval expires. Its
- * funds are held, and it has no job.
+ * Makes a withdrawal wait for approval by a key other than `approvalAskedBy`, until the approval expires. The
+ * withdrawal's funds are held, and it has no job.
  */
 export interface Waits extends Pick<Withdrawal, "approvalAskedBy"> {
   readonly approval: "waiting"
@@ -30,7 +30,7 @@ export interface Waits extends Pick<Withdrawal, "approvalAskedBy"> {
 export interface Hook {
   /**
    * Returns undefined if the withdrawal may start. Runs at each request, again at the approval, and when a
-   * voucher is claimed. An approved withdrawal or a claim cannot wait, so only an error counts in these cases.
+   * voucher is claimed. At an approval or a claim, the withdrawal cannot wait, so only an error counts.
    * Estimates do not run hooks.
    */
   readonly mayBegin: (asked: Asked) => Effect.Effect<Waits | undefined, DestinationRefused | StoreUnavailable>
@@ -40,8 +40,8 @@ export interface Hook {
 export const Hooks = Context.Reference<ReadonlyArray<Hook>>("@satrail/core/sending/WithdrawalHooks/Hooks", { defaultValue: () => [] })
 
 /**
- * Adds a hook after the existing ones. A host program provides it to `Satrail.layer`; a feature declares it
- * in its `extensions`.
+ * Adds a hook after the existing ones. A host program provides this layer to `Satrail.layer`; a feature
+ * declares the layer in its `extensions`.
  */
 export const layer = (hook: Hook): Layer.Layer<never> =>
   Layer.effect(
@@ -50,7 +50,7 @@ export const layer = (hook: Hook): Layer.Layer<never> =>
   )
 
 /**
- * Runs every hook. Any error rejects the withdrawal. Otherwise, the first hook that returns `Waits` decides
+ * Runs every hook. Any error rejects the withdrawal. Otherwise, the first `Waits` that a hook returns decides
  * what the withdrawal waits for.
  */
 export const make = Effect.map(Hooks, (hooks) =>

@@ -49,7 +49,7 @@ export interface Estimate {
 }
 
 /**
- * Too many estimates called payees' servers. Each estimate makes two requests to such a server and makes it
+ * Too many estimates called payees' servers. Each estimate sends two requests to such a server and causes it to
  * create an invoice, but holds no money and requires only a read key. Without a limit, a company could use this
  * service to flood a stranger's server.
  */
@@ -63,7 +63,7 @@ export class TooManyEstimates extends Schema.TaggedError<TooManyEstimates>()("To
 export class Withdrawals extends Context.Service<
   Withdrawals,
   {
-    /** Runs all checks of `confirm` except that of the balance, and returns the costs. */
+    /** Runs all checks of `confirm` except the balance check, and returns the costs. */
     readonly estimate: (ask: Ask) => Effect.Effect<Estimate, Refused | NodeUnavailable | TooManyEstimates>
     /**
      * Holds the amount and the fee, and records the withdrawal with its sending task, in one commit. A worker
@@ -80,7 +80,7 @@ export class Withdrawals extends Context.Service<
       Refused | FeeChanged | InsufficientBalance | Limit.LimitExceeded | CompanyFrozen | Paused | Conflict | IdempotencyMismatch
     >
     /**
-     * Returns the withdrawal of a task and its destination, if this process confirmed it and no other process
+     * Returns a task's withdrawal with its destination, if this process confirmed the withdrawal and no process
      * has claimed the task before. Each withdrawal is returned once.
      */
     readonly confirmed: (task: Task) => ConfirmedCache.Confirmed | undefined

@@ -111,7 +111,7 @@ export const booked = (adjustment: Adjustment, by: Operator, atMillis: number): 
   })
 }
 
-/** Rejects an adjustment. The operator who requested it may also withdraw it this way. */
+/** Rejects an adjustment. The operator who requested it may also retract it this way. */
 export const rejected = (adjustment: Adjustment, by: Operator, atMillis: number): AdjustmentRejected => ({
   _tag: "AdjustmentRejected",
   id: adjustment.id,

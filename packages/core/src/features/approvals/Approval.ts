@@ -7,12 +7,12 @@ import type { Written } from "../../ledger/Written.ts"
 import * as Cause from "../../sending/Cause.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
-// A withdrawal above a threshold waits until a second key approves it. While it waits, it is pending, its funds
-// are held, and it has no job. Sending, settling and failing require a job's fence, so they are rejected until
-// the approving commit enqueues the job.
+// A withdrawal above a threshold waits until a second key approves it. While waiting, the withdrawal is
+// pending, its funds are held, and it has no job. Sending, settling and failing require a job's fence, so they
+// are rejected until the approving commit enqueues the job.
 
 /**
- * Maximum time a withdrawal waits for approval. A withdrawal to an invoice waits at most until the invoice
+ * Maximum time a withdrawal waits for approval. If it pays an invoice, it also stops waiting when the invoice
  * expires.
  */
 export const waitMillis = 24 * 3_600_000
@@ -20,13 +20,13 @@ export const waitMillis = 24 * 3_600_000
 /** Returns the identity of a deciding key, which stays the same when the key is rotated. */
 export const keyOf = (apiKey: NonNullable<Spender["apiKey"]>): string => apiKey.spendsAs ?? apiKey.id
 
-/** The withdrawal does not wait for approval: it was approved, rejected, expired, or never needed one. */
+/** The withdrawal is not waiting for approval: it was approved or rejected, it expired, or it never needed approval. */
 export class ApprovalOver extends Schema.TaggedError<ApprovalOver>()("ApprovalOver", {
   id: Schema.String,
   state: Schema.NullOr(Withdrawal.ApprovalState)
 }) {}
 
-/** A key may not approve a withdrawal that it requested itself, before or after a rotation. */
+/** A key may not approve its own withdrawal, even if the key was rotated after requesting it. */
 export class ApprovalByAsker extends Schema.TaggedError<ApprovalByAsker>()("ApprovalByAsker", { id: Schema.String }) {}
 
 /** The current fee is more than the withdrawal holds. */

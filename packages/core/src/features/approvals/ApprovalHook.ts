@@ -22,7 +22,7 @@ const waits = ({ spender: { apiKey }, recipient, withdrawal }: Asked) => ({
   )
 })
 
-/** Makes a withdrawal wait for another key if it exceeds the `approvalAboveSats` of its key or company. */
+/** Makes a withdrawal wait for approval by another key if it exceeds the `approvalAboveSats` of its key or company. */
 export const hook: Hook = {
   mayBegin: (asked) => Effect.succeed(needsApproval(asked.spender, Withdrawal.held(asked.withdrawal)) ? waits(asked) : undefined)
 }

@@ -7,7 +7,7 @@ export class ApprovalReads extends Context.Service<
   ApprovalReads,
   {
     /**
-     * Returns waiting withdrawals of all companies whose approval expires by `untilMillis`, earliest first.
+     * Returns all companies' waiting withdrawals whose approval expires by `untilMillis`, earliest first.
      */
     readonly unapproved: (untilMillis: number, limit: number) => Effect.Effect<ReadonlyArray<Withdrawal>, StoreUnavailable>
   }

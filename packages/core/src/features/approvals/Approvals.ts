@@ -30,9 +30,10 @@ export class Approvals extends Context.Service<
   Approvals,
   {
     /**
-     * Queues the payment. Any key or person may approve, except the requester and those that count as the same
-     * (Deciders.ts). The caller checks that the key has the scope `approve`. The destination is checked again,
-     * and the network fee may not exceed the amount held for it. Approving again changes nothing.
+     * Queues the payment. Any key or person may approve, except the requester and anyone who counts as the
+     * requester (Deciders.ts). The caller checks that the key has the scope `approve`. The destination is
+     * checked again, and the network fee may not exceed the amount held for it. Approving again changes
+     * nothing.
      */
     readonly approve: (
       decision: Decision

@@ -39,8 +39,8 @@ const published = (head: string, id: string, atMillis: number, fence: Fence): Au
 
 /**
  * Publishes the head unless it was the last one published. With `unlessFirst`, publishes only if a head has
- * been published before. Processes of earlier versions cannot read this event, so the first one is delayed
- * until those processes have probably been replaced.
+ * been published before. Processes that run an earlier version cannot read this event, so the first one is
+ * delayed until those processes have probably been replaced.
  */
 export const publish = Effect.fnUntraced(function* (head: Audit.Head, fence: Fence, { unlessFirst }: { readonly unlessFirst: boolean }) {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]

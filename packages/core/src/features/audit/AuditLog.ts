@@ -54,8 +54,8 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     /**
-     * Returns a company's linked entries, or all companies' entries if null. If a filter has to skip very many
-     * entries, a page may have fewer than `limit` rows and still have a `next`.
+     * Returns a company's linked entries, or all companies' entries if the company id is null. If a filter has
+     * to skip very many entries, a page may have fewer than `limit` rows and still have a `next`.
      */
     readonly list: (companyId: CompanyId.CompanyId | null, query: Query) => Effect.Effect<Page.Page<Row>, Invalid | StoreUnavailable>
     /**
@@ -74,7 +74,7 @@ export const idOf = (id: bigint): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-// The largest id that a store holds. An id sent by a caller may be larger.
+// The largest id that a store can hold. A caller may send a larger one.
 const maxPlace = 2n ** 63n - 1n
 const placeOf = (id: string): bigint => {
   const place = BigInt(`0x${id.replaceAll("-", "")}`)
@@ -143,7 +143,7 @@ export const make = Effect.gen(function* () {
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => wakes.note(Wakes.topics.audit, nowMillis))
     )
 
-  /** Reads the log until there are enough rows for the page, or the maximum number of entries was read. */
+  /** Reads the log until there are enough rows for the page, or the maximum number of entries has been read. */
   const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, query: Query, limit: number) {
     const rows: Array<Row> = []
     let before = query.before === null ? null : placeOf(query.before)
@@ -286,7 +286,7 @@ export const layerWorker = Layer.effectDiscard(
         const head = yield* (yield* Audit.AuditStore).auditHead
         if (head !== undefined) {
           yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })
-          // With a stale fence, another process has the role and publishes the head.
+          // If the fence is stale, another process has the role and publishes the head.
           yield* Effect.catchTag(AuditHead.publish(head, fence, { unlessFirst: isFirst }), "StaleFence", () => Effect.void)
         }
         // Set this last, so that a failed step is retried.

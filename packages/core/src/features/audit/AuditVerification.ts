@@ -11,18 +11,18 @@ export const simultaneousMillis = 10_000
 /**
  * Evidence of tampering. An entry was `changed`, `removed` or `inserted`, was not written by the service
  * (`unsigned`), breaks the `chain`, or was not linked within a minute (`unlinked`). The stored head is not the
- * `end` of the chain or has a wrong signature, or a given `head` is not in the chain. A `record` differs from
- * the log, does not appear in it, or is missing from the store.
+ * `end` of the chain or has an invalid signature, or a given `head` is not in the chain. A `record` differs
+ * from the log, does not appear in it, or is missing from the store.
  */
 export interface Fault {
   readonly kind: "changed" | "removed" | "inserted" | "unsigned" | "chain" | "unlinked" | "end" | "head" | "record"
   readonly companyId: CompanyId.CompanyId | null
   /** Id of the entry or record. */
   readonly id: string
-  /** The record's kind, and the column that differs; null if the whole record is unknown or missing. */
+  /** The record type, and the column that differs; the column is null if the whole record is unknown or missing. */
   readonly record?: string
   readonly field?: string | null
-  /** What is wrong with the record. */
+  /** The problem with the record. */
   readonly problem?: "differs" | "unknown" | "gone"
 }
 
@@ -51,7 +51,7 @@ interface Given {
   readonly isSealed: boolean
 }
 
-/** The values that the log allows for one column, newest last. */
+/** Values that the log allows for one column, newest last. */
 interface Said {
   readonly baseline: ReadonlyArray<string | null>
   readonly given: ReadonlyArray<Given>

@@ -40,9 +40,9 @@ export const tips: ReadonlyArray<number> = [0, 5, 10, 15]
 export const renewableMillis = 30 * 86_400_000
 
 /**
- * Number of changes of a checkout after which its payer can make no more. It bounds the number of invoices,
- * because each new quote and each change of the tip issues one. The number of concurrent attempts, of which
- * only one succeeds, is bounded by the rate limit for callers without a key.
+ * Number of changes to a checkout after which the payer can make no more. This bounds the number of invoices,
+ * because each new quote and each new tip issues one. The number of concurrent attempts, of which only one
+ * succeeds, is bounded by the rate limit for callers without a key.
  */
 export const maxChanges = 100
 
@@ -123,8 +123,8 @@ export interface Arrived {
   readonly received: Msat.Msat
   readonly pending: Msat.Msat
   /**
-   * Height of the highest block with a pending payment; null if no payment is pending, or if one of them is not
-   * in a block.
+   * Height of the highest block with a pending payment; null if no payment is pending, or if any pending
+   * payment is not in a block yet.
    */
   readonly pendingHeight: number | null
   /** The newest pending and credited deposits, newest first. */
@@ -266,7 +266,8 @@ const isUnpaid = ({ received, pending }: Shown): boolean => received === 0n && p
 
 /**
  * Returns whether the payer can request a new quote. The expiry must be recorded, and nothing may have been
- * paid, because the payer and the seller would have to agree on the value of a partial payment at another rate.
+ * paid. Otherwise, the payer and the seller would have to agree on the value of the partial payment at the new
+ * rate.
  */
 export const isRenewable = (checkout: Shown, atMillis: number): boolean =>
   checkout.options.includes("new_quote") &&
@@ -337,15 +338,15 @@ export const canceled = (before: Checkout, atMillis: number): CheckoutCanceled =
   event: { type: "checkout.canceled", subject: before.id }
 })
 
-/** The claim on the job that makes the change, and whether the job is then complete. */
+/** The claim on the job that makes the change, and whether the change completes the job. */
 export interface Work {
   readonly fence: Change.Fence
   readonly isDone: boolean
 }
 
 /**
- * Returns the Change to the given status, with `received` credited. `asking` is the new invoice for the
- * remaining amount, if any.
+ * Returns the Change that gives the checkout this status, with `received` credited. `asking` is the new invoice
+ * for the remaining amount, if any.
  */
 export const next = (
   before: Checkout,

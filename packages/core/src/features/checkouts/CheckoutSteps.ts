@@ -38,14 +38,14 @@ export const make = Effect.gen(function* () {
     return yield* issueRest(checkout, received, atMillis)
   })
 
-  /** Updates a checkout to its current state. `isDone` means that the job is then complete. */
+  /** Updates a checkout to its current state. `isDone` means that this completes the job. */
   const follow = Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task, isDone: boolean) {
     const atMillis = yield* Clock.currentTimeMillis
     const arrived = yield* reads.arrivedFor(checkout.companyId, checkout.id)
     const { received } = arrived
     const status = Checkout.standing(checkout, arrived, atMillis)
     const isMore = status === "underpaid" && received !== checkout.received
-    // Once one payment method has paid, cancel the other. Payments in flight are still credited.
+    // Once the checkout is paid, cancel its invoice. A payment in flight is still credited.
     if (status === "paid" && checkout.status !== "paid") yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
     const asking = isMore ? yield* askAgain(checkout, received, atMillis) : undefined
     yield* journal.commit<Checkout.Next>(Checkout.next(checkout, { status, received, asking }, atMillis, { fence: fence(task), isDone }))
@@ -66,8 +66,8 @@ export const make = Effect.gen(function* () {
   const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
     const { companyId, id, isDone } = yield* about(task)
     const checkout = Option.getOrUndefined(yield* nouns.get(Checkout.noun, companyId, id))
-    // After a crash before the checkout was stored, its invoice and address remain. They may be paid although
-    // there is no checkout to update.
+    // If a process crashed before it stored the checkout, the invoice and address remain. They may be paid
+    // although there is no checkout to update.
     if (checkout === undefined) return yield* Effect.asVoid(tasks.postpone(task, nowMillis + leaseMillis))
     if (yield* isToBeCanceled(checkout, task)) return yield* Effect.asVoid(journal.commit(Checkout.canceled(checkout, nowMillis)))
     yield* follow(checkout, task, isDone)

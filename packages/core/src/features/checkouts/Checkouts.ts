@@ -75,15 +75,15 @@ export class Checkouts extends Context.Service<
     >
     /** Returns a checkout with its current status and payments. */
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
-    /** Returns the checkout with this public id, of any company. */
+    /** Returns any company's checkout by its public id. */
     readonly open: (publicId: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
     /**
-     * Returns the confirmations of its newest payment that is not yet credited, and the minimum required. The
-     * requirement may be higher because of the company's other pending deposits. Null if nothing is pending
-     * or the chain cannot be read.
+     * Returns the confirmations of the checkout's newest payment that is not credited yet, and the minimum
+     * required. The requirement may be higher because of the company's other pending deposits. Null if nothing
+     * is pending or the chain cannot be read.
      */
     readonly depth: (checkout: Checkout.Shown) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
-    /** Returns the latest pending or credited payments toward it, newest first. */
+    /** Returns the latest pending or credited payments toward the checkout, newest first. */
     readonly deposits: (checkout: Checkout.Shown) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
     /**
      * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
@@ -168,7 +168,7 @@ const within = (value: number, { minimum, maximum }: { readonly minimum: number;
 const issueOf = (text: string | null, issue: (text: string) => string | undefined) => (text === null ? undefined : issue(text))
 
 /**
- * Validates the texts of a checkout. Texts that are also the invoice's are validated when the invoice is
+ * Validates the texts of a checkout. Texts that the invoice also contains are validated when the invoice is
  * created.
  */
 const check = Effect.fnUntraced(function* (ask: Ask) {

@@ -19,7 +19,7 @@ export const IssuedOffer = Schema.Struct({
   /** Description shown to payers. */
   memo: Schema.String,
   metadata: Metadata.Metadata,
-  /** The Lightning address that publishes it: id and text. Both null if none does. */
+  /** Id and text of the Lightning address that publishes the offer; both null if no address does. */
   lightningAddressId: Schema.NullOr(Noun.Id),
   lightningAddress: Schema.NullOr(Schema.String),
   createdAtMillis: Schema.Int
@@ -27,8 +27,8 @@ export const IssuedOffer = Schema.Struct({
 export interface IssuedOffer extends Schema.Schema.Type<typeof IssuedOffer> {}
 
 /**
- * A payment names an offer by its id alone. A Lightning address has one offer, because its DNS record can hold
- * only one.
+ * A payment identifies its offer by id alone. A Lightning address has one offer, because its DNS record can
+ * hold only one.
  */
 export const noun = Noun.make("offers", IssuedOffer, { moving: [], unique: [["id"], ["lightningAddressId"]] })
 

@@ -7,8 +7,8 @@ export class OfferReads extends Context.Service<
   OfferReads,
   {
     /**
-     * Returns our offer with this text, of any company. The text must be complete, in lower case and without
-     * `+` separators.
+     * Returns any company's offer by its text. The text must be complete, in lower case and without `+`
+     * separators.
      */
     readonly offerByText: (offer: string) => Effect.Effect<Option.Option<IssuedOffer>, StoreUnavailable>
   }

@@ -20,14 +20,17 @@ import { descriptionIssue } from "../../receiving/Invoices.ts"
 import * as IssuedOffer from "./IssuedOffer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
-/** Issues BOLT 12 offers from our node, with no limit on their number. Each belongs to one company permanently. */
+/**
+ * Issues BOLT 12 offers from our node, without a limit on their number. Each offer permanently belongs to one
+ * company.
+ */
 export class Offers extends Context.Service<
   Offers,
   {
     /**
      * `amount` is the minimum of each payment in msat; null lets the payer choose. An offer with an amount
-     * requires a memo (BOLT 12). `lightningAddressId` publishes the offer under that address of the company,
-     * which must not have one yet. Fails with `Invalid` if the node cannot issue offers.
+     * requires a memo (BOLT 12). `lightningAddressId` publishes the offer under this Lightning address of the
+     * company, which must not have an offer yet. Fails with `Invalid` if the node cannot issue offers.
      */
     readonly create: (ask: {
       readonly companyId: CompanyId.CompanyId
@@ -103,7 +106,8 @@ export const make = Effect.gen(function* () {
         id,
         companyId,
         nodeId,
-        // The offer is returned only after its owner is stored, so an offer that is not stored is never paid.
+        // The offer is returned only after its owner is stored, so nobody can pay an offer without a stored
+        // owner.
         offer: yield* issuer.createOffer({ id, description: memo, amount }),
         memo,
         metadata,

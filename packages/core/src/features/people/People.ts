@@ -35,7 +35,7 @@ export interface Invited {
   readonly text: Redacted.Redacted
 }
 
-/** A person who may act, with their current permissions. */
+/** A person who has access, with their current permissions. */
 export type Standing =
   | { readonly _tag: "Company"; readonly person: Person.Person; readonly caller: ApiKey.Holder }
   | { readonly _tag: "Operator"; readonly person: Person.Person; readonly caller: OperatorCaller }
@@ -55,7 +55,7 @@ export class People extends Context.Service<
       readonly name: string
       readonly role: Role.Role
       readonly by: Granting
-      /** The output of its `render` is stored, so it must encrypt the invitation. */
+      /** The output of `render` is stored, so `render` must encrypt the invitation. */
       readonly request?: Answer.Request<Invited>
     }) => Effect.Effect<
       Answer.Outcome<Invited>,
@@ -94,7 +94,7 @@ export class People extends Context.Service<
     ) => Effect.Effect<Page.Page<Person.Person>, Invalid | StoreUnavailable>
     /** Returns this person's current permissions; none if they have no passkey or were removed. */
     readonly standing: (id: string) => Effect.Effect<Option.Option<Standing>, StoreUnavailable>
-    /** Returns the person to whom this open invitation was given. */
+    /** Returns the person to whom this open invitation belongs. */
     readonly invited: (text: string) => Effect.Effect<Option.Option<Person.Person>, StoreUnavailable>
     /** Uses up the invitation, and adds the person's first passkey. */
     readonly join: (
@@ -234,7 +234,10 @@ export const make = Effect.gen(function* () {
     return Person.rootOf(yield* get(by.id))
   })
 
-  /** Returns the approval that an operator's invitation requires. A key with the same scopes requires the same. */
+  /**
+   * Returns the approval that an operator's invitation requires. A key with the same scopes requires the same
+   * approval.
+   */
   const waitingFor = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role: Role.Role, by: Granting) {
     if (by._tag !== "Operator" || companyId === CompanyId.operator || !Role.sends(role) || (yield* isNew(companyId))) return null
     return { requestedById: by.operator.id, requestedBy: by.operator.name }

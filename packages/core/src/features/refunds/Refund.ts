@@ -11,8 +11,8 @@ import type * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
  * `open`: a link not claimed yet. `pending`: being paid. `completed`: paid. `failed`: the payment failed.
- * `expired`: the link was not claimed in time. `canceled`: canceled by its company. In the last three, the
- * amount can be refunded from the deposit again.
+ * `expired`: the link was not claimed in time. `canceled`: canceled by its company. In the last three states,
+ * the amount can be refunded from the deposit again.
  */
 export const Status = Schema.Literals(["open", "pending", "completed", "failed", "expired", "canceled"])
 export type Status = typeof Status.Type
@@ -36,7 +36,7 @@ export const Refund = Schema.Struct({
   voucherId: Schema.NullOr(Noun.Id),
   /** The withdrawal that pays it; null until a link is claimed. */
   withdrawalId: Schema.NullOr(Noun.Id),
-  /** The checkout whose page shows the refund to its payer; null if none does. */
+  /** The checkout whose page shows the refund to its payer; null if no page shows it. */
   checkoutId: Schema.NullOr(Noun.Id),
   /**
    * The link shown on that page, encrypted so that access to the store alone is not enough to claim it. Null if
@@ -71,7 +71,7 @@ export const noun = Noun.make("refunds", Refund, {
 
 /** Transitions of the refunded deposit. */
 export const depositLife = {
-  // Of two concurrent refunds that read the same total, one applies. The other reads the remaining amount
+  // If two concurrent refunds read the same total, only one applies. The other reads the remaining amount
   // again.
   refunded: Noun.move(Deposit.noun, "refunded", {
     from: ["settled"],
@@ -85,7 +85,7 @@ export const depositLife = {
 /** Adds to the refunded total of a deposit, or subtracts from it. */
 const refundedMore = Noun.add(Deposit.noun, "refunded")
 
-/** Transitions of a refund, which follow those of its payment. */
+/** Transitions of a refund. Each one follows a transition of the refund's payment. */
 export const life = {
   claimed: Noun.move(noun, "claimed", {
     from: ["open"],
@@ -116,7 +116,7 @@ type Payment = Noun.InsertOf<typeof Voucher.noun> | Noun.InsertOf<typeof Withdra
 type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 
 /**
- * Applies if the deposit is credited and no other refund of it came first.
+ * Applies if the deposit is credited and no other refund of the deposit came first.
  */
 export interface RefundCreated extends Written<
   "RefundCreated",
@@ -155,7 +155,7 @@ export const told = (refund: Refund, voucher: Voucher.Voucher | undefined, atMil
   if (!takes.includes(refund.status)) return undefined
   if (refund.status !== "open" || voucher === undefined) return { refund, expiresAtMillis: null }
   const { status, expiresAtMillis } = voucher
-  // The refund's own Change, which follows the voucher's, may not be committed yet.
+  // The voucher changes first, and the refund's Change may not be committed yet.
   if (status === "claimed") return { refund: { ...refund, status: "pending" }, expiresAtMillis: null }
   return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined
 }
@@ -216,7 +216,7 @@ const ended = <const T extends "completed" | "failed" | "expired" | "canceled">(
 
 const givenBack = ({ companyId, depositId, amount }: Refund): Noun.Add => refundedMore(companyId, depositId, -amount)
 
-/** Returns the Change that a refund's payment causes, or undefined if none does yet. */
+/** Returns the Change that a refund's payment causes, or undefined if it does not cause one yet. */
 export const next = (
   refund: Refund,
   { voucher, withdrawal }: { readonly voucher: Voucher.Voucher | undefined; readonly withdrawal: Withdrawal.Withdrawal | undefined },

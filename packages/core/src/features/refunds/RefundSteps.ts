@@ -13,8 +13,8 @@ export const tasksAtOnce = 20
 const leaseMillis = 60_000
 
 /**
- * Delay before a pending refund is checked again. The payment may take long. When it ends, the refund's
- * existing job becomes due.
+ * Delay before a pending refund is checked again. The payment may take a long time. When it is final, the
+ * refund's existing job becomes due.
  */
 const laterMillis = (attempts: number): number => Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6))
 
@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
     return { voucher, withdrawal }
   })
 
-  /** Commits the next Change of a refund, if there is one. If another process was first, its result stands. */
+  /** Commits the next Change of a refund, if there is one. If another process was first, its result is kept. */
   const follow = Effect.fnUntraced(function* (refund: Refund.Refund, claim?: Change.Fence) {
     const change = Refund.next(refund, yield* payment(refund), yield* Clock.currentTimeMillis, claim)
     if (change === undefined) return

@@ -172,7 +172,10 @@ const finding = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const depositsOf = yield* DepositsOf
 
-  /** Returns the deposit of a checkout that can be refunded, or else its newest one, which `check` then rejects. */
+  /**
+   * Returns the checkout's refundable deposit. If there is none, returns the newest deposit, which `check` then
+   * rejects.
+   */
   const depositOfCheckout = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const deposits = Id.is(id) ? yield* depositsOf(companyId, id, maxListed + 1) : []
     const open = deposits.filter((deposit) => deposit.status === "settled" && Refund.left(deposit) > 0n)
@@ -239,7 +242,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Creates a refund of a deposit, which is given as it was read. */
+  /** Creates a refund of a deposit. `deposit` is the record as it was read. */
   const made = Effect.fnUntraced(function* (ask: Ask, deposit: Deposit) {
     const { company, request } = ask
     yield* check(deposit, Msat.zero)

@@ -28,7 +28,7 @@ export const Session = Schema.Struct({
   secretHash: SecretHash.SecretHash,
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
-  /** When the key or token was last entered again. */
+  /** When the key or token was last re-entered. */
   steppedUpAtMillis: Schema.NullOr(Schema.Int),
   endedAtMillis: Schema.NullOr(Schema.Int)
 })

@@ -27,9 +27,9 @@ export interface Begun {
 const attempts = 8
 
 /**
- * Sign-in sessions. A session records its key or token, and whether the session is open. The caller must check
- * separately that the key or token is still valid. `bound` is a string that must be the same on every use. It
- * is not stored.
+ * Sign-in sessions. A session records its key or token, and whether the session is still open. The caller must
+ * check separately that the key or token is still valid. `bound` is a string that must be the same on every
+ * use. It is not stored.
  */
 export class Sessions extends Context.Service<
   Sessions,
@@ -38,7 +38,7 @@ export class Sessions extends Context.Service<
     readonly begin: (asking: Asking, bound?: string) => Effect.Effect<Begun, Conflict | Session.SessionMoved | StoreUnavailable>
     /** Returns the open session with this secret. */
     readonly check: (text: string, bound?: string) => Effect.Effect<Option.Option<Session.Session>, StoreUnavailable>
-    /** Records that the key or token was just entered again. */
+    /** Records that the key or token was just re-entered. */
     readonly stepUp: (session: Session.Session) => Effect.Effect<Session.Session, Session.SessionMoved | StoreUnavailable>
     /** Ends the session, which is invalid once this returns. */
     readonly end: (session: Session.Session) => Effect.Effect<void, StoreUnavailable>

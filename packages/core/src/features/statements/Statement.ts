@@ -24,8 +24,8 @@ export interface Parts {
 }
 
 /**
- * Late entries, dated in months that were already closed. The times are those of the earliest and the latest,
- * or null if there are none.
+ * Late entries, dated in months that were already closed. The times are those of the earliest and the latest
+ * entry, or null if there are no late entries.
  */
 export interface Late extends Parts {
   readonly firstMillis: number | null
@@ -89,7 +89,7 @@ export const fees = ({ serviceFees, networkFees }: Parts): Msat.Msat => Msat.sum
 export const bookings = ({ deposits, credits, withdrawals, reversals, debits }: Parts): number =>
   [deposits, credits, withdrawals, reversals, debits].reduce((sum, { count }) => sum + count, 0)
 
-/** Applies one of these totals to a whole statement, including late entries. */
+/** Computes one of these totals for a whole statement, including late entries. */
 export const whole =
   (part: (parts: Parts) => Msat.Msat) =>
   (statement: Statement): Msat.Msat =>

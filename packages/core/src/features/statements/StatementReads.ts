@@ -3,28 +3,28 @@ import type * as CompanyId from "../../base/CompanyId.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import type * as Booking from "../../reports/Booking.ts"
 
-/** Total of all late postings between two accounts, with the first and last of their times. */
+/** Total of all late postings between two accounts, with the earliest and latest of their times. */
 export interface LateTurnover extends Booking.Turnover {
   readonly firstMillis: number
   readonly lastMillis: number
 }
 
 /**
- * Data of a company's monthly statement, all from one snapshot. Once the month is closed, it never changes.
+ * Data of a company's monthly statement, all from one snapshot. The data of a closed month never changes.
  */
 export interface MonthSums {
   readonly isClosed: boolean
   /** The closing totals of the previous month. */
   readonly before: ReadonlyArray<Booking.Turnover>
-  /** Booked with a time in the month, before it was closed. */
+  /** Booked with a time in this month, before the month was closed. */
   readonly within: ReadonlyArray<Booking.Turnover>
   /** Booked with a time in an already closed month, while this month was the first open one. */
   readonly late: ReadonlyArray<LateTurnover>
 }
 
 /**
- * The company's last month end, which says how far its books are closed, and the id of its last entry. Each is
- * 0 if there is none.
+ * Number and time of the company's last month end, and the id of the company's last entry. A value is 0 if
+ * there is no month end or no entry.
  */
 export interface Closed {
   readonly number: number
@@ -40,7 +40,7 @@ export class StatementReads extends Context.Service<
   {
     /** Returns the data of a statement; see `MonthSums`. Recomputes all totals. */
     readonly monthSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<MonthSums>
-    /** Returns how far a company's books are closed, from one snapshot. */
+    /** Returns a company's last month end and last entry, from one snapshot. */
     readonly booksClosed: (companyId: CompanyId.CompanyId) => Read<Closed>
   }
 >()("@satrail/core/features/statements/StatementReads") {}

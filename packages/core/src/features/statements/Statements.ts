@@ -35,8 +35,8 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
 
   /**
-   * Closes the books as far as possible, unless they are already closed up to `untilMillis`. The second of two
-   * concurrent calls uses the result of the first.
+   * Closes every month that can be closed, unless the books are already closed up to `untilMillis`. The second
+   * of two concurrent calls uses the result of the first.
    */
   const close = (companyId: CompanyId.CompanyId, untilMillis: number, nowMillis: number) =>
     Effect.gen(function* () {

@@ -45,7 +45,7 @@ export const Voucher = Schema.Struct({
   /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
   ...Cause.members,
-  /** SHA-256 of the secret (`k1`), which is not stored. */
+  /** SHA-256 of the secret (`k1`). The secret is not stored. */
   secretHash: SecretHash.SecretHash,
   status: Status,
   /** The withdrawal created when it was claimed. */

@@ -29,7 +29,7 @@ const gone: { readonly [status in Exclude<Voucher.Status, "open">]: Voucher.Vouc
   canceled: new Voucher.VoucherRefused({ code: "canceled", message: "This voucher was canceled" })
 }
 
-/** Sending is paused or the company is frozen. The claimer is not told which. */
+/** Sending is paused or the company is frozen. The response does not reveal which. */
 const stopped = new Voucher.VoucherRefused({ code: "stopped", message: "This voucher cannot be claimed right now. Try again later" })
 
 /**
@@ -59,7 +59,7 @@ export const make = Effect.gen(function* () {
     return voucher.expiresAtMillis <= (yield* now) ? yield* gone.expired : voucher
   })
 
-  /** Returns the Change that claims the voucher with this invoice. Fails if the voucher may not pay it. */
+  /** Returns the Change that claims the voucher with this invoice. Fails if the voucher may not pay this invoice. */
   const claimed = Effect.fnUntraced(
     function* (voucher: Voucher.Voucher, pr: string) {
       const destination = yield* Effect.fromResult(Destination.parse(pr, network))

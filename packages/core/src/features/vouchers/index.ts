@@ -5,7 +5,7 @@ import * as Voucher from "./Voucher.ts"
 import { notices } from "./VoucherTold.ts"
 import * as Vouchers from "./Vouchers.ts"
 
-/** Money for the bearer of a link. */
+/** Payments to anyone who holds a link. */
 export const vouchers = Feature.make({
   name: "vouchers",
   nouns: [Voucher.noun],

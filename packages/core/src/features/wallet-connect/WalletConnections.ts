@@ -67,7 +67,8 @@ export class WalletConnections extends Context.Service<
 >()("@satrail/core/features/wallet-connect/WalletConnections") {}
 
 /**
- * Generates a Nostr secret key. About one in 2¹²⁸ random values is not a valid key; then another is drawn.
+ * Generates a Nostr secret key. About one in 2¹²⁸ random values is not a valid key. In that case, another is
+ * drawn.
  */
 const generate = (entropy: (size: number) => Uint8Array): Redacted.Redacted => {
   const text = Id.toHex(entropy(32))

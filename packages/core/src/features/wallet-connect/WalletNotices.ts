@@ -22,12 +22,12 @@ export const knownMillis = 5_000
 
 const maxKnown = 10_000
 
-// The committed events that can cause a notification. Nothing is read for all other events.
+// Committed events that can cause a notification. For any other event, nothing is read.
 const candidates: ReadonlySet<string> = new Set(["invoice.held", "invoice.settled", "deposit.settled", "withdrawal.settled"])
 
 /**
- * Returns the notification for the app with this key. Undefined unless it is a Lightning payment with an
- * invoice.
+ * Returns the notification for the app with this key. Undefined unless the event is about a Lightning payment
+ * with an invoice.
  */
 const notificationOf = (about: About, apiKeyId: string, nowMillis: number) => {
   if ((about.type === "invoice.settled" || about.type === "invoice.held") && about.kind === "invoice") {

@@ -118,8 +118,8 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const places = Pool.make<string>(kept)
 
   /**
-   * Handles an event once. If the same event is received during or after that, it gets the same response and
-   * is counted once.
+   * Handles an event once. If the same event is received again, even while the first is being handled, it gets
+   * the same response and is counted once.
    */
   const once = <E>({ id, pubkey }: Nostr.Event, work: Effect.Effect<Answered, E>) =>
     Effect.gen(function* () {

@@ -14,12 +14,12 @@ import * as Schedule from "./Schedule.ts"
 import { type Entry, entryFrom, entryOf, make as makeSending } from "./Sending.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
 
-/** Maximum number of concurrent requests to an endpoint. While its attempts fail, it is one. */
+/** Maximum number of concurrent requests to an endpoint. While attempts fail, only one is made at a time. */
 export const attemptsAtOnce = 8
 
 /**
  * Maximum number of waiting deliveries per endpoint. When it is reached, no further events are sent. None are
- * lost, because they are in the feed.
+ * lost, because they stay in the feed.
  */
 export const maxWaiting = 1000
 
@@ -27,13 +27,13 @@ const pageSize = 32
 const testType = "webhook_endpoint.test"
 const progressMillis = 1000
 
-/** Signals one endpoint that there is work. */
+/** Signals that there is work for one endpoint. */
 export interface Control {
   readonly latch: Latch.Latch
   hasNews: boolean
   /**
-   * Whether the endpoint can start new events immediately. If all its slots are taken, it reads new events when
-   * one is free.
+   * Whether new events can be sent immediately. If all slots are taken, new events are read when a slot is
+   * free.
    */
   takesNews: boolean
   isChanged: boolean
@@ -69,7 +69,7 @@ interface Standing {
   readonly busy: Set<string>
   /** Positions of events that were read but have no recorded delivery yet, with their commit times. */
   readonly unrecorded: Map<Notice.Place, number>
-  /** Events that were read but not started. */
+  /** Events that were read but whose first attempt has not started. */
   backlog: Array<Entry>
   position: Notice.Place
   progressedAtMillis: number

@@ -1,8 +1,8 @@
 const [seconds, minutes, hours] = [1000, 60_000, 3_600_000]
 
 /**
- * Pauses between the attempts of a delivery: twelve attempts in 75 hours. A failed event holds back later
- * events of its record, so the first pauses are short. An endpoint that fails twice, for example during a
+ * Pauses between the attempts of a delivery. They allow twelve attempts in 75 hours. A failed event holds back
+ * later events of its record, so the first pauses are short. An endpoint that fails twice, for example during a
  * restart, receives its events within 25 seconds.
  */
 export const pausesMillis = [

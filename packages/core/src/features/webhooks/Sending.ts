@@ -33,7 +33,8 @@ export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
     companyId: delivery.eventCompanyId,
     type: delivery.type,
     subject: delivery.recordId,
-    // An approximation: the delivery was recorded when the event was new, or when it waited behind a new one.
+    // This is approximate. The delivery was recorded when the event was new, or when the event waited behind a
+    // new one.
     atMillis: delivery.createdAtMillis
   },
   body: undefined,
@@ -93,7 +94,7 @@ export const make = Effect.gen(function* () {
       "webhook-timestamp": String(seconds),
       "webhook-signature": signatures.join(" "),
       "x-satrail-attempt": String(entry.attempts + 1),
-      // Like every request we send, this one has an id. It identifies the event and the attempt.
+      // Like every request we send, this one has an id, made of the event's id and the number of the attempt.
       "x-request-id": `${id}.${entry.attempts + 1}`,
       ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
     }
@@ -137,7 +138,7 @@ export const make = Effect.gen(function* () {
     createdAtMillis: nowMillis
   })
 
-  /** Records an attempt. If the previous sender already recorded it, sending twice does no harm. */
+  /** Records an attempt. If the previous sender has already recorded the attempt, sending twice does no harm. */
   const record = Effect.fnUntraced(function* (
     endpoint: Endpoint,
     entry: Entry,

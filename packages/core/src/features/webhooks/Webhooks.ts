@@ -154,7 +154,10 @@ const parts = Effect.gen(function* () {
   return { journal, ledger, reads, nouns, feed, now, get, check, secretFor, from, enabled }
 })
 
-/** Creates endpoints one after the other, because several concurrent requests could each find room for one more. */
+/**
+ * Creates endpoints one after the other, because concurrent requests could otherwise each find room for one
+ * more and exceed the maximum together.
+ */
 const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, now, check, secretFor }: Effect.Success<typeof parts>) {
   const entropy = yield* Entropy
   const creating = yield* Semaphore.make(1)
@@ -221,12 +224,12 @@ export const make = Effect.gen(function* () {
       return yield* from(yield* get(companyId, id), place)
     }),
     disable: Effect.fnUntraced(function* (companyId, id) {
-      // Retry if the endpoint changed between the read and the commit, so that a concurrent change does not
-      // undo the disabling.
+      // Retry if the endpoint changed between the read and the commit, so that the endpoint is disabled despite
+      // a concurrent change.
       for (;;) {
         const endpoint = yield* get(companyId, id)
         if (endpoint.status !== "enabled") return endpoint
-        // This passes no fence, so it cannot be stale.
+        // No fence is passed here, so `StaleFence` cannot occur.
         yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
       }
     }),

@@ -89,8 +89,8 @@ export interface Receipt {
 }
 
 /**
- * Returns the receipt of a paid zap (NIP-57, Appendix E), which is the same, byte for byte, whenever it is
- * made. Undefined if no receipt is due.
+ * Returns the receipt of a paid zap (NIP-57, Appendix E). The result is the same, byte for byte, on every call.
+ * Undefined if no receipt is due.
  */
 export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRelays: number): Receipt | undefined => {
   const description = invoice.callback?.zapRequest ?? null
@@ -116,7 +116,7 @@ export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRel
   return { event, relays: relaysOf(zap, maxRelays) }
 }
 
-/** The receipt is no longer offered to relays. `taken` of them accepted it. */
+/** The receipt is no longer offered to relays. `taken` is the number of relays that accepted it. */
 export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fence", "zap.receipted"> {
   readonly taken: number
 }

@@ -4,7 +4,7 @@ interface Limits {
   readonly requestBytes: number
   /** Maximum number of relays that a receipt is sent to. */
   readonly relays: number
-  /** The time after a zap for which its receipt is offered to relays that have not accepted it. */
+  /** How long after a zap its receipt is offered to relays that have not accepted it. */
   readonly publishForMillis: number
 }
 

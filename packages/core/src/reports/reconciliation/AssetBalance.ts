@@ -3,10 +3,10 @@ import { Schema } from "effect"
 import type * as Tally from "../../ledger/Tally.ts"
 
 /**
- * Position of one of the two assets, in msat. `owned` is what the node or wallet reports, `ledger` is the net
- * amount received according to our books, and `own` is the operator's equity. Payments in flight explain a
- * difference between `least` and `most`; the rest is `unexplained`. With 1000 owned, 600 own and 500 in the
- * books, -100 is unexplained.
+ * Position of one of the two assets (the node's funds or the wallet's), in msat. `owned` is what the node or
+ * wallet reports, `ledger` is the net amount received according to our books, and `own` is the operator's
+ * equity. Payments in flight explain a difference between `least` and `most`; the rest is `unexplained`. With
+ * 1000 owned, 600 own and 500 in the books, -100 is unexplained.
  */
 export const AssetBalance = Schema.Struct({
   owned: Msat.FromString,

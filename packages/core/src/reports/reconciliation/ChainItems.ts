@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
-    /** Returns the missing coins that were not spent by our own payouts in the meantime. */
+    /** Returns the missing coins, except those that our own payouts have spent in the meantime. */
     missing: Effect.fnUntraced(function* (gone: ReadonlyArray<Gone>) {
       const ours = gone.length === 0 ? new Set<string>() : yield* sending.spentCoins(gone.map(({ outpoint }) => outpoint))
       return gone

@@ -38,7 +38,7 @@ export type Cause = typeof Cause.Type
 
 const Id = Schema.NullOr(Schema.String)
 
-/** A mismatch, with the amount on both sides; null if a side has none. */
+/** A mismatch, with the amounts on both sides; an amount is null if that side has none. */
 export const Finding = Schema.Struct({
   cause: Cause,
   companyId: Schema.NullOr(CompanyId.CompanyId),
@@ -50,8 +50,8 @@ export const Finding = Schema.Struct({
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
 /**
- * A finding, its subject, and the time since which it has existed. Only after a grace period is it certain not
- * to be a payment in flight.
+ * A finding with its subject and the time of the run that first found it. Until a grace period has passed, it
+ * may be a payment in flight.
  */
 export const Difference = Schema.Struct({
   ...Finding.fields,
@@ -61,10 +61,13 @@ export const Difference = Schema.Struct({
 })
 export interface Difference extends Schema.Schema.Type<typeof Difference> {}
 
-/** A finding of the current run, without the time since which it exists. */
+/** A finding of the current run, without the time at which it was first found. */
 export type Found = Omit<Difference, "sinceMillis">
 
-/** `same` needs no further check. `under_way` has no result yet and is checked again. */
+/**
+ * `same` means that no further check is needed. `under_way` means that there is no result yet; the entry is
+ * checked again.
+ */
 export type Judgement = "same" | "under_way" | Finding
 
 type Row = { readonly companyId: CompanyId.CompanyId; readonly id: string } | undefined
@@ -128,7 +131,7 @@ export interface Receipt {
   readonly unmatched: Unmatched | undefined
 }
 
-/** Compares a payment received by the node with what was credited for it. */
+/** Compares a payment received by the node with the amount credited for it. */
 export const ofTaken = ({ received }: Taken, { invoice, deposit, isFromInside, unmatched }: Receipt): Judgement => {
   if (invoice === undefined) return finding("receipt_not_ours", undefined, null, received)
   if (unmatched?.received === received) return "same"

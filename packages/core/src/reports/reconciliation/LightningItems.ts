@@ -23,9 +23,9 @@ const newestOf = (lines: ReadonlyArray<Run.Theirs>): ReadonlyArray<Run.Theirs> =
   Array.from(new Map(lines.map((line) => [`${line._tag} ${Run.keyOf(line)}`, line])).values())
 
 /**
- * A node's payment that is not booked yet is not a discrepancy while a worker has claimed its job. A job that
- * only tracks its payment is due again within `trackMillis.maximum`. A later due time therefore means that the
- * job is claimed, or waits for a call that may still be in flight.
+ * If a payment reported by the node is not booked yet, that is not a discrepancy while a worker has claimed its
+ * job. A job that only tracks its payment is due again within `trackMillis.maximum`. A later due time therefore
+ * means that the job is claimed, or waits for a call that may still be in flight.
  */
 const heldBack = Effect.gen(function* () {
   const ledger = yield* LedgerReads
@@ -70,8 +70,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Finds the withdrawal that a node's payment belongs to. Searches by hash, or by attempt if the payment was
-   * made to an offer, whose issuer chooses the hash.
+   * Finds the withdrawal that a payment at the node belongs to. Searches by hash, or by attempt if an offer was
+   * paid, because the offer's issuer chooses the hash.
    */
   const paidBy = ({ paymentHash, attempt }: Pick<Extract<Run.Theirs, { readonly _tag: "Sent" }>, "paymentHash" | "attempt">) => {
     if (attempt === undefined) return sending.withdrawalByHash(paymentHash)
@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
     )
 
   return {
-    /** Returns those of the open and the new entries that differ or are not final. */
+    /** Returns the open and new entries that differ or are not final. */
     compare: Effect.fnUntraced(function* (open: Lines, { theirs, ours }: Pick<Statement, "theirs" | "ours">) {
       const known = yield* Effect.forEach(open.filter(Run.isTheirs), refreshed, { concurrency: atOnce })
       const theirLines = newestOf([...known, ...theirs])

@@ -50,14 +50,14 @@ export const add = (listed: Listed, items: ReadonlyArray<Own>): Listed =>
 export const since = (now: Listed, then: Listed): Msat.Msat => Msat.make(now.forwarding + now.channels - then.forwarding - then.channels)
 
 /**
- * Returns the maximum loss from rounding. Closing a channel loses the part of our balance below one satoshi,
- * which no list includes.
+ * Returns the maximum loss from rounding. When a channel is closed, the fraction of a satoshi in our balance is
+ * lost, and the node does not list this loss.
  */
 export const roundedAway = (now: Listed, then: Listed): Msat.Msat => Msat.make(999n * BigInt(Math.max(0, now.closed - then.closed)))
 
 /**
- * Returns whether the unexplained part of a run is explained by the items that the node has listed since. They
- * must be the first of these items, in list order.
+ * Returns whether the items that the node has listed since a run explain the run's unexplained amount. Tries
+ * the first item, then the first two, and so on.
  */
 export const explain = (
   { owned, own, ledger, least, most, unexplained }: AssetBalance.AssetBalance,

@@ -10,9 +10,9 @@ import * as AssetBalance from "./AssetBalance.ts"
 
 type Pending = Pick<Withdrawal, "rail" | "paymentHash" | "amount" | "networkAllowance" | "networkFee">
 
-/** All inputs for the two positions, as observed in one run. */
+/** All inputs for the positions of the node and the wallet, as observed in one run. */
 export interface Observed {
-  /** What the node and the wallet own, read between the two tallies. */
+  /** Funds of the node and the wallet, read between the two tallies. */
   readonly node: Owned
   readonly chain: Msat.Msat
   readonly before: Turnovers
@@ -25,7 +25,7 @@ export interface Observed {
   readonly waiting: Pick<All, "deposit_without_block" | "deposit_unconfirmed">
   /** Payments that differ or are not final. */
   readonly lines: ReadonlyArray<Judged>
-  /** Whether some entries were not read. They could explain any difference. */
+  /** Whether some entries were not read. Unread entries could explain any difference. */
   readonly isBehind: boolean
 }
 

@@ -36,9 +36,10 @@ export class Reconciler extends Context.Service<
   Reconciler,
   {
     /**
-     * Compares payments made since the last run, and those that differed or were not final then. The first run
-     * on a database only sets the starting point. It assumes that earlier payments are correct, and counts
-     * funds beyond the ledger as operator equity. If another process holds the lease, nothing is stored.
+     * Compares the payments made since the last run, and those that differed or were not final in that run. The
+     * first run on a database only sets the starting point. It assumes that earlier payments are correct, and
+     * counts funds that the ledger does not explain as operator equity. If another process holds the lease,
+     * nothing is stored.
      */
     readonly run: (fence?: Fence) => Effect.Effect<Run.Run, NodeUnavailable | ChainUnavailable | StoreUnavailable>
   }

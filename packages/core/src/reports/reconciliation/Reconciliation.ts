@@ -16,15 +16,15 @@ import { ReconciliationOptions } from "./ReconciliationOptions.ts"
 
 /**
  * Operator equity among the funds of the node and the wallet. The ledger does not include it. It consists of
- * funds present at the start, funds added since, and the node's forwarding income and channel costs. Null until
- * known.
+ * funds present at the start, funds added since, and the node's forwarding income and channel costs. An amount
+ * is null until it is known.
  */
 export const OwnFunds = Schema.Struct({ node: Schema.NullOr(Msat.FromString), chain: Schema.NullOr(Msat.FromString) })
 export interface OwnFunds extends Schema.Schema.Type<typeof OwnFunds> {}
 
 /** The last run, as a report. */
 export interface Report extends Pick<Run.Run, "atMillis" | "node" | "chain" | "isBehind"> {
-  /** The node's own income and costs, as listed by the node. They are part of its equity. */
+  /** The node's own income and costs, as listed by the node. They are part of the operator equity. */
   readonly listed: Listed.Listed
   /** Balance of each account, as in a trial balance. */
   readonly accounts: { readonly [account in Account]: Msat.Msat }
@@ -37,9 +37,9 @@ export interface Report extends Pick<Run.Run, "atMillis" | "node" | "chain" | "i
 }
 
 /**
- * Stored form. Earlier versions counted only open channels and stored no `onChain`. `listed` holds the node's
- * totals as of when its equity was declared. They are included in the equity, and later income and costs are
- * added to it.
+ * Stored form. Earlier versions counted only open channels and stored no `onChain`. `listed` holds the totals
+ * that the node had listed when the equity was last updated. The equity includes them, and later income and
+ * costs are added to it.
  */
 const Kept = Schema.Struct({
   ...OwnFunds.fields,
@@ -97,7 +97,7 @@ export class Reconciliation extends Context.Service<
   {
     /** The last report; none before the first run, or if no process can reconcile. */
     readonly last: Effect.Effect<Option.Option<Report>, StoreUnavailable>
-    /** Returns the records that wait now, and since when. */
+    /** Returns how many records of each kind are waiting, and when the oldest one started waiting. */
     readonly waiting: Effect.Effect<Waiting.All, StoreUnavailable>
     /** Declares the operator equity. A null leaves the current value unchanged. Takes effect in the next run. */
     readonly stateOwnFunds: (own: OwnFunds) => Effect.Effect<OwnFunds, StoreUnavailable>

@@ -10,7 +10,7 @@ export class ReconciliationOptions extends Context.Service<
       readonly graceMillis: number
       /** How long a discrepancy in one payment is tracked. */
       readonly forgetMillis: number
-      /** Maximum number of node records, and of our events, read per run. */
+      /** Maximum number of the node's entries, and of our events, read per run. */
       readonly lines: number
       /**
        * Maximum number of entries checked again because they differ or are not final. At this number, no

@@ -11,7 +11,7 @@ import * as Listed from "./Listed.ts"
 import * as Runway from "./Runway.ts"
 import { AssetBalance } from "./AssetBalance.ts"
 
-/** An entry of the node's books or ours that is checked again, because it differs or is not final. */
+/** An entry in the node's books or in ours that is checked again, because it differs or is not final. */
 const Watched = Schema.TaggedUnion({
   Sent: {
     paymentHash: PaymentHash.PaymentHash,
@@ -26,7 +26,7 @@ const Watched = Schema.TaggedUnion({
 })
 export type Watched = typeof Watched.Type
 
-/** An entry of the node's books. */
+/** An entry in the node's books. */
 export type Theirs = Extract<Watched, { readonly _tag: "Sent" | "Taken" }>
 
 export const isTheirs = (line: Watched): line is Theirs => line._tag === "Sent" || line._tag === "Taken"
@@ -59,7 +59,7 @@ export const Run = Schema.Struct({
     sent: Schema.NullOr(Schema.String),
     taken: Schema.NullOr(Schema.String),
     event: Schema.BigIntFromString,
-    /** The last evicted deposit that was looked up. They are looked up newest first. */
+    /** The last evicted deposit that was looked up. Evicted deposits are looked up newest first. */
     givenUp: Schema.optionalKey(Schema.NullOr(Schema.String))
   })
 })
@@ -69,8 +69,8 @@ const source = "reconciliation"
 const Text = Schema.fromJsonString(Run)
 
 /**
- * Reads the last run of any process. Returns none if another version stored it in a different format, in which
- * case reconciliation starts over.
+ * Reads the last run of any process. Returns none if another version stored the run in a different format;
+ * reconciliation then starts over.
  */
 export const last: Effect.Effect<Option.Option<Run>, StoreUnavailable, LedgerReads> = Effect.gen(function* () {
   return Option.flatMap(yield* (yield* LedgerReads).cursor(source), Schema.decodeUnknownOption(Text))
@@ -84,7 +84,7 @@ export const kept = (run: Run) => ({ source, value: Schema.encodeSync(Text)(run)
 
 const key = ({ cause, about }: Found): string => `${cause} ${about}`
 
-/** Corrects a run for the items that the node has listed since. */
+/** Removes the finding about the node's balance if the items that the node has listed since explain it. */
 export const corrected = (run: Run, items: ReadonlyArray<Own>): Run =>
   Listed.explain(run.node, items) ? { ...run, found: run.found.filter(({ cause }) => cause !== "node_balance") } : run
 
@@ -94,7 +94,7 @@ export const dated = (found: ReadonlyArray<Found>, before: Run | undefined, nowM
   return found.map((one) => ({ ...one, sinceMillis: since.get(key(one)) ?? nowMillis }))
 }
 
-/** Identifies an entry of the node's books by its payment hash, or by its attempt if an offer was paid. */
+/** Identifies an entry in the node's books by its payment hash, or by its attempt if an offer was paid. */
 export const keyOf = (line: Theirs): string => ("attempt" in line ? line.attempt : undefined) ?? line.paymentHash
 
 const aboutOf = (line: Watched): string => ("paymentHash" in line ? line.paymentHash : line.id)

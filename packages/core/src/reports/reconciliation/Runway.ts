@@ -11,8 +11,8 @@ export const Mark = Schema.Struct({ atMillis: Schema.Int, out: Msat.FromString }
 export interface Mark extends Schema.Schema.Type<typeof Mark> {}
 
 /**
- * Returns the marks to keep, oldest first. One is kept for each day, and the first is at least as old as the
- * period. There are at most two more marks than days in the period.
+ * Returns the marks to keep, oldest first. Keeps one mark per day, starting with the newest mark that is at
+ * least as old as the period. The number of marks exceeds the number of days in the period by at most two.
  */
 export const marked = (marks: ReadonlyArray<Mark>, now: Mark): ReadonlyArray<Mark> => {
   const newest = marks.at(-1)

@@ -7,9 +7,9 @@ const pageSize = 500
 
 /** The node's entries and our events since the previous run. */
 export interface Statement {
-  /** The node's entries. A payment that was tried twice has two, the newest last. */
+  /** The node's entries. A payment that was tried twice has two entries, the newest last. */
   readonly theirs: ReadonlyArray<Run.Theirs>
-  /** Payments that our events report as settled with the node. */
+  /** Payments that our events report as settled. */
   readonly ours: ReadonlyArray<Run.Watched>
   /** Where the next statement resumes. */
   readonly places: Pick<Run.Run["places"], "sent" | "taken" | "event">
@@ -40,7 +40,7 @@ const nothing: { readonly lines: ReadonlyArray<Own>; readonly place: null; reado
   isBehind: false
 }
 
-/** Returns the payment that one of our events reports as settled with the node, if any. */
+/** Returns the payment that one of our events reports as settled, if any. */
 const settledBy = ({ type, companyId, subject }: Published): ReadonlyArray<Run.Watched> => {
   if (type === "withdrawal.settled") return [{ _tag: "Withdrawal", companyId, id: subject }]
   return type === "invoice.settled" ? [{ _tag: "Invoice", companyId, id: subject }] : []
@@ -66,8 +66,8 @@ export const make = Effect.gen(function* () {
 
   return {
     /**
-     * Returns the node's own income and costs listed after `place`, with up to a page more than `room`. Empty
-     * if the node does not list them.
+     * Returns the node's own income and costs listed after `place`. Reads whole pages until there are at least
+     * `room` items. Empty if the node does not list them.
      */
     own: Effect.fnUntraced(function* (place: string | null, room: number) {
       const { own } = lightning
@@ -75,8 +75,8 @@ export const make = Effect.gen(function* () {
     }),
 
     /**
-     * Reads the entries and events after `places`, of each up to a page more than `room`. Without `places`,
-     * returns none, and the position of the newest.
+     * Reads the entries and events after `places`. For each kind, reads whole pages until there are at least
+     * `room`. Without `places`, returns none, and the positions of the newest ones.
      */
     since: Effect.fnUntraced(function* (places: Run.Run["places"] | undefined, room: number) {
       const sent = yield* pages(lightning.sent, places?.sent ?? null, room)

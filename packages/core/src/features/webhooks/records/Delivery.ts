@@ -21,7 +21,7 @@ export const Attempt = Schema.Struct({
   durationMillis: Schema.NullOr(Schema.Int),
   /** HTTP status of the response; null if there was none. */
   answered: Schema.NullOr(Schema.Int),
-  /** The beginning of the response, or why there was none. */
+  /** The beginning of the response, or the reason why there was no response. */
   response: Schema.NullOr(Schema.String)
 })
 export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}

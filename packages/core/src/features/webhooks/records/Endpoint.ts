@@ -9,8 +9,8 @@ export const Status = Schema.Literals(["enabled", "disabled", "deleted"])
 export type Status = typeof Status.Type
 
 /**
- * Reason for which the endpoint is disabled: its owner disabled it, it responded with 410 Gone, or every
- * attempt failed for days.
+ * Reason why the endpoint is disabled: its owner disabled it, it responded with 410 Gone, or every attempt has
+ * failed for days.
  */
 export const Reason = Schema.Literals(["owner", "gone", "failing"])
 export type Reason = typeof Reason.Type
@@ -42,9 +42,9 @@ export const Endpoint = Schema.Struct({
   disabledReason: Schema.NullOr(Reason),
   /** Every event up to this position was sent or has a pending delivery. */
   cursor: Schema.String,
-  /** Counts the replays. Each delivery belongs to one of them. */
+  /** Counts the replays. Each delivery belongs to one replay. */
   epoch: Schema.Int,
-  /** Time since which no attempt has succeeded; null while attempts succeed. */
+  /** Time of the first failed attempt since the last success; null while attempts succeed. */
   failingSinceMillis: Schema.NullOr(Schema.Int),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
@@ -165,7 +165,7 @@ export interface EndpointTested extends Written<"EndpointTested", readonly [], n
 
 const parts = ({ id, companyId }: Endpoint, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })
 
-/** Tells the sending process to read the endpoint again. */
+/** Makes the sending process read the endpoint again. */
 const changedEvent = ({ id }: Endpoint) => ({ type: "webhook_endpoint.changed" as const, subject: id })
 
 export const created = (endpoint: Endpoint, once?: Change.Once): EndpointCreated => ({
@@ -199,7 +199,7 @@ export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epo
   event: changedEvent(endpoint)
 })
 
-/** Stops sending. The owner is notified unless it was the owner's decision. */
+/** Stops sending. The owner is notified, unless the owner disabled the endpoint. */
 export const disabled = (endpoint: Endpoint, reason: Reason, atMillis: number, fence?: Change.Fence): EndpointDisabled => ({
   _tag: "EndpointDisabled",
   ...parts(endpoint, atMillis),
@@ -215,7 +215,7 @@ export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted =
   event: changedEvent(endpoint)
 })
 
-/** Records the position up to which events were sent, and the time since which no attempt has succeeded. */
+/** Records the position up to which events were sent, and when attempts began to fail. */
 export const progressed = (
   endpoint: Endpoint,
   to: Pick<Endpoint, "cursor" | "failingSinceMillis">,

@@ -16,7 +16,10 @@ export class WebhookReads extends Context.Service<
     readonly enabledEndpoints: (after: string | null, limit: number) => Read<ReadonlyArray<Endpoint>>
     /** Returns the pending deliveries to an endpoint after `after`, ordered by id. */
     readonly pendingDeliveries: (endpointId: string, after: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
-    /** Returns those of the given positions whose event has a recorded delivery to the endpoint in this replay. */
+    /**
+     * Returns the positions, among those given, whose events have a recorded delivery to the endpoint in this
+     * replay.
+     */
     readonly knownDeliveries: (endpointId: string, epoch: number, places: ReadonlyArray<string>) => Read<ReadonlyArray<string>>
     /**
      * Returns the deliveries to an endpoint, newest first by id, before `before` (exclusive; null for the

@@ -20,8 +20,8 @@ const told = <const T extends (typeof types)[number]>(
 })
 
 /**
- * Records of webhooks, and notices about endpoints. This part is in the list of features from which notices are
- * made. The services in `../index.ts` cannot be, because they send notices.
+ * Records of webhooks, and notices about endpoints. Notices are made from the list of features, which includes
+ * this part. It cannot include the services in `../index.ts`, because they send notices.
  */
 export const webhooks = Feature.make({
   name: "webhooks",
