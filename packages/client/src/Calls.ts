@@ -5,7 +5,7 @@ export type CompanyRef = string | { readonly id: string }
 export interface CallOptions {
   /**
    * The company whose key the client uses. If `key` is a function, it receives this company; otherwise the key
-   * must belong to it.
+   * must belong to this company.
    */
   readonly company?: CompanyRef | undefined
   readonly signal?: AbortSignal | undefined

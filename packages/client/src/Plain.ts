@@ -169,7 +169,7 @@ export interface EventOf<T, D> {
 }
 
 /**
- * Converts an event of a response. Returns undefined if the value is not an event. An event whose type is
+ * Converts an event in a response. Returns undefined if the value is not an event. An event whose type is
  * unknown, from a newer version of the service, is also returned.
  */
 export const eventOf = (value: unknown): unknown => {

@@ -60,8 +60,8 @@ type Received = "checkouts" | "invoices" | "lightningAddresses" | "offers" | "on
 type Sent = "refunds" | "vouchers" | "withdrawals"
 
 /**
- * The resources from which a record's metadata can come: for records created as a consequence of others, and
- * for events by the first part of their type.
+ * The resources that a record's metadata can come from. The keys are resources whose records are created from
+ * other records, and the first parts of event types.
  */
 interface Origins {
   readonly deposit: Received

@@ -22,8 +22,8 @@ export class Peer extends Context.Service<
     /** Pays all of these outputs in one transaction, which stays in the mempool. Returns its id. */
     readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<TxId.TxId, unknown>
     /**
-     * Signs a transaction that pays `payment` without broadcasting it. Two with the same `coin` spend the
-     * same coin.
+     * Signs a transaction that pays `payment` without broadcasting it. Two transactions with the same `coin`
+     * spend the same coin.
      */
     readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: TxId.TxId; readonly rawTx: string }, unknown>
     /** Mines this number of blocks. The first includes everything in the mempool. */

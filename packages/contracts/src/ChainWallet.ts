@@ -10,7 +10,7 @@ import { told } from "./ChainSource.ts"
 import * as Contract from "./Contract.ts"
 import { eventually } from "./Eventually.ts"
 
-/** The contract's peer: an outside wallet with money on the same chain, and a miner. */
+/** The contract's peer: an external wallet with money on the same chain, and a miner. */
 export class Peer extends Context.Service<
   Peer,
   {
@@ -24,7 +24,7 @@ export class Peer extends Context.Service<
      * first block includes everything in the mempool.
      */
     readonly mine: Effect.Effect<void, unknown>
-    /** Signs and broadcasts a draft in the same order as a payout: it is recorded before the network sees it. */
+    /** Signs and broadcasts a draft as for a payout: records the transaction before the network sees it. */
     readonly dispatch: (draft: Draft) => Effect.Effect<void, unknown>
     /** The script of a new address of this peer. */
     readonly script: Effect.Effect<string, unknown>

@@ -3,7 +3,7 @@ import type { Fence } from "@satrail/core/ledger/Change"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Effect } from "effect"
 
-/** Claims by record id. A record's task is claimed only once, because repeated moves must use the same claim. */
+/** Claims by record id. A record's task is claimed only once, because repeated transitions must use the same claim. */
 const held = new Map<string, Fence>()
 
 /** Returns the claim on the task of this kind and id. The task must be due at `nowMillis`. */

@@ -42,7 +42,7 @@ export const paymentHash = Effect.map(hex(32), PaymentHash.make)
 
 /**
  * A random time between 1970 and 2006. A claim takes everything that is due, so tasks due at this time are
- * claimed without those of other tests.
+ * claimed without other tests' tasks.
  */
 export const past = Effect.map(hex(5), (text) => 1_000_000_000 + Number.parseInt(text, 16))
 

@@ -273,7 +273,7 @@ export const money = {
     const row = yield* created(payee, 40)
     yield* claimFor(one, row)
     const inside = yield* transfer(one, row)
-    // An invoice has one preimage, for every payer.
+    // An invoice has the same preimage for every payer.
     const outside = yield* payment(row, 40, inside.settlement.preimage ?? Preimage.make(""))
     const verdicts = yield* Effect.forEach([inside, outside], verdict, { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InvoiceNotPayable: 1 })
@@ -311,7 +311,7 @@ export const money = {
     assert.isNull(yield* readCursor(source))
     yield* verdict({ ...paid, cursor: { source, value: "7" } })
     assert.strictEqual(yield* readCursor(source), "7")
-    // After a restart, the payment is read again. It was already credited, and the cursor still moves.
+    // After a restart, the payment is read again. It was already credited, but the cursor still advances.
     assert.strictEqual(yield* verdict({ ...paid, cursor: { source, value: "8" } }), "Applied")
     assert.strictEqual(yield* readCursor(source), "8")
     assert.strictEqual(yield* unchanged({ ...(yield* payment(row, 120)), cursor: { source, value: "9" } }), "InvoiceNotPayable")

@@ -85,7 +85,7 @@ export const money = {
       const asked = Withdrawal.requested(row, once(companyId, "k"))
       yield* verdict(asked)
       assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
-      // A repetition of the same Change is also answered by its key.
+      // A repetition of the same Change is also recognized by its key.
       assert.strictEqual(yield* unchanged(asked), "Replayed")
       const { fence } = yield* claim(row)
       assert.strictEqual(yield* verdict(Withdrawal.failed(row, "canceled", fence, 1_700_000_000_000)), "Applied")

@@ -66,7 +66,7 @@ const three = Effect.gen(function* () {
   return { acme, globex, leader, others }
 })
 
-/** Pays them by one transaction with a fee of 9, in shares of 4, 3 and 2. */
+/** Pays them in one transaction, whose fee of 9 is divided into shares of 4, 3 and 2. */
 const sent = Effect.gen(function* () {
   const all = yield* three
   const [attempt, followers] = [yield* signed(9), following(all.others, 3, 2)]
@@ -80,7 +80,7 @@ const paidWith = Effect.fnUntraced(function* ({ withdrawal }: Begun) {
 
 const ids = (all: ReadonlyArray<Begun>) => all.map(({ withdrawal }) => withdrawal.id)
 
-/** Guarantees about withdrawals that are paid by one transaction. */
+/** Guarantees about withdrawals that are paid in one transaction. */
 export const money = {
   "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent

@@ -11,12 +11,12 @@ import { eventually } from "./Eventually.ts"
 import { Peer as Payer } from "./LightningReceiver.ts"
 import { type Behaviour, Peer as Payees } from "./LightningSender.ts"
 
-/** The node whose books are read, and its peers: an outside payer, and payees it can reach. */
+/** The node whose books are read, and its peers: an external payer, and payees it can reach. */
 type Ports = LightningBooks | LightningReceiver | LightningSender | Payer | Payees
 
 const amount = Msat.fromSats(10_000)
 
-/** Pays an outside payee from our node. Returns the invoice. */
+/** Pays an external payee from our node. Returns the invoice. */
 const pay = Effect.fnUntraced(function* (behaviour: Behaviour = "settle") {
   const invoice = Result.getOrThrow(Bolt11.decode(yield* (yield* Payees).invoice({ amount, behaviour })))
   const { pay, lookupPayment } = yield* LightningSender
@@ -26,7 +26,7 @@ const pay = Effect.fnUntraced(function* (behaviour: Behaviour = "settle") {
   return invoice
 })
 
-/** Has an outside wallet pay our node's invoice, adding `more` to its amount. */
+/** Has an external wallet pay our node's invoice, adding `more` to its amount. */
 const receive = Effect.fnUntraced(function* (sats: number, more = Msat.zero) {
   const { createInvoice, lookupInvoice } = yield* LightningReceiver
   const asked = Msat.fromSats(sats)

@@ -52,8 +52,8 @@ const settled = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHas
 })
 
 /**
- * Subscribes from `after` until this invoice is reported. Returns all reported settlements; the last is the one
- * of this invoice.
+ * Subscribes from `after` until this invoice is reported. Returns all reported settlements; the last one is
+ * this invoice's.
  */
 const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash: PaymentHash.PaymentHash) {
   const { settlements } = yield* LightningReceiver
@@ -247,7 +247,7 @@ export const money = {
     assert.strictEqual(hold.paymentHash, paymentHash)
     const another = yield* Effect.flip(holding.createInvoice({ ...(yield* ask(1)), paymentHash }))
     assert.strictEqual(another._tag, "PaymentHashTaken")
-    // With a wrong preimage, the payment is neither settled nor returned.
+    // Without the preimage, the payment is neither settled nor returned.
     assert.isTrue(Exit.isFailure(yield* Effect.exit(holding.settle(hold, null))))
     assert.strictEqual((yield* lookup(paymentHash))._tag, "accepted")
     assert.strictEqual(yield* holding.settle(hold, preimage), "settled")

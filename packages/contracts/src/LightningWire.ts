@@ -108,8 +108,8 @@ const noWord = (fault: Wire.Fault) =>
   }).pipe(Effect.scoped)
 
 /**
- * Makes one payment for each of its requests, with the fault beginning at that request, either before or after
- * the node receives it. Every result returned must be true.
+ * Makes one payment for each request that a payment consists of. The fault begins at that request, either
+ * before or after the node receives it. Every returned result must be true.
  */
 const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
   Effect.gen(function* () {

@@ -109,7 +109,7 @@ const declared: { readonly [noun: string]: Subject } = {
   ...together(features, "subjects")
 }
 
-/** The same record types, with the moves that features add. */
+/** The same record types, with the transitions that features add. */
 const subjects = Object.entries(declared).map(([name, { create, moves }]): readonly [string, Subject] => [
   name,
   { create, moves: Object.assign({}, moves, ...all.map((one) => one.moves?.[name])) }
@@ -124,7 +124,7 @@ const inserting = (change: Written.Any, fields: { readonly [member: string]: unk
   return { ...change, id: other.id, writes: [{ _tag: "Insert", noun, record: other }] }
 }
 
-/** Reads the record that a Change creates or moves, or null if it does not exist. */
+/** Reads the record that a Change creates or updates, or null if it does not exist. */
 const recordOf = Effect.fnUntraced(function* ({ companyId, id, writes: [first] }: Written.Any) {
   const noun = first?._tag === "Insert" ? first.noun : (first?.move.noun ?? assert.fail("nothing is written"))
   return Option.getOrNull(yield* (yield* Records).get(noun, companyId, id))
@@ -150,7 +150,7 @@ const untouched = Effect.fnUntraced(function* (change: Written.Any) {
 const alike = (a: object, b: object, members: ReadonlyArray<string>): boolean =>
   members.every((member) => Equal.equals(Reflect.get(a, member), Reflect.get(b, member)))
 
-/** Returns the declared outcome of a move on this record. */
+/** Returns the declared outcome of a transition of this record. */
 const expected = (row: Noun.Row, change: Written.Any): "applies" | "was applied" | "refused" => {
   const transition = transitionOf(change)
   const { from, empty, expects, again } = transition.move
@@ -237,7 +237,7 @@ const insertPromises = (name: string, { create }: Subject) => ({
   })
 })
 
-/** Returns the moves that take a new record to the state in which this move starts. */
+/** Returns the transitions that take a new record to the state in which this transition starts. */
 const wayTo = (moves: Subject["moves"], move: string): ReadonlyArray<Step> => {
   const { after } = moves[move] ?? assert.fail(move)
   return after === null ? [] : [...wayTo(moves, after), moves[after] ?? assert.fail(after)]
@@ -245,13 +245,13 @@ const wayTo = (moves: Subject["moves"], move: string): ReadonlyArray<Step> => {
 
 const movePromises = (name: string, { create, moves }: Subject, move: string) => {
   const step = moves[move] ?? assert.fail(move)
-  /** A record in the state in which this move starts. */
+  /** A record in the state in which this transition starts. */
   const begun = Effect.gen(function* () {
     let record = yield* taken(yield* create(yield* companyWith(100)))
     for (const { make } of wayTo(moves, move)) record = yield* taken(yield* make(record))
     return record
   })
-  /** A record after this move. */
+  /** A record after this transition. */
   const made = Effect.gen(function* () {
     const record = yield* begun
     return [record, yield* step.make(record)] as const
@@ -312,7 +312,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
   }
 }
 
-/** Builds the guarantees of a record type, for its creation and for each of its moves. */
+/** Builds the guarantees of a record type, for its creation and for each of its transitions. */
 export const promisesOf = (name: string, subject: Subject): Promises<Journal | Records | Tasks> => ({
   ...insertPromises(name, subject),
   ...Object.assign({}, ...Object.keys(subject.moves).map((move) => movePromises(name, subject, move)))

@@ -12,7 +12,7 @@ export class Peer extends Context.Service<
   {
     /** Returns the URL of a new payee (LUD-06, LUD-16) who accepts any amount between `min` and `max`. */
     readonly publish: (takes: { readonly min: Msat.Msat; readonly max: Msat.Msat }) => Effect.Effect<string, unknown>
-    /** Returns the URL of an unknown payee on an existing server. */
+    /** The URL of an unknown payee on an existing server. */
     readonly nobody: string
     /** Cuts the connection to the server, and restores it. */
     readonly cut: Effect.Effect<void, unknown>

@@ -71,7 +71,7 @@ export const money = {
   "malformed drafts, and drafts with another wallet's keys, are not signed": Effect.gen(function* () {
     const { psbt } = yield* drafted("segwit")
     const { fingerprint } = yield* ChainWallet
-    // The same draft with a key of another signer.
+    // The same draft with another signer's key.
     const foreign = Buffer.from(Buffer.from(psbt, "base64").toString("hex").replaceAll(fingerprint, "00000000"), "hex").toString("base64")
     assert.notStrictEqual(foreign, psbt)
     for (const wrong of ["", "hello", psbt.slice(0, 40), foreign]) {

@@ -9,28 +9,28 @@ import { Effect } from "effect"
 
 export type Made<A> = Effect.Effect<A, unknown, Journal | Records | Tasks>
 
-/** Builds a move of a record. */
+/** Builds a transition of a record. */
 type Make<A> = (record: A) => Made<Written.Any>
 
-/** A move, and the move that must come immediately before it, or null if it starts at a newly created record. */
+/** A transition, and the one that must come immediately before it, or null if it starts at a newly created record. */
 export interface Step {
   readonly after: string | null
   readonly make: Make<Noun.Row>
 }
 
-/** The creation and moves of one record type. Every call builds a new Change. */
+/** The creation and transitions of one record type. Every call builds a new Change. */
 export interface Subject {
   /** Builds the creation of a record for a company that has 100 sats. */
   readonly create: (companyId: CompanyId.CompanyId) => Made<Written.Any>
-  /** Each move, by name. */
+  /** Each transition, by name. */
   readonly moves: { readonly [move: string]: Step }
 }
 
 type Moves<A> = { readonly [move: string]: Make<A> | readonly [after: string, make: Make<A>] }
 
 /**
- * Declares moves of a record type. A move that doesn't start at a new record states the move before it, as in
- * `subjectOf`.
+ * Declares transitions of a record type. A transition that doesn't start at a new record names the one before
+ * it, as in `subjectOf`.
  */
 export const movesOf = <A extends Noun.Row>(_: Noun.Noun<A>, moves: Moves<A>): Subject["moves"] =>
   Object.fromEntries(
@@ -42,9 +42,8 @@ export const movesOf = <A extends Noun.Row>(_: Noun.Noun<A>, moves: Moves<A>): S
   )
 
 /**
- * …]` is built from an archived record. => Declares how records of one type are created and moved. A move that
- * doesn't start at a new record states the move before it: `restored: ["archived", (record) => …]` is built
- * from an archived record. => …]` is built from an archived record.
+ * Declares how records of one type are created, and their transitions. A transition that doesn't start at a new
+ * record names the one before it: `restored: ["archived", (record) => …]` is built from an archived record.
  */
 export const subjectOf = <A extends Noun.Row>(noun: Noun.Noun<A>, create: Subject["create"], moves: Moves<A> = {}): Subject => ({
   create: (companyId) =>

@@ -58,7 +58,7 @@ const claimOne = Effect.fnUntraced(function* (nowMillis: number, kind = Withdraw
 const ids = (rows: ReadonlyArray<{ readonly id: string }>): ReadonlyArray<string> => rows.map(({ id }) => id)
 const first = <A>(rows: ReadonlyArray<A>): A => rows[0] ?? assert.fail("no rows")
 
-/** A Change that can carry tasks. Its only other effect is to move a new cursor. */
+/** A Change that can carry tasks. Its only other effect is to set a new cursor. */
 const bare = Effect.gen(function* () {
   return Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
 })

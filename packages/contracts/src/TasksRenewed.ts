@@ -8,7 +8,7 @@ import { hex, verdict } from "./Fixtures.ts"
 
 const lease = 30_000
 
-/** Applies jobs in a Change whose only other effect is to move a new cursor. */
+/** Applies jobs in a Change whose only other effect is to set a new cursor. */
 const apply = Effect.fnUntraced(function* (...jobs: ReadonlyArray<Change.Job>) {
   const change = Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
   assert.strictEqual(yield* verdict({ ...change, jobs }), "Applied")

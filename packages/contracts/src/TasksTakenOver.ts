@@ -10,7 +10,7 @@ import { renewed } from "./TasksRenewed.ts"
 
 const lease = 30_000
 
-/** A Change that can carry tasks. Its only other effect is to move a new cursor. */
+/** A Change that can carry tasks. Its only other effect is to set a new cursor. */
 const bare = Effect.gen(function* () {
   return Cursor.moved({ source: `test ${yield* hex(8)}`, value: "1" }, yield* Id.make, 1)
 })

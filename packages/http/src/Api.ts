@@ -25,8 +25,8 @@ import { following } from "./following/Following.ts"
 import * as Section from "./api/Section.ts"
 
 /**
- * Sections in document order. The type refers to each by name, because their full declarations would take 700
- * kB.
+ * Sections in document order. The type refers to each section by name, because the full declarations would take
+ * 700 kB.
  */
 type All = readonly [
   typeof Sections.receive,

@@ -9,7 +9,7 @@ import * as Pages from "./wire/Page.ts"
 /**
  * Error of a request that was rejected or could not reach the service. `code` and `status` come from the
  * response (`insufficient_balance`, 422). Without a response, `status` is 0 and `code` is `unreachable`; the
- * request may have taken effect. A response that is not an envelope has the code `unreadable`.
+ * request may have taken effect. If the response is not an envelope, `code` is `unreadable`.
  */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   status: Schema.Int,

@@ -42,7 +42,7 @@ const layerProvided = Layer.mergeAll(Layer.empty, ...Feature.joined(features, "p
 /** Authenticates companies by API key or session. */
 export const layerAuthentication = Layer.provide(Authentication.layer, layerProvided)
 
-/** Middleware that authenticates and decodes requests, for these groups and the host's own. */
+/** Middleware that authenticates and decodes requests to these groups and to the host's groups. */
 export const layerMiddlewares = Layer.mergeAll(Authentication.layer, Authentication.layerOperator, Decoding.layer).pipe(
   Layer.provide(layerProvided)
 )

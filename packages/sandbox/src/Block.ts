@@ -15,7 +15,10 @@ const littleEndian = (value: number, bytes: number): Uint8Array => {
 
 const push = (bytes: Uint8Array) => Uint8Array.of(bytes.length, ...bytes)
 
-/** Builds a block's first transaction. It contains the height (BIP 34) and `unique`, so that no two are equal. */
+/**
+ * Builds a block's first transaction. It contains the height (BIP 34) and `unique`, so that no two such
+ * transactions are equal.
+ */
 export const coinbase = (height: number, unique: number, output: Transaction.Output): string =>
   hex.encode(
     RawTx.encode({

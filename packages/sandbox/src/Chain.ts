@@ -14,7 +14,7 @@ export interface Ownership extends Coin.Place {
   readonly owner: Owner
 }
 
-/** A transaction seen at least once, and its placement. */
+/** A transaction seen at least once, and where it is now. */
 export interface Placed extends Transaction.Transaction {
   readonly placement: Placement
   readonly isCoinbase: boolean
@@ -133,7 +133,10 @@ export const withDescendants = (state: State, txIds: ReadonlyArray<TxId.TxId>): 
   return [...found]
 }
 
-/** Updates whether an output is a wallet's coin. It is if it belongs to the wallet, exists and is unspent. */
+/**
+ * Updates whether an output is a wallet's coin. An output is a coin if it belongs to the wallet, exists and is
+ * unspent.
+ */
 const settleCoin = (state: State, outpoint: string): State => {
   const found = output(state, outpoint)
   const owner = found && ownership(state, found.output.scriptPubKey)?.owner
@@ -154,7 +157,7 @@ const noteChange = (state: State, outpoint: string): State => {
   }
 }
 
-/** Sets the placement of a known transaction, and updates everything derived from it. */
+/** Records where a known transaction is now, and updates everything derived from that. */
 const place = (state: State, txId: TxId.TxId, placement: Placement): State => {
   const before = HashMap.getUnsafe(state.transactions, txId)
   const live = isLive(placement)

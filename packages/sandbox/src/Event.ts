@@ -6,7 +6,7 @@ import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 
 /**
- * Outcomes of a payment to an outside recipient. With `unknown_then_…`, the caller of our node gets no
+ * Outcomes of a payment to an external recipient. With `unknown_then_…`, the caller of our node gets no
  * responses for a while. `no_route`, `insufficient_liquidity`, `canceled`, `node_error` and `channel_closed`
  * are failures reported by our node.
  */
@@ -32,7 +32,7 @@ const servers = ["refuse", "unreachable", "same_invoice"] as const
 export const Behaviour = Schema.Literals([...payments, ...servers])
 export type Behaviour = typeof Behaviour.Type
 
-/** Returns whether only a server can behave this way, but not an invoice or an on-chain address. */
+/** Returns whether only a server can behave this way, and not an invoice or an on-chain address. */
 export const isOfServer = (behaviour: Behaviour): boolean => servers.some((one) => one === behaviour)
 
 export const FailureReason = Schema.Literals([

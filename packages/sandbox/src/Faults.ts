@@ -1,7 +1,7 @@
 import { Clock, Context, Effect, FiberMap, Schema } from "effect"
 import { refuse, type SandboxRefused } from "./Refused.ts"
 
-/** Parts that can fail: the Lightning node, the chain, outside servers, the exchange rates, the database. */
+/** Parts that can fail: the Lightning node, the chain, external servers, the exchange rates, the database. */
 export const What = Schema.Literals(["node", "chain", "web", "rates", "database"])
 export type What = typeof What.Type
 

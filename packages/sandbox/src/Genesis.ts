@@ -16,7 +16,7 @@ export const float = { outputs: 10, sats: 100_000_000n } as const
 const timeSeconds = (blockHeight: number) => 1_700_000_000 + blockHeight * 600
 
 /**
- * The initial chain. It has enough blocks that the outside wallet's first coinbases can be spent. The last
+ * The initial chain. It has enough blocks that the external wallet's first coinbases can be spent. The last
  * block contains our wallet's float.
  */
 export const events = (keys: Keys.Keys): ReadonlyArray<ChainEvent> => {

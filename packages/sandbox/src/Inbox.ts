@@ -46,8 +46,8 @@ interface Box {
 /** A webhook receiver in memory. */
 export interface Inbox {
   /**
-   * Records a request and returns the status to respond with. The least recently used inbox is dropped for a
-   * new one.
+   * Records a request and returns the status to respond with. If there are already `maxInboxes`, a new inbox
+   * replaces the least recently used one.
    */
   readonly receive: (
     name: string,

@@ -5,14 +5,14 @@ import { Effect, Result } from "effect"
 import * as Network from "./Network.ts"
 import * as World from "./World.ts"
 
-/** Our id of an offer, as stored in its metadata: without the dashes. */
+/** Our id for an offer without its dashes, as stored in the offer's metadata. */
 const packed = (id: string): string => id.replaceAll("-", "")
 
 const unpacked = (metadata: string): string => metadata.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
 
 /**
- * Returns the service's node that issued an offer and our id of the offer, or undefined if no service issued
- * it.
+ * Returns the service's node that issued an offer and our id for the offer, or undefined if no service issued
+ * the offer.
  */
 export const issued = (world: World.World, { issuerId, metadata = "" }: Bolt12.Bolt12) => {
   const node = Network.services.find((one) => world.keys.node(one).publicKey === issuerId)

@@ -34,7 +34,7 @@ export interface Keys {
   readonly node: (name: string) => { readonly privateKey: Uint8Array; readonly publicKey: string }
   /** The operator's wallet. */
   readonly wallet: Wallet
-  /** The outside wallet, which belongs to everyone else. */
+  /** The external wallet, which belongs to everyone else. */
   readonly outside: Wallet
 }
 

@@ -27,12 +27,12 @@ export interface Invoice extends Omit<Extract<LightningEvent, { readonly _tag: "
       }
 }
 
-/** An outside invoice, and the amount actually received for it. */
+/** An external invoice, and the amount actually received for it. */
 export interface PayeeInvoice {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentRequest: string
   readonly payee: string
-  /** Number of the outside invoice, from which its preimage is derived. */
+  /** Number of the external invoice, from which its preimage is derived. */
   readonly number: number
   readonly amount: Msat.Msat | null
   readonly behaviour: Behaviour
@@ -54,7 +54,7 @@ export interface Sent {
 /** Prefix of the invoice ids that our node creates for payments of our offers. */
 export const ofOffer = "offer/"
 
-/** An outside offer. */
+/** An external offer. */
 export type Offer = Omit<Extract<LightningEvent, { readonly _tag: "OfferPublished" }>, "_tag" | "offer">
 
 /** An attempt to pay an offer as its node stores it. */
@@ -63,7 +63,7 @@ export type Tried = Pick<Extract<LightningEvent, { readonly _tag: "OfferTried" }
 export interface State {
   readonly channels: HashMap.HashMap<string, Network.Balance>
   readonly invoices: HashMap.HashMap<PaymentHash.PaymentHash, Invoice>
-  /** The settled invoice by settle index, and by notification. A lost notification has no entry. */
+  /** Settled invoices, keyed by settle index and by notification. A lost notification has no entry. */
   readonly settled: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly notices: HashMap.HashMap<number, PaymentHash.PaymentHash>
   readonly settleIndex: number
@@ -251,7 +251,7 @@ const applied = (state: State, event: Exclude<LightningEvent, { readonly _tag: "
       const invoice = HashMap.getUnsafe(state.invoices, event.paymentHash)
       const hops = heldHops(invoice)
       const settleIndex = state.settleIndex + 1
-      // Only the notification reports a payment of an offer, so it is never lost.
+      // Only the notification reports a payment of an offer, so such a notification is never lost.
       const isLost = state.losesNextNotice && !invoice.id.startsWith(ofOffer)
       return {
         ...state,

@@ -55,7 +55,7 @@ const dust = ({ outputs }: Transaction.Transaction): string | undefined => {
   return undefined
 }
 
-/** Decides about a transaction as a node does on receiving it. */
+/** Judges a transaction as a node does when it receives one. */
 export const judge = (state: Chain.State, rawTx: string): Verdict => {
   const transaction = Transaction.parse(rawTx)
   if (transaction === undefined) return refuse("It is not a transaction")

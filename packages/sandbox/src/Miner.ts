@@ -67,7 +67,7 @@ export const reorg =
     })
   }
 
-/** An output of an outside transaction. */
+/** An output of an external transaction. */
 export interface Payment {
   readonly address: string
   /** Whole satoshis. */
@@ -98,7 +98,7 @@ const offered = (chain: Chain.State, rawTx: Result.Result<string, string>): Verd
   )
 
 /**
- * Has the outside wallet pay all of these outputs in one transaction, which stays in the mempool. Returns its
+ * Has the external wallet pay all of these outputs in one transaction, which stays in the mempool. Returns its
  * id.
  */
 export const send =
@@ -122,8 +122,8 @@ export const doubleSpend =
   }
 
 /**
- * The payload of an address, by kind: the hash of a key or script, or a key. Nothing is ever spent from it, so
- * it may be the hash of anything.
+ * The payload of an address, by kind: the hash of a key or script, or a key. Nothing is ever spent from the
+ * address, so the payload may be the hash of anything.
  */
 const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): Uint8Array => {
   switch (kind) {
@@ -136,7 +136,7 @@ const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): U
   }
 }
 
-/** Returns a new outside address. */
+/** Returns a new external address. */
 export const outsideAddress =
   (world: World, kind: BitcoinAddress.Kind) =>
   ({ chain }: State): Verdict<string> => {

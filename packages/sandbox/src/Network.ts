@@ -8,8 +8,8 @@ export interface Channel {
   readonly b: string
   readonly capacity: Msat.Msat
   /**
-   * The fee that either end charges for forwarding through it: `base` plus `partsPerMillion` of the amount,
-   * rounded down (BOLT 7).
+   * The fee that either end charges for forwarding through the channel: `base` plus `partsPerMillion` of the
+   * amount, rounded down (BOLT 7).
    */
   readonly base: Msat.Msat
   readonly partsPerMillion: bigint
@@ -45,7 +45,7 @@ export const services: ReadonlyArray<string> = [us, neighbour]
 /** The `node` field of an event, which is absent for our node. */
 export const notOurs = (node: string): { readonly node?: string } => (node === us ? {} : { node })
 
-/** An outside payer with a wallet. */
+/** An external payer with a wallet. */
 export const payer = "payer"
 
 /** Payees behind wide channels, behind a thin one, and without a channel. */
@@ -143,8 +143,8 @@ const carries =
     balances(hop.channel)[hop.from] >= hop.amount
 
 /**
- * Returns the routes that `source` would try, cheapest first. They are within `feeLimit` and possible according
- * to all capacities and the balances of the source's own channels.
+ * Returns the routes that `source` would try, cheapest first. They are within `feeLimit` and possible given all
+ * capacities and the balances of `source`'s own channels.
  */
 export const routes = (balances: Balances, source: string, target: string, amount: Msat.Msat, feeLimit: Msat.Msat): ReadonlyArray<Route> =>
   paths(source, target)

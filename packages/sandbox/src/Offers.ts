@@ -17,7 +17,7 @@ const expirySeconds = 600
 type Published = Extract<LightningEvent, { readonly _tag: "OfferPublished" }>
 type Tried = Extract<LightningEvent, { readonly _tag: "OfferTried" }>
 
-/** An outside offer. `seconds` is its lifetime. */
+/** An external offer. `seconds` is its lifetime. */
 export const published = (
   world: World,
   state: Lightning.State,
@@ -50,7 +50,7 @@ const stageOf = (world: World, state: Lightning.State, node: string, attempt: st
   return stage === undefined || stage._tag === "notFound" || stage._tag === "settled" ? { _tag: "unknown" } : stage
 }
 
-/** Returns the reason for which an issuer sends no invoice, if any. */
+/** Returns the reason an issuer sends no invoice, if any. */
 const refusal = (
   found: { readonly behaviour: Behaviour } | undefined,
   { offer, amount }: OfferAsk,
@@ -103,8 +103,8 @@ const pay = (world: World, node: string, ask: OfferAsk) => (state: State, nowMil
 /** The payments of a service's node to offers. Defaults to our node. */
 export const make = (world: World, node = Network.us): OfferSender["Service"] => {
   const lightning = () => world.state().lightning
-  // Not stored as part of the node, because only responses are lost, so a restart ends this. The same is true
-  // of payments to invoices.
+  // Not stored with the node's state, because only responses are lost. After a restart, no more responses are
+  // lost. The same is true of payments to invoices.
   const unanswered = new Map<string, number>()
   const losesAnswers = ({ offer }: OfferAsk) => Lightning.offer(lightning(), offer.offer)?.behaviour.startsWith("unknown_") === true
 

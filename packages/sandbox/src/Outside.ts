@@ -6,13 +6,13 @@ import * as Chain from "./Chain.ts"
 import type * as Keys from "./Keys.ts"
 import * as Transaction from "./Transaction.ts"
 
-/** Fee rate of outside transactions, in satoshis per virtual byte. */
+/** Fee rate of external transactions, in satoshis per virtual byte. */
 export const feeRate = Chain.usualFeeRate
 
 /** Effectively unlimited: the maximum amount of an output. */
 const noLimit = 21_000_000n * 100_000_000n
 
-/** Builds a signed transaction of the outside wallet. Change returns to the coins' script. */
+/** Builds a signed transaction of the external wallet. Change returns to the coins' script. */
 export const payment = (state: Chain.State, keys: Keys.Keys, outputs: ReadonlyArray<Transaction.Output>): Result.Result<string, string> => {
   const confirmed = Chain.coins(state, "outside", true)
   const ask = { outputs, feeRate, feeLimitSats: noLimit }

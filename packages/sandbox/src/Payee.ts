@@ -9,7 +9,7 @@ import type * as Lightning from "./Lightning.ts"
 import * as Network from "./Network.ts"
 import type { World } from "./World.ts"
 
-/** The terms of an outside payee. */
+/** The terms of an external payee. */
 export interface Ask {
   /** If absent, the payer chooses the amount. */
   readonly amount?: Msat.Msat | undefined
@@ -31,10 +31,10 @@ type Invoiced = Extract<LightningEvent, { readonly _tag: "PayeeInvoiced" }>
 
 const preimageAt = (world: World, number: number) => Preimage.make(hex.encode(world.keys.secret(`payee/${world.run}${number}`)))
 
-/** Returns the preimage of an outside invoice. */
+/** Returns the preimage of an external invoice. */
 export const preimageOf = (world: World, invoice: Lightning.PayeeInvoice): Preimage.Preimage => preimageAt(world, invoice.number)
 
-/** An outside invoice, signed by its payee. */
+/** An external invoice, signed by its payee. */
 export const invoiced = (world: World, state: Lightning.State, ask: Ask): Invoiced => {
   const { amount, behaviour, description, expirySeconds } = ask
   const number = state.payeeInvoiceCount

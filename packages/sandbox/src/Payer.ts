@@ -13,10 +13,10 @@ import { invoiceOfOffer, isClosed, minFinalCltvExpiry, preimageOf } from "./Rece
 import { refuse, type SandboxRefused } from "./Refused.ts"
 import type { Decision, State, World } from "./World.ts"
 
-/** A payment by the outside wallet. */
+/** A payment by the external wallet. */
 export interface Ask {
   readonly paymentRequest: string
-  /** Replaces the invoice's amount. It must be at least that amount and at most twice as much (BOLT 4). */
+  /** Replaces the invoice's amount. The new amount must be at least that amount and at most twice as much (BOLT 4). */
   readonly amount?: Msat.Msat | undefined
   /** Holds the payment just before it settles, until it is released. Only for our node's invoices. */
   readonly hold?: boolean | undefined
@@ -42,7 +42,7 @@ const amountFor = (invoice: Bolt11.Bolt11, given: Msat.Msat | undefined): Verdic
 }
 
 const route = (state: Lightning.State, payee: string, amount: Msat.Msat): Verdict<Network.Route> => {
-  // The outside wallet pays any fee.
+  // The external wallet pays any fee.
   const candidates = Network.routes(Lightning.balances(state), Network.payer, payee, amount, amount)
   const found = Network.passable(Lightning.balances(state), candidates)
   return found === undefined
@@ -102,7 +102,7 @@ const payPayee = (
 /** Lifetime of the invoices that a node sends for its offers. */
 const expirySeconds = 600
 
-/** Has the outside wallet request an invoice for an offer from a service's node, and pay it. */
+/** Has the external wallet request an invoice from the service's node that issued an offer, and pay that invoice. */
 const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, text: string, amount: Msat.Msat | undefined) =>
   Result.gen(function* () {
     const offer = yield* Result.orElse(Bolt12.decode(text), ({ message }) => refuse("invoice_unreadable", message))
@@ -122,7 +122,7 @@ const payOffer = (world: World, { lightning, chain }: State, nowMillis: number, 
     return { events: [invoiced, ...events], answer }
   })
 
-/** Has the outside wallet pay any invoice, ours or another, or one of our offers. */
+/** Has the external wallet pay any invoice (ours or a payee's), or one of our offers. */
 export const pay =
   (world: World, { paymentRequest, amount: given, hold = false }: Ask) =>
   (state: State, nowMillis: number): Verdict<Decision<Paid>> =>
@@ -144,7 +144,7 @@ export const pay =
     })
 
 /**
- * Ends a held payment, either from a service to a payee that holds it or from the outside wallet to a service.
+ * Ends a held payment, either from a service to a payee that holds it or from the external wallet to a service.
  */
 export const release =
   (paymentHash: PaymentHash.PaymentHash, outcome: "settle" | "fail") =>

@@ -24,7 +24,7 @@ export const minFinalCltvExpiry = 80
 const away = (operation: string) => new NodeUnavailable({ operation, cause: new Error("The sandbox node is paused") })
 
 /**
- * The preimage is derived from the seed and our id of the invoice, so that a repeated request returns the same
+ * The preimage is derived from the seed and our id for the invoice, so that a repeated request returns the same
  * invoice.
  */
 export const preimageOf = (world: World.World, id: string): Preimage.Preimage =>

@@ -19,7 +19,7 @@ const nobody = (url: string) => `There is no such name at ${new URL(url).host} o
 
 /** The simulated web, from a payer's point of view. */
 export const make = (world: World.World): Resolver["Service"] => {
-  // Not stored as part of the web, so after a restart a name returns another invoice.
+  // Not stored with the web's state, so after a restart a name returns another invoice.
   const given = new Map<string, { readonly amount: Msat.Msat; readonly paymentRequest: string }>()
   const reachable = <A, E>(effect: Effect.Effect<A, E>) =>
     World.reachable(world, "web", () => new RecipientUnreachable({ reason: "The sandbox's web is paused" }), effect)

@@ -44,7 +44,7 @@ export type { Payment } from "./Miner.ts"
 export { SandboxRefused } from "./Refused.ts"
 export type { Part } from "./World.ts"
 
-/** An outside payee to create. */
+/** An external payee to create. */
 export interface DestinationAsk {
   readonly type: RecipientType
   /**
@@ -78,19 +78,19 @@ export interface Destination {
   readonly paymentHash?: PaymentHash.PaymentHash
 }
 
-/** The amount that the issuer of an outside invoice actually received. */
+/** The amount that the issuer of an external invoice actually received. */
 export interface Received {
   readonly paymentHash: PaymentHash.PaymentHash
   readonly times: number
   readonly received: Msat.Msat
 }
 
-/** Controls of all outside parties and of faults. */
+/** Controls of all external parties and of faults. */
 export class Sandbox extends Context.Service<
   Sandbox,
   {
     /**
-     * Has the outside wallet pay an invoice, ours or a payee's. With `hold`, the payment is `accepted` at our
+     * Has the external wallet pay an invoice, ours or a payee's. With `hold`, the payment is `accepted` at our
      * node until `release`.
      */
     readonly pay: (ask: Payer.Ask) => Effect.Effect<Payer.Paid, SandboxRefused>
@@ -102,7 +102,7 @@ export class Sandbox extends Context.Service<
       readonly outcome: "settle" | "fail"
     }) => Effect.Effect<void, SandboxRefused>
     /**
-     * Has the outside wallet pay on-chain. Returns the id of the transaction, which stays in the mempool.
+     * Has the external wallet pay on-chain. Returns the id of the transaction, which stays in the mempool.
      */
     readonly send: (payment: Miner.Payment) => Effect.Effect<TxId.TxId, SandboxRefused>
     /** Pays several outputs in one transaction. */
@@ -110,13 +110,12 @@ export class Sandbox extends Context.Service<
     /** Mines this number of blocks. The first includes the mempool. */
     readonly mine: (blocks: number) => Effect.Effect<Tip, SandboxRefused>
     /**
-     * Replaces the last `depth` blocks with `depth + 1` empty ones. Their transactions wait in the mempool for
-     * the next `mine`; their coinbases, and the descendants of those, are gone.
+     * Replaces the last `depth` blocks with `depth + 1` empty ones. The replaced blocks' transactions wait in
+     * the mempool for the next `mine`. Their coinbases, and all descendants of the coinbases, are gone.
      */
     readonly reorg: (depth: number) => Effect.Effect<Tip, SandboxRefused>
     /**
-     * Sets the fee rate for fast confirmation, in satoshis per virtual byte, which the chain's estimate
-     * returns.
+     * Sets the fee rate that the chain estimates for fast confirmation, in satoshis per virtual byte.
      */
     readonly setFeeRate: (feeRate: number) => Effect.Effect<void, SandboxRefused>
     /** Replaces an unconfirmed transaction with one that spends the same coins. Returns the new id. */
@@ -133,7 +132,7 @@ export class Sandbox extends Context.Service<
      */
     readonly pause: (part: World.Part) => Effect.Effect<void>
     readonly resume: (part: World.Part) => Effect.Effect<void>
-    /** The paid outside invoices, and how often each was paid. */
+    /** The paid external invoices, and how often each was paid. */
     readonly payments: Effect.Effect<ReadonlyArray<Received>>
     /** All outputs ever paid to an address, in their current state. */
     readonly outputsTo: (scriptPubKey: string) => Effect.Effect<ReadonlyArray<Output>>
@@ -161,7 +160,7 @@ export class Neighbour extends Context.Service<
   }
 >()("@satrail/sandbox/Sandbox/Neighbour") {}
 
-/** Bounds for an outside invoice's lifetime, and for its final CLTV delta in blocks. */
+/** Bounds for an external invoice's lifetime, and for its final CLTV delta in blocks. */
 export const expiryBounds = [1, 365 * 24 * 3600] as const
 export const finalCltvBounds = [1, 100_000] as const
 
@@ -278,14 +277,14 @@ const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
 /** Options of a sandbox. */
 export interface Options {
   /**
-   * Every key, balance and name is derived from it. Without a `directory`, outside invoices also depend on
-   * the start time.
+   * Every key, balance and name is derived from the seed. Without a `directory`, external invoices also depend
+   * on the start time.
    */
   readonly seed: string
   readonly network: Network
-  /** The directory in which its state is stored. If absent, the state is lost with the layer. */
+  /** The directory in which the sandbox's state is stored. If absent, the state is lost when the layer closes. */
   readonly directory?: string | undefined
-  /** Maximum number of stored events, after which outside actions are refused. Defaults to `maxEvents`. */
+  /** Maximum number of stored events, after which external actions are refused. Defaults to `maxEvents`. */
   readonly maxEvents?: number | undefined
 }
 
@@ -293,8 +292,7 @@ export interface Options {
 export const maxEvents = 500_000
 
 /**
- * A simulated Lightning network, chain, web and domain name system, with controls over everyone in it except
- * us.
+ * A simulated Lightning network, chain, web and domain name system, with controls over every party except us.
  */
 export const layer = (
   options: Options

@@ -128,7 +128,7 @@ export const attempt = (
   if (invoice !== undefined && invoice.node === targetOf(world, payee)) {
     if (invoice.stage._tag !== "open" || Receiver.isClosed(invoice, nowMillis) || !isEnough(invoice.amount, amount))
       return [begun(route), failed("incorrect_payment_details")]
-    // A payment between our services is in flight only once, on the invoice's side.
+    // A payment between two services is counted as in flight only once, with the invoice.
     const onItsWay = begun({ fee: route.fee, hops: [] })
     const accepted: Event = { _tag: "InvoiceAccepted", paymentHash, hops: route.hops }
     if (invoice.isHold === true) return [onItsWay, { ...accepted, endsAtHeight: chain.tip.height + Receiver.minFinalCltvExpiry }]
@@ -167,7 +167,8 @@ export const ends = (world: World, node: string) =>
 
 /** The sending side of a service's node. Defaults to our node. */
 export const make = (world: World, node = Network.us): LightningSender["Service"] => {
-  // Not stored as part of the node, because only responses are lost, so a restart of the service ends this.
+  // Not stored with the node's state, because only responses are lost. After a restart of the service, no more
+  // responses are lost.
   const unanswered = new Map<PaymentHash.PaymentHash, number>()
   const isUnanswered = (paymentHash: PaymentHash.PaymentHash) => (unanswered.get(paymentHash) ?? 0) > 0
   const losesAnswers = (paymentHash: PaymentHash.PaymentHash) =>

@@ -31,7 +31,7 @@ export interface Survey {
     readonly count: number
     readonly transactions: ReadonlyArray<{ readonly txId: TxId.TxId; readonly feeSats: bigint; readonly virtualSize: number }>
   }
-  /** Spendable funds of the service's wallet and the outside wallet, including unconfirmed coins. */
+  /** Spendable funds of the service's wallet and the external wallet, including unconfirmed coins. */
   readonly wallet: Msat.Msat
   readonly outside: Msat.Msat
   /** Number of stored events. */

@@ -23,12 +23,12 @@ export class Time extends Context.Service<
      */
     readonly clock: Clock.Clock
     /**
-     * Shows the same time, and wakes sleepers as soon as they are due, even because of an advance. For
+     * Shows the same time, and wakes sleepers as soon as they are due, even if an advance makes them due. For
      * background workers.
      */
     readonly waking: Clock.Clock
     readonly aheadMillis: () => number
-    /** Moves the clock forward, stores the total offset from the machine's time, and returns it. */
+    /** Moves the clock forward. Stores and returns the total offset from the machine's time. */
     readonly advance: (millis: number) => Effect.Effect<number, SandboxRefused>
   }
 >()("@satrail/sandbox/Time") {}
@@ -46,7 +46,7 @@ const read = (directory: string): Effect.Effect<number, LogUnusable> =>
     catch: (cause) => new LogUnusable({ directory, reason: `Its clock cannot be read: ${String(cause)}` })
   })
 
-/** Writes a temporary file and renames it, so that it is complete or missing. */
+/** Writes a temporary file and renames it, so that the stored file is complete or missing. */
 const write = (directory: string, aheadMillis: number): void => {
   mkdirSync(directory, { recursive: true })
   const beside = `${fileIn(directory)}.new`

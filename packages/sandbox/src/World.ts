@@ -46,7 +46,7 @@ export type Part = "node" | "chain" | "web" | "index"
 export interface World {
   readonly network: Network
   readonly keys: Keys.Keys
-  /** Part of the secret for external invoices, so that invoices never repeat across restarts. */
+  /** Part of the secrets of external invoices, so that no two starts create the same ones. */
   readonly run: string
   readonly state: () => State
   /**
@@ -112,7 +112,7 @@ const isNeeded =
       case "InvoiceCanceled":
         return Lightning.invoice(lightning, event.paymentHash) !== undefined
       case "PayeeInvoiced":
-        // Keep the last external invoice. It determines the count, and numbers would be reused without it.
+        // The last external invoice determines the count, so keep it. Otherwise, numbers would be reused.
         return Lightning.payeeInvoice(lightning, event.paymentHash) !== undefined || event.number + 1 === lightning.payeeInvoiceCount
       default:
         return true
@@ -135,7 +135,7 @@ export const make = (options: {
     const { seed, network, directory } = options
     const log = directory === undefined ? Log.memory : yield* Log.file(directory, { network, seed })
     const { keys, state: first } = beginning(seed, network)
-    // Without a directory, outside invoices are numbered from zero at each start, but a database may contain
+    // Without a directory, external invoices are numbered from zero at each start, but a database may contain
     // the invoices of an earlier start.
     const run = directory === undefined ? `${yield* Clock.currentTimeMillis}/` : ""
     let state = log.events.reduce(apply, first)

@@ -15,7 +15,7 @@ import type { Bare, Instant, Named, Primitive } from "./Reply.ts"
 /** The fields of a company's record that the core reads when a request takes a company. */
 type Sender = { readonly plan: Plan; readonly name?: never }
 
-/** The public names of list options, which are those of the HTTP API, by their names in the core. */
+/** Maps a list option's name in the core to its public name, which is the same as in the HTTP API. */
 interface Filters {
   readonly before: "cursor"
   readonly after: "cursor"
@@ -91,7 +91,7 @@ type Public<K> = K extends "asked" ? "amount" : K extends "standing" ? "status" 
 type Loose<A, Defaulted> = A extends object ? Omit<A, Defaulted & keyof A> & Partial<Pick<A, Defaulted & keyof A>> : A
 type Shown<A> = A extends object ? { readonly [K in keyof A]: A[K] } : A
 
-/** `Ask`, in which fields with a default are optional. */
+/** `Ask`, except that fields with a default are optional. */
 type AskWith<T, D, M> = D extends object ? Shown<Loose<Ask<T, M>, Public<keyof D>>> : Ask<T, M>
 
 type Last<A extends ReadonlyArray<unknown>> = A extends readonly [...infer Before, infer Query]

@@ -28,8 +28,8 @@ const roots: ReadonlySet<string> = new Set([
 
 /**
  * Maps the host program's path to the service's path. Under a prefix such as `/pay`, `/pay/v1/…` becomes
- * `/v1/…`. `/pay/` followed by a checkout's id is kept, because it is the service's own path of the checkout
- * page. Other prefixes that the service itself uses, such as `/ui`, are kept in the same way.
+ * `/v1/…`. `/pay/` followed by a checkout's id is kept, because that is the checkout page's path in the
+ * service. Other prefixes that the service itself uses, such as `/ui`, are kept in the same way.
  */
 export const inside = (path: string, prefix = "/pay"): string => {
   if (prefix === "" || (path !== prefix && !path.startsWith(`${prefix}/`) && !path.startsWith(`${prefix}?`))) return path

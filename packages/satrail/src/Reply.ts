@@ -80,8 +80,8 @@ export type Reply<T, M> =
                     : T
 
 /**
- * Fields that a response has in addition: a balance's available amount (`posted` minus `held`), a fee's total,
- * a Lightning address as text, and the features' fields.
+ * Fields that are added to a response: a balance's available amount (`posted` minus `held`), a fee's total, a
+ * Lightning address as text, and the features' fields.
  */
 type Derived<T> = T extends { readonly posted: Msat.Msat; readonly held: Msat.Msat }
   ? { readonly available: Money }

@@ -32,7 +32,7 @@ import * as Simulation from "./Simulation.ts"
 /** Leases are long, so that advancing the clock by a month ends none. No other process ever needs one. */
 const dutyLeaseMillis = 60 * 86_400_000
 
-/** Uses storage in memory, which ends with the process. */
+/** Stores everything in memory, so it is lost when the process exits. */
 const inMemory = (environment: Environment) => {
   const { sandboxSeed: seed, network } = environment
   const outside = Layer.mergeAll(Sandbox.layer({ seed, network }), SimulatedRelays.layer, FixedRates.layer())

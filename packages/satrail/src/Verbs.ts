@@ -102,7 +102,7 @@ export const options = {
 export const inMsat = { ...Features.inMsat, "fees.quote": true, "invoices.issue": true } as const
 
 /**
- * Core methods that take a company's record, for which the host program passes the company's id. A type test
+ * Core methods that take a company's record. The host program passes the company's id instead. A type test
  * fails if the core has another such method.
  */
 export const ofCompany = {

@@ -85,8 +85,8 @@ export interface Position {
  * Returns the crash points among the calls of some operations: every call, except repetitions of a call with no
  * effect in between. A worker that looks for work and finds none changes nothing. Dying before a read is
  * equivalent to dying after it, or after the last call that changed something, because the process loses its
- * memory and everything else is unchanged. So the process dies once between two calls with an effect, and
- * always immediately before each of them.
+ * memory and everything else is unchanged. So one death between two calls with an effect is enough, immediately
+ * before the second of them.
  */
 export const positions = (operations: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>): ReadonlyArray<Position> => {
   let seen = new Set<string>()

@@ -10,7 +10,7 @@ type Own = Exclude<Change, { readonly _tag: TagOf<(typeof features)[number]> }>
 type TagOf<F> = F extends { readonly changes: infer C } ? keyof C : never
 
 /**
- * Says for each kind of Change that scenarios produce it, or why they don't. Lists every kind that may move
+ * States for each kind of Change whether scenarios produce it, and if not, why. Lists every kind that may move
  * money, and some others.
  */
 const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["_tag"]]?: How } = {
@@ -74,7 +74,7 @@ const freeze = ["frozen before", "frozen after", "repeated", "away"] as const
 
 /**
  * Everything that must happen at least once in a batch of scenarios. A batch in which something is missing
- * shows less than it seems to.
+ * proves less than it appears to.
  */
 const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
   operation: tags,

@@ -73,7 +73,7 @@ export interface Outcome {
   readonly ending: string
   /** The port calls, grouped by the operation during which they were made. */
   readonly calls: ReadonlyArray<ReadonlyArray<Readonly<Taken>>>
-  /** Hash of the history. It is equal only for scenarios that are equal down to the last call. */
+  /** Hash of the history. Two hashes are equal only if the scenarios are identical down to the last call. */
   readonly hash: string
   readonly history: ReadonlyArray<string>
   readonly coverage: Coverage.Coverage

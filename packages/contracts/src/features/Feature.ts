@@ -27,11 +27,11 @@ export interface Feature {
   readonly books?: Promises<Journal | Records | Tasks>
   /** How records of each of the feature's types are created and moved. */
   readonly subjects: { readonly [noun: string]: Subject }
-  /** The moves that the feature adds to other features' records, by record type. */
+  /** The transitions that the feature adds to other features' records, by record type. */
   readonly moves?: { readonly [noun: string]: Subject["moves"] }
   /**
-   * Builds Changes that spend this many of a company's sats. Whatever causes a withdrawal to be refused also
-   * causes these to be refused.
+   * Builds Changes that spend this many of a company's sats. They must be refused for the same reasons as a
+   * withdrawal.
    */
   readonly spends?: ReadonlyArray<(companyId: CompanyId, sats: number) => Made<Written.Any>>
   /**

@@ -29,14 +29,14 @@ export class Caller extends Context.Service<Caller, Member>()("@satrail/http/api
 /** The company whose records the caller can read and create. */
 export const companyId = Effect.map(Caller, ({ apiKey }) => apiKey.companyId)
 
-/** The sender of a payment, with its limits and fees. */
+/** A payment's sender, with the limits and fees that apply. */
 export const sender = Effect.map(Caller, ({ apiKey, plan, companyLimits, fees, feesRevision }) => ({
   company: { id: apiKey.companyId, plan, limits: companyLimits, fees, feesRevision },
   apiKey
 }))
 /**
- * Returns a caller with which the operator reads a company's records. Its key matches no secret and grants
- * nothing else.
+ * Returns a caller that lets the operator read a company's records. The caller's key matches no secret and
+ * grants nothing else.
  */
 export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Service"] => ({
   apiKey: {
@@ -73,19 +73,19 @@ export const tokenCheck = (token: Redacted.Redacted | undefined) => {
 }
 
 /**
- * Scopes that allow an endpoint. Any one of them suffices, and `admin` allows all. Without this annotation,
- * any key is allowed.
+ * Scopes that grant access to an endpoint. Any one of them suffices, and `admin` grants access to every
+ * endpoint. Without this annotation, any key has access.
  */
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/api/Authentication/Scopes") {}
 
 /**
- * Marks an endpoint that requires the scope `receive` and creates a record, but is still recorded in the audit
- * log.
+ * Marks an endpoint that is recorded in the audit log even though it requires the scope `receive` and creates a
+ * record.
  */
 export class Audited extends Context.Service<Audited, true>()("@satrail/http/api/Authentication/Audited") {}
 
 /**
- * Returns whether a company's use of an endpoint is recorded in the audit log: every change, except creating
+ * Returns whether a company's use of an endpoint is recorded in the audit log. Every change is, except creating
  * something for payers to pay, such as an invoice.
  */
 const isAudited = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
@@ -114,7 +114,7 @@ export const elsewhere = Errors.failure(
   "This API key cannot be used, or cannot send, from this address. Use an address in its allowed_from."
 )
 
-/** Returns whether an endpoint grants or revokes rights, which only `admin` allows. */
+/** Returns whether an endpoint grants or revokes rights, which requires the scope `admin`. */
 const isOfRights = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): boolean => {
   const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
   return scopes.length > 0 && scopes.every((scope) => scope === "admin")
@@ -154,7 +154,7 @@ export const layer = Layer.effect(
     const proxies = yield* Acting.Proxies
     const inLane = yield* Lanes
 
-    /** Describes a credential that is not an API key, if it is recognized as something else. */
+    /** If a credential is recognized as something other than an API key, explains what it is. */
     const told = (authorization: string | undefined, failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
       if (failed.error.code !== "unauthorized") return failed
       const credential = credentialOf(authorization)
@@ -263,14 +263,14 @@ export class OperatorCaller extends Context.Service<OperatorCaller, Operators.Op
 ) {}
 
 /**
- * Operator token scopes that allow an endpoint. Any one of them suffices, and `all` allows every endpoint.
- * Without this annotation, `read` allows a GET, and only `all` allows changes.
+ * Operator token scopes that grant access to an endpoint. Any one of them suffices, and `all` grants access to
+ * every endpoint. Without this annotation, a GET requires `read` or `all`, and a change requires `all`.
  */
 export class OperatorScopes extends Context.Service<OperatorScopes, ReadonlyArray<Operators.Scope>>()(
   "@satrail/http/api/Authentication/OperatorScopes"
 ) {}
 
-/** Returns the scopes that allow an operator endpoint. */
+/** Returns the scopes that grant access to an operator endpoint. */
 export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">) =>
   Context.getOrUndefined(annotations, OperatorScopes) ?? (method === "GET" ? ["read" as const] : ["all" as const])
 

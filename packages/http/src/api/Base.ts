@@ -32,7 +32,7 @@ const completed = (document: Json): Json =>
 
 /**
  * The base of every group. Bodies, queries and paths are decoded strictly, headers leniently, and all issues
- * are reported. Handle an additional group with `base.add(group)`.
+ * are reported. Use `base.add(group)` to handle an additional group.
  */
 export const base = HttpApi.make("satrail")
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })

@@ -69,8 +69,8 @@ const ownParams = ({ params }: Section.Plain) =>
     : {}
 
 /**
- * Mounts a `/v1` GET endpoint for the operator. It reads the company in the path and has the same query and
- * response.
+ * Mounts a `/v1` GET endpoint for the operator. The mounted endpoint reads the records of the company in its
+ * path. Its query and response are unchanged.
  */
 export const read = <Endpoint extends Section.Plain, E, R>(operation: Section.Operation<Endpoint, E, R>) => {
   const given: Section.Plain = operation.endpoint

@@ -10,18 +10,18 @@ import { Cause, Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema } f
 export interface Check {
   readonly name: string
   readonly check: Effect.Effect<unknown, unknown>
-  /** Whether the check concerns the process itself. Such a check is never cached, so its result is current. */
+  /** Whether the check concerns the process itself. The result of such a check is never cached. */
   readonly isOurs?: boolean
 }
 
 /** The checks that `/readyz` runs. */
 export class Readiness extends Context.Service<Readiness, ReadonlyArray<Check>>()("@satrail/http/api/Readiness") {}
 
-/** A check that takes longer than this fails. */
+/** Time limit for a check. A slower check fails. */
 export const checkMillis = 2000
 /**
- * The result of checking an external dependency is cached this long, so frequent requests to `/readyz` do not
- * load the dependency.
+ * The result of checking an external dependency is cached for this long, so frequent requests to `/readyz` do
+ * not load the dependency.
  */
 export const lookMillis = 1000
 

@@ -68,7 +68,7 @@ export interface Section<Id extends string, Endpoint extends HttpApiEndpoint.Con
 
 /**
  * Context that a handler gets when it runs. The framework copies it into every request, so it contains only
- * these references and the endpoints' middleware. Handlers have their services already. The request adds its
+ * these references and the endpoints' middleware. Handlers already have their services. The request adds its
  * own log annotations (Edge.ts).
  */
 const carried = [Logger.CurrentLoggers, Logger.LogToStderr, References.MinimumLogLevel, References.TracerEnabled, Tracer.Tracer] as const

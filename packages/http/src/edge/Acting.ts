@@ -80,7 +80,7 @@ export const make = Effect.gen(function* () {
   const refused = (somebody: Somebody, operation: Operation, code: string) =>
     Effect.flatMap(actingOf(somebody, operation), (acting) => refuse(somebody.companyId, acting, code))
 
-  /** Runs work for an actor, who is recorded with each commit and with a rejection. */
+  /** Runs work for an actor, and records the actor with each commit and any rejection. */
   const recorded = <A, E, R>(somebody: Somebody, operation: Operation, http: Effect.Effect<A, E, R>) =>
     Effect.flatMap(actingOf(somebody, operation), (acting) =>
       Effect.tapError(Effect.provideService(http, Audit.Acting, acting), (error) =>

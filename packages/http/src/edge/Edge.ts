@@ -96,7 +96,7 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
-/** Headers that every response has, and those that its exchange added. */
+/** Headers of every response, and those that the exchange added to this one. */
 const securityOf = ({ headers, id }: Exchange.Exchange) => ({
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",
@@ -106,7 +106,7 @@ const securityOf = ({ headers, id }: Exchange.Exchange) => ({
 
 const corsHeaders = "access-control-allow-origin"
 
-/** CORS headers, which state the origins that can read responses and the headers that they can see. */
+/** CORS headers. They state which origins can read responses, and which headers those origins can see. */
 const corsOf = (origins: ReadonlySet<string>) => (request: HttpServerRequest.HttpServerRequest, mounted: Mounted | undefined) => {
   if (mounted?.policy.cors === "any") return { [corsHeaders]: "*" }
   const origin = request.headers["origin"]
@@ -188,8 +188,8 @@ const failed = Effect.fnUntraced(function* (
 })
 
 /**
- * Handles aspects common to all requests: envelopes for unknown routes, wrong methods and crashes, CORS,
- * standard headers, and the end of streams. Extension.ts handles aspects that depend on the path.
+ * Handles aspects common to all requests: CORS, standard headers, the end of streams, and envelopes for unknown
+ * routes, wrong methods and crashes. Extension.ts handles aspects that depend on the path.
  */
 export const layer = (options: Options = {}) => {
   const { maxBodyBytes: limitBytes } = policyOf(options)
@@ -223,7 +223,7 @@ export const layer = (options: Options = {}) => {
       return HttpServerResponse.setHeaders(response, securityOf(exchange))
     }
     const told = addressed(enveloped(response), exchange.id, publicUrl)
-    // A successful route has already set the headers that any origin may read.
+    // If any origin may read a successful response, its route has already set the headers.
     const mounted = response.status >= 400 || request.method === "OPTIONS" ? paths.at(request.url) : undefined
     const isOpen = (origins.size > 0 || mounted?.policy.cors === "any") && told.headers[corsHeaders] === undefined
     return HttpServerResponse.setHeaders(told, {

@@ -12,7 +12,7 @@ export type { Policy } from "./Paths.ts"
 export const maxStreams = 100
 export const maxStreamMillis = 15 * 60_000
 
-/** Default page headers, with which pages load nothing, appear in no frame, and send no referrer. */
+/** Default page headers. They prevent a page from loading anything, appearing in a frame, or sending a referrer. */
 const closed = {
   "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer"
@@ -44,8 +44,8 @@ const late = (limitMillis: number) =>
 
 /**
  * Interrupts slow work only after responding, because aborting the read of a body closes the connection. Every
- * write runs through this function, so it uses a timer. A fiber for timing would cost three times as much, a
- * twentieth of a confirm request.
+ * write runs through this function, so it uses a timer. A fiber for timing would cost three times as much,
+ * which is a twentieth of the cost of a confirm request.
  */
 const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, limitMillis: number) =>
   Effect.flatMap(Effect.forkScoped(http), (work) =>

@@ -16,9 +16,9 @@ export interface Policy {
   readonly headers: Readonly<Record<string, string>>
   /** Whether letters after a path's fixed beginning can be percent-encoded, such as `%61` for `a`. */
   readonly allowsEscapedLetters: boolean
-  /** Maximum number of open streams of an extension in one process. Further ones are rejected. */
+  /** Maximum number of open streams per extension and process. Further streams are rejected. */
   readonly maxStreams: number
-  /** Maximum duration of a stream. Its reader reconnects, as an EventSource does by itself. */
+  /** Maximum duration of a stream. The reader then reconnects, as an EventSource does by itself. */
   readonly maxStreamMillis: number
 }
 

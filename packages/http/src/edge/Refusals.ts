@@ -21,7 +21,7 @@ const repeated = new Map(["host", "authorization", "content-type"].map((name) =>
 
 /**
  * Returns whether a string is a single host name. Non-ASCII letters are allowed, because wallets send domains
- * as people write them.
+ * as users type them.
  */
 const isHost = (host: string): boolean => !/[\s,@/?#\\]/.test(host)
 
@@ -36,8 +36,8 @@ const hasEscapedLetter = (url: string): boolean =>
   url.includes("%") && /^[^?#]*%(?:2[de]|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/i.test(url)
 
 /**
- * Returns the path and query of an absolute-form target (`http://host/path?query`), unchanged, and any other
- * target as a whole.
+ * Returns the path and query of an absolute-form target (`http://host/path?query`), without normalizing them.
+ * Returns any other target unchanged.
  */
 const writtenIn = (target: string): string =>
   target.startsWith("/") ? target : target.slice(target.indexOf("/", target.indexOf("//") + 2))

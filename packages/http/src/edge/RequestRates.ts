@@ -24,8 +24,8 @@ interface Rates {
   /** Counts a request with this key and fails if the limit is reached; undefined if keys are not limited. */
   readonly ofKey: ((id: string) => Effect.Effect<void, Refusal>) | undefined
   /**
-   * Fails with the given error. An invalid credential is also counted against the caller's address. Valid
-   * credentials are not, because others behind the same address may be guessing.
+   * Fails with the given error. Also counts an invalid credential against the caller's address. Valid
+   * credentials are not counted, so that others who guess keys from the same address cannot block a customer.
    */
   readonly refuse: <E extends Errors.Failure>(failed: E) => Effect.Effect<never, E | Refusal, HttpServerRequest.HttpServerRequest>
   /**
@@ -54,11 +54,15 @@ export const maxLate = 1000
 
 /**
  * Divisors that derive a key's requests per second from its requests per minute, and its concurrent requests
- * from its requests per second. `least` is the minimum of both, so that a page with ten requests does not wait.
+ * from its requests per second. `least` is the lower bound for both results, so that a page with ten requests
+ * does not wait.
  */
 export const [burstPart, promptPart, least] = [30, 10, 10]
 
-/** Returns the requests per second with one key. A whole minute's quota can be used within half a minute. */
+/**
+ * Returns the number of requests per second that one key may send. A whole minute's quota can be used within
+ * half a minute.
+ */
 export const burstOf = (perMinute: number): number => Math.min(perMinute, Math.max(least, Math.ceil(perMinute / burstPart)))
 
 /**

@@ -6,7 +6,7 @@ import * as Words from "@satrail/ui/checkout/Words"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-// Language and currency of a payment page's visitor, from the request alone. Nothing is stored.
+// Determines the language and currency of a payment page's visitor from the request alone. Nothing is stored.
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "url" | "headers">
 
@@ -53,7 +53,7 @@ export const currencyOf = ({ headers }: Request): Fiat => {
 /** Maximum time for which a page waits for a rate. */
 const patienceMillis = 500
 
-/** The rate of a currency, in decimal digits; null if there is none now. */
+/** Returns a currency's rate in decimal digits; null if no rate is known now. */
 export const rateOf = (prices: Prices["Service"], currency: Fiat): Effect.Effect<string | null> =>
   prices.current.pipe(
     Effect.map((rates) => rates.find((rate) => rate.currency === currency)),
@@ -61,7 +61,7 @@ export const rateOf = (prices: Prices["Service"], currency: Fiat): Effect.Effect
     Effect.match({ onSuccess: (rate) => (rate === undefined ? null : Decimal.format(rate.price)), onFailure: () => null })
   )
 
-/** Roughly what an amount is worth to a visitor; null if there is no rate. */
+/** Returns an amount's approximate value in the visitor's currency; null if there is no rate. */
 export const aboutOf = (prices: Prices["Service"], request: Request, sats: number | null, locale: Locale): Effect.Effect<string | null> => {
   if (sats === null) return Effect.succeed(null)
   const currency = currencyOf(request)

@@ -66,7 +66,8 @@ const dataOf = (about: About): object => {
 }
 
 /**
- * Renders an event as compact JSON with fields in this order, unchanged by `JSON.stringify(JSON.parse(body))`.
+ * Renders an event as compact JSON with its fields in this order. `JSON.stringify(JSON.parse(body))` returns
+ * the same text.
  */
 export const render =
   (ids: EventIds) =>

@@ -32,7 +32,7 @@ export const filterIssue = (filter: string): string | undefined =>
 const prefixes = new Set(
   Notice.all.flatMap((type) => type.split(".").flatMap((_, at, parts) => (at === 0 ? [] : [`${parts.slice(0, at).join(".")}.*`])))
 )
-/** Pattern of the filters that `filterIssue` accepts, for the document. */
+/** Pattern of the filters that `filterIssue` accepts, for the OpenAPI document. */
 export const filterPattern = `^(?:${[...Notice.all, ...prefixes].map((one) => one.replaceAll(/[.*]/g, "\\$&")).join("|")})$`
 
 const Types = Schema.String.annotate({

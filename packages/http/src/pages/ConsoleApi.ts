@@ -39,7 +39,7 @@ type Run = <A>(effect: Effect.Effect<A>) => Promise<A>
 /** Headers that mark a request as the console's own. */
 export const own = { "sec-fetch-site": "same-origin", [consoleHeader]: "1", accept: "application/json" }
 
-/** Sends requests as the person who sent `request`. Fails with `Refused` unless one succeeds. */
+/** Sends requests as the person who sent `request`. Fails with `Refused` unless the request succeeds. */
 export const sending =
   (inside: Inside, run: Run, request: HttpServerRequest.HttpServerRequest) =>
   async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> => {

@@ -164,7 +164,10 @@ const withExamples = (document: Json, table: ReadonlyMap<string, Examples.Shown>
 /** Adds endpoints that are served outside the API but accept an API key. */
 export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => api.add(EventStream.group)
 
-/** Returns the documents for customers and for the operator, with nothing shared. Examples use `network`. */
+/**
+ * Returns the documents for customers and for the operator, before repeated parts become components. Examples
+ * use `network`.
+ */
 export const whole = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
   { network = "mainnet" }: { readonly network?: Network | undefined } = {}
@@ -179,7 +182,7 @@ export const whole = <Groups extends HttpApiGroup.Constraint>(
   return { customer, operator }
 }
 
-/** Returns the documents as served, with repeated parts as components. */
+/** Returns the documents as served, in which repeated parts are components. */
 export const documents = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
   about: { readonly network?: Network | undefined } = {}
@@ -188,8 +191,8 @@ export const documents = <Groups extends HttpApiGroup.Constraint>(
   return { customer: Components.shared(customer), operator: Components.shared(operator) }
 }
 
-// Fonts, tools, a hosted client and a link to the maker would load from elsewhere. The page must work without
-// any other host.
+// Turn off Scalar's fonts, developer tools, hosted client and telemetry, and hide the link to its maker. The
+// page must not depend on any other host.
 const scalar = {
   _integration: "html",
   withDefaultFonts: false,
@@ -268,8 +271,8 @@ window.Scalar.createApiReference(document.getElementById("reference"), {
 `
 
 /**
- * Serves documents and pages. They are made on the first request, because with the script they take 13 MB,
- * which most processes never need.
+ * Serves documents and pages. They are made on the first request, because they and the script take 13 MB, which
+ * most processes never need.
  */
 export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network?: Network) =>
   HttpRouter.use(

@@ -1,7 +1,7 @@
 // Writes a record that has every field of another record as an extension of it.
 import { isObject, type Json, listIn, mapValues, objectIn, refTo } from "./Json.ts"
 
-/** Minimum number of fields for which a reference is shorter than repeating them. */
+/** Minimum number of fields for which a reference is shorter than repeating the fields. */
 const fewestMembers = 3
 
 const membersOf = (schema: unknown): Json => objectIn(schema, "properties")

@@ -129,7 +129,7 @@ const vouchPath = "/operator/companies/:companyId/domains"
 
 const vouching = Idempotency.creation(vouchPath, "Domain verified", vouched.of)
 
-/** Verifies a domain on the operator's word, without a TXT record. */
+/** Marks a domain as verified because the operator confirms it, without a TXT record. */
 export const vouch = Section.operator(
   HttpApiEndpoint.post("verifyDomain", vouchPath, {
     params: { companyId: Scalars.Id },

@@ -25,7 +25,7 @@ import * as Purpose from "@satrail/core/receiving/Purpose"
 
 const path = "/v1/bitcoin/deposit/lightning-invoice"
 
-/** The amount that the company expects when the payer decides. */
+/** The minimum or maximum amount that the company expects if the payer chooses the amount. */
 const expected = (end: "least" | "most") =>
   Scalars.given(
     Scalars.GivenSats.annotate({
@@ -197,7 +197,7 @@ const besides = (body: object): ReadonlyArray<Envelope.Issue> => [
 /** Returns all validation errors in a body. */
 const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => [...Amounts.issuesOrAny(text, body), ...besides(body)]
 
-/** Returns the requested amount, or undefined if the payer decides. */
+/** Returns the requested amount, or undefined if the payer chooses it. */
 const askedOf = Effect.fnUntraced(function* (body: typeof Body.Type) {
   const wrong = [...Amounts.decodedIssuesOrAny(body), ...besides(body)]
   if (wrong.length > 0) return yield* Effect.fail(Errors.malformedRequest(wrong))

@@ -36,7 +36,7 @@ const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type
 }
 
 const inSats = (amount: Msat.Msat): string => Msat.toSats(amount).toString()
-/** Returns the fee that the company paid. The operator bears the difference to the routing cost. */
+/** Returns the fee that the company paid. The operator bears the difference between this fee and the routing cost. */
 const costOf = (row: Withdrawal): Msat.Msat => (row.status === "settled" ? fee(row) : Msat.zero)
 const startedAtMillis = ({ dispatchedAtMillis, createdAtMillis }: Withdrawal): number => dispatchedAtMillis ?? createdAtMillis
 

@@ -19,7 +19,8 @@ const metrics = Section.operator(
     ),
   Effect.all([Reconciliation, Looks, Channels]),
   ([reconciliation, looks, channels]) => {
-    // Runs the checks of `/readyz`, so that the metrics show an equally recent state of the node and the chain.
+    // Runs the checks of `/readyz`, so that the metrics of the node and the chain are as recent as those
+    // checks.
     const measured = Effect.all([Gauges.refresh(reconciliation), channels.now, ...looks.values()], {
       concurrency: "unbounded",
       discard: true

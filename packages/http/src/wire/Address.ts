@@ -15,8 +15,8 @@ const networkOf = (address: string): string => {
 }
 
 /**
- * Returns the caller's address according to our own `proxies`. Anyone could have sent the entries further
- * left in `X-Forwarded-For`.
+ * Returns the caller's address according to the configured `proxies`. Entries further left in `X-Forwarded-For`
+ * could have been sent by anyone.
  */
 export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
   const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")

@@ -7,7 +7,7 @@ import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import * as Scalars from "./Scalars.ts"
 
-/** An amount as a JSON number. The schema decodes a float; `exact` keeps the decimal. */
+/** An amount as a JSON number. The schema decodes the number to a float; `exact` keeps the decimal. */
 export const AmountNumber = Schema.Finite.annotate({
   description: "Amount in units of `currency`, as an exact decimal: 0.00000021 btc is 21 sats, and 21.5 sats is rejected",
   examples: [21_000]
@@ -129,15 +129,15 @@ const orAny = (decimal: Read, body: object): ReadonlyArray<Issue> => {
 }
 
 /**
- * Does the same for a body in which a null amount lets the payer decide. JSON turns NaN into null, so a null
- * amount with a currency is rejected.
+ * Same as `issues`, for a body in which a null amount lets the payer choose. JSON turns NaN into null, so a
+ * null amount with a currency is rejected.
  */
 export const issuesOrAny = (text: string, body: object): ReadonlyArray<Issue> => orAny(Decimal.ofJsonMember(text, "amount"), body)
 
-/** Does the same for such a body after decoding. */
+/** Same as `issuesOrAny`, for a decoded body. */
 export const decodedIssuesOrAny = (body: Body): ReadonlyArray<Issue> => orAny(decimalOf(body.amount), body)
 
-/** Returns the amount of such a body; undefined if the payer decides. */
+/** Returns the amount of such a body; undefined if the payer chooses it. */
 export const askedOrAny = Effect.fnUntraced(function* (body: Body) {
   const wrong = decodedIssuesOrAny(body)
   return wrong.length > 0 ? yield* Effect.fail(Errors.malformedRequest(wrong)) : yield* asked(body)

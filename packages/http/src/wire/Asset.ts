@@ -15,7 +15,7 @@ export interface Asset {
   /** Brotli form, a tenth smaller. Undefined unless it is worth the time to make. */
   readonly brotli: Uint8Array | undefined
   readonly contentType: string
-  /** Weak (RFC 9110, section 8.8.1), because it is the same for the compressed form. */
+  /** Weak (RFC 9110, section 8.8.1), because the compressed and uncompressed forms share it. */
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
 }

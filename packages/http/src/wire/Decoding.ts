@@ -80,11 +80,11 @@ const jsonIssue = (text: string): Issue => {
   }
 }
 
-/** Replaces a message with a schema's name, which means nothing to a caller. */
+/** Replaces a message that contains a schema's name, which would mean nothing to a caller. */
 const ofBody = (message: string, text: string): Issue =>
   message === notJson ? jsonIssue(text) : { path: "", message: "The body must be a JSON object" }
 
-// Maximum length of a name in a message. No metadata key or known name with a typing error is longer.
+// Maximum length of a name in a message. Metadata keys, and known names with a typo, are never longer.
 const nameCharacters = 40
 const strangeNameCharacters = 20
 
@@ -97,7 +97,7 @@ const named = (name: string, characters: number): string => {
   return all.length <= characters ? name : `${all.slice(0, 8).join("")}…`
 }
 
-/** Returns the known names for each unknown field, in the order of the formatter. */
+/** Returns the known names for each unknown field, in the formatter's order. */
 const beside = (issue: SchemaIssue.Issue): ReadonlyArray<ReadonlyArray<string>> => {
   switch (issue._tag) {
     case "Composite":

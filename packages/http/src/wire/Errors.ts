@@ -403,8 +403,8 @@ export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): Re
   ) as unknown as ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>>
 
 /**
- * Returns the declared errors of an endpoint in the form of `of`. The framework keeps them encoded, so an
- * endpoint derived from another would otherwise have each twice in the document.
+ * Returns the declared errors of an endpoint in the form of `of`. The framework keeps them encoded, so the
+ * document would otherwise list each error of a derived endpoint twice.
  */
 export const among = (errors: Iterable<Schema.Constraint>): ReadonlyArray<Schema.Top> => {
   const names = new Set(Array.from(errors, ({ ast }) => SchemaAST.resolveIdentifier(ast)))

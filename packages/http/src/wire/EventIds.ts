@@ -6,7 +6,10 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:cry
 /** Opaque event ids. Each is valid for one company. */
 export interface EventIds {
   readonly write: (place: Place, companyId: CompanyId.CompanyId) => string
-  /** Returns undefined unless the id was made with this key for this company, or for any company if it is null. */
+  /**
+   * Returns undefined unless the id was made with this key for this company. If `companyId` is null, accepts an
+   * id for any company.
+   */
   readonly read: (id: string, companyId: CompanyId.CompanyId | null) => Place | undefined
 }
 
@@ -20,13 +23,13 @@ const checkOf = (companyId: CompanyId.CompanyId) =>
     .subarray(0, blockBytes - checkAt)
 
 /**
- * Sequence numbers would reveal the server's volume to everyone. An id is therefore one AES-256 block of the
- * number, the part and seven bytes of a digest of the company's id, in base64url. It needs no table, and only
- * 1 of 2^56 random ids is accepted.
+ * Sequence numbers would reveal the server's volume to everyone. An id is therefore one AES-256 block that
+ * encrypts the number, the part and seven bytes of a digest of the company's id, in base64url. Ids need no
+ * table, and only 1 of 2^56 random ids is accepted.
  */
 export const make = (secret: Redacted.Redacted): EventIds => {
   const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", "satrail: ids of events", 32))
-  // In this mode blocks are independent, so one cipher and one decipher serve all ids.
+  // In ECB mode, blocks are independent, so one cipher and one decipher serve all ids.
   const cipher = createCipheriv("aes-256-ecb", key, null).setAutoPadding(false)
   const decipher = createDecipheriv("aes-256-ecb", key, null).setAutoPadding(false)
   const checks = new Map<CompanyId.CompanyId, Buffer>()

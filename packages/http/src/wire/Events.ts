@@ -2,7 +2,7 @@ import { Effect, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { HttpServerResponse } from "effect/http"
 
-/** A server-sent event. A line break in `event` or `id` would start another field, so it becomes a space. */
+/** A server-sent event. A line break in `event` or `id` would start another field, so it is replaced with a space. */
 export interface Event {
   readonly data: string
   readonly event?: string
@@ -21,11 +21,10 @@ const written = ({ event = "message", id, data }: Event): string =>
   Sse.encoder.write({ _tag: "Event", event: inLine(event), id: id === undefined ? undefined : inLine(id), data })
 
 /**
- * Responds with events in EventSource format
- * (https://html.spec.whatwg.org/multipage/server-sent-events.html), which nothing may cache or buffer. A disconnected
- * reader reconnects after `retryMillis`. The extension's policy limits the duration. `id` is the position
- * where the stream starts, so that a reader disconnected before the first event misses none: an EventSource
- * keeps an id sent without an event.
+ * Responds with events in EventSource format (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+ * Nothing may cache or buffer the response. A disconnected reader reconnects after `retryMillis`. The
+ * extension's policy limits the duration. `id` is the position where the stream starts, so that a reader
+ * disconnected before the first event misses none: an EventSource keeps an id sent without an event.
  */
 export const answer = <E>(
   events: Stream.Stream<Event, E>,

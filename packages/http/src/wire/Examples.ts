@@ -78,7 +78,7 @@ export const worldOf = (network: Network) => {
     domain: "shop.example",
     /** The company's invoice. */
     asked: signed(network, "the company", Msat.fromSats(21_000), "Order 1042", startMillis),
-    /** A payment to an outside payee. */
+    /** The invoice that the company pays, issued by an external payee. */
     paid: signed(network, "its supplier", Msat.fromSats(3000), "Beans", startMillis + 60_000),
     address,
     apiKey: { id: key.id, text: Redacted.value(key.text) },

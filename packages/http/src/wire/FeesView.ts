@@ -77,7 +77,7 @@ export const read = ({ lightning, on_chain, internal }: typeof Body.Type): Compa
 
 const Own = Schema.Struct({ lightning: Schema.NullOr(Rate), on_chain: Schema.NullOr(Rate), internal: Schema.NullOr(Rate) })
 
-/** A company's custom fees in responses; null for a payment type with the plan's fees. */
+/** A company's custom fees in responses; null for a payment type that uses the plan's fees. */
 export const own = Own.annotate({ identifier: "OwnFees", description: "Custom fee that replaces the plan's; null if the plan's applies" })
 
 const shown = (rate: CompanyFees.Rate | undefined): typeof Rate.Type | null =>
@@ -90,8 +90,8 @@ export const ofOwn = (fees: CompanyFees.CompanyFees | null): typeof own.Type => 
 })
 
 /**
- * Turns the body of a `PATCH` into that of a `PUT`, for a company with these fees. Omitted parts of a rate also
- * keep their values.
+ * Converts the body of a `PATCH` to the body of a `PUT`, for a company with these fees. Omitted parts of a rate
+ * also keep their values.
  */
 export const patched = Effect.fnUntraced(function* (given: typeof Body.Type, fees: CompanyFees.CompanyFees | null) {
   const current = ofOwn(fees)

@@ -19,8 +19,8 @@ export const headers = {
 }
 
 /**
- * Rejects an idempotency key at an endpoint whose response is not stored, because its sender would rely on a
- * repeat. `why` begins the message.
+ * Rejects an idempotency key at an endpoint whose response is not stored, because the client would rely on the
+ * key to retry safely. `why` begins the message.
  */
 export const refused = (request: HttpServerRequest.HttpServerRequest, why: string) =>
   request.headers["idempotency-key"] === undefined
@@ -46,7 +46,7 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
       const fingerprint = createHash("sha256").update(`POST ${at} ${text}`).digest("hex")
       return { request: { key, fingerprint, render } satisfies Request<Value> }
     }),
-    /** Returns the response, identical in every byte when repeated. */
+    /** Returns the response. A repeated request gets the same bytes. */
     answer: (outcome: Outcome<Value>) => {
       const replayed = outcome._tag === "Replayed"
       return HttpServerResponse.text(replayed ? outcome.answer : render(outcome.value), {
@@ -59,8 +59,8 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
 }
 
 /**
- * Does the same for a response with a secret, which is stored sealed for the requesting company. Without a
- * `sealer`, an idempotency key is rejected.
+ * Same as `creation`, for a response with a secret, which is stored sealed for the requesting company. Without
+ * a `sealer`, an idempotency key is rejected.
  */
 export const sealedCreation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data, sealer: Sealer | undefined) => {
   const plain = creation(path, message, wire)

@@ -103,7 +103,7 @@ const Left = Schema.Struct({
   day_count: orNull(Schema.Int)
 }).annotate({ identifier: "LimitsRemaining" })
 
-/** Remaining amounts of the limits per period. */
+/** The amount that remains of each limit per period. */
 export const remaining = Schema.NullOr(Left)
 
 const whole = (amount: bigint | undefined): number | null => (amount === undefined ? null : Scalars.sats(Msat.make(amount)))

@@ -2,10 +2,10 @@ import { Effect, Schema } from "effect"
 import * as Errors from "./Errors.ts"
 
 /**
- * Turns the body of a `PATCH` into that of a `PUT`: a given field gets the given value, null clears it, and an
- * omitted field keeps its value in `shown`, the current record. A field is one value, so metadata or a list is
- * replaced as a whole. For a field with separate parts, such as a fee rate, the caller fills in the parts
- * first.
+ * Converts the body of a `PATCH` to the body of a `PUT`. A given field gets the given value, null clears it,
+ * and an omitted field keeps its value in `shown`, the current record. A field is one value, so metadata or a
+ * list is replaced as a whole. For a field with separate parts, such as a fee rate, the caller fills in the
+ * parts first.
  */
 export const filled = <Fields extends Schema.Struct.Fields>(
   body: Schema.Struct<Fields> & { readonly DecodingServices: never },

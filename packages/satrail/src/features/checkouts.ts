@@ -4,7 +4,7 @@ import { listed, page } from "../Pages.ts"
 
 export const { CheckoutNotOpen } = classes
 
-/** The URL of a checkout's page, which responses add. */
+/** The URL of a checkout's page, which is added to responses. */
 export type Derived<T> = T extends Pick<Checkout.Checkout, "domain" | "publicId"> ? { readonly url: string } : unknown
 
 const derived = ({ domain, publicId }: { readonly domain?: unknown; readonly publicId?: unknown }): object =>

@@ -14,10 +14,10 @@ import type { Act, Operation } from "../plot/Operation.ts"
 import type { Crash } from "../plot/Scenes.ts"
 import type { Coverage } from "../world/Coverage.ts"
 
-/** Says that scenarios produce a kind of Change, or why they don't. */
+/** States that scenarios produce a kind of Change, or why they don't. */
 export type How = "happens" | { readonly never: string }
 
-/** The kinds of Change that may move money: all except those that by type have no postings. */
+/** The kinds of Change that may move money: all except those whose type excludes postings. */
 export type Moving<C extends { readonly _tag: string }> = C extends { readonly legs: ReadonlyArray<never> } ? never : C["_tag"]
 
 /** A company's deposits and withdrawals. */
@@ -112,8 +112,8 @@ export interface Feature {
     readonly counts: ReadonlyArray<string>
     readonly returns: ReadonlyArray<string>
     /**
-     * By kind of Change, returns the record for which the Change holds money, if that is not the Change's own
-     * record.
+     * For each kind of Change, returns the record for which the Change holds money, if that is not the Change's
+     * own record.
      */
     readonly holders?: { readonly [tag: string]: (change: Written.Any) => string | undefined }
     /** Returns the new and the earlier id if a Change causes an amount to be counted under another id. */

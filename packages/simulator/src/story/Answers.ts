@@ -27,7 +27,7 @@ interface Promised {
 const besides = new Set(["ApiKeyUsed", "DomainChecked", "KeyRangeReserved"])
 
 /**
- * Changes to an endpoint that may have been deleted before the response was read. Its request is then refused,
+ * Changes to an endpoint that may have been deleted before the response was read. The request is then refused,
  * although the Change was applied.
  */
 const toTheDeleted = new Set(["EndpointDisabled", "EndpointEnabled", "EndpointRotated"])

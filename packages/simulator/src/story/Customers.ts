@@ -127,7 +127,7 @@ export const make = (stage: Stage, seen: Seen): Customers => {
     requests,
     ask: (ask, made = () => {}) => begin(ask, stage.world.time.nowMillis(), made),
     misuse: (request, slot) => {
-      // The misused request counts as old as its key.
+      // A request that misuses a key counts as being as old as the key.
       if (isKept(request)) begin({ ...request.ask, slot, body: request.ask.body?.replace("{", "{ ") }, request.atMillis, () => {})
     },
     repeat: (request, slot) => {

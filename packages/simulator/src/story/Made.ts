@@ -28,7 +28,7 @@ export interface Made {
     readonly types: ReadonlyArray<string>
     readonly secrets: Array<string>
   }>
-  /** By URL, the ids of the events received there, in the order of their first arrival. */
+  /** For each URL, the ids of the events received there, in the order of their first arrival. */
   readonly received: Map<string, Set<string>>
 }
 

@@ -17,7 +17,7 @@ export const make = (world: World, customers: Customers, made: Made): Acts<"Open
       const issue = (scopes: ReadonlyArray<string>, issued: (key: string) => void) => {
         const body = JSON.stringify({ name: "key", scopes })
         customers.ask({ ...operator, slot, path: `/operator/companies/${id}/api-keys`, body }, (data) => {
-          // The key of a late repetition waits for a second operator, so it cannot be used.
+          // If the request was repeated late, the key awaits approval by a second operator and cannot be used.
           if (member(data, "approval") !== "pending") issued(text(data, "key"))
         })
       }

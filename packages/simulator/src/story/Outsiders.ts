@@ -28,8 +28,8 @@ export interface Outsiders {
   /** Has a wallet pay this amount of an invoice whose amount the payer chooses. */
   readonly paySats: (what: string, paymentRequest: string, sats: number) => void
   /**
-   * Returns the hashes of payments in flight that wait for a party outside. Payments of a hold invoice are not
-   * among them, because they wait for a company.
+   * Returns the hashes of payments in flight that wait for an external party. Payments of a hold invoice are
+   * not among them, because they wait for a company.
    */
   readonly held: () => ReadonlyArray<PaymentHash>
 }

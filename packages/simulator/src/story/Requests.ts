@@ -60,7 +60,7 @@ export const destinationOf = (
       return { destination: recipient("bolt12_offer", to.behaviour), isOpen: true }
     case "Chain": {
       const destination = recipient("chain_address", "settle")
-      // Some payees are paid by name. The amount determines which, so that existing plots don't change.
+      // Some payees are paid by name. The amount determines which ones, so that existing plots don't change.
       return { destination: destination !== undefined && amount % 2000 === 0 ? named(destination) : destination, isOpen: true }
     }
     case "OwnInvoice":

@@ -27,9 +27,9 @@ const namedBy = ({ path, body = "" }: Ask): { readonly name: string; readonly is
 }
 
 export const make = (): Stopped => {
-  /** By activity, the number of the pause in effect. */
+  /** For each activity, the number of the pause in effect. */
   const stopped = new Map<string, number>()
-  /** By activity, the pause and resume requests that may still be in progress because they got no response. */
+  /** For each activity, the pause and resume requests that may still be in progress because they got no response. */
   const underWay = new Map<string, Set<{ isAlone: boolean }>>()
   let stops = 0
 

@@ -28,7 +28,7 @@ const confirms = new Set(["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/conf
 const limits = /^\/operator\/(companies|api-keys)\/([^/]+)\/limits$/
 
 export const make = (): Thresholds => {
-  /** By the id of a company or an API key. */
+  /** Keyed by the id of a company or an API key. */
   const known = new Map<string, Known>()
   const of = (id: string) => known.get(id) ?? nothing
 

@@ -76,7 +76,7 @@ const sending = (inner: LightningSender["Service"], sandbox: Sandbox.Sandbox["Se
   }
 }
 
-/** The same for payments to offers. */
+/** Same as `sending`, for payments to offers. */
 const offering = (inner: OfferSender["Service"], sandbox: Sandbox.Sandbox["Service"], now: Now) => {
   let areRoutesDown = false
   const forgotten = new Set<string>()

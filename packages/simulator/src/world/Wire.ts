@@ -46,12 +46,12 @@ export interface Wire {
   readonly die: (backAfterMillis: number) => void
   /** Records a call and its result. */
   readonly note: (name: string, exit: Exit.Exit<unknown, unknown> | string) => void
-  /** Returns how often the current notification of a node is delivered. */
+  /** Returns how often a node's current notification is delivered. */
   readonly tells: () => number
 }
 
 /**
- * How long a payment call can still reach the node after it was made or its process died.
+ * How long after it was made, or after its process died, a payment call can still reach the node.
  */
 export const graceMillis = 20_000
 
@@ -78,7 +78,7 @@ const silence: { readonly [port in Port]: (call: string) => Call } = {
 const knowsUnknown = new Set(["pay", "lookupPayment", "payOffer", "lookupOffer", "broadcast"])
 const silent = (port: Port, name: string): Call => (knowsUnknown.has(name) ? Effect.succeed({ _tag: "unknown" }) : silence[port](name))
 
-/** By call, the responses that a node may later contradict: earlier states and "unknown". */
+/** For each call, the responses that a node may later contradict: earlier states and "unknown". */
 const contradictions: { readonly [call: string]: ReadonlyArray<string> } = {
   pay: ["unknown", "pending"],
   lookupPayment: ["unknown", "pending", "notFound"],

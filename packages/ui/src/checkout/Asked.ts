@@ -4,7 +4,7 @@ import { Qr } from "./Qr.ts"
 import type { Asking, Way } from "./State.ts"
 import { btc, type Words } from "./Words.ts"
 
-// The right half while a payment is due: the code, one button, and the rest folded.
+// The right half while a payment is due: the code, one button, and everything else collapsed.
 
 /** The code for each way to pay, or null if the way is unavailable. */
 const codes = ({ uri, invoice, address, sats }: Asking): Readonly<Record<Way, string | null>> => ({

@@ -13,8 +13,8 @@ const figure = (text: string) => {
 }
 
 /**
- * Without a script the ring moves when the page reloads. Digits would be outdated, so such a page shows the
- * expiry time instead.
+ * Without a script, the ring moves only when the page reloads. A countdown in digits would be outdated, so such
+ * a page shows the expiry time instead.
  */
 const clock = ({ page, state, say }: Shown) => {
   const { expiresAtMillis, nowMillis } = state
@@ -119,7 +119,7 @@ export const bill = (shown: Shown, isNamed: boolean) => {
   )
 }
 
-/** The bill in every other state, in which the amount is less important. */
+/** The bill in every other state, where the amount matters less. */
 export const quietBill = (shown: Shown, isNamed: boolean) => {
   const { page, state, say } = shown
   const { fiat, amountSats, locale, description } = page

@@ -84,7 +84,7 @@ export const page = (
 /** The receipt of a payment as plain text. */
 export const receipt = (page: Page, state: State): string => receiptText({ page, state, say: words[page.locale], visit: plainVisit })
 
-/** A page without a payment, because it does not exist or cannot be read now. */
+/** A page shown when the payment does not exist or cannot be read now. */
 export const told = (locale: Locale, what: "unknown" | "away", files: Files, visit: Visit = plainVisit): string => {
   const say = words[locale]
   const isUnknown = what === "unknown"

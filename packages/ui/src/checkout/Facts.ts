@@ -12,7 +12,7 @@ interface Fact {
   readonly text: string
   /** The time that `text` shows. */
   readonly atMillis?: number
-  /** The label of a button that copies `text`, a code. */
+  /** The label of the copy button, if `text` is a code. */
   readonly copy?: string
   readonly url?: string | null
 }
@@ -43,7 +43,7 @@ const received = ({ page, state, say }: Shown): ReadonlyArray<Fact> => {
 
 const order = ({ page, say }: Shown): ReadonlyArray<Fact> => (page.orderId === null ? [] : [{ name: say.order, text: page.orderId }])
 
-/** For a Lightning address the payment hash is the reference. */
+/** For a Lightning address, the payment hash is the reference. */
 const reference = ({ page, state, say }: Shown): ReadonlyArray<Fact> =>
   state.payments.some((payment) => payment.reference === page.reference)
     ? []

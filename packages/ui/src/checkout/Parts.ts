@@ -25,7 +25,7 @@ export type Icon = keyof typeof icons
 
 export const icon = (name: Icon) => h("svg", { class: "icon", viewBox: "0 0 20 20", "aria-hidden": true }, h("path", { d: icons[name] }))
 
-/** A link that leaves the page's frame, if there is one. Null without a URL. */
+/** A link that opens outside the page's frame, if the page is in one. Null without a URL. */
 export const link = (url: string | null, text: ComponentChildren, kind = "button") =>
   url === null ? null : h("a", { class: kind, href: url, target: "_top", rel: "noreferrer" }, text)
 
@@ -44,7 +44,7 @@ export const time = (millis: number, kind: Moment, locale: Locale) =>
 /** The number of characters at a code's end that are always visible. */
 const tailCharacters = 8
 
-/** A code on one line. The style truncates it, but selecting or copying takes all of it. */
+/** A code on one line. The style truncates it, but selecting or copying it yields the whole code. */
 export const code = (text: string, copyLabel: string, beside: ComponentChildren = null) =>
   h(
     "div",
@@ -76,7 +76,7 @@ export const seller = (name: string) => {
 export const failure = ({ say, visit }: Pick<Shown, "say" | "visit">) =>
   visit.hasFailed && h("p", { class: "hint wrong", role: "alert" }, say.failed)
 
-/** The URL of this page with a different choice of the visitor. */
+/** The URL of this page with some of the visitor's options changed. */
 export const search = (visit: Visit, change: Partial<Visit>): string => {
   const chosen = { ...visit, ...change }
   const query = new URLSearchParams()

@@ -19,7 +19,7 @@ const steps = [
 /** Outlines of the dark areas, so that no seams appear between modules at any size. */
 const traced = (text: string): { readonly size: number; readonly path: string } => {
   const rows = encodeQR(text, "raw", { border, ecc: "low" })
-  // For each starting point, the directions of the edges with dark on their right and light on their left.
+  // The directions of the edges from each starting point, with dark on their right and light on their left.
   // There are two where dark modules touch at a corner.
   const sides = new Map<string, Array<number>>()
   for (const [y, row] of rows.entries())

@@ -22,8 +22,8 @@ export interface Refund {
   /** `open` can be claimed with a link, `pending` is being paid, `completed` has arrived. */
   readonly status: "open" | "pending" | "completed"
   /**
-   * The link with which a wallet claims it (LUD-01). Anyone who has the link gets the money. Null if there is
-   * none to show.
+   * The link with which a wallet claims the refund (LUD-01). Anyone who has the link can claim the money. Null
+   * if there is no link to show.
    */
   readonly lnurl: string | null
   /** When the link expires; null without a link. */
@@ -130,7 +130,7 @@ export interface Page extends Price {
   readonly createdAtMillis: number
   /** Relative to the page. */
   readonly stateUrl: string
-  /** Whether `stateUrl` is a stream as well. */
+  /** Whether `stateUrl` also serves a stream. */
   readonly isStreamed: boolean
   /** URL of the receipt as a text file; null if there is none. */
   readonly receiptUrl: string | null
@@ -149,7 +149,7 @@ export interface Visit {
   readonly way: Way
   /** The language that the visitor chose; null for the page's own. */
   readonly language: Locale | null
-  /** Whether the page is in a frame, which needs a close button. */
+  /** Whether the page is in a frame and therefore needs a close button. */
   readonly isFramed: boolean
   /** Whether to show the seller's questions again. */
   readonly isAsked: boolean
@@ -166,7 +166,7 @@ export interface Form {
   readonly to: string
   readonly minSats: number
   readonly maxSats: number
-  /** The currency other than sats in which the amount may be, with its limits; null if there is no rate. */
+  /** The fiat currency in which the amount can be entered, with its limits; null if there is no rate. */
   readonly fiat: { readonly currency: string; readonly min: string; readonly max: string } | null
   /** The unit that is selected at first. */
   readonly unit: "fiat" | "sats"

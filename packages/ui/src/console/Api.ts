@@ -28,7 +28,7 @@ export interface Asked<K extends Operation> {
   readonly once?: string
 }
 
-/** A deposit or withdrawal with the records that it belongs to. */
+/** A deposit or withdrawal, with the records that it belongs to. */
 export interface Payment {
   readonly type: "deposit" | "withdrawal"
   readonly id: string
@@ -45,8 +45,8 @@ export interface Payment {
   readonly invoiceId: string | null
   readonly refundId: string | null
   /**
-   * Fiat units per bitcoin when the payment was posted, if an amount was given in fiat. The currency is only
-   * known for checkouts.
+   * Fiat units per bitcoin when the payment was posted, if an amount was given in fiat. The currency is known
+   * only for checkouts.
    */
   readonly rate: string | null
   readonly rateAtMillis: number | null
@@ -77,22 +77,22 @@ export interface Hit {
   readonly by: "order" | "text" | "id" | "hash" | "transaction" | "amount"
 }
 
-/** What is stopped, and since when. A company also reads its own freeze. */
+/** The activities that are paused, and when each pause began. For a company, also includes its freeze. */
 export interface Stops {
   readonly sendingMillis: number | null
   readonly receivingMillis: number | null
   readonly frozen: { readonly reason: string; readonly sinceMillis: number; readonly waits: boolean } | null
 }
 
-/** Reads that only the console needs, so the API does not have them. */
+/** Reads that the API does not offer, because only the console needs them. */
 export interface Reads {
   /** Returns payments by id, in the requested order. */
   readonly payments: (asked: ReadonlyArray<Pick<Payment, "type" | "id">>) => Promise<ReadonlyArray<Payment>>
   readonly paymentsOf: (record: { readonly kind: "checkout" | "invoice"; readonly id: string }) => Promise<ReadonlyArray<Payment>>
   readonly postings: (ledgerTxId: string) => Promise<ReadonlyArray<Posting>>
-  /** Returns the intervals between ascending times, the last of which is now. */
+  /** Returns the intervals between the given times, which are ascending and end with the current time. */
   readonly steps: (boundaries: ReadonlyArray<number>) => Promise<ReadonlyArray<Step>>
-  /** Events, newest first, of types such as `invoice.*`. */
+  /** Returns events of types such as `invoice.*`, newest first. */
   readonly events: (asked: {
     readonly limit: number
     readonly cursor?: string
@@ -104,7 +104,7 @@ export interface Reads {
 export interface Api extends Reads {
   /** Calls an operation, and returns the `data` of its response. */
   readonly call: <K extends Operation>(operation: K, more?: Asked<K>) => Promise<Data<K>>
-  /** A page of a list, with the `cursor` of the next one. */
+  /** Returns a page of a list, with the `cursor` of the next one. */
   readonly page: <K extends Operation>(
     operation: K,
     more?: Asked<K>

@@ -2,7 +2,8 @@ import { h } from "preact"
 import * as Formats from "./Format.ts"
 import type { Format } from "./Format.ts"
 
-// Charts as SVG that stretches, with labels in HTML that do not. Satoshis are on the left axis, fiat on the right.
+// Charts are SVG, which stretches. Their labels are HTML, which does not. Satoshis are on the left axis, fiat
+// on the right.
 
 const gridline = (y: number, isZero = false) => h("line", { class: `g ${isZero ? "zero" : ""}`.trim(), x1: 0, x2: 100, y1: y, y2: y })
 

@@ -1,10 +1,10 @@
 // Numbers, dates and fiat values, in the person's time zone and currency.
 
-/** Preferences of the person, stored in cookies. */
+/** The person's preferences, stored in cookies. */
 export interface Preferences {
   readonly theme: "system" | "light" | "dark"
   readonly currency: string
-  /** IANA time zone, which the browser reports. UTC until then. */
+  /** IANA time zone reported by the browser. UTC until the browser has reported one. */
   readonly zone: string
 }
 
@@ -79,9 +79,9 @@ export const make = ({ zone }: Preferences, price: Price | undefined, nowMillis:
     month: (millis: number) => clock("UTC", { month: "long", year: "numeric" }).format(millis),
     /** Today, 10:40; otherwise Nov 23, 18:20. */
     when: (millis: number) => (dayKey(millis) === today ? `Today, ${time(millis)}` : `${date(millis)}, ${time(millis)}`),
-    /** 10:40 for a time of today, after “since”; otherwise Nov 23, 18:20. */
+    /** The time to show after “since”: 10:40 if it is today, otherwise Nov 23, 18:20. */
     since: (millis: number) => (dayKey(millis) === today ? time(millis) : `${date(millis)}, ${time(millis)}`),
-    /** The value now, if a price is known. */
+    /** The current value, if a price is known. */
     fiat: (amountSats: number) =>
       price === undefined ? undefined : fiatText(valueOf(Math.abs(amountSats), price.perBitcoin), price.currency)
   }

@@ -17,9 +17,9 @@ export interface Entry {
   readonly path: string
   readonly text: string
   readonly glyph: Icon
-  /** Whether something on that page needs attention. */
+  /** Set if something on the page needs attention. */
   readonly told?: Told | undefined
-  /** Number of records there. */
+  /** Number of records on the page. */
   readonly count?: number
 }
 
@@ -48,9 +48,9 @@ export interface Around {
   /** Text shown beside the search box, such as the price of bitcoin. */
   readonly rate: string
   readonly banners: ComponentChildren
-  /** The refresh interval of live pages, in milliseconds. If empty, they refresh when events arrive. */
+  /** The interval in milliseconds at which live pages refresh. If it is empty, they refresh when events arrive. */
   readonly live: string
-  /** The path of this page, to return to after the user changes the theme. */
+  /** The path of this page, to which the user returns after choosing a theme. */
   readonly path: string
 }
 
@@ -203,6 +203,6 @@ export const whole = (shown: Shown, around: Around): string =>
     ])
   )
 
-/** A page for when no user is signed in, such as the sign-in page or an outage page. */
+/** A page that needs no sign-in, such as the sign-in page or the outage page. */
 export const alone = (title: string, around: Bare, ...children: ReadonlyArray<ComponentChildren>): string =>
   document(title, around, h("body", { class: "console" }, h("main", { id: "main", class: "alone" }, children)))

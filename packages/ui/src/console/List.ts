@@ -6,7 +6,7 @@ import { type File, type Page, type Shown, type Visit, withQuery } from "./Page.
 import { button, chips, empty, type Icon, plain, segments } from "./Parts.ts"
 import { type Column, exported, paging, table } from "./Table.ts"
 
-// Lists of records: filters and the page are in the address, and an export has exactly the filtered rows.
+// Lists of records. The URL contains the filters and the page. An export contains exactly the filtered rows.
 
 const perPage = 50
 /** Maximum number of records that one page of a filtered list reads. */
@@ -42,7 +42,7 @@ export interface List<Row> {
   readonly csv: ReadonlyArray<CsvColumn<Row>>
   /** A link or form to create a record; null if the user may not create one. */
   readonly create?: (visit: Visit) => ComponentChildren
-  /** Further filters, which `read` applies: the name of the parameter, and its words. */
+  /** Further filters, which `read` applies. Each has a parameter name and a label. */
   readonly also?: ReadonlyArray<readonly [name: string, text: string]>
   /** Shown above the list, such as links to related lists. */
   readonly above?: (visit: Visit) => ComponentChildren
@@ -92,7 +92,10 @@ const matching = async <Row>(
   }
 }
 
-/** Maximum number of cursors of previous pages, which are in the address so that “Newer” needs no separate kind of cursor. */
+/**
+ * Maximum number of cursors of previous pages, which are in the URL so that “Newer” needs no separate kind of
+ * cursor.
+ */
 const longestTrail = 40
 
 /** Links to the pages before and after. */

@@ -22,13 +22,13 @@ const sections = (visit: Visit): Sections => ({
   Company: [{ rank: 20, name: "limits", path: "limits", text: "Limits", glyph: "gauge" }]
 })
 
-/** The entries of features, with their marks. */
+/** The features' entries, with their marks. */
 const entries = (visit: Visit) =>
   Promise.all(
     features.flatMap(({ entry, mark }) => (entry === undefined ? [] : [entry].map(async (one) => ({ ...one, told: await mark?.(visit) }))))
   )
 
-/** Messages about every page: what the operator stopped, since when, and why. */
+/** Messages shown on every page: what the operator paused, when the pause began, and why. */
 const bannersOf = ({ say, stops: { frozen, sendingMillis, receivingMillis } }: Visit) => [
   frozen !== null &&
     banner("Sending is frozen", [

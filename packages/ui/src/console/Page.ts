@@ -14,7 +14,7 @@ export interface User {
   readonly isConfirmed: Confirmed
   /** The person's role, such as `admin`; null if signed in with a key. */
   readonly role: string | null
-  /** null if signed in with a key. */
+  /** Null if signed in with a key. */
   readonly passkeys: ReadonlyArray<{ readonly id: string; readonly name: string }> | null
 }
 
@@ -68,7 +68,7 @@ export interface Shown {
   readonly isLive?: boolean
 }
 
-/** Another page of the console instead of this one, or an address outside the console. */
+/** A redirect to another page of the console, or to an address outside the console. */
 export interface Elsewhere {
   readonly redirect: string
   readonly isBeside?: boolean
@@ -83,13 +83,13 @@ export interface Page<V extends AnyVisit = Visit> {
   readonly path: string
   /** The entry of the navigation that this page belongs to. */
   readonly nav: string
-  /** The scope that the page requires, beyond reading. Users without it see which roles have it. */
+  /** The scope that the page requires in addition to `read`. Users without the scope see which roles have it. */
   readonly needs?: Scope
   readonly get: (visit: V) => Promise<Shown | Elsewhere | File>
   readonly post?: (visit: V) => Promise<Shown | Elsewhere>
 }
 
-/** A page's text field, without spaces around it. */
+/** Returns the value of a text field, without surrounding spaces. */
 export const text = ({ form }: Pick<AnyVisit, "form">, name: string): string => (form.get(name) ?? "").trim()
 
 /** Returns the URL of the same page with other parameters. An empty value removes a parameter. */
@@ -125,6 +125,6 @@ const roles: Readonly<Record<Scope, string>> = {
   all: "admins"
 }
 
-/** The message that names the roles for something that the user may not do. */
+/** The message that names the roles allowed to do something that the user may not do. */
 export const whoMay = (what: string, scope: Scope): string =>
   `Only ${roles[scope]}, and ${scope === "all" ? "tokens" : "keys"} with the scope “${scope}”, can ${what}. Ask one of them.`

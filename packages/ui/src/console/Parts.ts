@@ -60,7 +60,7 @@ export interface Told {
 }
 
 export const status = ({ tone, text }: Told, kind: "" | "pill" = "") => h("span", { class: `st ${tone} ${kind}`.trim() }, text)
-/** Only the shape, with the word for screen readers. */
+/** Shows only the shape; the word is for screen readers. */
 export const dot = ({ tone, text }: Told) => h("span", { class: `st ${tone} bare` }, h("span", { class: "visually-hidden" }, text))
 
 export const soft = (...children: ReadonlyArray<ComponentChildren>) => h("span", { class: "soft" }, children)
@@ -111,7 +111,7 @@ export const stack = (...children: ReadonlyArray<ComponentChildren>) => h("div",
 export const sides = (main: ComponentChildren, facts: ComponentChildren) => h("div", { class: "wide-left" }, main, facts)
 
 export type Fact = readonly [name: string, value: ComponentChildren]
-/** Names and values. A null value omits its line. `sums` aligns numbers to the right. */
+/** Names and values. A null fact is omitted. `sums` aligns numbers to the right. */
 export const facts = (of: ReadonlyArray<Fact | null>, kind: "" | "sums" = "") =>
   h(
     "dl",
@@ -139,7 +139,7 @@ export const cover = (label: string, of: ReadonlyArray<readonly [name: string, f
     )
   )
 
-/** What to do, in order. */
+/** Steps to take, in order. */
 export const todo = (of: ReadonlyArray<ComponentChildren>) =>
   h(
     "ul",
@@ -151,7 +151,7 @@ export const todo = (of: ReadonlyArray<ComponentChildren>) =>
 export const note = (tone: "" | "bad" | "info", strong: string, ...more: ReadonlyArray<ComponentChildren>) =>
   h("section", { class: `note ${tone}`.trim(), role: tone === "bad" ? "alert" : "status" }, h("strong", null, strong), more)
 
-/** A message about every page, with what to do about it. */
+/** A message shown on every page, with an action. */
 export const banner = (strong: string, words: ComponentChildren, action: ComponentChild = null) =>
   h("div", { class: "banner", role: "status" }, h("p", null, h("strong", null, strong), " ", words), action)
 
@@ -247,7 +247,7 @@ export const attention = (of: ReadonlyArray<Concern>) =>
     )
   )
 
-/** A bar of how much of a limit is used. It is a warning from 80 %. */
+/** A bar that shows how much of a limit is used. From 80 %, it is a warning. */
 export const meter = (say: Format, name: string, { left, of, isSats = true }: { left: number; of: number; isSats?: boolean }) => {
   const used = of <= 0 ? 100 : Math.min(100, Math.max(0, ((of - left) / of) * 100))
   const text = `${Math.round(used)}% of ${Formats.sats(of)} used`
@@ -370,7 +370,7 @@ export const again = (given: URLSearchParams | undefined) =>
         h("button", { class: "btn main" }, "Try again")
       )
 
-/** Whether the person confirmed their identity; `passkey` if they still must, with a passkey. */
+/** Whether the person confirmed their identity; `passkey` if they still have to, with a passkey. */
 export type Confirmed = boolean | "passkey"
 
 /**

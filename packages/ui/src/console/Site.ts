@@ -21,7 +21,7 @@ export const match = (pattern: string, path: string): Readonly<Record<string, st
   return params
 }
 
-/** The message of a refusal, with the fields that it names. */
+/** The message of an error response, with the fields that it names. */
 const wordsOf = ({ message, details }: Refused): string =>
   details.length === 0
     ? message
@@ -116,7 +116,7 @@ const confirmPage = ({ form: given, user, to, params }: AnyVisit, { path }: Page
   )
 })
 
-/** A refused form is shown again with the reason and the person's text. */
+/** A rejected form is shown again with the reason and the text that the person entered. */
 const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean) => {
   const { get, post, needs } = page
   if (needs !== undefined && !may(visit, needs)) throw new Refused(403, "scope_required", whoMay("do this", needs))

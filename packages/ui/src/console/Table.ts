@@ -117,6 +117,6 @@ export const paging = (
   )
 ]
 
-/** An export of exactly the rows of a list. */
+/** A link to an export of exactly the rows of a list. */
 export const exported = (href: string, count: string) =>
   h("a", { class: "btn", href, download: true }, icon("download"), `Export these ${count}`)

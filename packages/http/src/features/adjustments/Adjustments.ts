@@ -214,7 +214,7 @@ const reject = Section.operator(
   (adjustments) => resource.answers(rejected, (id) => errors.answered(Effect.flatMap(OperatorCaller, (by) => adjustments.reject(id, by))))
 )
 
-/** An adjustment booked for a company, as in its events. */
+/** A company's booked adjustment, as it appears in the company's events. */
 export const ofCompany = Section.company(
   HttpApiEndpoint.get("adjustment", "/v1/transactions/adjustments/:adjustmentID", {
     params: { adjustmentID: Scalars.Id },

@@ -207,7 +207,7 @@ const choosing = Effect.gen(function* () {
   }
 })
 
-/** Pays from the sandbox. Redirects from a form to its page, or returns only the outcome to a script. */
+/** Pays from the sandbox. A form is redirected to its page; a script receives only the outcome. */
 const paying = Effect.fnUntraced(function* (read: Read) {
   const payer = yield* Payer
   return Effect.fnUntraced(function* (request: Request, id: string) {
@@ -260,8 +260,8 @@ const routes = (proxies: number) =>
               Effect.provideContext(context)
             )
           )
-      // Any shop's page can show a checkout (@satrail/react). Its id grants access, and no cookie is read
-      // here.
+      // Any shop's page can show a checkout (@satrail/react). The checkout's id grants access, and no cookie is
+      // read here.
       const shared = (work: typeof state | typeof code) => (request: Request) =>
         Effect.map(below(work)(request), HttpServerResponse.setHeader("access-control-allow-origin", "*"))
       yield* router.add("GET", "/pay/:id/state", shared(state))

@@ -4,8 +4,8 @@ import type { Refund } from "@satrail/ui/checkout/State"
 import { Context, Effect } from "effect"
 
 /**
- * Reads a checkout's refunds, newest first. `open` decrypts text sealed for its company and returns undefined
- * if it cannot.
+ * Reads a checkout's refunds, newest first. `open` decrypts text sealed for the checkout's company, and returns
+ * undefined if decryption fails.
  */
 export type Read = (
   checkout: Checkout.Shown,

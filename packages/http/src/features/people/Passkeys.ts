@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
     return content.atMillis <= nowMillis && nowMillis < content.atMillis + challengeMillis ? content.atMillis : undefined
   }
 
-  /** Runs a verification function of the library, whose promise rejects on every mismatch. */
+  /** Runs one of the library's verification functions, which reject on any mismatch. */
   const verified = <A>(verify: (expectedChallenge: (signed: string) => boolean, party: Party) => Promise<A | undefined>) =>
     Effect.fnUntraced(function* (passkey: Purpose, bound: string) {
       const at = yield* here

@@ -52,8 +52,8 @@ const unconfirmed = Errors.failure(
 export const boundToEpoch = ({ epoch }: { readonly epoch: number }): string => `epoch ${epoch}`
 
 /**
- * A session of the configured token is bound to that token: the session ends when the token changes, and the
- * database does not reveal the token.
+ * A session of the configured token is bound to that token, so it ends when the token changes. The stored
+ * binding does not reveal the token.
  */
 export const boundTo = (holder: Session.Holder | undefined, token: Redacted.Redacted | undefined): string =>
   holder === "root" && token !== undefined ? Redacted.value(token) : ""

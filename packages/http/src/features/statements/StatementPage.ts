@@ -25,7 +25,7 @@ const lateRow = ({ late }: Month, amount: Msat.Msat) =>
 
 const negative = (amount: Msat.Msat): Msat.Msat => Msat.make(-amount)
 
-/** Returns a statement to print or store. */
+/** Renders a statement as a page to print or store. */
 export const page = (one: Month & { readonly company: { readonly name: string } }) => {
   const { opening, closing, deposits, credits, withdrawals, reversals, debits, late, fromMillis, untilMillis } = one
   const title = `Statement ${one.month}`

@@ -25,8 +25,8 @@ const closing = new Set(["InvoiceCanceled", "InvoiceClosed"])
 
 const excuses: Feature.Excuses = (hear) => {
   /**
-   * `checkoutOf` is the checkout of each invoice. `closedBy` is, by request, the checkout whose invoice it
-   * canceled, and when. `ended` is, for each paid or expired checkout, the time until which it could be
+   * `checkoutOf` maps an invoice to its checkout. `closedBy` maps a request to the checkout whose invoice it
+   * canceled, and the time. `ended` maps a paid or expired checkout to the time until which it could be
    * canceled.
    */
   const checkoutOf = new Map<string, string | null>()

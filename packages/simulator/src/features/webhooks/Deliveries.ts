@@ -36,7 +36,7 @@ const listen = (seen: Seen) => {
   /** Deliveries that were given up, by endpoint and event. */
   const givenUp = new Set<string>()
   /**
-   * By endpoint, the ranges of events (from, to) that its owner skipped by moving the endpoint's position
+   * For each endpoint, the ranges of events (from, to) that its owner skipped by moving the endpoint's position
    * forward.
    */
   const leftOut = new Map<string, Array<readonly [Notice.Place, Notice.Place]>>()
@@ -96,7 +96,7 @@ export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, 
   const { receivers, records, read } = world
   const bodies = new Map<string, string>()
   const acknowledged = new Set<string>()
-  /** By URL and record, the position of the latest event to have arrived there for the first time. */
+  /** For each URL and record, the position of the latest event that has arrived, ignoring repetitions. */
   const last = new Map<string, Notice.Place>()
   const { rotations, givenUp, isLeftOut, taken } = listen(seen)
 
@@ -134,7 +134,7 @@ export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, 
     if (endpoint === undefined) return
     same(text(event, "company_id"), endpoint.companyId, `a company receives only its own events: ${id}`)
     claim(isFor(endpoint, event), `an endpoint receives only the types it subscribed to: ${id} at ${url}`)
-    // If the response to a rotation was lost, its owner does not know the new secret.
+    // If the response to a rotation was lost, the endpoint's owner does not know the new secret.
     if (endpoint.secrets.length < 1 + (rotations.get(endpoint.id) ?? 0)) return
     claim(isSigned(arrival, endpoint.secrets), `a webhook is signed with one of its endpoint's secrets: ${id} at ${url}`)
   }

@@ -8,15 +8,15 @@ export interface Ranked extends Entry {
   readonly rank: number
 }
 
-/** Entries by the title of their section; the first section has an empty title. */
+/** Navigation entries, keyed by section title. The first section has an empty title. */
 export type Sections = Readonly<Record<string, ReadonlyArray<Ranked>>>
 
-/** An entry of a feature, in the section with this title. */
+/** A feature's entry, in the section with this title. */
 export interface Placed extends Ranked {
   readonly section: string
 }
 
-/** Adds the entries of features to the sections. */
+/** Adds the features' entries to the sections. */
 export const placed = (sections: Sections, entries: ReadonlyArray<Placed>): ReadonlyArray<Section> =>
   Object.entries(sections).map(([title, own]) => ({
     ...(title !== "" && { title }),
@@ -57,11 +57,11 @@ export interface Feature {
   readonly operatorPages?: ReadonlyArray<Page<OperatorVisit>>
   readonly entry?: Placed
   readonly operatorEntry?: Placed
-  /** Marks the entry of a company's console if something there needs attention. */
+  /** Marks the feature's entry in a company's console if something on its pages needs attention. */
   readonly mark?: (visit: Visit) => Promise<Told | undefined>
-  /** Problems on a company's overview. */
+  /** Problems shown on a company's overview. */
   readonly concerns?: (visit: Visit) => Promise<ReadonlyArray<Concern>>
-  /** Problems on the operator's first page. */
+  /** Problems shown on the operator's first page. */
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
   /** Reads a record of this kind that a search found. */
   readonly finds?: { readonly kind: string; readonly read: (visit: Visit, id: string) => Promise<Found> }

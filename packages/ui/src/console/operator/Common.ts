@@ -8,7 +8,7 @@ import { offered } from "./CompanyNames.ts"
 
 // Parts that the operator's pages share.
 
-/** How long ago, to the minute: 3 h 29 min. */
+/** Formats how long ago something was, to the minute: 3 h 29 min. */
 export const ago = (millis: number): string => {
   const minutes = Math.max(0, Math.floor(millis / 60_000))
   if (minutes < 1) return "less than a minute"
@@ -21,7 +21,7 @@ export const ago = (millis: number): string => {
 
 export const since = (say: Format, at: string) => ago(say.nowMillis - Date.parse(at))
 
-/** A time of today has no date: 09:38. */
+/** Omits the date if the time is today: 09:38. */
 export const moment = (say: Format, millis: number) => when(millis, say.since(millis))
 
 export const count = (many: number, one: string, more = `${one}s`): string => `${Formats.sats(many)} ${many === 1 ? one : more}`
@@ -75,7 +75,7 @@ export const oldestOf = (times: ReadonlyArray<string>): number | null =>
 
 export const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, sats) => sum + sats, 0)
 
-/** The path to a page of a company. */
+/** The breadcrumb of a company's page. */
 export const crumbsOf = async ({ api, params: { id = "" } }: OperatorVisit) => {
   const { name } = await api.call("GET /operator/companies/{id}", { params: { id } })
   return [

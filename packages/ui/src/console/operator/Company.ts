@@ -10,7 +10,7 @@ import type { ApiKey, CompanyFees, CompanyLimits, CompanyOverview } from "../wir
 import { ago, companyTold, count } from "./Common.ts"
 import { paymentTable } from "./CompanyPayments.ts"
 
-// One company: what it has, what stops it, its newest payments, its keys, and the panels of features.
+// One company: its balance, its restrictions, its newest payments, its keys, and the features' panels.
 
 const latest = 8
 const monthMillis = 30 * 86_400_000

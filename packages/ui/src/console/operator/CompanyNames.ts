@@ -4,8 +4,9 @@ import type { Api, CompaniesOf } from "../Api.ts"
 const mostOffered = 1000
 
 /**
- * Returns the companies of a selection list, by id and name. The selected one is always included, by its id if
- * it does not exist, so that no other company is selected instead. If `chosen` is empty, none is selected.
+ * Returns the companies of a selection list, with ids and names. The selected company is always included, so
+ * that no other company is selected instead. If it does not exist, its id is also its name. If `chosen` is
+ * empty, none is selected.
  */
 export const offered = async (
   { api, companies }: { readonly api: Api; readonly companies: CompaniesOf },

@@ -41,7 +41,7 @@ const sections = (found: Reconciliation | undefined): Sections => {
   }
 }
 
-/** Messages about every page: what is stopped for everyone. */
+/** Messages shown on every page: the activities that are paused for everyone. */
 const bannersOf = async (visit: OperatorVisit, found: Reconciliation | undefined) => {
   const { sendingMillis, receivingMillis } = visit.stops
   if (sendingMillis === null && receivingMillis === null) return null

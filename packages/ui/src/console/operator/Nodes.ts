@@ -16,7 +16,7 @@ const channelWords = [
   ["force_closing", "Force-closing"]
 ] as const
 
-/** What the channels can send and receive, as one bar. */
+/** A bar that shows how much the channels can send and receive. */
 const balanceBar = ({ outgoing_sats: out, incoming_sats: into }: Liquidity) => {
   const [send, receive] = [out ?? 0, into ?? 0]
   if (send + receive <= 0) return null

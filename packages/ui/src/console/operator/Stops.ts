@@ -55,7 +55,7 @@ const pause = async (visit: OperatorVisit): Promise<Elsewhere> => {
   return { redirect: "" }
 }
 
-/** Who paused last, according to the audit log. */
+/** Returns who paused last, according to the audit log. */
 export const pausedBy = async ({ api }: OperatorVisit): Promise<string | undefined> => {
   const [entry] = (await allowed(api.call("GET /operator/audit", { query: { verb: "stop.pause", outcome: "done", limit: 1 } }))) ?? []
   return entry && operatorName(entry.actor_name)

@@ -7,7 +7,7 @@ import { rowLink, table } from "../Table.ts"
 import type { SuspendedPayment } from "../wire.ts"
 import { companyChoice, confirming, guide } from "./Common.ts"
 
-// Money without an owner.
+// Money without a known owner.
 
 const all = ({ api }: OperatorVisit) => everything((place) => api.page("GET /operator/suspense", { query: place }))
 

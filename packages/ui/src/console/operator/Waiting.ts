@@ -9,13 +9,13 @@ import { ago } from "./Common.ts"
 export type Kind = keyof Reconciliation["waiting"]
 
 interface Words {
-  /** The chip, and the state in a list. */
+  /** The text of the chip, and of the status in a list. */
   readonly text: string
   readonly title: (many: number, span: string) => string
-  /** After this long, an operator has to act; null if never. The alarms use the same times. */
+  /** After this long, an operator has to act. Null if an operator never has to. The alarms use the same times. */
   readonly lateMillis: number | null
   readonly tone: "bad" | "warn"
-  /** What it means, for the list of problems. */
+  /** Explains the state, for the list of problems. */
   readonly why: string
 }
 
@@ -112,7 +112,7 @@ export const kindOf = ({ status, rail_type: rail, timeline }: FollowedWithdrawal
   return isSent ? "payout_without_block" : "payout_without_coins"
 }
 
-/** Whether it waits because an operator stopped it. */
+/** Returns whether a withdrawal waits because its company is frozen or sending is paused. Undefined if neither. */
 const stopOf = (
   withdrawal: FollowedWithdrawal,
   { stops }: Pick<OperatorVisit, "stops">,
@@ -124,7 +124,7 @@ const stopOf = (
   return stops.sendingMillis === null ? undefined : "paused"
 }
 
-/** When its current step began. */
+/** Returns when the withdrawal's current step began. */
 export const waitsSince = ({ timeline, created_at }: FollowedWithdrawal): number => Date.parse(timeline.at(-1)?.at ?? created_at)
 
 export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Told => {
@@ -146,7 +146,7 @@ export interface Advice {
   readonly next: ReadonlyArray<ComponentChildren>
 }
 
-/** What to do next, as in the guide to incidents. */
+/** Returns what to do next, as in the guide to incidents. */
 export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Advice => {
   const { to } = visit
   const name = company?.name ?? "the company"

@@ -39,7 +39,7 @@ const shape = ({ kind, text, at, took }: Shape) =>
     h("span", { class: "took" }, took)
   )
 
-/** The steps as a picture: done, stuck, and still to come. */
+/** A picture of the steps: done, stuck, and still to come. */
 const picture = ({ say }: OperatorVisit, timeline: ReadonlyArray<Step>, waiting: Shape | undefined) =>
   panel(
     "Steps",
@@ -59,7 +59,7 @@ const picture = ({ say }: OperatorVisit, timeline: ReadonlyArray<Step>, waiting:
 
 const lasted = (millis: number): string => (millis < 60_000 ? `${Math.round(millis / 1000)} s` : ago(millis))
 
-/** The step that it waits for. */
+/** The step that the withdrawal waits for. */
 const waitingOf = (
   { say }: OperatorVisit,
   { waits_for, attempts, next_look_at }: Followed,

@@ -13,7 +13,7 @@ const kind = (name: string): Kind<Event> => [
   ({ type }) => type.startsWith(`${name}.`)
 ]
 
-/** The id of the record that an event is about, or its name. */
+/** The id of the record that an event is about, or the name of the domain. */
 const subjectOf = ({ data }: Event): string => ("id" in data ? data.id : "domain" in data ? data.domain : "")
 
 const list: List<Event> = {

@@ -274,7 +274,10 @@ const decide = async (visit: Visit): Promise<Elsewhere> => {
   return { redirect: `payments/out/${id}` }
 }
 
-/** A proof of payment for the payee, as text: the preimage proves a Lightning payment, the transaction an on-chain one. */
+/**
+ * A proof of payment for the payee, as text: the preimage proves a Lightning payment, and the transaction
+ * proves an on-chain payment.
+ */
 const proof = async (visit: Visit) => {
   const payment = await found(visit, "withdrawal")
   const withdrawal: Withdrawal = await visit.api.call("GET /v1/transactions/withdrawals/{withdrawalID}", {

@@ -65,7 +65,7 @@ const filters: ReadonlyArray<Filter> = [
 
 const isOneOf = <A extends string>(all: ReadonlyArray<A>, text: string | null): A | undefined => all.find((one) => one === text)
 
-/** The filters of the page's address, for the API. */
+/** Converts the filters in the page's URL for the API. */
 const askedBy = ({ query, say }: Visit): Query => {
   const [days, day] = [query.get("period"), query.get("day")]
   const key = query.get("metadata_key") ?? undefined

@@ -6,7 +6,7 @@ import { body, choice, copied, type Fact, field, panel, status, when } from "../
 import { rowLink, table } from "../Table.ts"
 import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
-// Parts of the pages of records that are paid: checkouts, invoices, offers, addresses and vouchers.
+// Parts of the pages of records that can be paid: checkouts, invoices, offers, addresses and vouchers.
 
 /** The payments of a record. */
 export const paymentsPanel = ({ say, to }: Visit, label: string, payments: ReadonlyArray<Payment>) => {

@@ -78,7 +78,7 @@ const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction
 })
 export type Line = Row | ReturnType<typeof adjustment>
 
-/** Completes a page of transactions with the records that they belong to. */
+/** Completes a page of transactions with the records that the transactions belong to. */
 export const linesOf = async (
   { api, say }: { readonly api: Pick<Reads, "payments">; readonly say: Format },
   transactions: ReadonlyArray<Transaction>

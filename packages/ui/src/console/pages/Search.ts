@@ -8,7 +8,7 @@ import { features } from "../features/index.ts"
 import { titleOf as invoiceTitle, told as invoiceTold } from "./Invoices.ts"
 import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
-/** A result: a payment, or a record that is not paid. */
+/** A search result: a payment, or a record without a payment. */
 interface Row extends Found {
   readonly foundIn: string
 }
@@ -44,7 +44,7 @@ const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => 
   }
 }
 
-/** For a record that is paid, its payments are shown, or the record itself if it has none. */
+/** Returns the payments of a record that can be paid, or the record itself if it has none. */
 const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArray<Row>> => {
   const { api, say, to } = visit
   if (kind === "deposit" || kind === "withdrawal")
@@ -91,7 +91,7 @@ const distinct = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
   return [...known.values()].toSorted((a, b) => b.atMillis - a.atMillis)
 }
 
-/** The kinds in order, after those of features. */
+/** The order of these kinds, which come after the features' kinds. */
 const order: ReadonlyArray<Hit["kind"]> = ["deposit", "withdrawal", "invoice"]
 
 const get = async (visit: Visit): Promise<Shown> => {
@@ -100,7 +100,7 @@ const get = async (visit: Visit): Promise<Shown> => {
   const hits = sought === "" ? [] : await api.search(sought)
   const sorted = hits.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
   const found = await Promise.all(sorted.map((hit) => rowsOf(visit, hit)))
-  // The invoice of an unpaid record would duplicate it.
+  // The invoice of an unpaid record would duplicate that record.
   const others = new Set(hits.flatMap(({ kind, id }) => (order.includes(kind) ? [] : [id])))
   const rows = distinct(found.flat()).filter(({ key, href }) => !(others.size > 0 && href.includes("/invoices/") && !others.has(key)))
   const title =

@@ -6,7 +6,7 @@ import { columns, verbWords } from "./Audit.ts"
 import { exported, paging, table } from "../../Table.ts"
 import type { Operations } from "../../wire.ts"
 
-// What operators and companies did, and what was refused.
+// The actions of operators and companies, including rejected requests.
 
 const perPage = 50
 

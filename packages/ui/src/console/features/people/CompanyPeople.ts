@@ -24,7 +24,7 @@ const peopleTable = ({ to }: OperatorVisit, companyId: string, rows: ReadonlyArr
     opens: true
   })
 
-/** The people of a company, for operators who may see them. */
+/** A company's people, for operators who may see them. */
 export const companyPanel = async (visit: OperatorVisit, id: string) => {
   const people = await allowed(visit.api.call("GET /operator/people", { query: { company_id: id, limit: 100 } }))
   if (people === undefined) return null

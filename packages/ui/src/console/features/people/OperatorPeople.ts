@@ -8,7 +8,7 @@ import type { OperatorPerson } from "../../wire.ts"
 import { allowed, companyChoice, confirming, count, deciding, guide, oldestOf } from "../../operator/Common.ts"
 import type { Problem } from "../Feature.ts"
 
-// The operator's people, and those of companies: inviting, approving, recovering and removing them.
+// Pages on which operators invite, approve, recover and remove their own people and companies' people.
 
 const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<OperatorPerson>> => [
   {
@@ -23,7 +23,7 @@ const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<Operato
   { title: "Status", place: "c4", cell: (row) => status(told(row, say.nowMillis)) }
 ]
 
-/** The operator's people. Those of a company are on its page. */
+/** The operator's people. A company's people are on the company's page. */
 const list = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, to } = visit
   const rows = (await everything((place) => api.page("GET /operator/people", { query: place }))).filter((row) => row.status !== "removed")
@@ -114,7 +114,7 @@ const invite = async (visit: OperatorVisit): Promise<Shown> => {
   return linkPage(visit, made)
 }
 
-/** The company of the person, in the address or in a form; empty for an operator. */
+/** The person's company, from the URL or a form; empty for an operator. */
 const companyIn = (visit: OperatorVisit): string => visit.query.get("company") ?? text(visit, "company")
 
 const find = async (visit: OperatorVisit): Promise<OperatorPerson> => {

@@ -98,7 +98,7 @@ const deviceField = field({
   value: ""
 })
 
-/** Passkeys of the person who is signed in. They require a script. */
+/** Passkeys of the signed-in person. Passkeys require a script. */
 export const ownPasskeys = ({ user: { passkeys } }: Pick<AnyVisit, "user">) =>
   passkeys === null
     ? null

@@ -2,7 +2,7 @@ import { h } from "preact"
 import { may, type Visit } from "../../Page.ts"
 import { body, confirm, type Fact, facts, form, panel, segments } from "../../Parts.ts"
 
-// Parts of the pages of vouchers, and of the refunds that payers claim in the same way.
+// Parts shared by the pages of vouchers and of refunds, which payers claim in the same way.
 
 export const nav = "vouchers"
 

@@ -31,7 +31,7 @@ export const companyPanel = async (visit: OperatorVisit, id: string) => {
   return endpoints.length > 0 && panel("Webhooks", { isRuled: true }, endpointTable(visit, id, endpoints))
 }
 
-/** Why a company's endpoint fails. Only the company can enable it and send deliveries again. */
+/** Shows why a company's endpoint fails. Only the company can enable it and send deliveries again. */
 const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, params } = visit
   const { id: companyId = "", endpoint: id = "" } = params

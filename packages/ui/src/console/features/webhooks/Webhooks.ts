@@ -8,7 +8,10 @@ import type { WebhookDelivery, WebhookEndpoint } from "../../wire.ts"
 
 const perPage = 50
 
-/** Where the endpoints are in the API: a company's own, or the operator's, which receive the events of all companies. */
+/**
+ * The endpoints' path in the API. A company sees its own endpoints; the operator sees the operator's, which
+ * receive the events of all companies.
+ */
 export const rootOf = ({ user }: Pick<AnyVisit, "user">) => (user.kind === "company" ? "/v1" : "/operator")
 
 const mayChange = (visit: AnyVisit): boolean => may(visit, visit.user.kind === "company" ? "webhooks" : "all")
