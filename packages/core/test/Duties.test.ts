@@ -18,7 +18,7 @@ import { settings } from "./Rows.ts"
 import { company, has, invoice, onChainAddress, type Ports, scenario, start } from "./World.ts"
 
 const lease = settings.dutyLeaseMillis
-const role = "a test role"
+const role = "settlements of a node"
 
 /** The process that acted, the time, and its fencing token. A process acts every 100 ms while it has the role. */
 interface Diary {
