@@ -10,7 +10,7 @@ const longest = [
   "cluster/crash.slow",
   "canary.slow",
   "ways.slow",
-  "handler.slow",
+  "pglite.slow",
   "LdkOffers.bitcoind",
   "killed.btcd"
 ]

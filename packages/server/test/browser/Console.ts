@@ -92,6 +92,8 @@ export const widthAt = async (page: Page, width: number): Promise<number> => {
 export const press = async (button: Locator): Promise<void> => {
   await button.waitFor()
   await Promise.all([button.page().waitForEvent("framenavigated"), button.click()])
+  // A tab whose next page is still loading cannot be reloaded.
+  await button.page().waitForLoadState()
 }
 
 /** Apps can connect through a relay that does not exist. */
