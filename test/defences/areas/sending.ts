@@ -443,7 +443,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "            return idle",
     replace: "            return Effect.void",
     test: coreTest("Handover"),
-    titles: "payment worker: a process that stops"
+    titles: "payment worker: a stopping process"
   },
   {
     name: "handed-over-by-who-asked",
