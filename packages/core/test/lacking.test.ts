@@ -112,7 +112,7 @@ it.live("offers: on a node that issues none, a request is refused with that reas
       }),
       services
     )
-    assert.include(JSON.stringify(refused), "requires a node that issues BOLT 12 offers")
+    assert.include(JSON.stringify(refused), "requires a node that can issue BOLT 12 offers")
     assert.lengthOf(found, 0)
   })
 )
