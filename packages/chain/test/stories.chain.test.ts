@@ -33,7 +33,7 @@ const chain = Layer.provideMerge(service(), OutsideLayer.layer)
 // Payouts confirmed within the same millisecond are sent when it ends, together with any others due by then.
 const chainTogether = Layer.provideMerge(service({ payoutWindowMillis: 1 }), OutsideLayer.layer)
 
-/** An external address of each payable type. Nobody needs its key. */
+/** An external address of each payable type. Tests never spend from it. */
 const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
   const bytes = new Uint8Array(kind === "p2wsh" || kind === "p2tr" ? 32 : 20).fill(fill)
   // The generator's x-coordinate, which is on the curve.
@@ -375,7 +375,9 @@ Real.onChain("On a real chain", () => {
           windows.push(rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
         }
         const isDeep = yield* Effect.forEach(windows, ([leader]) =>
-          leader === undefined ? assert.fail("nobody") : Effect.map(candidates(id, leader.id), (all) => all.map((one) => one.isDeep))
+          leader === undefined
+            ? assert.fail("no payout leads the batch")
+            : Effect.map(candidates(id, leader.id), (all) => all.map((one) => one.isDeep))
         )
         assert.deepStrictEqual(isDeep, [[false], [true], []])
         for (let i = 0; i < 3; i++) yield* Effect.andThen(mineAndWork(1), work)

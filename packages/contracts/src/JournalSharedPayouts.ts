@@ -250,7 +250,9 @@ export const money = {
       Effect.forEach(Array.from({ length: 40 }), (_, n) => begin(companyIds[n % 4] ?? CompanyId.operator, 1, onChain))
     )
     const changes = yield* Effect.forEach(groups, ([leader, ...others]) =>
-      leader === undefined ? assert.fail("nobody") : Effect.map(signed(0), (attempt) => dispatched(leader, attempt, following(others)))
+      leader === undefined
+        ? assert.fail("no payout leads the batch")
+        : Effect.map(signed(0), (attempt) => dispatched(leader, attempt, following(others)))
     )
     assert.deepStrictEqual(tally(yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" })), { Applied: 2 })
     for (const companyId of companyIds) {

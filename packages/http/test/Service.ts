@@ -133,8 +133,8 @@ export const stillTime: Layer.Layer<never> = Layer.effect(
 )
 
 /**
- * Skips the wait until caches expire (core's `awaitCacheExpiry`): the clock is set forward instead. A quarter
- * of a second per request would be most of the time of these tests.
+ * Sets the clock forward instead of waiting until caches expire (core's `awaitCacheExpiry`). Thousands of
+ * requests would each wait a quarter of a second.
  */
 export const skippingTime: Layer.Layer<never> = Layer.effect(
   Clock.Clock,

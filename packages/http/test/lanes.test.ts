@@ -101,7 +101,7 @@ describe("lanes", () => {
       const { began, ask, flood } = service()
       yield* ask("other", "other")
       const asked = yield* flood(Lanes.width + 3)
-      const [first, next] = [asked[0] ?? assert.fail("nobody"), asked[Lanes.width] ?? assert.fail("no request waits")]
+      const [first, next] = [asked[0] ?? assert.fail("no request runs"), asked[Lanes.width] ?? assert.fail("no request waits")]
       yield* Fiber.interrupt(next.fiber)
       yield* Fiber.interrupt(first.fiber)
       yield* turn
@@ -125,7 +125,7 @@ describe("lanes", () => {
       // More requests are active than there are slots, so ending one does not free a slot.
       yield* ask("other", "again")
       yield* flood(1)
-      yield* (asked[0] ?? assert.fail("nobody")).end
+      yield* (asked[0] ?? assert.fail("no request runs")).end
       yield* turn
       assert.strictEqual(began.length, 2 + 2 * Lanes.width)
     })

@@ -32,7 +32,7 @@ const id = (name: string, afterMillis = 0): string => Id.fromMillis(startMillis 
 // No key is known for this point (BIP 341), so money sent to an example address is lost.
 const nobodysKey = Buffer.from("50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0", "hex")
 
-/** An example app connected to a key. Nobody uses its keys. */
+/** An example app connected to a key. Its keys are used only here. */
 const walletOf = (id: string) => {
   const secretKey = Redacted.make(bytes("an app's key").toString("hex"))
   const walletKey = Nostr.publicKeyOf(Redacted.make(bytes("the wallet's key").toString("hex")))
