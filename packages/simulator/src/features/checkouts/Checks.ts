@@ -47,7 +47,8 @@ const excuses: Feature.Excuses = (hear) => {
    */
   const hasEnded = ({ path: asked, asking, body }: Feature.Refused): boolean => {
     const closed = closedBy.get(asking)
-    const [, status] = /^The checkout is (paid|expired) and cannot be canceled$/.exec(text(body, "message")) ?? []
+    const [, status] = /\b(paid|expired)\b/.exec(text(body, "message")) ?? []
+    if (text(body, "error", "code") !== "checkout_not_open") return false
     if (closed === undefined || asked !== `${path}/${closed.id}/cancel`) return false
     return (ended.get(`${status} ${closed.id}`) ?? 0) > closed.atMillis
   }
