@@ -20,8 +20,15 @@ export const answer = async (page: string, answers: Readonly<Record<string, stri
   if (status !== 303) throw new Error(`${page}: answered ${status}`)
 }
 
-/** Requests a new quote, as the page's form does. */
+const stateOf = async (page: string) => JSON.parse(await (await fetch(`${page}/state`)).text())
+
+/** Requests a new quote, as the page's form does once the page offers one. */
 export const renew = async (page: string): Promise<void> => {
+  await eventually(
+    "a page that offers a new quote",
+    () => stateOf(page),
+    ({ isRenewable }) => isRenewable
+  )
   const { status } = await fetch(`${page}/renew`, { method: "POST", redirect: "manual" })
   if (status !== 303) throw new Error(`${page}: renewed ${status}`)
 }
@@ -76,7 +83,6 @@ const payingTo = async ({ url }: Whole.Whole, shop: Company) => {
     })
     return new URL(headers.get("location") ?? "", form).href
   }
-  const stateOf = async (page: string) => JSON.parse(await (await fetch(`${page}/state`)).text())
   const paid = async (sats: number): Promise<string> => {
     const page = await entered(sats)
     await Customer.data(200, shop.post("/sandbox/pay", { payment_request: (await stateOf(page)).asking.invoice }))
