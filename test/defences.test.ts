@@ -11,6 +11,20 @@ const read = (file: string) => readFileSync(path.join(root, file), "utf8")
 const rows = incidents.flatMap(([, rows]) => rows)
 const all = titles()
 
+const contracts = globSync("packages/{contracts,simulator,testing}/src/**/*.ts", { cwd: root }).map(read)
+
+/**
+ * Returns the pieces of a mutant's title that no source has. A title is put together from those of describe, of
+ * the adapter and of the test, so each is looked up by itself.
+ */
+const missing = (test: string, titles: string): ReadonlyArray<string> => {
+  const sources = [...globSync(`${path.dirname(test)}/**/*.{ts,go}`, { cwd: root }).map(read), ...contracts].join("\n")
+  return titles
+    .replaceAll("$", "")
+    .split(/\||\.\*|: /)
+    .filter((piece) => !new RegExp(piece, "i").test(sources))
+}
+
 describe("the incidents", () => {
   it("incidents: there are sixty, each once, in order", () => {
     assert.deepStrictEqual(
@@ -69,6 +83,7 @@ describe("the canaries", () => {
       assert.strictEqual(fits(canary, source), 1, `it must fit ${canary.in} in ${file} once`)
       assert.notStrictEqual(patched(canary, source), source)
       assert.isTrue(existsSync(path.join(root, test)), test)
+      assert.deepStrictEqual(missing(test, canary.titles), [], `no test near ${test} has this title`)
       for (const row of caught) assert.isUndefined(rows.find((one) => one.row === row)?.reason, `row ${row} does not apply`)
     })
   }

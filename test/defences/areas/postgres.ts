@@ -89,7 +89,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "return standing.timeline === 0 || standing.timeline >= seen",
     replace: "return true",
     test: "packages/postgres/test/primary.test.ts",
-    titles: "hosts: (a writable host on the latest timeline|a process does not return)"
+    titles: "hosts: a writable host on the latest timeline|hosts: a process does not return"
   },
   {
     name: "commit-without-its-standby",

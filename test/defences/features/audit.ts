@@ -33,7 +33,7 @@ export const audit: ReadonlyArray<Canary> = [
     find: `acting === undefined && changes.length === 0`,
     replace: `acting === undefined`,
     test: inTampering,
-    titles: "a key's hash or scopes changed, as the tables' owner"
+    titles: "a key's hash or scopes changed.*owner"
   },
   {
     name: "audit-uncompared",
