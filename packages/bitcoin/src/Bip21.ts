@@ -35,7 +35,7 @@ const parseAmount = (text: string): Result.Result<Msat.Msat, Bip21Invalid> => {
   if (/[1-9]/.test(fraction.slice(8))) return refused("be a whole number of satoshis: it has more than 8 decimals")
   const bitcoin = whole.replace(/^0+/, "")
   const sats = BigInt(fraction.slice(0, 8).padEnd(8, "0"))
-  // No possible amount has more digits, so a longer one is not computed.
+  // No valid amount has more digits, so longer text is not converted to a number.
   const amount = bitcoin.length > 8 ? undefined : BigInt(bitcoin) * msatPerBtc + Msat.fromSats(sats)
   if (amount === undefined || amount > Msat.max) return refused(`be at most ${Msat.toSats(Msat.max)} sats, the total supply of bitcoin`)
   return amount === 0n ? refused("be more than 0") : Result.succeed(Msat.make(amount))
@@ -55,7 +55,7 @@ export const isBip21 = (text: string): boolean => /^bitcoin:/i.test(text)
 /**
  * Parses a `bitcoin:` URI. The scheme and parameter names may be in upper case, as in QR codes. A duplicate
  * parameter, or an unknown one that begins with `req-`, makes the URI invalid. If a network is given, the
- * address may be in a parameter named like the network's address prefix (BIP 321: `bitcoin:?bc=bc1q…`).
+ * address may be in a parameter named after the network's address prefix (BIP 321: `bitcoin:?bc=bc1q…`).
  */
 export const parse = (text: string, network?: Network): Result.Result<Bip21, Bip21Invalid> =>
   Result.gen(function* () {

@@ -21,7 +21,10 @@ export const BitcoinAddress = Schema.Struct({
 })
 export interface BitcoinAddress extends Schema.Schema.Type<typeof BitcoinAddress> {}
 
-/** The text is not an address that this network can pay. `networks` are the address's networks, if known. */
+/**
+ * The text is not an address that can be paid on this network. `networks` lists the networks that the address
+ * belongs to, if known.
+ */
 export class BitcoinAddressInvalid extends Schema.TaggedError<BitcoinAddressInvalid>()("BitcoinAddressInvalid", {
   reason: Schema.Literals([
     "malformed",
@@ -96,7 +99,8 @@ const decodeSegwit = (text: string, network: Network.Network): Result.Result<Bit
   const [version, ...words] = decoded.words
   const program = bech32.fromWordsUnsafe(words)
   if (version === undefined || version > 16 || !program) return refuse("malformed", "The address does not contain a witness program")
-  // BIP 350: version 0 is bech32, every other version bech32m. The wrong checksum can hide typing errors.
+  // Version 0 uses bech32, and every other version uses bech32m (BIP 350). The wrong one can miss typing
+  // errors.
   if ((version === 0) !== (plain !== undefined)) return refuse("checksum", "The address uses the wrong bech32 checksum for its version")
   if (program.length < 2 || program.length > 40 || (version === 0 && program.length !== 20 && program.length !== 32)) {
     return refuse("program_length", "The address's witness program has an invalid length")
@@ -167,8 +171,8 @@ const script = {
 }
 
 /**
- * Returns the address of a 33-byte public key. Throws on an invalid key, because keys come from our
- * derivation.
+ * Returns the address of a 33-byte public key. Throws on an invalid key: keys come from our own derivation, so
+ * an invalid one is a bug.
  */
 export const fromPublicKey = (publicKey: Uint8Array, type: AddressType, network: Network.Network): BitcoinAddress =>
   Result.getOrThrow(fromScript(hex.encode(script[type](publicKey)), network))

@@ -13,7 +13,7 @@ export type { Hop } from "./Bolt11Field.ts"
 
 /** An invoice (BOLT 11) with a verified signature. Hashes, secrets and keys are hex. */
 export interface Bolt11 {
-  /** In lower case. */
+  /** The invoice as text, in lower case. */
   readonly paymentRequest: string
   readonly network: Network.Network
   /** The requested amount without routing fees. Absent: the payer chooses it. */
@@ -22,9 +22,9 @@ export interface Bolt11 {
   readonly expirySeconds: number
   readonly paymentHash: PaymentHash.PaymentHash
   readonly paymentSecret: string
-  /** The node that signed it. */
+  /** The public key of the node that signed the invoice. */
   readonly payee: string
-  /** Either this or `descriptionHash`, the SHA-256 of a description given elsewhere. */
+  /** Either this or `descriptionHash` is set. The hash is the SHA-256 of a description given elsewhere. */
   readonly description?: string
   readonly descriptionHash?: string
   readonly minFinalCltvExpiry: number
@@ -56,10 +56,10 @@ export class Bolt11Invalid extends Schema.TaggedError<Bolt11Invalid>()("Bolt11In
 /** Default lifetime of an invoice. */
 export const defaultExpirySeconds = 3600
 
-/** Default number of blocks for the last hop. */
+/** Default CLTV delta of the last hop, in blocks. */
 export const defaultMinFinalCltvExpiry = 18
 
-/** Maximum UTF-8 bytes of a description, which must fit into 1023 words of 5 bits. */
+/** Maximum size of a description in UTF-8 bytes. It must fit into 1023 words of 5 bits. */
 export const maxDescriptionBytes = 639
 
 /**
@@ -80,12 +80,12 @@ const multipliers: ReadonlyArray<readonly [letter: string, tenths: bigint]> = [
   ["p", 1n]
 ]
 
-/** Number of digits of the total supply in pico-bitcoin. A longer text is not parsed as a number. */
+/** Number of digits of the total supply in pico-bitcoin. Longer text is not parsed as a number. */
 const maxAmountDigits = 20
 
 const refuse = (reason: Bolt11Invalid["reason"], message: string) => Result.fail(new Bolt11Invalid({ reason, message }))
 
-/** Returns the time, in seconds, from which the invoice must no longer be paid. */
+/** Returns the time, in seconds, at which the invoice expires. */
 export const expiresAtSeconds = (invoice: Pick<Bolt11, "timestampSeconds" | "expirySeconds">): number =>
   invoice.timestampSeconds + invoice.expirySeconds
 
@@ -138,8 +138,9 @@ const readFields = (words: Field.Words) => {
 }
 
 /**
- * Returns the key of the node that signed. If the invoice declares a node, that node must have signed, with low
- * S. Otherwise the key is recovered, and S may be high or low (BOLT 11, requirements of a reader).
+ * Returns the key of the node that signed. If the invoice declares a node, that node must have signed with a
+ * low S value. Otherwise the key is recovered from the signature, and S may be high or low (BOLT 11,
+ * requirements of a reader).
  */
 const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array | undefined): string | undefined => {
   const [compact, recoveryId] = [signature.subarray(0, 64), signature[64]]
@@ -149,7 +150,7 @@ const payeeOf = (signature: Uint8Array, hash: Uint8Array, declared: Uint8Array |
     if (declared !== undefined && !curve.verify(hash, declared, compact)) return undefined
     return hex.encode(payee)
   } catch {
-    // Numbers beyond the curve's order and invalid keys throw.
+    // The curve throws on invalid keys and on numbers beyond its order.
     return undefined
   }
 }
@@ -225,10 +226,13 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
     }
   })
 
-/** Signs a 32-byte hash as the payee: 64 bytes of r and s, then one byte of recovery id. */
+/** Signs a 32-byte hash as the payee. Returns 64 bytes of r and s, then one byte of recovery id. */
 export type Signer = (hash: Uint8Array) => Uint8Array
 
-/** Returns a signer with a 32-byte private key in memory: deterministic (RFC 6979) and low-S. */
+/**
+ * Returns a signer that keeps a 32-byte private key in memory. Its signatures are deterministic (RFC 6979) and
+ * low-S.
+ */
 export const signWith =
   (privateKey: Uint8Array): Signer =>
   (hash) =>

@@ -3,11 +3,14 @@ import * as BitcoinAddress from "./BitcoinAddress.ts"
 import * as Msat from "./Msat.ts"
 import type { Network } from "./Network.ts"
 
-/** The parts of an invoice as bech32's 5-bit words (BOLT 11, tagged fields). `undefined` means invalid. */
+/**
+ * The parts of an invoice as bech32's 5-bit words (BOLT 11, tagged fields). The functions below return
+ * `undefined` if their input is invalid.
+ */
 export type Words = ReadonlyArray<number>
 
 /**
- * One channel on the route to a payee that is not public. `shortChannelId` as BOLT 7 formats it:
+ * One channel on the route to a private payee. `shortChannelId` has the format of BOLT 7, such as
  * `589390x3312x1`.
  */
 export interface Hop {
@@ -18,7 +21,7 @@ export interface Hop {
   readonly cltvExpiryDelta: number
 }
 
-/** The field types by their 5-bit value, each named by its letter: `5` is the letter 9. */
+/** The 5-bit value of each field type, by the letter that encodes it. */
 export const type = { p: 1, r: 3, "9": 5, x: 6, f: 9, d: 13, s: 16, n: 19, h: 23, c: 24, m: 27 } as const
 
 /** Types with a fixed length. A field of another length is skipped like an unknown type. */
@@ -32,7 +35,7 @@ export const fixedWords: ReadonlyMap<number, number> = new Map([
 /** Maximum number of words in a field, because its length has ten bits. */
 export const maxWords = 1023
 
-/** Maximum number of words in a number. More would not be exact in JavaScript, and no invoice needs them. */
+/** Maximum number of words in a number. Longer numbers would not be exact in JavaScript, and no invoice needs them. */
 const maxNumberWords = 10
 
 /** Decodes bytes. The padding must be minimal and zero. */
@@ -62,7 +65,7 @@ export const toText = (words: Words): string | undefined => {
   }
 }
 
-/** Returns the set bits, ascending. The lowest bit is the last word's lowest. */
+/** Returns the positions of the set bits in ascending order. Position 0 is the lowest bit of the last word. */
 export const toFeatures = (words: Words): ReadonlyArray<number> =>
   words.toReversed().flatMap((word, index) => [0, 1, 2, 3, 4].filter((bit) => ((word >> bit) & 1) === 1).map((bit) => index * 5 + bit))
 
@@ -79,7 +82,7 @@ export const fromFeatures = (features: ReadonlyArray<number>): Words => {
 const hopBytes = 51
 
 /**
- * Decodes one or more hops. Each has 33 bytes for the key, 8 for the channel, 4 for the base fee, 4 for the
+ * Decodes one or more hops. Each hop has 33 bytes for the key, 8 for the channel, 4 for the base fee, 4 for the
  * proportional fee and 2 for the CLTV delta.
  */
 export const toRoute = (words: Words): ReadonlyArray<Hop> | undefined => {
@@ -133,7 +136,7 @@ export const fromFallback = (address: BitcoinAddress.BitcoinAddress): Words => [
   ...fromBytes(BitcoinAddress.payload(address))
 ]
 
-/** Returns the words' bits in order, with the last byte padded with zeros, as they are signed. */
+/** Returns the bytes to sign: the words' bits in order, with the last byte padded with zeros. */
 export const toSignedBytes = (words: Words): Uint8Array => {
   const bytes = new Uint8Array(Math.ceil((words.length * 5) / 8))
   let pending = 0

@@ -5,26 +5,32 @@ import * as Msat from "./Msat.ts"
 import * as Network from "./Network.ts"
 
 /**
- * An offer (BOLT 12). Its holder can repeatedly request invoices from its issuer. It has no checksum and no
- * signature. Bytes and keys are hex.
+ * An offer (BOLT 12). Anyone who has the offer can repeatedly request invoices from its issuer. An offer has no
+ * checksum and no signature. Bytes and keys are hex.
  */
 export interface Bolt12 {
-  /** In lower case and without plus signs. */
+  /** The offer as text, in lower case and without plus signs. */
   readonly offer: string
-  /** The bitcoin networks on which it can be paid. Empty if it is only for another chain. */
+  /** The bitcoin networks on which the offer can be paid. Empty if the offer is only for another chain. */
   readonly networks: ReadonlyArray<Network.Network>
   /** The minimum amount for one item. Absent: the payer chooses it, or `price` is set. */
   readonly amount?: Msat.Msat
-  /** The minimum in a currency's smallest unit. Only the issuer's invoice contains the amount in msat. */
+  /**
+   * The minimum amount for one item in a currency's smallest unit. Only the issuer's invoice contains the
+   * amount in msat.
+   */
   readonly price?: { readonly currency: string; readonly amount: bigint }
   readonly description?: string
-  /** No invoice may be requested after this second. Absent: it does not expire. */
+  /** The time after which invoices can't be requested, in seconds since 1970. Absent: the offer does not expire. */
   readonly absoluteExpirySeconds?: number
-  /** The issuer's name according to itself, not verified. */
+  /** The name that the issuer chose; not verified. */
   readonly issuer?: string
-  /** The node to request invoices from. Absent if only blinded paths lead to it. */
+  /** The node to request invoices from. Absent if the node is reachable only over blinded paths. */
   readonly issuerId?: string
-  /** The first nodes of its blinded paths (BOLT 4): a node's key, or nine bytes of a channel and its side. */
+  /**
+   * The first node of each blinded path (BOLT 4): its key, or nine bytes that identify a channel and one of its
+   * ends.
+   */
   readonly introductions: ReadonlyArray<string>
   /**
    * Maximum number of items per invoice; 0 means unlimited. Absent: there is one item, and a quantity must
@@ -55,8 +61,8 @@ export class Bolt12Invalid extends Schema.TaggedError<Bolt12Invalid>()("Bolt12In
 }) {}
 
 /**
- * Maximum length of an offer, including plus signs and spaces. Real ones have about a hundred characters, or
- * a thousand with several blinded paths.
+ * Maximum length of an offer, including plus signs and spaces. A typical offer has about a hundred characters,
+ * or a thousand with several blinded paths.
  */
 export const maxLength = 4096
 
@@ -91,7 +97,7 @@ const refuse = (reason: Bolt12Invalid["reason"], message: string) => Result.fail
 /** Returns whether a string begins like an offer, valid or not. */
 export const isBolt12 = (text: string): boolean => /^l(?:\+\s*)?n(?:\+\s*)?o(?:\+\s*)?1/i.test(text)
 
-/** Joins an offer's parts in lower case. A plus and spaces may be between any two characters. */
+/** Joins an offer's parts in lower case. A plus sign and spaces can separate any two characters. */
 const joined = (text: string): Result.Result<string, Bolt12Invalid> => {
   if (text.length > maxLength) return refuse("bech32", `An offer must have at most ${maxLength} characters`)
   const pieces = text.split(/\+\s*/)
@@ -167,7 +173,8 @@ export const decode = (text: string): Result.Result<Bolt12, Bolt12Invalid> =>
     const quantityMax = yield* optional("quantityMax", Field.toInteger)
     const issuerId = yield* optional("issuerId", Field.toPoint)
 
-    // No offer features are defined so far: an even one is required, an odd one may be ignored.
+    // No offer features are defined yet, so every feature is unknown. Offers with an even (required) feature
+    // are rejected, and odd features are ignored.
     const demanded = features.find((bit) => bit % 2 === 0)
     if (demanded !== undefined)
       return yield* refuse("unknown_feature", `The offer requires feature ${demanded}, which this service does not support`)

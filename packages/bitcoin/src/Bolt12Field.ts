@@ -15,8 +15,8 @@ const fromNumber = (value: bigint, length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => Number((value >> (byte * BigInt(length - 1 - index))) & 0xffn))
 
 /**
- * BigSize (BOLT 1): a value that does not fit into one byte is prefixed with its length. The encoding must be
- * minimal.
+ * The sizes of a BigSize (BOLT 1). Its first byte is the value or a prefix that gives the length of the value.
+ * The encoding must be minimal.
  */
 const sizes: ReadonlyArray<readonly [first: number, length: number, least: bigint]> = [
   [0xfd, 2, 0xfdn],
@@ -41,8 +41,8 @@ const writeSize = (value: bigint): Uint8Array => {
 }
 
 /**
- * Reads the records of a stream. Types must strictly ascend, and nothing may be truncated or encoded longer
- * than necessary.
+ * Reads the records of a stream. Returns undefined if types are not strictly ascending, a record is truncated,
+ * or an encoding is not minimal.
  */
 export const read = (bytes: Uint8Array): ReadonlyArray<Field> | undefined => {
   const fields: Array<Field> = []
@@ -92,7 +92,7 @@ export const toPoint = (data: Uint8Array): string | undefined =>
 
 const chainBytes = 32
 
-/** Chains, by the hashes of their first blocks in hex. */
+/** Decodes a list of chains, each as the hash of its first block in hex. */
 export const toChains = (data: Uint8Array): ReadonlyArray<string> | undefined =>
   data.length % chainBytes === 0
     ? Array.from({ length: data.length / chainBytes }, (_, index) =>
@@ -100,7 +100,7 @@ export const toChains = (data: Uint8Array): ReadonlyArray<string> | undefined =>
       )
     : undefined
 
-/** Returns the set bits, ascending. The lowest is the last byte's lowest. */
+/** Returns the positions of the set bits in ascending order. Position 0 is the lowest bit of the last byte. */
 export const toFeatures = (data: Uint8Array): ReadonlyArray<number> =>
   [...data]
     .toReversed()
@@ -116,8 +116,8 @@ export const fromFeatures = (features: ReadonlyArray<number>): Uint8Array => {
 }
 
 /**
- * Returns the first node of each blinded path (BOLT 4), in hex: 33 bytes of a node's key, or 9 of a channel
- * and its side. Undefined if a path has no hop, or a key is not on the curve.
+ * Returns the first node of each blinded path (BOLT 4), in hex: the 33 bytes of its key, or 9 bytes that
+ * identify a channel and one of its ends. Undefined if a path has no hop, or a key is not on the curve.
  */
 export const toIntroductions = (data: Uint8Array): ReadonlyArray<string> | undefined => {
   let at = 0
@@ -129,7 +129,7 @@ export const toIntroductions = (data: Uint8Array): ReadonlyArray<string> | undef
     const isChannel = (data[at] ?? 0) <= 1
     if (!(isChannel ? skip(9) : isPoint())) return undefined
     introductions.push(hex.encode(data.subarray(begin, at)))
-    // Next is the key with which its hops are blinded.
+    // The path key that blinds the hops comes next.
     if (!isPoint()) return undefined
     const hops = data[at++] ?? 0
     if (hops === 0) return undefined

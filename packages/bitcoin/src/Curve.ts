@@ -10,14 +10,17 @@ export interface Curve {
   readonly isPoint: (point: Uint8Array) => boolean
   /** ECDH: the point times the key. */
   readonly multiply: (point: Uint8Array, key: Uint8Array) => Uint8Array
-  /** ECDSA, deterministic (RFC 6979) and low-S: 64 bytes of r and s, then one byte of recovery id. */
+  /**
+   * Signs with ECDSA, deterministic (RFC 6979) and low-S. Returns 64 bytes of r and s, then one byte of
+   * recovery id.
+   */
   readonly sign: (hash: Uint8Array, key: Uint8Array) => Uint8Array
-  /** Returns whether a low-S signature of r and s belongs to the point. */
+  /** Returns whether the signature (r and s) is low-S and was made with the point's key. */
   readonly verify: (hash: Uint8Array, point: Uint8Array, signature: Uint8Array) => boolean
-  /** Returns the point that signed. Throws if there is none. */
+  /** Returns the public key of the signer. Throws if there is none. */
   readonly recover: (hash: Uint8Array, signature: Uint8Array, recoveryId: 0 | 1 | 2 | 3) => Uint8Array
   readonly xOnly: (key: Uint8Array) => Uint8Array
-  /** BIP 340 without auxiliary randomness, so it is deterministic. */
+  /** Signs according to BIP 340, without auxiliary randomness, so the signature is deterministic. */
   readonly signSchnorr: (hash: Uint8Array, key: Uint8Array) => Uint8Array
   readonly verifySchnorr: (hash: Uint8Array, xOnly: Uint8Array, signature: Uint8Array) => boolean
 }
@@ -61,13 +64,13 @@ const overNative = (native: typeof Native): Curve => ({
   verifySchnorr: native.verifySchnorr
 })
 
-/** Returns whether the package is not installed at run time, as in a bundle without `node_modules`. */
+/** Returns whether the error means that the package is not installed, as in a bundle without `node_modules`. */
 const isAbsent = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND"
 
 /**
- * libsecp256k1 as WebAssembly, five times as fast. The package reads its .wasm file at run time, which
- * bundlers don't copy. So it is required dynamically, invisible to bundlers, and a bundle uses the curve in
- * JavaScript.
+ * libsecp256k1 as WebAssembly, five times as fast. The package reads its .wasm file at run time, which bundlers
+ * don't copy. The package is therefore loaded dynamically, so that bundlers don't see it; a bundle uses the
+ * curve in JavaScript instead.
  */
 const loadNative = (): Curve | undefined => {
   const here: string | undefined = import.meta.url // undefined in a CommonJS bundle

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 
-/** A Lightning address as written (LUD-16), and its URL. All in lower case, the domain in punycode. */
+/** A Lightning address (LUD-16) and its URL, in lower case and with the domain in punycode. */
 export interface LightningAddressText {
   readonly handle: string
   readonly domain: string
@@ -51,7 +51,10 @@ export const normaliseDomain = (text: string): Result.Result<string, LightningAd
     : refuse("domain", "The domain must be a public name such as example.com, without a port or a path")
 }
 
-/** Public names use https, Tor names http, because an onion address already is a key. */
+/**
+ * Returns `http` for Tor names, because an onion address already authenticates the server, and `https` for
+ * other names.
+ */
 export const schemeOf = (host: string): "https" | "http" => (host.endsWith(".onion") ? "http" : "https")
 
 /** Returns the URL of a Lightning address. */
@@ -66,7 +69,7 @@ export const parse = (text: string): Result.Result<LightningAddressText, Lightni
     return refuse("handle", `The part before the @ must have 1 to ${maxHandleLength} of the characters a-z 0-9 - _ . +`)
   }
   const handle = user.toLowerCase()
-  // A handle of dots would be a directory in the URL.
+  // A handle of one or two dots would be a relative path in the URL.
   if (handle === "." || handle === "..") return refuse("handle", "The part before the @ must not consist of dots only")
   return Result.map(normaliseDomain(name), (domain) => ({
     handle,

@@ -3,8 +3,8 @@ import { Result, Schema } from "effect"
 import { isPublicName, schemeOf } from "./LightningAddressText.ts"
 
 /**
- * The URL for requesting a payment (LUD-06). `text` is the LNURL in lower case, or the `lnurlp://` address,
- * from which `url` was decoded.
+ * The URL for requesting a payment (LUD-06). `url` was decoded from `text`, which is an LNURL in lower case or
+ * an `lnurlp://` address.
  */
 export interface Lnurl {
   readonly url: string
@@ -19,7 +19,7 @@ export class LnurlInvalid extends Schema.TaggedError<LnurlInvalid>()("LnurlInval
 
 const refuse = (reason: LnurlInvalid["reason"], message: string) => Result.fail(new LnurlInvalid({ reason, message }))
 
-/** The purposes of other LNURLs, by scheme (LUD-17) and by `tag` (LUD-04, LUD-08). */
+/** The purposes of LNURLs that can't be paid, by scheme (LUD-17) and by `tag` (LUD-04, LUD-08). */
 const purposes: ReadonlyMap<string, string> = new Map([
   ["lnurlw", "lets you withdraw"],
   ["withdrawRequest", "lets you withdraw"],
@@ -29,7 +29,7 @@ const purposes: ReadonlyMap<string, string> = new Map([
   ["channelRequest", "opens a channel"]
 ])
 
-/** Returns the purpose, in words, of an LNURL that cannot be paid, by its `tag`. */
+/** Returns the purpose of an LNURL with this `tag`, as text; undefined if it can be paid. */
 export const otherPurpose = (tag: string): string | undefined => purposes.get(tag)
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })

@@ -1,10 +1,10 @@
 import { Brand, Schema } from "effect"
 
-/** An amount in millisatoshis: 1 sat is 1000 msat. Sats, decimals and currencies exist only at the edges. */
+/** An amount in millisatoshis: 1 sat is 1000 msat. Sats, decimals and currencies are used only in input and output. */
 export const Msat = Schema.BigInt.pipe(Schema.brand("Msat"))
 export type Msat = typeof Msat.Type
 
-/** As decimal text, the form of amounts in JSON and in database results. */
+/** An amount as decimal text, as in JSON and in database results. */
 export const FromString = Schema.BigIntFromString.pipe(Schema.decodeTo(Msat))
 
 /** Brands a bigint as an amount. Arithmetic loses the brand, so every sum must be branded again. */
@@ -18,19 +18,19 @@ export const fromSats = (sats: bigint | number): Msat => make(BigInt(sats) * 100
 /** The maximum supply, 21 million bitcoin. No valid amount is larger. */
 export const max: Msat = fromSats(21_000_000n * 100_000_000n)
 
-/** Rounds down, as for every balance shown to a customer: 1 999 msat are 1 sat. */
+/** Rounds down, as is done for every balance shown to a customer: 1 999 msat are 1 sat. */
 export const toSats = (amount: Msat): bigint => amount / 1000n
 
 /** Rounds up: 1 001 msat are 2 sats. */
 export const toSatsCeiling = (amount: Msat): bigint => (amount + 999n) / 1000n
 
 /**
- * Satoshis with three decimals, for people and logs: 1 001 msat are 1.001. Exact up to the supply, but not
- * for calculations.
+ * Converts to satoshis with three decimals, for display and logs: 1 001 msat are 1.001. The number is exact up
+ * to the total supply, but must not be used in calculations.
  */
 export const toDecimalSats = (amount: Msat): number => Number(amount) / 1000
 
-/** Returns the largest of at least one amount. */
+/** Returns the largest amount. At least one is required. */
 export const greatest = (first: Msat, ...others: ReadonlyArray<Msat>): Msat =>
   others.reduce<Msat>((greatest, one) => (one > greatest ? one : greatest), first)
 

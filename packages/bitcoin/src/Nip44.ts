@@ -16,18 +16,18 @@ const macBytes = 32
 /** Maximum length of a string, in UTF-8 bytes. */
 export const maxBytes = 65_535
 
-// Lengths in base64 for the shortest and the longest text.
+// Base64 lengths of the encrypted shortest and longest strings.
 const [minPayload, maxPayload] = [132, 87_472]
 
 /**
- * The payload is not valid for this version and these two keys: it is malformed, was changed, or was written by
- * another key.
+ * The payload is not valid for this version and these two keys: it is malformed, was changed, or was encrypted
+ * by another key.
  */
 export class Unreadable extends Schema.TaggedError<Unreadable>()("Unreadable", { reason: Schema.String }) {}
 
 /**
- * Derives the shared key of two parties, which is the same from either side. Undefined if the public key
- * (x-only, in hex) is not a point, or the secret key is invalid.
+ * Derives the shared key of two parties. Both parties derive the same key. Undefined if the public key (x-only,
+ * in hex) is not a point, or the secret key is invalid.
  */
 export const conversationKey = (secretKey: Redacted.Redacted, publicKey: string): Redacted.Redacted<Uint8Array> | undefined => {
   const secret = Redacted.value(secretKey)
@@ -74,7 +74,7 @@ const bytesOf = (payload: string): Uint8Array | undefined => {
   try {
     return base64.decode(payload)
   } catch {
-    return undefined // it is not base64, which is all the caller needs
+    return undefined // not base64; the caller needs no further detail
   }
 }
 
@@ -82,11 +82,11 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    return undefined // it is not UTF-8
+    return undefined // not UTF-8
   }
 }
 
-/** Decrypts a string. Its MAC is verified before anything else is read. */
+/** Decrypts a string. Verifies its MAC before it decrypts anything. */
 export const decrypt = (payload: string, key: Redacted.Redacted<Uint8Array>): Result.Result<string, Unreadable> => {
   const refuse = (reason: string) => Result.fail(new Unreadable({ reason }))
   if (payload.startsWith("#")) return refuse("an unknown version")

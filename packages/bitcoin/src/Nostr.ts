@@ -5,7 +5,7 @@ import { curve } from "./Curve.ts"
 
 const hex = (characters: number) => Schema.String.check(Schema.isPattern(new RegExp(`^[0-9a-f]{${characters}}$`)))
 
-/** A Nostr event: its content, author and time (NIP-01). */
+/** A signed Nostr event (NIP-01). */
 export const Event = Schema.Struct({
   id: hex(64),
   pubkey: hex(64),
@@ -24,21 +24,21 @@ export class RelayUnreachable extends Schema.TaggedError<RelayUnreachable>()("Re
   cause: Schema.Defect()
 }) {}
 
-/** Servers that store events for any reader. */
+/** Relays: servers that store events, which anyone can read. */
 export class Relays extends Context.Service<
   Relays,
   {
     /**
-     * Publishes an event to the relay at a `wss:` URL. Returns whether the relay accepted it, now or before.
-     * Repeating it has no effect.
+     * Publishes an event to the relay at a `wss:` URL. Returns whether the relay accepted the event, now or
+     * earlier. Publishing the same event again has no effect.
      */
     readonly publish: (relay: string, event: Event) => Effect.Effect<"taken" | "refused", RelayUnreachable>
   }
 >()("@satrail/bitcoin/Nostr/Relays") {}
 
 /**
- * Selects events of these kinds, to this public key (tag `p`), by this author if given, created at or after
- * this time.
+ * Selects events of these kinds that are addressed to this public key (tag `p`) and were created at or after
+ * this time. If `by` is set, selects only that author's events.
  */
 export interface Filter {
   readonly kinds: ReadonlyArray<number>
@@ -49,11 +49,11 @@ export interface Filter {
 
 /** An open connection to a relay. */
 export interface Session {
-  /** Publishes an event. Returns whether the relay accepted it, now or before. */
+  /** Publishes an event. Returns whether the relay accepted it, now or earlier. */
   readonly publish: (event: Event) => Effect.Effect<"taken" | "refused", RelayUnreachable>
   /**
-   * Returns the next event as the relay sent it. Neither the filter nor its signature has been checked. Fails
-   * once the connection has ended.
+   * Returns the next event as the relay sent it. The caller must check that it matches the filter and that its
+   * signature is valid. Fails once the connection has ended.
    */
   readonly next: Effect.Effect<Event, RelayUnreachable>
 }
@@ -63,16 +63,16 @@ export class Sessions extends Context.Service<
   Sessions,
   {
     /**
-     * Opens a subscription at the relay with a `wss:` URL, for as long as the scope is open. Nothing is read
-     * from the relay ahead of `next`.
+     * Opens a subscription at the relay with a `wss:` URL. It stays open until the scope closes. Events are
+     * read from the relay only when `next` requests them.
      */
     readonly open: (relay: string, filter: Filter) => Effect.Effect<Session, RelayUnreachable, Scope.Scope>
   }
 >()("@satrail/bitcoin/Nostr/Sessions") {}
 
 /**
- * The service's key on Nostr, 32 bytes in hex. If set, Lightning addresses accept zaps, and
- * `Zaps.layerWorker` must run somewhere.
+ * The service's key on Nostr, 32 bytes in hex. If set, Lightning addresses accept zaps, and a process must run
+ * `Zaps.layerWorker`.
  */
 export const SecretKey = Context.Reference<Redacted.Redacted | undefined>("@satrail/bitcoin/Nostr/SecretKey", {
   defaultValue: () => undefined

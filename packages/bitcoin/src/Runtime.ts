@@ -1,10 +1,10 @@
 /**
- * The minimum Node version. Effect's platform for Node requires it, and every release is installed and run on
- * it (docs/decisions/packages.md#0069).
+ * The minimum Node version. Effect's Node platform requires it, and every release is tested on it
+ * (docs/decisions/packages.md#0069).
  */
 export const minimumNode = "22.19.0"
 
-/** Returns why this cannot run on a Node version, as text for the user; undefined if it can. */
+/** Returns an error message if satrail can't run on this Node version; undefined if it can. */
 export const problem = (version: string, minimum = minimumNode): string | undefined => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   const [majorAtLeast = 0, minorAtLeast = 0] = minimum.split(".").map(Number)

@@ -36,7 +36,7 @@ export type ErrorCode = typeof ErrorCode.Type
 export const Request = Schema.Struct({ method: Schema.String, params: Schema.optionalKey(Schema.NullOr(Schema.Unknown)) })
 export interface Request extends Schema.Schema.Type<typeof Request> {}
 
-/** The content of a response. An unknown, newer code is a plain string here. */
+/** The content of a response. The error code is a plain string, because newer wallets may send unknown codes. */
 export const Response = Schema.Struct({
   result_type: Schema.String,
   error: Schema.optionalKey(Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.optionalKey(Schema.String) }))),
@@ -48,7 +48,7 @@ export interface Response extends Schema.Schema.Type<typeof Response> {}
 export interface Connection {
   /** The wallet's public key, x-only in hex. */
   readonly walletKey: string
-  /** `wss:` URLs, at least one; `ws:` on the loopback. */
+  /** One or more `wss:` URLs. `ws:` is accepted on the loopback. */
   readonly relays: ReadonlyArray<string>
   /** The app's secret key, 32 bytes in hex. */
   readonly secretKey: Redacted.Redacted
@@ -109,22 +109,22 @@ const sealed = (kind: number, content: unknown, { from, to, atSeconds, nonce }: 
   return Nostr.signed({ kind, created_at: atSeconds, tags: [["p", to], ...tags], content: text }, from)
 }
 
-/** A request to a wallet. Undefined if the wallet's key is invalid. */
+/** Builds a request to a wallet. Undefined if the wallet's key is invalid. */
 export const request = (content: Request, sealing: Sealing, expiresAtSeconds?: number) =>
   sealed(kinds.request, content, sealing, [
     ["encryption", encryption],
     ...(expiresAtSeconds === undefined ? [] : [["expiration", String(expiresAtSeconds)]])
   ])
 
-/** A response to a request. */
+/** Builds the response to a request. Undefined if the requester's key is invalid. */
 export const response = (content: Response, to: Nostr.Event, sealing: Omit<Sealing, "to">) =>
   sealed(kinds.response, content, { ...sealing, to: to.pubkey }, [["e", to.id]])
 
-/** A wallet's notification. */
+/** Builds a notification from a wallet. Undefined if the recipient's key is invalid. */
 export const notification = (content: { readonly notification_type: string; readonly notification: unknown }, sealing: Sealing) =>
   sealed(kinds.notification, content, sealing, [])
 
-/** A wallet's capabilities, readable by anyone. */
+/** Builds the event that publishes a wallet's capabilities. Anyone can read it. */
 export const info = (methods: ReadonlyArray<string>, notifications: ReadonlyArray<string>, atSeconds: number, from: Redacted.Redacted) =>
   Nostr.signed(
     {
@@ -137,8 +137,8 @@ export const info = (methods: ReadonlyArray<string>, notifications: ReadonlyArra
   )
 
 /**
- * Decrypts an event's content with `secretKey` and decodes it by `schema`; none if it is for another
- * recipient or doesn't match.
+ * Decrypts an event's content with `secretKey` and decodes it with `schema`. Returns none if the event is for
+ * another recipient or its content doesn't match the schema.
  */
 export const open = <A>(event: Nostr.Event, secretKey: Redacted.Redacted, schema: Schema.Codec<A, unknown>): Option.Option<A> => {
   const key = Nip44.conversationKey(secretKey, event.pubkey)

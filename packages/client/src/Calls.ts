@@ -4,8 +4,8 @@ export type CompanyRef = string | { readonly id: string }
 /** Options that every call accepts, in addition to its own fields. */
 export interface CallOptions {
   /**
-   * The company whose key the client uses. If `key` is a function, it receives this company; otherwise the key
-   * must belong to this company.
+   * The company whose key the client uses. If the client's option `key` is a function, it receives this
+   * company; otherwise the key must belong to this company.
    */
   readonly company?: CompanyRef | undefined
   readonly signal?: AbortSignal | undefined
@@ -13,8 +13,8 @@ export interface CallOptions {
 
 export interface CreateOptions extends CallOptions {
   /**
-   * Defaults to a new key per request. The same request sent with the same key takes effect once, even if your
-   * program restarts in between.
+   * Defaults to a new key per call. If you send a request again with the same key, it takes effect only once,
+   * even if your program restarted in between.
    */
   readonly idempotencyKey?: string | undefined
 }

@@ -10,19 +10,19 @@ import { type EventsQuery, follow } from "./Stream.ts"
 import { make, type Options, type World, world } from "./Transport.ts"
 import { verify } from "./Webhooks.ts"
 
-/** An event with one of the types `T`. */
+/** An event of one of the types `T`. */
 type Told<E, T> =
   E extends EventOf<infer Types, infer Data> ? ([Extract<Types, T>] extends [never] ? never : EventOf<Extract<Types, T>, Data>) : never
 
 /**
- * A client of a service. `M` is the type of the metadata, as in `client<{ order: string }>({ … })`, or the
- * schema for each resource.
+ * A client for a satrail service. `M` is the type of the metadata, as in `client<{ order: string }>({ … })`, or
+ * an object with a schema for each resource.
  */
 export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhooks" | "withdrawals"> {
   readonly withdrawals: Nouns<M>["withdrawals"] & {
     /**
-     * Waits until a withdrawal settles, and returns it. Throws `errors.NotSettled` if it fails. Each key can
-     * wait for five withdrawals at a time; further calls are queued.
+     * Waits until a withdrawal settles, and returns it. Throws `errors.NotSettled` if it fails. With one API
+     * key, you can wait for five withdrawals at a time; further calls are queued.
      *
      * @example
      * const settled = await pay.withdrawals.settled(withdrawal.id, { signal: AbortSignal.timeout(60_000) })
@@ -41,9 +41,9 @@ export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhook
    */
   readonly events: EventsVerbs<M> & ((query?: EventsQuery) => AsyncGenerator<Event<M>, void, undefined>)
   /**
-   * Handles every event of a type at least once and in order per record, even after a restart. If a handler
-   * throws, it is retried at growing intervals, while other records' events continue. Run each consumer in only
-   * one process at a time. Requires `cursors`.
+   * Handles every event of a type at least once, even after a restart. The events of one record are handled in
+   * order. If the handler throws, it is retried at growing intervals, while events of other records continue to
+   * be handled. Run each consumer in only one process at a time. Requires `cursors`.
    *
    * @example
    * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order))
@@ -54,18 +54,18 @@ export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhook
     options?: OnOptions
   ) => Consumer
   readonly webhooks: WebhooksVerbs & { readonly verify: typeof verify }
-  /** Does nothing. It exists for compatibility with programs that used the package `satrail`. */
+  /** Does nothing. It exists so that programs written for the package `satrail` need no change. */
   readonly close: () => Promise<void>
 }
 
-/** A route that creates a record, unlike one that adds to a record. */
+/** Matches routes that create a record, but not routes that add something to a record. */
 export const isNew = /^CREATE [^{]+$/
 
 type Fields = Readonly<Record<string, unknown>>
 
 const methods: Readonly<Record<string, string>> = { CREATE: "POST", ONCE: "POST", LIST: "GET" }
 
-/** Creates a unique key. `crypto.randomUUID` is missing on pages without TLS. */
+/** Creates a unique key. Doesn't use `crypto.randomUUID`, which is missing on pages without TLS. */
 const newKey = (): string => crypto.getRandomValues(new BigUint64Array(2)).join("-")
 
 const queryOf = (fields: Fields): string => {
@@ -88,7 +88,7 @@ const recordOf = (data: unknown): unknown => eventOf(data) ?? plain(data)
 /** Returns the id of a record or company, given either. */
 const idOf = (value: unknown): string | undefined => text(isObject(value) ? value["id"] : value)
 
-/** Splits a verb's arguments: `(id, ask)` or `(company, id, ask)`, without the id if its route has none. */
+/** Splits a verb's arguments: `(id, ask)` or `(company, id, ask)`. The id is omitted if the verb's route has none. */
 const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const ids = given.flatMap((one) => idOf(one) ?? [])
   const ask = given[ids.length]
@@ -116,7 +116,7 @@ const check = (options: object) => {
   throw new TypeError(`\`${name}\` is not an option of client; did you mean \`${nearest}\`?`)
 }
 
-/** Builds a client whose environment can be controlled by a test. */
+/** Builds a client. Tests pass their own environment. */
 export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: World = world): Client<M> => {
   check(options)
   const transport = make(options, outside)
@@ -130,7 +130,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
     if (!key) throw new TypeError("client({ key }) is missing")
-    if (company && (await ownerOf(key)) !== company) throw new TypeError("the key is another company's: key can be a function")
+    if (company && (await ownerOf(key)) !== company) throw new TypeError("key belongs to another company; pass a function")
     return key
   }
   const credential = (path: string, company: string | undefined) => {
@@ -180,9 +180,10 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   const { events, webhooks, withdrawals } = pay
   const settled = async (...given: ReadonlyArray<unknown>): Promise<unknown> => {
     const { path: subject, company, signal } = read("{id}", given)
-    // Check the withdrawal at each connection too, because it may have become final before the connection.
+    // Also check the withdrawal whenever a connection opens, because it may have become final before that.
     for await (const _ of follow(transport, () => keyOf(company), { after: "now", subject, signal }, true)) {
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller's arguments, which `get` takes too
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- `get` takes the same arguments as the
+      // caller passed
       const details: Withdrawal & Fields = { ...(await withdrawals.get(...(given as [string]))) }
       const { status, failure } = details
       if (status === "settled") return details
@@ -198,7 +199,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
 }
 
 /**
- * A client of a running service, with a company's API key.
+ * Creates a client for a running service. It acts for the company whose API key you pass.
  *
  * @example
  * const pay = client({ url: "https://pay.example.com", key: process.env.SATRAIL_KEY })

@@ -4,13 +4,13 @@ import type { Event } from "./Records.ts"
 import type { EventsQuery } from "./Stream.ts"
 import type { Cursors, Options, World } from "./Transport.ts"
 
-/** A consumer's name and where it begins. */
+/** The name and starting point of a consumer. */
 export interface OnOptions {
   /** The consumer's position is stored under this name. Defaults to the event types. */
   readonly name?: string | undefined
   /**
-   * Where the consumer begins when it is first started: after the event with this id, or `"now"`. Defaults to
-   * the oldest stored event. Later starts use the stored position.
+   * The event id after which the consumer begins when it is first started, or `"now"`. By default it begins
+   * with the oldest stored event. Later starts resume at the stored position.
    */
   readonly after?: string | undefined
   readonly company?: CompanyRef | undefined
@@ -19,7 +19,7 @@ export interface OnOptions {
 /** A running consumer of events. */
 export interface Consumer {
   readonly name: string
-  /** Stops the consumer after its running handlers finish. A later start resumes from there. */
+  /** Stops the consumer after its running handlers finish. The next start resumes from that position. */
   readonly stop: () => Promise<void>
 }
 
@@ -39,7 +39,7 @@ type Handler = (event: Event) => unknown
 
 /**
  * The maximum number of handlers that run concurrently, each for a different record, and the maximum number of
- * events that wait because their handler fails.
+ * events that wait for another attempt because their handler failed.
  */
 const [atOnce, maxFailing] = [16, 1000]
 
@@ -127,8 +127,8 @@ const consume = async (
             wake = resolve
           })
         if (signal.aborted) return
-        // Update this in the same step as `open`, so that the stored position accounts for each event exactly
-        // once.
+        // Update `after` and `open` without an `await` in between, so that the stored position accounts for
+        // each event exactly once.
         after = event.id
         dispatch(event)
       }

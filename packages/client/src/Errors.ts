@@ -34,13 +34,13 @@ export class SatrailError extends Error {
   /** Identifies the request in the operator's log. */
   declare readonly requestId: string | undefined
   /**
-   * The request's idempotency key. If you resend the same request with this key, the request takes effect at
-   * most once.
+   * The request's idempotency key. If you send the same request again with this key, it takes effect at most
+   * once.
    */
   declare readonly idempotencyKey: string | undefined
   /** Time until the service accepts the next request, if the response contained one. */
   declare readonly retryAfterMillis: number | undefined
-  /** Other fields of the error, such as `available`. */
+  /** Additional fields of the error, such as `available`. */
   declare readonly details: Readonly<Record<string, unknown>>
 
   constructor(said: Described, options?: ErrorOptions) {
@@ -64,10 +64,10 @@ export class SatrailError extends Error {
   }
 }
 
-/** Whether an error has a code. */
+/** Returns whether an error has this code. */
 export const isCode = (error: unknown, code: string): error is SatrailError => error instanceof SatrailError && error.code === code
 
-/** The details of errors that have any. */
+/** The types of `details`, by error code. Other codes have no known details. */
 interface Details {
   readonly insufficient_balance: { readonly needed: Money; readonly available?: Money }
   readonly fee_changed: { readonly fee?: Money }
@@ -84,7 +84,7 @@ export type Errors = {
 }
 
 /**
- * The service's errors. The package `satrail` has the same ones.
+ * The service's errors. The package `satrail` exports the same errors.
  *
  * @example
  * if (error instanceof errors.InsufficientBalance) console.log(error.details.needed.sats)

@@ -38,12 +38,12 @@ export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter
 
 type Names = Readonly<Record<string, string>>
 
-/** Fields whose names in the package `satrail` differ from those in the HTTP API, in responses and requests. */
+/** Fields of responses and requests whose names in the package `satrail` differ from those in the HTTP API. */
 const both: Names = { min_sats: "minAmount", max_sats: "maxAmount", rail_type: "rail" }
 const ofResponses: Names = { ...both, r_hash: "paymentHash", r_preimage: "preimage", network_type: "network", balance: "available" }
 const ofRequests: Names = { ...both, max_fee_sats: "maxFee" }
 
-/** Changes the names and values of an object. `change` returns the entries that replace an entry. */
+/** Changes the names and values in an object. `change` receives each entry and returns the entries that replace it. */
 export const mapped = <A, B>(
   fields: Readonly<Record<string, A>>,
   change: (entry: readonly [name: string, value: A]) => ReadonlyArray<readonly [name: string, value: B]>
@@ -56,7 +56,7 @@ export const askedName = (name: string): string => ofRequests[name] ?? camel(nam
 
 export const isMoney = (name: string): boolean => name.endsWith("_sats") || name === "balance"
 
-/** Whether this is the name of a time. */
+/** Returns whether a field with this name contains a time. */
 export const isTime = (name: string): boolean => /(?:^|_)(?:at|until|from|to|since)$/.test(name)
 
 /**
@@ -69,8 +69,8 @@ export const nameOf = (name: string, all: Fields): string => {
 }
 
 /**
- * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`, because the
- * record contains the rail.
+ * Converts `deposit.lightning.completed` and `deposit.on_chain.completed` to `deposit.settled`. The record
+ * itself contains the rail.
  */
 export const eventType = (type: string): string =>
   type.replace(
@@ -78,7 +78,7 @@ export const eventType = (type: string): string =>
     (_, kind: string, state: string) => `${kind}.${state === "completed" ? "settled" : state}`
   )
 
-/** Returns the HTTP API's event types for one client type. */
+/** Returns the HTTP API's event types that correspond to one of the client's event types. */
 export const wireTypes = (type: string): ReadonlyArray<string> => {
   const [, kind, state] = /^(deposit|withdrawal)\.(\w+)$/.exec(type) ?? []
   if (!kind || !state) return [type]
@@ -88,7 +88,7 @@ export const wireTypes = (type: string): ReadonlyArray<string> => {
   return rails.map((rail) => `${kind}.${rail}.${state === "settled" ? "completed" : state}`)
 }
 
-/** The fields whose amount is required or due, and so rounded up. */
+/** Matches the names of amounts that are rounded up because they are required or due. */
 const isDue = /^needed|fee|^(?:base|min)_/
 
 /** Converts satoshis from JSON, which have at most three decimals. */
@@ -119,7 +119,7 @@ export const plain = (value: unknown): unknown => {
 /** Converts an amount to a number whose JSON form has the same digits. */
 const numeric = (given: unknown): number => {
   const value = Number(given)
-  // A JavaScript number is exact to fifteen digits.
+  // A JavaScript number represents at most fifteen decimal digits exactly.
   const isExact = typeof given === "number" ? Number.isFinite(value) : /^(?=(?:\.?\d){1,15}$)\d+(?:\.\d+)?$/.test(String(given))
   if (!isExact) throw new TypeError(`amount must be satoshis, or text such as "1.50 eur" (got ${String(given)})`)
   return value
@@ -156,7 +156,7 @@ export const wire = ({ amount, ...others }: Fields): Fields => ({
 
 /** A change of a record. */
 export interface EventOf<T, D> {
-  /** The same for every delivery of the event. Pass it as `after` to resume after the event. */
+  /** Identifies the event and is the same for every delivery. Pass it as `after` to resume after the event. */
   readonly id: string
   readonly type: T
   readonly at: Date
@@ -164,13 +164,13 @@ export interface EventOf<T, D> {
   readonly company: string
   /** The id of the record, or the name of the domain. */
   readonly subject: string
-  /** The record as it was at the time of the event. */
+  /** The state of the record at the time of the event. */
   readonly data: D
 }
 
 /**
- * Converts an event in a response. Returns undefined if the value is not an event. An event whose type is
- * unknown, from a newer version of the service, is also returned.
+ * Converts an event in a response. Returns undefined if the value is not an event. Also converts events of
+ * unknown types, which a newer version of the service may send.
  */
 export const eventOf = (value: unknown): unknown => {
   if (!isObject(value)) return undefined

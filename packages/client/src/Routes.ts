@@ -1,5 +1,5 @@
-// The service's operations by resource and verb. `CREATE` is a POST with an idempotency key. `ONCE` is a POST
-// that is not repeated if its result is unknown. The part after `:` is the path below the resource's path.
+// The service's operations, by resource and verb. `CREATE` is a POST with an idempotency key. `ONCE` is a POST
+// that is not repeated if its result is unknown. The text after `:` is appended to the resource's path.
 
 type Verbs = Readonly<Record<string, string>>
 
@@ -9,9 +9,9 @@ const makes = "create get list"
 const deposit = "bitcoin/deposit/"
 
 /**
- * Each line has a resource, its path below `/v1/`, and its verbs as `verb=route`. A verb without a route has
- * its default route, which is `POST:#/verb` for most verbs. `ONCE` alone is `ONCE:#/verb`. `#` stands for
- * `/{id}`.
+ * Each line has a resource, its path below `/v1/`, and its verbs as `verb=route`. A verb without a route uses
+ * the default route of that verb, which is `POST:#/verb` for most verbs. `ONCE` alone means `ONCE:#/verb`. `#`
+ * stands for `/{id}`.
  */
 const table = `account account get=GET
 apiKeys api-keys ${makes} revoke=DELETE:#
@@ -51,7 +51,7 @@ export const routes = read()
 
 const ofAnyAmount = { amount: null }
 
-/** Default fields of new records by resource, as in the package `satrail`. */
+/** The default fields of new records, by resource. The package `satrail` has the same defaults. */
 export const defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   companies: { plan: "free" },
   invoices: ofAnyAmount,

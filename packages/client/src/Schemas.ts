@@ -1,8 +1,8 @@
 import type { Metadata } from "./Plain.ts"
 
 /**
- * A schema that implements Standard Schema v1 (standardschema.dev), as those of Zod, Valibot, ArkType and
- * Effect do.
+ * A schema that implements Standard Schema v1 (standardschema.dev). Zod, Valibot, ArkType and Effect create
+ * such schemas.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
@@ -37,14 +37,14 @@ export type MetadataNoun = (typeof metadataNouns)[number]
 
 type Texts = Readonly<Record<string, string | undefined>>
 
-/** A schema for the metadata of each resource. Its output must be an object of strings. */
+/** A schema for the metadata of each resource. The output of each schema must be an object of strings. */
 export type Schemas = { readonly [N in MetadataNoun]?: StandardSchema<unknown, Texts> | undefined }
 
 /** The option `metadata`, from which the type of the metadata is inferred. */
 export interface WithSchemas<M> {
   /**
-   * A Standard Schema for the metadata of each resource. This program's requests are validated, and the
-   * schema's output is stored.
+   * A Standard Schema for the metadata of each resource. The client validates the metadata in its requests and
+   * sends the schema's output.
    *
    * @example
    * metadata: { invoices: z.object({ order: z.string() }) }
@@ -60,8 +60,8 @@ type Received = "checkouts" | "invoices" | "lightningAddresses" | "offers" | "on
 type Sent = "refunds" | "vouchers" | "withdrawals"
 
 /**
- * The resources that a record's metadata can come from. The keys are resources whose records are created from
- * other records, and the first parts of event types.
+ * The resources from which a record can inherit its metadata. A key is a resource whose records inherit
+ * metadata, or the first part of an event type.
  */
 interface Origins {
   readonly deposit: Received
@@ -76,7 +76,10 @@ interface Origins {
   readonly voucher: "vouchers"
 }
 
-/** The type of the metadata in a resource's responses. `M` is the type for all resources, or the schema of each. */
+/**
+ * The type of the metadata in a resource's responses. `M` is the metadata type of all resources, or an object
+ * with a schema for each resource.
+ */
 export type Read<M, N> = M extends Metadata
   ? M
   : N extends keyof Origins

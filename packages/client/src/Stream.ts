@@ -11,16 +11,16 @@ export interface EventsQuery {
   readonly after?: string | undefined
   /** Event types such as `deposit.settled`, or prefixes such as `deposit.*`. */
   readonly types?: ReadonlyArray<string> | undefined
-  /** Only events of the record with this id. */
+  /** Selects only events of the record with this id. */
   readonly subject?: string | undefined
   readonly company?: CompanyRef | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** The service sends a comment every 15 seconds, so a silent stream is dead. */
+/** The service sends a comment every 15 seconds, so a stream that is silent for longer than this is dead. */
 const silenceMillis = 45_000
 
-/** Yields a stream's lines, including empty ones. Text after the last line break is not yet a line. */
+/** Yields a stream's lines, including empty ones. Doesn't yield an unfinished last line. */
 async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
@@ -32,7 +32,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): As
       })
       if (done) return
       heard()
-      // A two-character line break may be split between chunks.
+      // A line break of two characters may be split between two chunks.
       const lines = (rest + decoder.decode(value, { stream: true })).split(/\r\n|\n|\r(?!$)/)
       rest = lines.pop() ?? ""
       yield* lines
@@ -43,8 +43,8 @@ async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): As
 }
 
 /**
- * Follows events forever. After a lost connection, reconnects and resumes after the last event read. If
- * `isOpenTold`, also yields undefined whenever a connection opens.
+ * Yields events until `signal` is aborted. If the connection is lost, reconnects and resumes after the last
+ * event read. If `isOpenTold`, also yields undefined whenever a connection opens.
  */
 export async function* follow(
   { open, waitMillis, sleep }: Transport,

@@ -1,7 +1,7 @@
 import { SatrailError } from "./Errors.ts"
 import { isObject, parsed, plain, text } from "./Plain.ts"
 
-/** Storage for the positions of consumers (`on`). Two statements on your database are enough. */
+/** Storage for the positions of consumers (`on`). Each function needs only one statement on your database. */
 export interface Cursors {
   readonly load: (name: string) => string | null | undefined | Promise<string | null | undefined>
   readonly save: (name: string, place: string) => unknown
@@ -12,8 +12,8 @@ export interface Options {
   /** The service's URL, such as `https://pay.example.com`. */
   readonly url: string | URL
   /**
-   * A company's API key. For programs that act for several companies, a function that receives the `company` of
-   * each call and returns its key.
+   * A company's API key. A program that acts for several companies passes a function instead, which receives
+   * the `company` of each call and returns the key of that company.
    */
   readonly key?: string | ((company: string | undefined) => string | Promise<string>)
   /** An operator's token, which `companies` requires. */
@@ -29,13 +29,13 @@ export interface Options {
   readonly maxWaitMillis?: number
   /** Required by `on`. */
   readonly cursors?: Cursors
-  /** Receives the errors of consumers (`on`), which retry. Default: `console.error`. */
+  /** Receives the errors of consumers (`on`). A consumer retries after each error. Default: `console.error`. */
   readonly onError?: (error: unknown, consumer: string) => void
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** The environment, which tests control. */
+/** The client's environment. Tests provide their own. */
 export interface World {
   /** Sleeps for this long, or until `signal` is aborted. */
   readonly sleep: (millis: number, signal?: AbortSignal) => Promise<void>
@@ -75,20 +75,20 @@ export interface Ask {
 
 export interface Transport {
   /**
-   * Sends a request and repeats it if that is safe and may succeed. Throws `SatrailError` unless the response
+   * Sends a request and repeats it while that is safe and may help. Throws `SatrailError` unless the response
    * is 2xx.
    */
   readonly send: (ask: Ask) => Promise<{ readonly answer: unknown; readonly headers: Headers }>
-  /** Makes one attempt. The body of the response has not been read. */
+  /** Makes one attempt. Returns the response without reading its body. */
   readonly open: (ask: Ask) => Promise<Response>
-  /** Returns the wait before the next attempt. */
+  /** Returns the time to wait before the next attempt. */
   readonly waitMillis: (attempt: number, error: SatrailError) => number
   readonly sleep: World["sleep"]
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-const notOurs = (status: number): string => `Not satrail's response (${status}). Check the URL.`
+const notOurs = (status: number): string => `Not a satrail response (${status}). Check the URL.`
 
 const retryAfter = (headers: Headers): number | undefined => {
   const said = headers.get("retry-after") ?? ""
@@ -96,7 +96,7 @@ const retryAfter = (headers: Headers): number | undefined => {
   return Number.isNaN(millis) ? undefined : Math.max(0, millis)
 }
 
-/** Returns the error in a response. */
+/** Converts an error response to an error. */
 const refusalOf = async (response: Response, idempotencyKey: string | undefined): Promise<SatrailError> => {
   const { status, headers } = response
   const { error, message }: Fields = Object(await response.json().catch(() => undefined))
@@ -163,7 +163,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
       })
       return { answer: body === "" ? undefined : decoded(body, response.status, idempotencyKey), headers: response.headers }
     } catch (error) {
-      // Throw the caller's own abort reason.
+      // If the caller aborted the request, throw the caller's reason.
       signal?.throwIfAborted()
       throw error
     }
@@ -172,7 +172,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
   const waitMillis = (attempt: number, { retryAfterMillis }: SatrailError): number =>
     retryAfterMillis === undefined
       ? Math.min(8000, 250 * 2 ** attempt) * (0.5 + random() / 2)
-      : // Add a random delay, so that clients do not retry simultaneously. Never retry earlier than requested.
+      : // Add a random delay, so that clients do not retry simultaneously. Never retry earlier than the service requested.
         retryAfterMillis * (1 + random() / 5)
 
   const send = async (ask: Ask) => {

@@ -3,8 +3,8 @@ import { eventOf, parsed } from "./Plain.ts"
 import type { Event } from "./Records.ts"
 
 /**
- * The `Request` that a `fetch` handler receives, or the headers and the raw body, from `express.raw()` or the
- * chunks of a Node request.
+ * The `Request` that a `fetch` handler receives, or its headers and raw body. Get the raw body from
+ * `express.raw()` or by joining the chunks of a Node request.
  */
 export type Received =
   | Request
@@ -37,12 +37,15 @@ const textOf = async (received: Received): Promise<string> => {
   if (received instanceof Request) return received.text()
   const { body } = received
   if (typeof body === "string") return body
-  // The signature covers the raw bytes, which parsing loses.
-  if (!(body instanceof Uint8Array)) throw new WebhookRefused("body must be raw, before any JSON parser")
+  // The signature covers the raw bytes, which are lost when the body is parsed.
+  if (!(body instanceof Uint8Array)) throw new WebhookRefused("body must be raw, not parsed JSON")
   return new TextDecoder().decode(body)
 }
 
-/** Verifies one signature, in constant time. */
+/**
+ * Returns a function that verifies a signature in constant time, and the version of the signatures that it can
+ * verify.
+ */
 const verifier = async (secret: string) => {
   const isPublic = secret.startsWith("whpk_")
   const bytes = bytesOf(secret.replace(/^wh(?:sec|pk)_/, ""))
@@ -80,7 +83,7 @@ export const verify = async (received: Received, secret: string, nowMillis: numb
   }
   if (!isSigned) throw new WebhookRefused("No signature matches")
   if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds)
-    throw new WebhookRefused(`sent more than ${toleranceSeconds} seconds from now`)
+    throw new WebhookRefused(`timestamp is over ${toleranceSeconds} seconds off`)
   const event = eventOf(parsed(text))
   if (!event) throw new WebhookRefused("body is not an event")
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the service signed the event

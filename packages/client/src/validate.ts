@@ -1,7 +1,7 @@
 import { SatrailError } from "./Errors.ts"
 import type { StandardSchema } from "./Schemas.ts"
 
-/** Returns the output of the metadata schema. Throws `malformed` with every issue. */
+/** Validates metadata and returns the schema's output. Throws the error `malformed`, which lists every issue. */
 export const validate = async (schema: StandardSchema, metadata: unknown): Promise<unknown> => {
   const result = await schema["~standard"].validate(metadata ?? {})
   if (!result.issues) return result.value
