@@ -1,7 +1,10 @@
 import { Effect, Schema } from "effect"
 import { BenchFailed, failed } from "./Program.ts"
 
-/** Requests to a service on this machine with an API key. A status other than 2xx fails. */
+/**
+ * Returns a function that sends requests with an API key to a service on this machine. It fails if the status
+ * is not 2xx.
+ */
 export const make =
   (port: number, apiKey: string) =>
   <A>(method: string, route: string, data: Schema.Codec<A, unknown>, body?: object): Effect.Effect<A, BenchFailed> =>
@@ -24,12 +27,15 @@ export type Client = ReturnType<typeof make>
 
 const Balance = Schema.Struct({ balance: Schema.Finite, held_sats: Schema.optionalKey(Schema.Finite) })
 
-/** The balance of the key's company. */
+/** Returns the balance of the company whose key the client uses. */
 export const balance = (client: Client) => client("GET", "/v1/transactions/balance", Balance)
 
 const minMillis = 20
 
-/** Polls until `left` is not positive: less often while much of `all` is left, because polling takes time from the measured program. */
+/**
+ * Polls until `left` is zero or less. Polls less often while most of `all` is left, because polling takes
+ * processor time from the measured program.
+ */
 export const until = <E>(all: number, left: Effect.Effect<number, E>, maxMillis = 500): Effect.Effect<void, E> =>
   Effect.flatMap(left, (now) =>
     now <= 0 ? Effect.void : Effect.andThen(Effect.sleep(Math.max(minMillis, (maxMillis * now) / all)), until(all, left, maxMillis))

@@ -13,7 +13,10 @@ import { Effect, Schema } from "effect"
 import * as Fill from "./Fill.ts"
 import { summary } from "./Load.ts"
 
-/** Callers in the Journal's process. Each commits its next Change when the last one is applied. */
+/**
+ * A load from callers in the Journal's process. Each caller commits its next Change when its previous one has
+ * been applied.
+ */
 export const Drive = Schema.Struct({
   operation: Schema.Literals(["confirm", "audited confirm", "settle"]),
   /** The number of companies that share the load. */
@@ -21,17 +24,20 @@ export const Drive = Schema.Struct({
   clients: Schema.Int,
   warmupMillis: Schema.Int,
   millis: Schema.Int,
-  /** The invoices to settle: their kind, the first, and the first that is not open. The drive ends early if it reaches `end`. */
+  /**
+   * The kind of the invoices to settle, the number of the first one, and the number after the last one. The
+   * drive stops early if it reaches `end`.
+   */
   kind: Schema.Int,
   first: Schema.Int,
   end: Schema.Int
 })
 export interface Drive extends Schema.Schema.Type<typeof Drive> {}
 
-/** The `end` of a drive that ends by time. */
+/** The value of `end` for a drive that stops only when its time is over. */
 export const endless = Number.MAX_SAFE_INTEGER
 
-/** The rate over the drive's duration. `next` is the next invoice to settle. */
+/** The results of a drive. `next` is the number of the next invoice to settle. */
 export const Outcome = Schema.Struct({
   committed: Schema.Int,
   perSecond: Schema.Finite,

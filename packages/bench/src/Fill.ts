@@ -7,31 +7,37 @@ import { SqlClient } from "effect/sql"
 import { createHash } from "node:crypto"
 import { BenchFailed, failed } from "./Program.ts"
 
-/** Number of companies that share the load of the pattern `1000 companies`. The next one is the busy company of the pattern `one company`. */
+/**
+ * Number of companies that share the load in the pattern `1000 companies`. The company with the next number is
+ * the busy company of the pattern `one company`.
+ */
 export const spread = 1000
 export const busy = spread + 1
 
-/** With fewer rows, some companies would have no history. */
+/** Minimum number of history rows. With fewer, some companies would have no history. */
 export const fewestRows = 2 * busy
 
-/** The kinds of rows that are generated from a number, and can be found by that number. */
+/** The kinds of rows whose ids are derived from a number, so that they can be found by that number. */
 export const kinds = { company: 0, history: 1, address: 2, opens: [4, 5, 6, 7, 8, 9] } as const
 
-/** Returns the id of the row with this number, like the database function of the same name. */
+/** Returns the id of the row with this number. Must match the database function of the same name. */
 export const id = (kind: number, number: number): string => `00000000-000${kind}-7000-8000-${number.toString(16).padStart(12, "0")}`
 
-/** Returns the preimage of the invoice with this number, of a kind in `opens`. */
+/** Returns the preimage of the invoice with this kind and number. The kind must be one of `opens`. */
 export const preimage = (kind: number, number: number): string => createHash("sha256").update(id(kind, number)).digest("hex")
 
 /** Returns the company to which `bench.open` assigns the invoice with this number. */
 export const companyOf = (companies: number, number: number): number => (companies === 1 ? busy : 1 + (number % companies))
 
-/** The Lightning address of all withdrawals. They are settled internally, so that no simulated network is measured. */
+/**
+ * The Lightning address to which all withdrawals are sent. It belongs to this service, so payments are settled
+ * internally and no simulated network is measured.
+ */
 export const destination = { handle: "bench", domain: "satrail.localhost" }
 
-// Writes the rows of one operation without group commit: in one call, inserts first, and the contended row
-// last. The rows are the same as the service's. If the service changes its rows, this must change too, which
-// the ledger test detects.
+// Each function writes the rows of one operation in one call, without group commit. It inserts rows first and
+// updates the contended row last. The rows must be the same as those that the service writes; the ledger test
+// detects a difference.
 const functions = `
 create schema bench;
 
@@ -168,7 +174,10 @@ const chunkRows = 200_000
 const run = (text: string, values: ReadonlyArray<unknown> = []) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => failed(sql.unsafe<object>(text, values).unprepared))
 
-/** Fills a database whose tables the service has created. Returns the API key of each company, the busy one's last. */
+/**
+ * Fills a database whose tables the service has created. Returns the API key of each company. The busy
+ * company's key is the last.
+ */
 export const companies: Effect.Effect<ReadonlyArray<string>, BenchFailed, SqlClient.SqlClient> = Effect.gen(function* () {
   const entropy = yield* Entropy
   yield* run(functions)
@@ -182,10 +191,16 @@ export const companies: Effect.Effect<ReadonlyArray<string>, BenchFailed, SqlCli
   return keys.map(({ text }) => Redacted.value(text))
 })
 
-/** The busy company has twice the longest list that is requested, even in a small database, so that lists of all sizes cost the same. */
+/**
+ * The busy company has at least twice as many rows as the longest list that is requested, even in a small
+ * database, so that lists cost the same in databases of all sizes.
+ */
 const fewestOfBusy = 100
 
-/** Adds this number of history rows, and the few that the busy company may lack. `tell` receives the progress. */
+/**
+ * Adds this number of history rows, plus a few for the busy company if it has fewer than `fewestOfBusy`. `tell`
+ * receives the progress.
+ */
 export const history = (rows: number, tell: (loaded: number) => void): Effect.Effect<void, BenchFailed, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     for (let first = 0; first < rows; first += chunkRows) {
@@ -197,10 +212,10 @@ export const history = (rows: number, tell: (loaded: number) => void): Effect.Ef
     yield* run("vacuum (analyze)")
   })
 
-/** Open invoices of one kind, numbered from `first`. */
+/** Creates open invoices of one kind, numbered from `first`. */
 export const open = (kind: number, first: number, count: number) => run("select bench.open($1, $2, $3)", [kind, first, count])
 
-/** Whether the server counts statements. */
+/** Tries to enable the counting of statements. Returns whether the server counts them. */
 export const countStatements: Effect.Effect<boolean, never, SqlClient.SqlClient> = Effect.match(
   Effect.andThen(run("create extension if not exists pg_stat_statements"), run("select 1 from pg_stat_statements limit 1")),
   { onFailure: () => false, onSuccess: () => true }
@@ -213,12 +228,12 @@ const number = (text: string) =>
     Effect.map(failed(sql.unsafe<object>(`select (${text})::text as number`)), ([row]) => decodeNumber(row).number)
   )
 
-/** Statements sent to this database. */
+/** Returns the number of statements that were sent to this database. */
 export const statementsHere = number(
   "select sum(calls) from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())"
 )
 
-/** The number of the next invoice that pgbench will settle. */
+/** Returns the number of the next invoice that pgbench will settle. */
 export const settledByPgbench = (kind: number) => number(`select last_value + is_called::int from bench.settled_${kind}`)
 
 /** Sets the busy company's limits from JSON, and waits until all processes apply them. */
@@ -228,7 +243,7 @@ export const limit = (limits: string | null) =>
     Effect.sleep(cacheMillis * 2)
   )
 
-/** Fails unless the busy company's spending was counted. */
+/** Fails unless the busy company's spending was counted against its limit. */
 export const counted = Effect.filterOrFail(
   run("select from satrail.spent where company_id = $1::uuid", [id(kinds.company, busy)]),
   (rows) => rows.length > 0,

@@ -2,10 +2,10 @@ import { Effect, type Scope } from "effect"
 import * as Load from "./Load.ts"
 import * as Program from "./Program.ts"
 
-/** Runs a load. Fails if any response is bad, because the rate would mean nothing. */
+/** Runs a load. Fails if any response is bad, because the rate would then be meaningless. */
 export type Generator = (load: Load.Load) => Effect.Effect<Load.Outcome, Program.BenchFailed>
 
-/** A load generator in its own process. */
+/** Starts a load generator in its own process. */
 export const start: Effect.Effect<Generator, Program.BenchFailed, Scope.Scope> = Effect.map(
   Program.fork("loadProgram"),
   (program) => (load) =>

@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
 import { HttpServer } from "effect/http"
 
-/** Sends the parent process the listening port, and exits on request. */
+/** Sends the port to the parent process, and then waits for SIGTERM. */
 export const untilAsked = (listening: Context.Context<HttpServer.HttpServer>): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     process.once("SIGTERM", () => resume(Effect.void))

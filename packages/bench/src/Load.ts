@@ -5,32 +5,38 @@ import { connect, type Socket } from "node:net"
 /** Requests to a server on this machine. */
 export const Load = Schema.Struct({
   port: Schema.Int,
-  /** The port of a second process, which every other client uses. */
+  /** The port of a second process. Every other client connects to it. */
   beside: Schema.optionalKey(Schema.Int),
-  /** Whole HTTP requests, sent in turn. `{fresh}` is replaced with a different text each time. */
+  /** Complete HTTP requests, sent in turn. `{fresh}` is replaced with a different text each time. */
   requests: Schema.Array(Schema.String),
   clients: Schema.Int,
   /**
-   * Undefined is a closed loop: each client sends its next request once it has the previous response. A number
-   * is an open loop: requests come at random times (Poisson) at this rate per second, however slow the server
-   * is, and wait if no client is free.
+   * If undefined, the load is a closed loop: each client sends its next request after the previous response. A
+   * number makes it an open loop: requests become due at random times (Poisson) at this rate per second,
+   * however slow the server is, and are queued while no client is free.
    */
   perSecond: Schema.optionalKey(Schema.Finite),
-  /** Warm-up time, which does not count. */
+  /** Warm-up time, which is not measured. */
   warmupMillis: Schema.Int,
   millis: Schema.Int
 })
 export interface Load extends Schema.Schema.Type<typeof Load> {}
 
-/** Latencies of an open loop begin when a request was due, so that a stall shows. */
+/**
+ * The results of a load. In an open loop, a latency is measured from the time the request was due, so that
+ * stalls are visible.
+ */
 export const Outcome = Schema.Struct({
   answered: Schema.Int,
-  /** All requests, including those of the warm-up. */
+  /** Number of all requests, including those of the warm-up. */
   sent: Schema.Int,
   perSecond: Schema.Finite,
   p50Millis: Schema.Finite,
   p99Millis: Schema.Finite,
-  /** Responses other than 2xx, LNURL errors, and requests without a response. `firstBad` describes the first. */
+  /**
+   * Number of responses other than 2xx, LNURL errors, and requests without a response. `firstBad` describes the
+   * first of them.
+   */
   bad: Schema.Int,
   firstBad: Schema.String
 })
@@ -43,10 +49,10 @@ export const warmupMillis = 300
 const lnurlError = '{"status":"ERROR"'
 const openingBytes = 200
 
-// How long to wait for responses after the last request.
+// Time to wait for responses after the last request.
 const graceMillis = 10_000
 
-/** Returns the percentile: the value that this share of the values does not exceed. */
+/** Returns a percentile: the value that this fraction of the values does not exceed. */
 export const percentile = (sorted: Float64Array, part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 
@@ -65,7 +71,10 @@ const passed = (millis: number) =>
     setTimeout(resolve, millis)
   })
 
-/** Offers requests at random times. Timers have a resolution of a millisecond, so requests that came due since the last one are offered together. */
+/**
+ * Calls `offer` for requests that are due at random times. Timers have a resolution of a millisecond, so all
+ * requests that became due since the last tick are offered together.
+ */
 const arrivals = async (perSecond: number, from: number, until: number, offer: (dueAt: number) => void) => {
   let nextDue = from
   for (let now = from; now < until; now = performance.now()) {
@@ -75,8 +84,8 @@ const arrivals = async (perSecond: number, from: number, until: number, offer: (
 }
 
 /**
- * A keep-alive connection for one request at a time. It reads only Content-Length bodies, because a full client
- * costs more than the measured servers.
+ * Opens a keep-alive connection for one request at a time. It supports only responses with a Content-Length,
+ * because a full HTTP client costs more processor time than the measured servers.
  */
 const open = (port: number, onAnswer: (status: number, opening: string) => void, onBroken: (why: string) => void): Promise<Socket> =>
   new Promise((resolve, reject) => {
@@ -156,8 +165,8 @@ export const run = async (load: Load): Promise<Outcome> => {
     const began = beganAt.get(client)
     if (began === undefined) return failed("a response without a request")
     beganAt.delete(client)
-    // A closed loop counts the responses received in this time. An open loop counts the requests due in it, so
-    // that a stalled server doesn't shorten the list.
+    // A closed loop counts the responses that were received in the measured time. An open loop counts the
+    // requests that were due in that time, so that the slow requests of a stalled server are counted too.
     const at = perSecond === undefined ? now : began
     if (at >= countFrom && at < countTo) latencies.push(now - began)
     if (status < 200 || status > 299) failed(`the status was ${status}`)

@@ -7,7 +7,7 @@ import * as Runs from "./Runs.ts"
 import * as Settling from "./Settling.ts"
 import { type Bench, lazily, type Subject } from "./Subject.ts"
 
-/** Shared by all subjects. */
+/** Programs that all subjects share. */
 export interface Beside {
   readonly raw: Effect.Effect<Program.Server, Program.BenchFailed>
   readonly framework: Effect.Effect<Program.Server, Program.BenchFailed>
@@ -24,7 +24,10 @@ export const beside = ({ nodeArgs }: Bench): Effect.Effect<Beside, never, Scope.
 const many = Fill.spread
 const [pgSpread, pgBusy, ourSpread, ourBusy, reportedSpread, reportedBusy] = Fill.kinds.opens
 
-/** Makes a row: the measured operation, the minimum ratio and the goal, and the goal for its growth. */
+/**
+ * Makes a row of the report: the measured operation, the minimum and the goal for its ratio to the limit, and
+ * the goal for its growth.
+ */
 const row = (operation: string, companies: number, run: Run, bar?: number, aim?: number, grows?: number): Operation => ({
   operation,
   companies,
@@ -34,7 +37,7 @@ const row = (operation: string, companies: number, run: Run, bar?: number, aim?:
   ...(grows !== undefined && { grows })
 })
 
-/** Operations that need only the HTTP side of a subject, compared with the same ones of another build. */
+/** Compares operations that need only a subject's HTTP server with the same operations of another build. */
 export const against = (subject: Subject, other: Subject): ReadonlyArray<Group> => {
   const requests = ({ http }: ReturnType<typeof Runs.of>) => [
     row("balance", 1, http("balance")),
@@ -54,7 +57,7 @@ export const against = (subject: Subject, other: Subject): ReadonlyArray<Group> 
   )
 }
 
-/** Measurements of one database. Growth is measured for those that have a goal for it. */
+/** Measurements of one database. Growth is measured only for operations that have a goal for it. */
 export const ofDatabase = (
   bench: Bench,
   subject: Subject,

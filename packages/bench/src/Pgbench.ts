@@ -6,7 +6,8 @@ import * as Fill from "./Fill.ts"
 import { percentile, warmupMillis } from "./Load.ts"
 import { BenchFailed } from "./Program.ts"
 
-// PostgreSQL's own benchmark: the same work as the service's on the same tables, in plain SQL without group commit.
+// PostgreSQL's own benchmark program. It does the same work as the service on the same tables, in plain SQL and
+// without group commit.
 
 export interface Pgbench {
   readonly program: string
@@ -32,7 +33,7 @@ const list = `select * from (${newest("withdrawal", "satrail.withdrawals", "serv
   union all ${newest("deposit", "satrail.deposits", "0")}
 ) t order by created_at_millis desc, id desc limit 50;`
 
-// The number of clients that is fastest if they don't share a row.
+// The number of clients at which scripts are fastest if the clients don't share a row.
 const clients = 16
 
 const [spread, busy] = Fill.kinds.opens
@@ -48,8 +49,9 @@ export const scripts = {
 } satisfies Record<string, Script>
 
 /**
- * Rate and latencies of a pgbench log after the warm-up. The third word of a line is a latency in µs (with a rate, it counts from when the transaction
- * was due), and the fifth and sixth are when it ended, in seconds and µs.
+ * Returns the rate and latencies in a pgbench log, without the warm-up. The third word of a line is a latency
+ * in µs (if a rate was set, measured from the time the transaction was due). The fifth and sixth words are the
+ * time at which the transaction ended, in seconds and µs.
  */
 export const read = (log: string, operations: number, warmup = warmupMillis) => {
   const ended = log.split("\n").flatMap((line) => {
@@ -70,7 +72,7 @@ export const read = (log: string, operations: number, warmup = warmupMillis) => 
 
 const threads = 2
 
-/** Runs a script as fast as it can, or at random times (Poisson) at this rate. */
+/** Runs a script at maximum speed, or at random times (Poisson) at this rate. */
 export const run = (
   { program, url, directory }: Pgbench,
   { text, clients, operations = 1 }: Script,

@@ -7,11 +7,11 @@ import { existsSync, globSync } from "node:fs"
 import path from "node:path"
 import * as Program from "./Program.ts"
 
-/** A PostgreSQL server with its own benchmark program. */
+/** A PostgreSQL server and pgbench. */
 export interface Postgres {
   readonly version: string
   readonly pgbench: string
-  /** Creates a database and returns its URL. Dropped when the scope closes. */
+  /** Creates a database and returns its URL. The database is dropped when the scope closes. */
   readonly database: Effect.Effect<string, Program.BenchFailed, Scope.Scope>
 }
 
@@ -21,7 +21,7 @@ const ask = (url: string, text: string) =>
     Program.failed
   )
 
-/** Starts a server with durable commits, which counts statements if the module is installed. */
+/** Starts a server with durable commits. It counts statements if pg_stat_statements is installed. */
 const started = (installation: PostgresServer.Installation) => {
   const counts = existsSync(path.join(installation.folder, "../lib/pg_stat_statements.so"))
   const settings = ["shared_buffers=1GB", "max_wal_size=4GB", ...(counts ? ["shared_preload_libraries=pg_stat_statements"] : [])]
@@ -45,8 +45,8 @@ const database = Effect.fnUntraced(function* (server: string) {
 })
 
 /**
- * `TEST_DATABASE_URL`, or a server started from this machine's binaries. Returns the reason as text if neither
- * exists, or there is no pgbench.
+ * Connects to `TEST_DATABASE_URL`, or starts a server with this machine's binaries. If neither is possible or
+ * pgbench is not installed, returns the reason as text.
  */
 export const make: Effect.Effect<Postgres | string, Program.BenchFailed, Scope.Scope> = Effect.gen(function* () {
   const given = process.env["TEST_DATABASE_URL"] ?? ""

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
 
-/** The error of a measurement that failed, with its reason. */
+/** A measurement failed. `message` gives the reason. */
 export class BenchFailed extends Schema.TaggedError<BenchFailed>()("BenchFailed", { message: Schema.String }) {}
 
 /** Turns any error with a message into a `BenchFailed`. */
@@ -63,7 +63,7 @@ export const start = (
 export interface ForkOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly nodeArgs?: ReadonlyArray<string>
-  /** The program's folder. Defaults to this one. */
+  /** The folder that contains the program. Defaults to this folder. */
   readonly sources?: string | undefined
 }
 
@@ -73,7 +73,7 @@ export const heap: ReadonlyArray<string> = ["--max-semi-space-size=16", "--heap-
 /** The environment that the container image sets for the C library and Node. */
 export const surroundings = (directory: string) => ({ MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: path.join(directory, "compiled") })
 
-/** Starts a program of this package that exchanges messages. */
+/** Starts one of this package's programs as a child process that exchanges messages with this one. */
 export const fork = (
   name: string,
   { env = process.env, nodeArgs = [], sources = import.meta.dirname }: ForkOptions = {}
@@ -86,7 +86,7 @@ export const fork = (
     })
   )
 
-/** The next message of a forked program. */
+/** Returns the next message from a forked program. */
 export const message = <A>(program: Program, schema: Schema.Decoder<A>): Effect.Effect<A, BenchFailed> =>
   Effect.raceFirst(
     Effect.callback<unknown>((resume) => {
@@ -106,7 +106,7 @@ export const ask = <A>(program: Program, request: object, schema: Schema.Decoder
 
 const Listening = Schema.Struct({ port: Schema.Int })
 
-/** Starts a server of this package, which first sends its port. */
+/** Starts one of this package's servers. Its first message contains its port. */
 export const server = Effect.fnUntraced(function* (
   name: string,
   options?: ForkOptions
@@ -115,7 +115,7 @@ export const server = Effect.fnUntraced(function* (
   return { ...program, ...(yield* message(program, Listening)) }
 })
 
-/** An unused port on this machine. */
+/** Returns an unused port on this machine. */
 export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
   const server = createServer()
   server.listen(0, "127.0.0.1", () => {
@@ -126,7 +126,7 @@ export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
   })
 })
 
-/** A file about a process in Linux's /proc. Undefined on other systems. */
+/** Reads a file about a process in Linux's /proc. Undefined on other systems. */
 const proc = (pid: number, file: "status" | "stat"): string | undefined => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, "utf8")
@@ -135,15 +135,19 @@ const proc = (pid: number, file: "status" | "stat"): string | undefined => {
   }
 }
 
-/** Resident memory in MiB, now (`VmRSS`) or at its peak (`VmHWM`). Undefined if the system does not report it. */
+/**
+ * Returns the resident memory of a process in MiB: the current value (`VmRSS`) or the peak (`VmHWM`). Undefined
+ * if the system does not report it.
+ */
 export const mebibytes = (pid: number, which: "VmRSS" | "VmHWM"): number | undefined => {
   const kibibytes = new RegExp(`^${which}:\\s+(\\d+) kB$`, "m").exec(proc(pid, "status") ?? "")?.[1]
   return kibibytes === undefined ? undefined : Number(kibibytes) / 1024
 }
 
-/** Processor time of a process in µs. Undefined if the system does not report it. */
+/** Returns the processor time of a process in µs. Undefined if the system does not report it. */
 export const cpuMicros = (pid: number): number | undefined => {
-  // The program name, in parentheses, may contain spaces. utime and stime, in hundredths of a second, are 12 and 13 fields after it.
+  // Split after the program name, which is in parentheses and may contain spaces. The values utime and stime
+  // are the 12th and 13th fields after it, in hundredths of a second.
   const fields = proc(pid, "stat")?.split(") ").at(-1)?.split(" ")
   return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) * 10_000
 }

@@ -11,7 +11,10 @@ export interface Receivers {
   readonly received: () => ReadonlyArray<number>
 }
 
-/** If `slowMillis` is positive, the last receiver responds after this time and is not counted. */
+/**
+ * Starts receivers. If `slowMillis` is positive, the last receiver responds only after this time, and its
+ * events are not counted.
+ */
 export const start = (count: number, slowMillis: number): Effect.Effect<Receivers, never, Scope.Scope> => {
   const late: Array<number> = []
   const receiver = (isSlow: boolean) =>
@@ -40,7 +43,7 @@ export const start = (count: number, slowMillis: number): Effect.Effect<Receiver
   }))
 }
 
-/** Creates an endpoint at a receiver, and returns the effect that deletes it. */
+/** Creates a webhook endpoint that sends to a receiver. Returns an effect that deletes the endpoint. */
 export const endpoint = (client: Client.Client, receiver: number) =>
   Effect.map(
     client("POST", "/v1/webhook-endpoints", Schema.Struct({ id: Schema.String }), { url: `http://127.0.0.1:${receiver}/` }),

@@ -7,7 +7,7 @@ export interface Table {
   readonly cells: ReadonlyArray<ReadonlyArray<Cell>>
 }
 
-/** A time, memory or count: smaller is better. `first` is its value with an empty database. */
+/** A measured time, memory size or count. Smaller is better. `first` is the value with an empty database. */
 export interface Size {
   readonly what: string
   readonly values: ReadonlyArray<number>
@@ -15,12 +15,12 @@ export interface Size {
   readonly first?: number
 }
 
-/** The middle value, or the lower of the two middle values. */
+/** Returns the middle value, or the lower of the two middle values. */
 export const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? NaN
 
 const rounded = (value: number, digits = 0) => Number(value.toFixed(digits))
 
-/** The median of a value that is known in every round; blank otherwise. */
+/** Returns the median of a value if it is known in every round; otherwise returns empty text. */
 const known = (rates: ReadonlyArray<Rate>, member: keyof Rate, digits = 0): Cell => {
   const values = rates.flatMap((rate) => rate[member] ?? [])
   return values.length === 0 || values.length < rates.length ? "" : rounded(median(values), digits)
@@ -67,8 +67,8 @@ const sizeRow = ({ what, values, target, first }: Size): ReadonlyArray<Cell> => 
 ]
 
 /**
- * The exponent with which cost grows with the number of rows, by least squares over the logarithms: 0 if cost is constant, 1 if it is linear. Undefined
- * with fewer than two sizes.
+ * Returns the exponent of cost as a power of the number of rows: 0 if the cost is constant, 1 if it is linear.
+ * It is fitted by least squares to the logarithms. Undefined if there are fewer than two sizes.
  */
 export const exponent = (sizes: ReadonlyArray<number>, perSecond: ReadonlyArray<number>): number | undefined => {
   const [xs, ys] = [sizes.map(Math.log), perSecond.map((rate) => -Math.log(rate))]
@@ -84,7 +84,7 @@ const growthRow = ({ operation, companies, sizes, rounds, atMost }: Grown): Read
   return [operation, companies, ...rates, exponents.length === 0 ? "" : rounded(median(exponents), 3), atMost]
 }
 
-/** The tables of docs/performance.md. Those without rows are left out. */
+/** Returns the tables for docs/performance.md, without empty tables. */
 export const tables = (found: {
   readonly rates: ReadonlyArray<Compared>
   readonly latencies: ReadonlyArray<Compared>
@@ -108,7 +108,7 @@ export const tables = (found: {
   return all.filter(({ cells }) => cells.length > 0)
 }
 
-/** Markdown with columns as wide as their widest cell. */
+/** Formats a table as Markdown. Each column is as wide as its widest cell. */
 export const markdown = ({ head, cells }: Table): string => {
   const rows = [head, ...cells].map((row) => row.map(String))
   const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)))

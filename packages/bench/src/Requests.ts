@@ -6,14 +6,14 @@ export const balances = "/v1/transactions/balance"
 export const invoices = "/v1/bitcoin/deposit/lightning-invoice"
 export const confirms = "/v1/bitcoin/withdraw/confirm"
 
-/** A whole HTTP request. */
+/** Returns a complete HTTP request. */
 const text = (method: string, route: string, apiKey: string, body?: unknown, headers: ReadonlyArray<string> = []): string => {
   const json = body === undefined ? "" : JSON.stringify(body)
   const entity = body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]
   return [`${method} ${route} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${apiKey}`, ...headers, ...entity, "", json].join("\r\n")
 }
 
-/** A balance request for a server that ignores requests' contents. */
+/** A balance request for a server that ignores the content of requests. */
 export const plain = [text("GET", balances, "none")]
 
 export const createInvoice = (apiKey: string): string =>
@@ -24,10 +24,13 @@ const destination = `${Fill.destination.handle}@${Fill.destination.domain}`
 export const confirm = (apiKey: string, headers?: ReadonlyArray<string>): string =>
   text("POST", confirms, apiKey, { amount: 1, currency: "sats", destination }, headers)
 
-/** Enough requests that a random order does not repeat soon. */
+/** Number of requests in a random sequence. It is large enough that the sequence does not repeat soon. */
 const spreadRequests = 4096
 
-/** Requests to a filled service, sent in turn. `keys` are its companies' API keys in order, `rows` the length of its history. */
+/**
+ * Returns the requests of each load for a service with a filled database. `keys` are the API keys of its
+ * companies, in order; `rows` is the number of history rows.
+ */
 export const make = (keys: ReadonlyArray<string>, rows: number) => {
   const busy = keys[Fill.busy - 1] ?? ""
   const any = (below: number) => Math.floor(Math.random() * below)
@@ -42,7 +45,7 @@ export const make = (keys: ReadonlyArray<string>, rows: number) => {
     balance: [text("GET", balances, busy)],
     balanceSpread: spread((apiKey) => text("GET", balances, apiKey)),
     invoice: [invoice(busy, Fill.busy - 1)],
-    // Every other row of each company is a paid invoice.
+    // Every second row of each company is a paid invoice.
     invoiceSpread: spread((apiKey, company) => invoice(apiKey, company + Fill.fewestRows * any(Math.floor(rows / Fill.fewestRows)))),
     list: [text("GET", "/v1/transactions?limit=50", busy)],
     events: [text("GET", "/v1/events?limit=100", busy)],

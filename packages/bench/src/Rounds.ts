@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { BenchFailed } from "./Program.ts"
 import type { Bench } from "./Subject.ts"
 
-/** The results of a run. Only the rate is always known. */
+/** The results of a run. Only the rate is always present. */
 export interface Rate {
   readonly perSecond: number
   readonly p50Millis?: number
@@ -12,7 +12,7 @@ export interface Rate {
   readonly roundTrips?: number | undefined
 }
 
-/** Measures an operation for a while, at maximum speed or at random times at this rate. */
+/** Measures an operation for the configured time, either at maximum speed or at random times at this rate. */
 export type Run = (perSecond?: number) => Effect.Effect<Rate, BenchFailed>
 
 export interface What {
@@ -23,19 +23,22 @@ export interface What {
 
 export interface Operation extends What {
   readonly run: Run
-  /** The minimum ratio to the limit, and the goal. */
+  /** The minimum of the ratio to the limit. `aim` is the goal for it. */
   readonly bar?: number
   readonly aim?: number
-  /** The goal for the exponent with which its cost grows with the rows of history. Without one, growth is not measured. */
+  /**
+   * The goal for the exponent of the operation's cost as a power of the number of history rows. If undefined,
+   * growth is not measured.
+   */
   readonly grows?: number
 }
 
-/** Operations that are compared with a limit, which is measured along with them in each round. */
+/** A limit, and the operations that are compared with it. The limit is measured again in each round. */
 export interface Group {
   readonly limit: string
   readonly run: Run
   readonly operations: ReadonlyArray<Operation>
-  /** Also measures p99 of the first operation and of the limit, each at half its rate. */
+  /** Also measures p99 of the first operation and of the limit, each at half its maximum rate. */
   readonly half?: true
   /** Compares p99 instead of rates. */
   readonly p99?: true
@@ -47,13 +50,13 @@ export interface Compared extends Operation {
   readonly rounds: ReadonlyArray<{ readonly ours: Rate; readonly limit: Rate }>
 }
 
-/** Starts each round with a different operation, so that none is always first or last. */
+/** Rotates the order in each round, so that no operation is always first or last. */
 const turned = <A>(all: ReadonlyArray<A>, round: number): ReadonlyArray<A> => {
   const from = all.length === 0 ? 0 : round % all.length
   return [...all.slice(from), ...all.slice(0, from)]
 }
 
-/** Measures each wanted operation and its limit once per round. */
+/** Measures each selected operation and its limit once per round. */
 export const measure = Effect.fnUntraced(function* (
   groups: ReadonlyArray<Group>,
   { rounds, wanted, tell }: Bench
@@ -95,14 +98,17 @@ export const measure = Effect.fnUntraced(function* (
   return { rates: compared.filter(({ p99 }) => p99 === undefined), latencies: [...half, ...compared.filter(({ p99 }) => p99 === true)] }
 })
 
-/** Rates of one operation by size of the database: for each round, in the order of `sizes`. */
+/**
+ * The rates of one operation in databases of different sizes. Each round has one rate per size, in the order of
+ * `sizes`.
+ */
 export interface Grown extends What {
   readonly sizes: ReadonlyArray<number>
   readonly rounds: ReadonlyArray<ReadonlyArray<number>>
   readonly atMost: number
 }
 
-/** Measures one operation at all sizes, one after the other in each round. */
+/** Measures one operation at all sizes. Each round measures every size once. */
 export const grown = Effect.fnUntraced(function* (
   what: What,
   atMost: number,

@@ -17,7 +17,7 @@ type Requested = keyof Requests.Requests
 type Script = keyof typeof Pgbench.scripts
 type Served = "server" | "shared" | "limited"
 
-/** Adds the processor time, WAL and statements of each operation in a run. */
+/** Runs something and adds its costs per operation: processor time, WAL bytes and statements. */
 export const costed = <A extends Rate>(subject: Subject, pids: ReadonlyArray<number>, run: Measured<A>, count: (outcome: A) => number) =>
   Effect.gen(function* () {
     const cpu = () => pids.reduce<number | undefined>((sum, pid) => add(sum, Program.cpuMicros(pid)), 0)
@@ -36,7 +36,10 @@ export const costed = <A extends Rate>(subject: Subject, pids: ReadonlyArray<num
 
 const add = (one: number | undefined, other: number | undefined) => (one === undefined || other === undefined ? undefined : one + other)
 
-/** Over HTTP: `clients` send requests to a server of the subject, and half of them to the second server beside it. */
+/**
+ * Sends requests over HTTP from `clients` connections to one of the subject's servers. If `beside` is set, half
+ * of the clients use the second server of that kind.
+ */
 const http =
   (
     subject: Subject,
@@ -77,7 +80,7 @@ const pgbench =
   (perSecond) =>
     Pgbench.run(subject.pgbench, Pgbench.scripts[script], subject.seconds, perSecond)
 
-/** Runs a script with the number of clients at which it is fastest, which is determined first. */
+/** Runs a script with the number of clients at which it is fastest. The first run determines that number. */
 const pgbenchAtBest = (subject: Subject, name: Script): Run => {
   const script: Pgbench.Script = Pgbench.scripts[name]
   let best: Pgbench.Script | undefined
@@ -91,7 +94,7 @@ const pgbenchAtBest = (subject: Subject, name: Script): Run => {
   })
 }
 
-/** Confirms in the Journal's process. */
+/** Confirms withdrawals in the Journal's process. */
 const confirmInProcess =
   (subject: Subject, operation: "confirm" | "audited confirm"): Run =>
   () =>
@@ -100,10 +103,13 @@ const confirmInProcess =
       return costed(subject, [pid], drive({ ...asked, warmupMillis, millis: subject.seconds * 1000 }), ({ committed }) => committed)
     })
 
-/** More invoices than can be settled in a second: the guess before the first run. */
+/** An estimate for the first run, higher than the number of invoices that can be settled in a second. */
 const firstGuessPerSecond = 20_000
 
-/** Keeps more invoices of a kind open than `settle` will settle. `next` is the first that is open. */
+/**
+ * Opens enough invoices of a kind before each run that `settle` cannot run out of them. `next` is the number of
+ * the first open invoice.
+ */
 const settling = (
   { sql, seconds }: Subject,
   kind: number,
@@ -144,7 +150,10 @@ const settleInProcess = (subject: Subject, companies: number, kind: number): Run
   )
 }
 
-/** Confirms sent to the shipped service. The rate counts settled withdrawals, until the last one settles. */
+/**
+ * Confirms withdrawals at the shipped service. The rate is the number of settled withdrawals divided by the
+ * time until the last one settles.
+ */
 export const untilSettled = (whole: Measured<Subject>): Run =>
   Effect.fnUntraced(function* () {
     const subject = yield* whole
@@ -163,7 +172,7 @@ export const untilSettled = (whole: Measured<Subject>): Run =>
     return yield* costed(subject, [subject.server.pid], settled, ({ sent }) => sent)
   })
 
-/** Runs with a monthly limit that the busy company does not reach. */
+/** Measures a run while the busy company has a monthly limit that it does not reach. */
 const limited = (subject: Subject, run: Run): Run => {
   const set = (limits: string | null) => subject.sql(Fill.limit(limits))
   return (perSecond) =>
@@ -174,10 +183,13 @@ const limited = (subject: Subject, run: Run): Run => {
     )
 }
 
-/** The number of webhook endpoints in `heard`. */
+/** The number of webhook endpoints that `heard` creates. */
 export const endpoints = 10
 
-/** Confirms while the busy company has webhook endpoints. They are deleted afterwards, so that the next run doesn't send their remaining events. */
+/**
+ * Confirms withdrawals while the busy company has webhook endpoints. Deletes the endpoints afterwards, so that
+ * their remaining events are not sent during the next run.
+ */
 export const heard =
   (webhooks: Measured<Subject>, receivers: Measured<Receivers.Receivers>): Run =>
   () =>
@@ -191,7 +203,10 @@ export const heard =
       )
     })
 
-/** Confirms at a low rate, alone or while another company sends requests as fast as it can; most of those are refused. */
+/**
+ * Confirms withdrawals at a low rate. If there is a flooder, another company sends requests at maximum speed at
+ * the same time, and most of its requests are rejected.
+ */
 const besideFlood = (subject: Subject, flooder?: Measured<Program.Program>): Run =>
   Effect.fnUntraced(function* () {
     const { port } = yield* subject.limited
@@ -204,7 +219,7 @@ const besideFlood = (subject: Subject, flooder?: Measured<Program.Program>): Run
     return outcome
   })
 
-/** The ways to run something on a subject. */
+/** Returns the functions of this file, bound to a subject. */
 export const of = (subject: Subject) => {
   const bound =
     <Args extends ReadonlyArray<unknown>>(run: (subject: Subject, ...args: Args) => Run) =>

@@ -4,7 +4,10 @@ import { get } from "node:http"
 import { fileURLToPath } from "node:url"
 import * as Program from "./Program.ts"
 
-/** How to start the service. Without `databaseUrl` it uses the embedded database, in `directory`. */
+/**
+ * Settings for starting the service. Without `databaseUrl`, it uses the embedded database, which is stored in
+ * `directory`.
+ */
 export interface Options {
   readonly directory: string
   readonly databaseUrl: string | undefined
@@ -52,7 +55,7 @@ export const start = Effect.fnUntraced(function* ({
     process.execPath,
     [...nodeArgs, "--conditions=compiled", "--expose-gc", ...Program.heap, main],
     {
-      // Nothing else is inherited, so that a developer's settings don't change the results.
+      // Pass on only these variables, so that a developer's settings don't change the results.
       PATH: process.env["PATH"],
       PORT: String(port),
       SATRAIL_DATA: directory,

@@ -7,7 +7,7 @@ import * as Runs from "./Runs.ts"
 import type * as SigningNode from "./SigningNode.ts"
 import type { Subject } from "./Subject.ts"
 
-/** A service, and how to make its node report payments. */
+/** A service, and a function that makes its node report payments. */
 export interface Reported {
   readonly port: number
   readonly keys: ReadonlyArray<string>
@@ -15,8 +15,8 @@ export interface Reported {
 }
 
 /**
- * Passes an effect to `measured` that runs settlements of 1 sat, from the node's first report until the last
- * deposit is in its company's balance. Fails unless every settlement is in a balance by then.
+ * Makes the node report settlements of 1 sat and waits until the last one is in its company's balance. This
+ * effect is passed to `measured`. Fails unless every settlement has been credited by then.
  */
 export const reported = Effect.fnUntraced(function* <A extends Rate>(
   { keys, port, report }: Reported,
@@ -49,10 +49,13 @@ export const reported = Effect.fnUntraced(function* <A extends Rate>(
   return outcome
 })
 
-/** The count of the first run, before the rate is known. */
+/** The number of invoices in the first run, when the rate is not yet known. */
 const fewest = 500
 
-/** Settles as many invoices of a kind as the last run settled in the given time. */
+/**
+ * Settles invoices of a kind. Their number is chosen from the rate of the last run so that the run takes the
+ * given time.
+ */
 export const run = (settling: Effect.Effect<Subject, BenchFailed>, companies: number, kind: number): Run => {
   let first = 0
   let count = fewest

@@ -6,7 +6,7 @@ import * as World from "@satrail/sandbox/World"
 import { Clock, Effect, Layer, Option, Schema, Stream, SubscriptionRef } from "effect"
 import * as Fill from "./Fill.ts"
 
-/** A world that makes decisions as usual, but stores nothing. */
+/** A world that makes decisions as usual, but does not store them. */
 const forgetful = (world: World.World): World.World => ({
   ...world,
   commit: (decide) =>
@@ -16,8 +16,8 @@ const forgetful = (world: World.World): World.World => ({
 })
 
 /**
- * The sandbox's node without its list of invoices, which would grow in the measured process. A real node keeps
- * that list in its own process. It reports only the given settlements.
+ * The sandbox's node, but without its list of invoices, which would grow in the measured process. (A real node
+ * keeps that list in its own process.) The node reports only the given settlements.
  */
 export const layer = (
   options: Parameters<typeof World.make>[0],
@@ -28,11 +28,11 @@ export const layer = (
     Effect.map(World.make(options), (world) => ({ ...Receiver.make(forgetful(world)), ...settlements }))
   )
 
-/** Consecutive invoices of one kind, made by `Fill.open`, that the node reports as paid. */
+/** A range of invoices of one kind, created by `Fill.open`, that the node reports as paid. */
 export const Run = Schema.Struct({ kind: Schema.Int, first: Schema.Int, count: Schema.Int })
 export interface Run extends Schema.Schema.Type<typeof Run> {}
 
-/** The largest number of settlements that a node reports together. */
+/** The maximum number of settlements that the node reports together. */
 const batch = 100
 
 const received = Msat.fromSats(1)
@@ -42,7 +42,7 @@ const settlement = (kind: number, number: number, cursor: number, settledAtMilli
   return { paymentHash: Preimage.hashOf(preimage), received, preimage, settledAtMillis, cursor: String(cursor) }
 }
 
-/** The settlements after the first `after`. */
+/** Returns the next settlements, skipping the first `after`. */
 const following = (runs: ReadonlyArray<Run>, after: number): ReadonlyArray<Settled> => {
   const nowMillis = Date.now()
   const found: Array<Settled> = []
@@ -55,7 +55,10 @@ const following = (runs: ReadonlyArray<Run>, after: number): ReadonlyArray<Settl
   return found
 }
 
-/** Reports runs as fast as they are read. The cursor is the number of settlements so far, so an interrupted stream resumes where it ended. */
+/**
+ * Reports settlements as fast as the stream is read. The cursor is the number of settlements reported so far,
+ * so an interrupted stream resumes where it stopped.
+ */
 export const settlements =
   (runs: SubscriptionRef.SubscriptionRef<ReadonlyArray<Run>>): LightningReceiver["Service"]["settlements"] =>
   (after) =>

@@ -17,7 +17,7 @@ import * as Requests from "./Requests.ts"
 import * as Service from "./Service.ts"
 import type { Bench, Subject } from "./Subject.ts"
 
-// Times, memory and counts.
+// Measurements of times, memory and counts.
 
 type Sizes = Effect.Effect<ReadonlyArray<Size>, Program.BenchFailed>
 
@@ -37,7 +37,10 @@ const percentiles = (
 
 const idleMillis = 5000
 
-/** Starts the shipped service without data, then repeatedly on the data of the first start. */
+/**
+ * Starts the shipped service with an empty database, and then repeatedly with the database that the first start
+ * created.
+ */
 export const starts = Effect.fnUntraced(function* (
   postgres: Postgres | undefined,
   { directory, nodeArgs, rounds, tell }: Bench
@@ -84,7 +87,7 @@ export const starts = Effect.fnUntraced(function* (
   )).flat()
 })
 
-/** The peak memory of a process so far. */
+/** Returns the peak memory of a process so far. */
 export const peak = (what: string, pid: number): Size => ({
   what: `peak memory, ${what}, MiB`,
   values: [Program.mebibytes(pid, "VmHWM") ?? NaN],
@@ -97,8 +100,8 @@ const slowMillis = 10_000
 const webhookGraceMillis = 30_000
 
 /**
- * The delay of webhooks from commit to receipt, with one endpoint for each of 100 companies. One endpoint is
- * dead and one is slow; only the others are measured.
+ * Measures the delay of webhooks from commit to receipt, with one endpoint for each of 100 companies. One
+ * endpoint is dead and one is slow, so only the others are measured.
  */
 export const webhookDelay = ({ server, keys, generator, seconds }: Subject, { rounds, tell }: Bench): Sizes =>
   Effect.scoped(
@@ -134,7 +137,10 @@ export const webhookDelay = ({ server, keys, generator, seconds }: Subject, { ro
 
 const settledMillis = 15_000
 
-/** Statements that an idle service sends to its database. Nothing if PostgreSQL does not count them. */
+/**
+ * Counts the statements that an idle service sends to its database. Returns no row if PostgreSQL does not count
+ * statements.
+ */
 export const idleStatements = ({ sql }: Subject): Sizes =>
   Effect.gen(function* () {
     if (!(yield* sql(Fill.countStatements))) return []
@@ -170,7 +176,7 @@ const stream = (port: number, key: string) =>
 
 const commits = 100
 
-/** The delay from commit to an open event stream, for a service that is otherwise idle. */
+/** Measures the delay from commit to arrival on an open event stream while the service is otherwise idle. */
 export const streamDelay = ({ server, keys: [key = ""] }: Subject): Sizes =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -191,7 +197,7 @@ export const streamDelay = ({ server, keys: [key = ""] }: Subject): Sizes =>
 
 const streams = 1000
 
-/** The memory that idle streams, each for a different company, add to the service. */
+/** Measures the memory that the service uses for idle streams of different companies. */
 export const streamMemory = ({ server, keys }: Subject): Sizes =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -206,7 +212,10 @@ export const streamMemory = ({ server, keys }: Subject): Sizes =>
 
 const searches = 500
 
-/** Searches of the busy company's records by description, id, amount and hash, in turn. The first text is in no description. */
+/**
+ * Measures searches of the busy company's records by description, id, amount and hash, in turn. The first text
+ * does not occur in any description.
+ */
 export const search = ({ sql }: Subject, rows: number): Sizes =>
   sql(
     Effect.gen(function* () {

@@ -14,7 +14,7 @@ import * as Service from "./Service.ts"
 export interface Bench {
   readonly generator: Generator
   readonly directory: string
-  /** Options of Node for the measured processes, such as those that write CPU profiles. */
+  /** Node options for the measured processes, such as those that write CPU profiles. */
   readonly nodeArgs: ReadonlyArray<string>
   readonly seconds: number
   readonly rounds: number
@@ -24,14 +24,17 @@ export interface Bench {
 
 type Lazy<A> = Effect.Effect<A, Program.BenchFailed>
 
-/** Starts something when it is first used. It ends when this scope closes. */
+/** Returns an effect that starts something when it is first used and keeps it until the current scope closes. */
 export const lazily = <A>(make: Effect.Effect<A, Program.BenchFailed, Scope.Scope>): Effect.Effect<Lazy<A>, never, Scope.Scope> =>
   Effect.flatMap(Effect.scope, (scope) => Effect.cached(Scope.provide(make, scope)))
 
 /** A measured subject: a filled database and programs that use it. */
 export interface Subject extends Pick<Bench, "seconds" | "generator"> {
   readonly server: Program.Server & { readonly program?: Program.Program }
-  /** Serves the requests of many companies. With `server`, one company would have the service to itself only a minute later (http/src/edge/Lanes.ts). */
+  /**
+   * Serves requests of many companies. After that, it limits each company's concurrent requests for another
+   * minute (http/src/edge/Lanes.ts), so loads of a single company use `server` instead.
+   */
   readonly shared: Lazy<Program.Server>
   /** A second process for each of these servers. */
   readonly beside: { readonly server: Lazy<Program.Server>; readonly shared: Lazy<Program.Server> }
@@ -47,17 +50,17 @@ export interface Subject extends Pick<Bench, "seconds" | "generator"> {
     use: Effect.Effect<A, E, SqlClient.SqlClient>
   ) => Effect.Effect<A, Program.BenchFailed>
   readonly pgbench: Pgbench
-  /** Bytes written to the WAL and statements sent since the database server started. */
+  /** The number of WAL bytes written and statements sent since the database server started. */
   readonly spent: Effect.Effect<{ readonly walBytes: number; readonly statements: number | undefined }, Program.BenchFailed>
 }
 
 export interface Options {
-  /** Used in the name of the folder with its files. */
+  /** Names the folder that contains the subject's files. */
   readonly name: string
   readonly rows: number
-  /** Workers that run in addition to HTTP. "shipped" is the whole service as `npm start` runs it. */
+  /** The workers that run in addition to HTTP. "shipped" is the complete service as started by `npm start`. */
   readonly workers?: "webhooks" | "all" | "shipped"
-  /** The sources of this package in another build. */
+  /** The folder with this package's sources in another build. */
   readonly sources?: string
 }
 
@@ -74,7 +77,7 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   SATRAIL_LNURL_OPEN: "10000000",
   SATRAIL_REQUESTS_PER_KEY: "0",
   SATRAIL_REQUESTS_PER_STRANGER: "0",
-  // The history was never paid by the node.
+  // The node never paid the payments in the history.
   SATRAIL_RECONCILE_SECONDS: "86400",
   SATRAIL_REQUEST_LOG: "no"
 })

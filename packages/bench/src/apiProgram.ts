@@ -1,5 +1,6 @@
-// The service's HTTP side. BENCH_WORKERS selects its workers: none (confirms stay pending, as pgbench's do), "webhooks" or "all". Messages are runs of
-// invoices that its node reports as paid.
+// The service's HTTP server. BENCH_WORKERS selects its workers: "webhooks", "all" or, if it is not set, none.
+// Without workers, withdrawals stay pending, as in pgbench. Each message is a range of invoices that the
+// service's node then reports as paid.
 import * as Environment from "@satrail/server/deployment/Environment"
 import * as Server from "@satrail/server/serving/Server"
 import { Effect, Layer, Redacted, References, Schema, SubscriptionRef } from "effect"

@@ -1,5 +1,5 @@
-// The cost of Effect's HttpApi per request, without the service: one route behind the service's own listener,
-// with a response encoded by a schema of the same length as the service's.
+// Measures the cost of Effect's HttpApi per request, without the service. A single route runs behind the
+// service's own listener. A schema encodes its response, which is as long as the service's response.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Listener from "@satrail/server/serving/Listener"
 import { Effect, Layer, References, Schema } from "effect"

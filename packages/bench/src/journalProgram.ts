@@ -1,5 +1,5 @@
-// The Journal and its callers in a process without HTTP. Receives each workload as a message, and sends its
-// result as a message.
+// Runs the Journal and its callers in a process without HTTP. Receives each load as a message and replies with
+// its result.
 import * as Storage from "@satrail/postgres/Storage"
 import { ManagedRuntime, Redacted, Schema } from "effect"
 import * as Drive from "./Drive.ts"

@@ -1,6 +1,6 @@
-// The load generator's process. A load arrives as a message, and its result is sent as one. It is a separate
-// process so that nothing else takes its time, and is kept for the whole run so that it is equally fast in
-// all rounds.
+// The load generator's process. Receives each load as a message and replies with its result. The process is
+// separate so that no other work slows it down, and it runs for the whole benchmark so that it is equally fast
+// in all rounds.
 import { Schema } from "effect"
 import * as Load from "./Load.ts"
 

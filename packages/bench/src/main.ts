@@ -63,18 +63,18 @@ const underLoad = Effect.fnUntraced(function* (
     ["idle statements", shipped(Sizes.idleStatements)],
     ["idle event stream delay", shipped(Sizes.streamDelay)],
     ["idle event streams", shipped(Sizes.streamMemory)],
-    // Last, because a dead endpoint is retried.
+    // This comes last, because the service keeps retrying the dead endpoint.
     ["webhook delay", shipped((whole) => Sizes.webhookDelay(whole, bench))]
   ]
   const found = yield* Effect.forEach(sizes, ([what, measure]) => (bench.wanted(what) ? measure : Effect.succeed([])))
   return { ...nothing, rates, latencies, sizes: found.flat() }
 })
 
-/** Disk space for a row of history, including its indexes, the WAL and sorting. */
+/** Disk space that one history row needs, including its indexes, the WAL and sorting. */
 const bytesPerRow = 1600
 const moreGibibytes = 6
 
-/** Cost by rows of history. */
+/** Measures how the cost of operations grows with the number of history rows. */
 const growth = Effect.fnUntraced(function* (postgres: Postgres.Postgres, bench: Subject.Bench, sizes: ReadonlyArray<number>) {
   const gibibytes = moreGibibytes + Math.ceil((sizes.reduce((sum, rows) => sum + rows, 0) * bytesPerRow) / 2 ** 30)
   bench.tell(`growth needs about ${gibibytes} GiB of disk`)
@@ -94,7 +94,10 @@ const growth = Effect.fnUntraced(function* (postgres: Postgres.Postgres, bench: 
   return { growth: rows, sizes: searches.flat() }
 })
 
-/** A built checkout, or a commit that is checked out and built until the scope closes. */
+/**
+ * Returns the sources of a built checkout or of a commit. A commit is checked out and built first, and its
+ * checkout is removed when the scope closes.
+ */
 const built = Effect.fnUntraced(function* (build: string, directory: string) {
   const sources = (checkout: string) => path.join(checkout, "packages/bench/src")
   if (existsSync(sources(build))) return sources(path.resolve(build))
@@ -113,7 +116,10 @@ const built = Effect.fnUntraced(function* (build: string, directory: string) {
   )
 })
 
-/** Alternates requests between this build and another. Each has its own database, whose tables its own code creates. */
+/**
+ * Alternates requests between this build and another one. Each build has its own database and creates the
+ * tables in it.
+ */
 const against = Effect.fnUntraced(function* (postgres: Postgres.Postgres, bench: Subject.Bench, build: string) {
   const sources = yield* built(build, bench.directory)
   const subject = yield* Subject.make(postgres, bench, { name: "this build", rows: baseRows })
@@ -150,7 +156,7 @@ const run = Effect.fnUntraced(function* ({ rounds, seconds, full, sizes, ...opti
   const found: Array<Partial<Found>> = []
   if (typeof postgres === "string") {
     if (Option.isSome(options.against)) return yield* new Program.BenchFailed({ message: postgres })
-    yield* Console.log(`Measures only starts with the embedded database: ${postgres}`)
+    yield* Console.log(`Measuring only startup with the embedded database, because PostgreSQL is not available: ${postgres}`)
   } else if (Option.isSome(options.against)) found.push(yield* against(postgres, bench, options.against.value))
   else {
     if (!["start", "idle memory"].some((name) => only?.startsWith(name))) found.push(yield* Effect.scoped(underLoad(postgres, bench)))
@@ -193,22 +199,25 @@ const text = (name: string, description: string) => Flag.String(name).pipe(Flag.
 const bench = Command.make(
   "bench",
   {
-    rounds: number("rounds", 5, "How often each operation is measured"),
-    seconds: number("seconds", 2, "How long an operation is measured in each round"),
-    full: Flag.Boolean("full").pipe(Flag.withDefault(false), Flag.withDescription("Measures growth too: many minutes and gigabytes")),
+    rounds: number("rounds", 5, "Number of rounds; each operation is measured once per round"),
+    seconds: number("seconds", 2, "Seconds for which an operation is measured in each round"),
+    full: Flag.Boolean("full").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Also measures growth, which takes many minutes and gigabytes")
+    ),
     sizes: Flag.String("sizes").pipe(
-      Flag.withDescription("The rows of history that --full compares (10000,1000000,10000000)"),
+      Flag.withDescription("Numbers of history rows that --full compares (10000,1000000,10000000)"),
       Flag.withDefault("10000,1000000,10000000"),
       Flag.map((text) => text.split(",").map(Number)),
       checked(
         (sizes) => sizes.every((size) => Number.isInteger(size) && size >= Fill.fewestRows),
-        `whole numbers of at least ${Fill.fewestRows}`
+        `whole numbers not below ${Fill.fewestRows}`
       )
     ),
-    only: text("only", "Only operations whose name contains this, such as balance or start"),
-    out: text("out", "A directory for the tables (bench.md)"),
-    profile: text("profile", "A directory for CPU profiles of the service's processes"),
-    against: text("against", "A commit or a built checkout: compares its requests with this build's, in alternating runs")
+    only: text("only", "Measures only operations whose names contain this text, such as balance or start"),
+    out: text("out", "Writes the tables to bench.md in this directory"),
+    profile: text("profile", "Writes CPU profiles of the service's processes to this directory"),
+    against: text("against", "Compares this build with a commit or a built checkout, in alternating runs")
   },
   run
 ).pipe(Command.withDescription("Measures the service on this machine"))

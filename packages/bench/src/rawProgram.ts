@@ -1,4 +1,5 @@
-// The upper limit of reads: only node:http with JSON output. Its response is as long as the service's.
+// A server that shows the upper limit for reads. It uses only node:http and JSON, and its response is as long
+// as the service's response.
 import { createServer } from "node:http"
 
 const server = createServer((_request, response) => {

@@ -116,7 +116,7 @@ export const request = (content: Request, sealing: Sealing, expiresAtSeconds?: n
     ...(expiresAtSeconds === undefined ? [] : [["expiration", String(expiresAtSeconds)]])
   ])
 
-/** Builds the response to a request. Undefined if the requester's key is invalid. */
+/** Builds the response to a request. Undefined if the key of the request's author is invalid. */
 export const response = (content: Response, to: Nostr.Event, sealing: Omit<Sealing, "to">) =>
   sealed(kinds.response, content, { ...sealing, to: to.pubkey }, [["e", to.id]])
 

@@ -15,24 +15,23 @@ import { RegtestFailed } from "./Process.ts"
 const binaries = path.resolve(import.meta.dirname, "../binaries")
 
 /**
- * The network's programs that are built with Go, each in a Go module. The versions of third-party programs are
- * in binaries/go.mod.
+ * The network's programs that are built with Go. binaries/go.mod sets the versions of third-party programs.
  */
 const packages = {
   btcd: { source: binaries, module: "github.com/btcsuite/btcd", tags: "", cgo: "0" },
-  // lnd's test tag disables key stretching for the wallet password, which would take seconds at every start.
-  // The password is public here.
+  // lnd's build tag for tests, `lowscrypt`, disables key stretching for the wallet password, which would take
+  // seconds at every start. The password is public here.
   lnd: { source: binaries, module: "github.com/lightningnetwork/lnd/cmd/lnd", tags: "invoicesrpc,lowscrypt", cgo: "0" },
-  // Includes the steps at which tests kill the program.
+  // The build tag adds the crash points at which tests kill the program.
   ldk: { source: path.resolve(import.meta.dirname, "../../nodes/ldk"), module: ".", tags: "crashpoints", cgo: "1" }
 } as const
 type Built = keyof typeof packages
-/** bitcoind is Debian's, in the version that is current when it is first needed. */
+/** The name of a program. bitcoind is the version that Debian provides when it is first needed. */
 export type Name = Built | "bitcoind"
 
 /**
- * lnd's own packages are compiled without optimization, which would take a quarter of the build time. Their
- * dependencies, such as cryptography, are optimized.
+ * Compiles lnd's own packages without optimization, which saves a quarter of the build time. Dependencies, such
+ * as cryptography, are optimized.
  */
 const asWritten = "-gcflags=github.com/lightningnetwork/lnd/...=-N -l"
 
@@ -52,8 +51,8 @@ const cache = (): string => {
 }
 
 /**
- * Returns the path of a program on this machine. A program that is built has a different path for each version
- * of its sources.
+ * Returns the path of a program on this machine. For a program that is built here, the path contains a hash of
+ * its sources.
  */
 const fileOf = (name: Name): string => {
   if (name === "bitcoind") return path.join(cache(), `${process.platform}-${process.arch}-debian`, "unpacked", name)
@@ -88,18 +87,18 @@ export const missing = (names: ReadonlyArray<Name>, go: () => Go.Go | Go.Missing
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 
-/** Files next to a program while it is built, in the program's folder. */
+/** Files that exist next to a program while it is being built. */
 const besides = (file: string) => ({
-  /** The build's progress, in words. */
+  /** The build's progress, as text. */
   progress: `${file}.progress`,
-  /** Go's temporary files, which a killed Go leaves behind. */
+  /** Go's temporary files, which remain if Go is killed. */
   work: `${file}.work`
 })
 
 const clear = (file: string): void => {
   for (const beside of Object.values(besides(file))) rmSync(beside, { recursive: true, force: true, maxRetries: 5 })
-  // Folders left behind when earlier versions of this program were killed. One may still be in use, but for no
-  // longer than our time limit.
+  // Remove folders that remained when earlier versions of this program were killed. A folder may still be in
+  // use until our time limit for a build has passed.
   for (const folder of globSync(`${path.dirname(file)}.building-*`)) {
     if (Date.now() - statSync(folder).mtimeMs > maxBuildMillis) rmSync(folder, { recursive: true, force: true })
   }
@@ -117,7 +116,7 @@ const bringLibrary = ({ command }: Go.Go, source: string, into: string): void =>
 }
 
 /**
- * Builds a program. The caller must hold the lock of its folder, so that no other process builds there at the
+ * Builds a program. The caller must hold the lock on its folder, so that no other process builds there at the
  * same time.
  */
 const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
@@ -158,7 +157,7 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
         timeout: maxBuildMillis
       }
     )
-    // Otherwise the build of a killed process would continue next to the new one.
+    // Otherwise, if this process were killed, its build would continue alongside the next one.
     if (child.pid !== undefined) Keeper.keepProcess(child.pid)
     let [downloads, compiled] = [0, 0]
     const said: Array<string> = []
@@ -196,7 +195,7 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
     })
   })
 
-/** Fetches bitcoind. The caller must hold the lock of its folder. */
+/** Downloads bitcoind. The caller must hold the lock on its folder. */
 const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
   const into = path.dirname(file)
   const { work } = besides(into)
@@ -213,7 +212,7 @@ const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
   }).pipe(Effect.ensuring(Effect.sync(() => clear(into))))
 }
 
-/** Returns the progress of another process's build, if it has been written. */
+/** Returns the progress of another process's build, if that process has written it. */
 const progressOf = (file: string): string => {
   try {
     return `: ${readFileSync(besides(file).progress, "utf8")}`
@@ -223,8 +222,8 @@ const progressOf = (file: string): string => {
 }
 
 /**
- * Waits until no other process builds this program, and locks out others until the scope closes. Regularly
- * prints for which process it waits.
+ * Waits until no other process is building this program, and locks out others until the scope closes. While it
+ * waits, regularly prints which process it is waiting for.
  */
 const turn = (name: Name, file: string, folder: string): Effect.Effect<void, RegtestFailed, Scope.Scope> => {
   let toldMillis = Number.NEGATIVE_INFINITY
@@ -232,7 +231,7 @@ const turn = (name: Name, file: string, folder: string): Effect.Effect<void, Reg
     // If this process holds the lock, its own build already prints progress.
     if (pid === process.pid || Date.now() - toldMillis < progressMillis) return
     toldMillis = Date.now()
-    say(`waiting for process ${pid}, which builds ${name}${progressOf(file)}`)
+    say(`waiting for process ${pid}, which is building ${name}${progressOf(file)}`)
   }
   const again: Effect.Effect<void, RegtestFailed, Scope.Scope> = DirectoryLock.hold(folder).pipe(
     Effect.catchTags({
@@ -251,8 +250,8 @@ const turn = (name: Name, file: string, folder: string): Effect.Effect<void, Reg
 }
 
 /**
- * Returns the program's path, immediately if it was built before and otherwise after some minutes. Of several
- * concurrent callers, only one builds it.
+ * Returns the program's path. If the program has not been built before, this takes minutes. If several callers
+ * run concurrently, only one of them builds it.
  */
 export const ensure = (name: Name): Effect.Effect<string, RegtestFailed> =>
   Effect.suspend(() => {

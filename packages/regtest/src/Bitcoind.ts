@@ -5,24 +5,24 @@ import * as Chain from "./Chain.ts"
 import * as Miner from "./Miner.ts"
 import * as Process from "./Process.ts"
 
-/** A chain's process. It can be stopped and restarted, because bitcoind stores its chain on disk. */
+/** The bitcoind process. It can be stopped and restarted, because bitcoind stores its chain on disk. */
 export class Bitcoind extends Context.Service<
   Bitcoind,
   {
     readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
-    /** Restarts it on the same ports, and waits until it responds. */
+    /** Restarts bitcoind on the same ports, and waits until it responds. */
     readonly start: Effect.Effect<void, Process.RegtestFailed>
   }
 >()("@satrail/regtest/Bitcoind") {}
 
 const user = "satrail"
 
-/** Longer than any test is idle. By default, Core closes a connection after 30 s without a request. */
+/** Idle time after which bitcoind closes a connection. It is longer than any test is idle. The default is 30 s. */
 const idleSeconds = 600
 
 const Index = Schema.Struct({ txindex: Schema.Struct({ synced: Schema.Boolean, best_block_height: Schema.Int }) })
 
-/** Starts a bitcoind with a transaction index, without a wallet, and with these additional options. */
+/** Starts bitcoind with a transaction index, without a wallet, and with these additional options. */
 export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> = []) {
   const command = yield* Binaries.ensure("bitcoind")
   const folder = yield* Process.folder
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
   })
   yield* start
 
-  /** Waits until it responds and its index includes all blocks. */
+  /** Waits until bitcoind responds and its index includes all blocks. */
   const indexed = Effect.gen(function* () {
     const top = yield* height
     const indexes = Effect.map(call("getindexinfo", ["txindex"], Index), ({ txindex }) => txindex)
@@ -93,7 +93,8 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
     reorg: Effect.fnUntraced(function* (depth) {
       const hash = yield* call("getblockhash", [(yield* height) - depth + 1], Schema.String)
       yield* call("invalidateblock", [hash], Schema.Null)
-      // Blocks mined by the same miner in the same second would be identical to the removed ones.
+      // Mine to another address, because blocks mined to the same one in the same second would be identical to
+      // the removed blocks.
       const payload = new Uint8Array(32)
       new DataView(payload.buffer).setUint32(0, ++branches)
       const other = BitcoinAddress.fromPayload("p2wsh", payload, "regtest")

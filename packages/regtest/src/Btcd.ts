@@ -7,7 +7,10 @@ import * as Process from "./Process.ts"
 
 const user = "satrail"
 
-/** A btcd chain. btcd's RPC is largely Bitcoin Core's. It has no wallet, and loses its chain when it exits. */
+/**
+ * Starts a chain with btcd, whose RPC is largely the same as Bitcoin Core's. btcd has no wallet, and loses its
+ * chain when it exits.
+ */
 export const make = Effect.gen(function* () {
   const command = yield* Binaries.ensure("btcd")
   const folder = yield* Process.folder
@@ -25,7 +28,7 @@ export const make = Effect.gen(function* () {
     "--rpcmaxwebsockets=50",
     "--rpcmaxclients=50",
     `--rpcuser=${user}`,
-    // The password is not a secret, because the network is only reachable from this machine and soon gone.
+    // The password is not a secret, because the network is temporary and only reachable from this machine.
     `--rpcpass=${Redacted.value(password)}`,
     `--configfile=${path.join(folder, "btcd.conf")}`,
     `--datadir=${path.join(folder, "data")}`,

@@ -18,26 +18,29 @@ export class Chain extends Context.Service<
     readonly password: Redacted.Redacted
     /** The RPC's certificate file, or undefined for plain HTTP. */
     readonly certificateFile: string | undefined
-    /** Options that make an lnd follow this chain. */
+    /** Options with which lnd follows this chain. */
     readonly lndOptions: ReadonlyArray<string>
-    /** Calls its RPC. */
+    /** Calls the node's RPC. */
     readonly call: Call
-    /** Mines blocks, the first of which includes everything in the mempool. Returns their hashes, newest last. */
+    /** Mines blocks and returns their hashes, newest last. The first block includes everything in the mempool. */
     readonly mine: (blocks: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
-    /** Replaces the last `depth` blocks with `depth + 1` others. Their transactions may be mined again. */
+    /**
+     * Replaces the last `depth` blocks with `depth + 1` new ones. The new blocks may include the transactions
+     * of the old ones.
+     */
     readonly reorg: (depth: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
     /**
-     * Pays an address from the miner's coins; the transaction waits in the mempool. The miner has coins after
-     * the first `Miner.firstBlocks` blocks.
+     * Pays an address with the miner's coins, and leaves the transaction in the mempool. The miner has coins
+     * after the first `Miner.firstBlocks` blocks.
      */
     readonly send: (address: string, sats: bigint) => Effect.Effect<TxId.TxId, RegtestFailed>
     readonly height: Effect.Effect<number, RegtestFailed>
     /**
-     * Waits until the transaction index includes the newest block. `mine` and `reorg` do this themselves; a
-     * caller that submits a block must call it.
+     * Waits until the transaction index includes the newest block. `mine` and `reorg` do this themselves; after
+     * submitting a block in any other way, call this.
      */
     readonly indexed: Effect.Effect<void, RegtestFailed>
-    /** Makes the node stop responding until it is resumed, without losing anything. */
+    /** Makes the node stop responding until it is resumed. The node loses no data. */
     readonly pause: Effect.Effect<void, RegtestFailed>
     readonly resume: Effect.Effect<void, RegtestFailed>
   }
@@ -50,7 +53,7 @@ const Answer = Schema.Struct({
   error: Schema.NullOr(Schema.Struct({ code: Schema.Int, message: Schema.String }))
 })
 
-/** Calls of a node's JSON-RPC. */
+/** Returns a function that calls a node's JSON-RPC. */
 export const caller = (options: {
   readonly node: string
   readonly url: string
@@ -77,7 +80,10 @@ export const caller = (options: {
 const Verbose = Schema.Struct({ tx: Schema.NonEmptyArray(TxId.TxId) })
 const Coinbase = Schema.Struct({ vout: Schema.NonEmptyArray(Schema.Struct({ value: Schema.Finite })) })
 
-/** Each payment spends the coins of the next block, starting with the first block. */
+/**
+ * Returns a function that pays with the miner's coins. Each payment spends the coins of the next block,
+ * starting with the first block.
+ */
 export const payer = (call: Call) => {
   let spent = 0
   return Effect.fnUntraced(function* (address: string, sats: bigint) {

@@ -4,10 +4,10 @@ import path from "node:path"
 import { promisify } from "node:util"
 import * as Keeper from "./Keeper.ts"
 
-// The tests' bitcoind is Debian's package of Bitcoin Knots, a fork of Bitcoin Core. The package is only in
-// Debian unstable, and requires newer libraries than a stable system has. Therefore bitcoind is unpacked
-// together with its libraries into our folder, and started with their loader. Nothing is installed, and the
-// machine's apt configuration is not changed.
+// The tests' bitcoind is Debian's package of Bitcoin Knots, a fork of Bitcoin Core. The package exists only in
+// Debian unstable, and requires newer libraries than a stable system has. Therefore we unpack bitcoind together
+// with its libraries into our folder, and start it with the loader from those libraries. Nothing is installed,
+// and the machine's apt configuration is not changed.
 
 const packageName = "bitcoin-knots"
 /** These packages are needed only by the package's scripts, which we don't run, so they are declared as installed. */
@@ -17,13 +17,13 @@ const keyrings = ["/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/
 const maxCommandMillis = 10 * 60_000
 const maxOutputBytes = 10_000_000
 
-/** This machine's source of Debian packages, and the keys that authenticate them. */
+/** The mirror from which this machine gets Debian packages, and the file with the keys that authenticate them. */
 export interface Debian {
   readonly mirror: string
   readonly keyring: string
 }
 
-/** Finds Debian in this machine's apt configuration, or returns in one line why it can't. */
+/** Finds a Debian mirror in this machine's apt configuration. If there is none, returns the reason in one line. */
 export const find = (): Debian | { readonly missing: string } => {
   const no = (why: string) => ({ missing: `no bitcoind here: it would be unpacked from Debian's ${packageName}, but ${why}` })
   if (process.platform !== "linux") return no(`this is ${process.platform}`)
@@ -40,7 +40,7 @@ export const find = (): Debian | { readonly missing: string } => {
   }
 }
 
-/** Settings read after the machine's own, which keep the machine's proxy but not its hooks and state. */
+/** Settings that apt reads after the machine's own. They keep the machine's proxy but not its hooks and state. */
 const configuration = (folder: string) => `
 #clear APT::Update;
 #clear DPkg;
@@ -108,7 +108,7 @@ export const unpack = async ({ mirror, keyring }: Debian, work: string, into: st
     `#!/bin/sh\nhere=$(dirname "$0")\nexec "$here/${loader}" --library-path "$here/${libraries}" "$here/usr/bin/bitcoind" "$@"\n`
   )
   chmodSync(program, 0o755)
-  // Test that bitcoind runs before making it available.
+  // Check that bitcoind runs before making it available.
   await run(program, ["--version"], signal)
   renameSync(unpacked, into)
 }

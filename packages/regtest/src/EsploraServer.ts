@@ -4,8 +4,8 @@ import { Effect, Schema, Semaphore } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import { Chain } from "./Chain.ts"
 
-// Esplora's routes (the API.md of Blockstream's Esplora) over a real chain. Only the routes that wallets and
-// nodes use are served.
+// Serves Esplora's HTTP API (API.md of Blockstream's Esplora) for a real chain. Only the routes that wallets
+// and nodes use are implemented.
 
 const ScriptPubKey = Schema.Struct({ hex: Schema.String })
 const Output = Schema.Struct({ value: Schema.Finite, scriptPubKey: ScriptPubKey })
@@ -55,7 +55,7 @@ interface Reply {
 const missing = (what: string): Reply => ({ status: 404, body: `${what} not found` })
 const json = (value: unknown): Reply => ({ body: JSON.stringify(value) })
 
-/** Everything served, indexed by all lookup keys. */
+/** Indexes the transactions by spent output and by script. */
 const indexed = (known: ReadonlyMap<string, Known>) => {
   const spent = new Map<string, { readonly txid: string; readonly vin: number }>()
   const byScript = new Map<string, Set<string>>()
@@ -75,7 +75,7 @@ const indexed = (known: ReadonlyMap<string, Known>) => {
   return { spent, byScript }
 }
 
-/** Catches up with the chain and the mempool on every request. */
+/** Returns an effect that catches up with the chain and the mempool. It runs on every request. */
 const follow = Effect.gen(function* () {
   const { call } = yield* Chain
   const alone = yield* Semaphore.make(1)
@@ -152,11 +152,11 @@ const bodyOf = async (request: IncomingMessage) => {
   return Buffer.concat(parts).toString("utf8")
 }
 
-/** The number of blocks and the number of transactions per page. */
+/** The number of blocks per page, and of transactions per page. */
 const blocksOfPage = 10
 const transactionsOfPage = 25
 
-/** The responses of the routes. */
+/** Returns a function that handles requests. */
 const routes = Effect.gen(function* () {
   const { call } = yield* Chain
   const followed = yield* follow
@@ -209,7 +209,10 @@ const routes = Effect.gen(function* () {
     }
   })
 
-  /** Transactions after the last one seen: first the unconfirmed ones, then the confirmed ones, newest first. */
+  /**
+   * Returns the transactions after the last one that the client has seen: unconfirmed ones first, then
+   * confirmed ones, newest first.
+   */
   const ofScript = (all: Followed, script: string, after: string): Reply => {
     const touching = [...(all.byScript.get(script) ?? [])].flatMap((txid) => all.known.get(txid) ?? [])
     const heightOf = ({ block }: Known) => block?.height ?? Number.MAX_SAFE_INTEGER

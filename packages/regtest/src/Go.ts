@@ -13,7 +13,7 @@ export interface Missing {
   readonly newest: string | undefined
 }
 
-/** The folders in which Go is searched for: those on the PATH, and the one that Go's installer uses. */
+/** Returns the folders to search for Go: those on the PATH, and the one that Go's installer uses. */
 export const folders = (): ReadonlyArray<string> => [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/local/go/bin"]
 
 /** Returns whether a version such as `1.26` or `1.26rc1` is at least `wanted`. Missing parts count as 0. */
@@ -38,7 +38,7 @@ const versionOf = (command: string): string | undefined => {
   }
 }
 
-/** Returns the first Go in `folders` whose version is at least `wanted`. */
+/** Returns the first Go installation in `folders` whose version is at least `wanted`. */
 export const find = (wanted: string, folders: ReadonlyArray<string>): Go | Missing => {
   let newest: string | undefined
   for (const command of new Set(folders.map((folder) => path.join(folder, "go")))) {

@@ -7,16 +7,16 @@ import type { Duplex } from "node:stream"
 import * as Lnd from "./Lnd.ts"
 import * as Process from "./Process.ts"
 
-// Before lnd forwards a payment, it asks over a WebSocket (of its REST proxy) what to do, and follows the
-// response.
+// Before lnd forwards a payment, it sends a request over a WebSocket of its REST proxy, and does what the
+// response says.
 
 export type Word = "RESUME" | "FAIL"
 
 /** Controls what a node forwards. */
 export interface Interceptor {
-  /** Determines what happens to each part of a payment from now on: it is forwarded, failed, or held under a name. */
+  /** Determines how payment parts are handled from now on: each is forwarded, failed, or held under a name. */
   readonly from: (what: Word | { readonly held: string }) => Effect.Effect<void, Process.RegtestFailed>
-  /** Waits until parts are held under a name, and forwards or fails them. */
+  /** Waits until parts are held under a name, and then forwards or fails them. */
   readonly release: (name: string, word: Word) => Effect.Effect<void, Process.RegtestFailed>
 }
 
@@ -25,7 +25,7 @@ const Asked = Schema.fromJsonString(Schema.Struct({ result: Schema.Struct({ inco
 
 const text = 1
 
-/** Encodes a complete client message (RFC 6455). A client must mask the payload. */
+/** Encodes a complete client message (RFC 6455). Clients must mask the payload. */
 const frame = (opcode: number, payload: Buffer): Buffer => {
   const mask = randomBytes(4)
   const length = payload.length < 126 ? [0x80 | payload.length] : [0x80 | 126, payload.length >> 8, payload.length & 0xff]
@@ -62,9 +62,9 @@ const connected = ({ url, certificateFile, macaroonFile }: Lnd.Lnd): Effect.Effe
   })
 
 /**
- * Intercepts what a node forwards, for as long as the scope is open. By default, everything is forwarded. lnd
- * closes a connection after half a minute and forwards everything that it holds there, so each instruction to
- * hold or fail uses a new connection.
+ * Intercepts the payments that a node forwards until the scope closes. By default, all of them are forwarded.
+ * lnd closes a connection after half a minute and forwards everything that it holds there, so each instruction
+ * to hold or fail uses a new connection.
  */
 export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Scope> = Effect.fnUntraced(function* (node: Lnd.Lnd) {
   let socket: Duplex | undefined
@@ -75,7 +75,7 @@ export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Sc
 
   const asked = (message: string) => {
     const read = Schema.decodeUnknownOption(Asked)(message)
-    if (Option.isNone(read)) return // the last message on a connection that lnd closes
+    if (Option.isNone(read)) return // the last message before lnd closes the connection
     const key = read.value.result.incoming_circuit_key
     if (typeof what === "string") answer(key, what)
     else waiting.set(what.held, [...(waiting.get(what.held) ?? []), key])
@@ -93,7 +93,7 @@ export const make: (node: Lnd.Lnd) => Effect.Effect<Interceptor, never, Scope.Sc
         if (next.opcode === text) asked(next.payload.toString("utf8"))
       }
     })
-    // lnd doesn't confirm that it intercepts, but it does so before it responds to the next request.
+    // lnd doesn't confirm that interception has begun, but it begins before lnd responds to the next request.
     yield* Lnd.ask(node, LndRest.get("/v1/getinfo"), Schema.Unknown)
   })
 

@@ -5,32 +5,32 @@ import path from "node:path"
 
 // Ctrl-C, a crash or SIGKILL ends this process without cleanup. A second process, the keeper, therefore tracks
 // the processes started and the folders created here. When the pipe to the keeper breaks, for any reason, it
-// ends those processes and removes those folders.
+// kills those processes and removes those folders.
 
 let keeper: ChildProcess | undefined
 
 const tell = (line: string): void => {
   if (keeper === undefined) {
     keeper = spawn(process.execPath, [path.join(import.meta.dirname, `keeperProgram${path.extname(import.meta.filename)}`)], {
-      // A separate group, because Ctrl-C in a terminal signals the whole group.
+      // Run in a separate process group, because Ctrl-C in a terminal signals the whole group.
       detached: true,
       stdio: ["pipe", "ignore", "ignore"]
     })
     keeper.unref()
-    // If everything ends at the same time, the keeper may exit first and then needs no message.
+    // If all processes are stopped at the same time, the keeper may exit first. It then needs no message.
     keeper.stdin?.on("error", () => undefined)
     if (keeper.stdin !== null && "unref" in keeper.stdin && typeof keeper.stdin.unref === "function") keeper.stdin.unref()
   }
   keeper.stdin?.write(`${line}\n`)
 }
 
-/** Makes the keeper end that process when this one exits, for whatever reason. */
+/** Makes the keeper kill a process when this one exits for any reason. */
 export const keepProcess = (pid: number): void => tell(`+process ${pid}`)
 
-/** Tells the keeper that a process has exited, because its id may be reused by another process. */
+/** Makes the keeper forget a process that has exited, because another process may get the same id. */
 export const forgetProcess = (pid: number): void => tell(`-process ${pid}`)
 
-/** Creates an empty folder that is removed when this process exits, for whatever reason. */
+/** Creates an empty folder that is removed when this process exits for any reason. */
 export const makeFolder = (): string => {
   const folder = mkdtempSync(path.join(tmpdir(), "satrail-regtest-"))
   tell(`+folder ${folder}`)
@@ -39,8 +39,8 @@ export const makeFolder = (): string => {
 
 /**
  * Tries to reserve a port and returns whether it succeeded. No other caller in any process can reserve the port
- * before this process exits. Testing whether the port is unused isn't enough, because another process may have
- * done the same test and may start to listen a second later.
+ * before this process exits. It isn't enough to check that the port is unused, because another process may have
+ * made the same check and may start to listen a second later.
  */
 export const takePort = (port: number): boolean => {
   const folder = path.join(tmpdir(), `satrail-port-${port}`)
@@ -53,7 +53,7 @@ export const takePort = (port: number): boolean => {
   return true
 }
 
-/** Removes such a folder before this process exits. */
+/** Removes a folder created by `makeFolder` before this process exits. */
 export const removeFolder = (folder: string): void => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   tell(`-folder ${folder}`)

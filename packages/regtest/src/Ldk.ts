@@ -6,21 +6,21 @@ import * as Binaries from "./Binaries.ts"
 import { Chain } from "./Chain.ts"
 import * as Process from "./Process.ts"
 
-/** An LDK node for tests: satrail's own program, on the test chain. */
+/** An LDK node for tests: satrail's own node program, running on the test chain. */
 export interface Ldk {
   readonly name: string
   readonly nodeId: string
-  /** Its address for connections from other nodes. */
+  /** The node's address for connections from other nodes. */
   readonly p2p: string
-  /** Its request socket, and the folder with its keys and state. */
+  /** The socket on which the node accepts requests. `store` is the folder with its keys and state. */
   readonly socket: string
   readonly store: string
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
-  /** Restarts the node with these additional variables, and waits until it accepts requests. */
+  /** Restarts the node with these additional environment variables, and waits until it accepts requests. */
   readonly start: (env?: Readonly<Record<string, string>>) => Effect.Effect<void, Process.RegtestFailed>
-  /** Calls the node as its owner does. */
+  /** Calls the node as its owner. */
   readonly ask: <A>(method: string, params: object, result: Schema.Codec<A, unknown>) => Effect.Effect<A, Process.RegtestFailed>
-  /** Starts another process on the node's store. Fails with that process's output when it exits. */
+  /** Starts another process on the node's store. When that process exits, fails with its output. */
   readonly second: Effect.Effect<never, Process.RegtestFailed>
   /** Fails as soon as the node exits by itself. */
   readonly died: Effect.Effect<never, Process.RegtestFailed>
@@ -49,7 +49,7 @@ const line = (socket: string, request: object): Effect.Effect<string, Process.Re
     return Effect.sync(() => connection.destroy())
   })
 
-/** Returns the process id of the node that runs on a store, from the store's lock. */
+/** Returns the process id of the node that uses a store, which is found by the store's lock. */
 export const ownerOf = (store: string): number | undefined => {
   const { ino } = statSync(path.join(store, "lock"))
   const lock = readFileSync("/proc/locks", "utf8")
@@ -60,7 +60,7 @@ export const ownerOf = (store: string): number | undefined => {
 
 const Run = Schema.Struct({ run: Schema.String })
 
-/** Calls a node as its owner does. The node may have been started by any process. */
+/** Returns a function that calls a node as its owner. The node may have been started by any process. */
 export const asking =
   (socket: string): Ldk["ask"] =>
   (method, params, result) =>
@@ -77,8 +77,9 @@ export const asking =
 const Here = Schema.Struct({ node: Schema.String, started: Schema.Boolean })
 
 /**
- * Creates a node without channels, which follows the chain directly or through an Esplora server. The node
- * accepts requests but is not started, because the caller must pass the last seen progress of its store.
+ * Creates a node without channels, which follows the chain directly or through an Esplora server. The node's
+ * program runs and accepts requests, but the node is not started. To start it, the caller must pass the last
+ * progress that it has seen in the node's store.
  */
 export const make: (name: string, esplora?: string) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(
   function* (name: string, esplora?: string) {

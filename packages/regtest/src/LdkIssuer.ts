@@ -9,17 +9,17 @@ import * as Network from "./Network.ts"
 import * as Process from "./Process.ts"
 
 /**
- * An LDK node that issues offers: erin has a channel to bob, through whom dora pays her. bob's interceptor
- * decides what happens to a payment.
+ * erin, an LDK node that issues offers. She has a channel to bob, through whom dora pays her. bob's interceptor
+ * decides whether a payment is forwarded, failed or held.
  */
 export class LdkIssuer extends Context.Service<
   LdkIssuer,
   {
     readonly erin: Ldk.Ldk
     readonly bob: Interceptor.Interceptor
-    /** Creates an offer from erin, who accepts payments for it. */
+    /** Makes erin issue an offer, for which she then accepts payments. */
     readonly offer: (amount?: Msat) => Effect.Effect<string, Process.RegtestFailed>
-    /** Creates an offer in erin's name that she did not issue, so that she doesn't respond to invoice requests. */
+    /** Forges an offer with erin's node id. She did not issue it, so she doesn't respond to invoice requests for it. */
     readonly forged: Effect.Effect<string>
     /** Returns the amount received for an offer. */
     readonly received: (offer: string) => Effect.Effect<bigint, Process.RegtestFailed>
@@ -29,7 +29,7 @@ export class LdkIssuer extends Context.Service<
 const Made = Schema.Struct({ offer: Schema.String })
 const Settlements = Schema.Struct({ lines: Schema.Array(Schema.Struct({ offer: Schema.String, received: Schema.BigIntFromString })) })
 
-/** An offer with this node's key that the node did not issue. */
+/** Returns an offer with a node's id that the node did not issue. */
 export const strange = (issuerId: string, amount?: Msat): string =>
   Result.getOrThrow(
     Bolt12.encode({
@@ -71,5 +71,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** bitcoind, three lnd nodes, dora and erin. */
+/** A network of bitcoind, three lnd nodes, dora and erin. */
 export const layer = Layer.provideMerge(Layer.effect(LdkIssuer, make), LdkNetwork.layer)

@@ -8,8 +8,8 @@ import * as Network from "./Network.ts"
 import * as Process from "./Process.ts"
 
 /**
- * LDK nodes next to the three lnd nodes: dora is ours, with a channel to bob, who forwards to carol for a
- * fee.
+ * dora, an LDK node next to the three lnd nodes. dora is our node. Her channel leads to bob, who forwards
+ * payments to carol for a fee.
  */
 export class LdkNetwork extends Context.Service<LdkNetwork, { readonly dora: Ldk.Ldk }>()("@satrail/regtest/LdkNetwork") {}
 
@@ -71,7 +71,7 @@ export const open = Effect.fnUntraced(function* (
   const listed = Effect.map(from.ask("channels", {}, Channels), ({ channels }) => channels.length)
   const waiting = Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), ({ length }) => length)
   const before = yield* waiting
-  // The other node refuses until it has seen the newest block.
+  // The other node refuses to open a channel until it has seen the newest block.
   const opened = Effect.gen(function* () {
     if ((yield* listed) === 0) yield* from.ask("openChannel", params, Schema.Unknown)
     // The funding transaction is broadcast once both nodes have signed.
@@ -80,7 +80,7 @@ export const open = Effect.fnUntraced(function* (
   yield* Process.until(`${from.name} opens a channel`, opened)
   yield* mine(6, [from])
   yield* Process.until(
-    `${from.name} can use it, and has announced it`,
+    `${from.name} can use the channel`,
     Effect.map(from.ask("channels", {}, Channels), ({ channels }) =>
       channels.some(({ node, usable }) => node === to.nodeId && usable) ? true : undefined
     )
@@ -89,7 +89,7 @@ export const open = Effect.fnUntraced(function* (
 
 /**
  * Waits until an LDK node finds a route for an invoice. Gossip about other nodes' channels may arrive at any
- * time (BOLT 7), and without it a payment fails immediately.
+ * time (BOLT 7), and payments fail immediately until it has arrived.
  */
 export const findsWay = (from: Pick<Ldk.Ldk, "name" | "ask">, request: string, sats: number) =>
   Process.until(
@@ -97,7 +97,7 @@ export const findsWay = (from: Pick<Ldk.Ldk, "name" | "ask">, request: string, s
     Effect.map(from.ask("quote", { request, amount: `${sats}000`, feeLimit: `${sats}000` }, Quote), ({ fee }) => fee ?? undefined)
   )
 
-/** dora in a network of lnd nodes that all know her channel. */
+/** Starts dora and waits until all lnd nodes have learned of her channel. */
 export const make = Effect.gen(function* () {
   const { alice, bob, carol } = yield* Network.Network
   const dora = yield* started("dora")
@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
   return LdkNetwork.of({ dora })
 })
 
-/** bitcoind, three lnd nodes and dora. */
+/** A network of bitcoind, three lnd nodes and dora. */
 export const layer = Layer.effect(LdkNetwork, make).pipe(
   Layer.provideMerge(Layer.effect(Network.Network, Network.make)),
   Layer.provideMerge(Bitcoind.layer)

@@ -10,16 +10,16 @@ import * as Process from "./Process.ts"
 export interface Place {
   readonly name: string
   readonly url: string
-  /** Its address for connections from other nodes. */
+  /** The node's address for connections from other nodes. */
   readonly p2p: string
-  /** The folder with its certificate, its key and its wallet. */
+  /** The folder with the node's certificate, key and wallet. */
   readonly folder: string
   readonly certificateFile: string
   readonly macaroonFile: string
   readonly nodeId: string
 }
 
-/** Controls for its process. */
+/** Controls a node's process. */
 export interface Control {
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void, Process.RegtestFailed>
   /** Restarts the process on the same ports, and waits until it has recovered. */
@@ -29,7 +29,7 @@ export interface Control {
   readonly resume: Effect.Effect<void, Process.RegtestFailed>
 }
 
-/** One of the network's lnd nodes as its operator sees it, with a macaroon for all calls. */
+/** One of the network's lnd nodes, with its operator's access: the macaroon permits all calls. */
 export interface Lnd extends Place, Control {
   readonly rest: LndRest.LndRest
   /** Bakes a macaroon that permits only these calls, and returns it in hex. */
@@ -48,7 +48,7 @@ const failed = (name: string) => (error: unknown) => {
 
 const Info = Schema.Struct({ identity_pubkey: Schema.String, synced_to_chain: Schema.Boolean })
 
-/** A running node. */
+/** Returns the interface of a running node. */
 export const of = (place: Place, control: Control): Lnd => {
   const { name, url, certificateFile, macaroonFile } = place
   const rest = LndRest.make({ url, certificateFile, macaroon: Redacted.make(readFileSync(macaroonFile, "hex")) })
@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
   })
 })
 
-/** Calls a node as its owner does. */
+/** Calls a node as its owner. */
 export const ask = <A, I>(
   node: Lnd,
   request: Parameters<LndRest.LndRest["ask"]>[1],

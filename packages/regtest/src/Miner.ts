@@ -7,11 +7,11 @@ import { pubECDSA } from "@scure/btc-signer/utils.js"
 
 const network = { bech32: "bcrt", pubKeyHash: 0x6f, scriptHash: 0xc4, wif: 0xef }
 
-/** This key is not a secret, because its coins are on a chain that is soon gone. */
+/** This key is not a secret, because its coins are on a temporary chain. */
 export const privateKey = sha256(utf8.decode("satrail regtest miner"))
 const payment = p2wpkh(pubECDSA(privateKey), network)
 
-/** The owner of new blocks' coins. */
+/** The address that receives the coins of new blocks. */
 export const address: string = payment.address ?? ""
 
 /** Segwit and taproot are active after 432 blocks, and each block's coins mature after 100. */
@@ -19,7 +19,7 @@ export const firstBlocks = 450
 
 const feeSats = 2_000n
 
-/** Spends one block's coins. Pays `sats` to `to`, and returns the change to the miner. */
+/** Spends the coins of one block: pays `sats` to `to`, and returns the change to the miner. */
 export const spend = (
   coinbase: { readonly txId: TxId.TxId; readonly sats: bigint },
   to: string,

@@ -7,9 +7,9 @@ import * as Miner from "./Miner.ts"
 import * as Process from "./Process.ts"
 
 /**
- * A chain and three nodes in a row: alice is ours, bob forwards for a fee, and carol pays and is paid. Each
- * channel has funds on both sides. alice and carol have no direct channel, so payments between them have a
- * cost.
+ * A chain and three nodes in a row. alice is our node, bob forwards payments for a fee, and carol sends and
+ * receives payments. Each channel has funds on both sides. alice and carol have no direct channel, so payments
+ * between them cost a fee.
  */
 export class Network extends Context.Service<
   Network,
@@ -51,7 +51,7 @@ const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<L
   }
 })
 
-/** Opens a channel with funds on both sides, whose funding transaction waits to be mined. */
+/** Opens a channel with funds on both sides, and leaves its funding transaction in the mempool. */
 const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
   Effect.gen(function* () {
     yield* Lnd.ask(from, post("/v1/peers", { addr: { pubkey: to.nodeId, host: to.p2p }, perm: true }), Anything)
@@ -67,13 +67,13 @@ const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
 
 const active = (node: Lnd.Lnd, count: number) =>
   Process.until(
-    `${count} channels of ${node.name}`,
+    `${node.name} has ${count} active channels`,
     Effect.map(Lnd.ask(node, get("/v1/channels"), Channels), ({ channels }) =>
       channels.filter((one) => one.active).length >= count ? true : undefined
     )
   )
 
-/** Waits until a node's graph contains each channel with both of its policies. */
+/** Waits until a node's graph contains this many channels with both policies. */
 const known = (node: Lnd.Lnd, count: number) =>
   Process.until(
     `${node.name} knows ${count} channels`,
@@ -82,12 +82,15 @@ const known = (node: Lnd.Lnd, count: number) =>
     )
   )
 
-/** The whole network, which is ready for payments after about ten seconds. It ends with the scope. */
+/**
+ * Starts the whole network, which takes about ten seconds until payments work. The network stops when the scope
+ * closes.
+ */
 export const make = Effect.gen(function* () {
   const chain = yield* Chain
   yield* chain.mine(Miner.firstBlocks)
-  // A forwarding fee too large to be hidden by rounding, and a short delay after a force-close. The default
-  // delay for large channels is 2000 blocks.
+  // The forwarding fee is too large to be hidden by rounding. The delay after a force-close is short, because
+  // the default for large channels is 2000 blocks.
   const options = ["--bitcoin.basefee=1000", "--bitcoin.feerate=100", "--bitcoin.defaultremotedelay=40"]
   const [alice, bob, carol] = yield* Effect.all([Lnd.make("alice", options), Lnd.make("bob", options), Lnd.make("carol", options)], {
     concurrency: "unbounded"

@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto"
 import * as Lnd from "./Lnd.ts"
 import * as Process from "./Process.ts"
 
-// Actions of a node's owner, who pays and issues invoices of every kind.
+// Actions of a node's owner: paying and issuing invoices.
 
 const { get, post } = LndRest
 
@@ -27,14 +27,14 @@ const Balance = Schema.Struct({
 const base64 = (hex: string) => Buffer.from(hex, "hex").toString("base64")
 
 /**
- * Features that a paying wallet must support (BOLT 9): variable-length onions, payment secrets, multi-part
+ * Features that a paying wallet must support (BOLT 9): variable-length onions, payment secrets and multi-part
  * payments.
  */
 const features = [9, 15, 17]
 
 const feeLimitMsat = String(Msat.fromSats(10_000))
 
-/** Pays an invoice, with its own amount or a different one, and waits until it is settled. */
+/** Pays an invoice and waits until it is settled. `amount` overrides the invoice's own amount. */
 export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const invoice = Result.getOrThrow(Bolt11.decode(paymentRequest))
@@ -42,7 +42,8 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
       amount === undefined
         ? { payment_request: paymentRequest }
         : {
-            // lnd pays an invoice only with the invoice's own amount, so send the payment's parts directly.
+            // lnd pays an invoice only with the invoice's own amount, so pass the fields of the invoice instead
+            // of the invoice.
             dest: base64(invoice.payee),
             payment_hash: base64(invoice.paymentHash),
             payment_addr: base64(invoice.paymentSecret),
@@ -59,7 +60,7 @@ export const pay = (node: Lnd.Lnd, paymentRequest: string, amount?: Msat.Msat): 
     }
   })
 
-/** Preimages of hold invoices, by payment hash. */
+/** The preimages of hold invoices, by payment hash. */
 const preimages = new Map<PaymentHash.PaymentHash, string>()
 
 /** Issues an invoice. With `fail`, the invoice is canceled before anyone can pay it. */
@@ -88,7 +89,7 @@ const state = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash) => Lnd.ask(n
 const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
 const hermitHashes = new Set<PaymentHash.PaymentHash>()
 
-/** Returns a valid invoice of a node to which no route exists. */
+/** Returns a valid invoice of a node that no route leads to. */
 export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
@@ -104,7 +105,7 @@ export const received = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): E
     ? Effect.succeed(Msat.zero)
     : Effect.map(state(node, paymentHash), (invoice) => (invoice.state === "SETTLED" ? invoice.amt_paid_msat : Msat.zero))
 
-/** Waits until a payment of a hold invoice is held. */
+/** Waits until a payment for a hold invoice is held. */
 export const arrived = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.asVoid(
     Process.until(
@@ -113,7 +114,7 @@ export const arrived = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash): Ef
     )
   )
 
-/** Waits until a payment is held, and settles or fails it. */
+/** Waits until a payment is held, and then settles or fails it. */
 export const release = (
   node: Lnd.Lnd,
   paymentHash: PaymentHash.PaymentHash,
@@ -134,7 +135,7 @@ export const balance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFai
   )
 
 /**
- * Returns a node's funds in its channels once nothing is in flight. (A payer has the preimage before its own
+ * Returns a node's funds in its channels once nothing is in flight. (A payer gets the preimage before its own
  * channel is updated.)
  */
 export const restingBalance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.RegtestFailed> =>
@@ -145,7 +146,7 @@ export const restingBalance = (node: Lnd.Lnd): Effect.Effect<bigint, Process.Reg
     )
   )
 
-/** Changes a node's forwarding fee, and waits until the other nodes know it. */
+/** Changes a node's forwarding fee, and waits until the other nodes have learned of it. */
 export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<Lnd.Lnd>): Effect.Effect<void, Process.RegtestFailed> =>
   Effect.gen(function* () {
     const policy = { global: true, base_fee_msat: String(base), fee_rate_ppm: 100, time_lock_delta: 80 }
@@ -158,7 +159,7 @@ export const charges = (node: Lnd.Lnd, base: Msat.Msat, heardBy: ReadonlyArray<L
         `${other.name} learns the fee of ${node.name}`,
         Effect.map(Lnd.ask(other, get("/v1/graph"), Graph), ({ edges }) => {
           const policies = edges.map((edge) => (edge.node1_pub === node.nodeId ? edge.node1_policy : edge.node2_policy))
-          // The middle node of three in a row is an end of every channel.
+          // The node is the middle one of three in a row, so every channel in the graph is one of its channels.
           return policies.every((policy) => policy?.fee_base_msat === base) ? true : undefined
         })
       )

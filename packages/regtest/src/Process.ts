@@ -6,34 +6,34 @@ import { createServer } from "node:net"
 import path from "node:path"
 import * as Keeper from "./Keeper.ts"
 
-/** The network could not start or doesn't work. The message contains the last output. */
+/** The network could not start or doesn't work. The message contains the end of the program's output. */
 export class RegtestFailed extends Schema.TaggedError<RegtestFailed>()("RegtestFailed", { message: Schema.String }) {}
 
-/** A program with its arguments. It writes to `folder`. */
+/** A program and its arguments. It may write to `folder`. */
 export interface Program {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly folder: string
-  /** Returns the environment for each start, in addition to PATH. */
+  /** Returns the environment variables for a start, in addition to PATH. It is called at each start. */
   readonly env?: () => Readonly<Record<string, string>>
 }
 
 /**
- * A program that can be stopped and restarted. It ends with the scope, and also when this process exits for any
- * reason.
+ * A program that can be stopped and restarted. The program is stopped when the scope closes, and also when this
+ * process exits for any reason.
  */
 export interface Process {
   readonly start: Effect.Effect<void, RegtestFailed>
-  /** Ends the program gracefully (SIGTERM) or immediately (SIGKILL), and waits until it has exited. */
+  /** Stops the program gracefully (SIGTERM) or immediately (SIGKILL), and waits until it has exited. */
   readonly stop: (signal: "SIGTERM" | "SIGKILL") => Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void, RegtestFailed>
-  /** Fails with the program's last output as soon as it exits by itself. */
+  /** Fails with the end of the program's output as soon as the program exits by itself. */
   readonly died: Effect.Effect<never, RegtestFailed>
 }
 
 const maxStopMillis = 20_000
-/** Timeout of all waits. It is long because machines that run real nodes are busy. */
+/** Default timeout for waits. It is long because machines that run real nodes are busy. */
 const maxWaitSeconds = 240
 const shownCharacters = 3000
 
@@ -43,7 +43,7 @@ export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireR
 )
 
 /**
- * The range is below the ephemeral ports, because an outgoing connection could take one of those before a node
+ * This range is below the ephemeral ports. An outgoing connection could take an ephemeral port before a node
  * listens on it, or while the node is stopped.
  */
 const [firstPort, lastPort] = [10_240, 32_767]
@@ -54,7 +54,7 @@ const isFree = (port: number) =>
     server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
   })
 
-/** Returns an unused port of this machine that no other caller gets while this process runs. */
+/** Returns an unused port on this machine. No other caller can get the same port while this process runs. */
 export const freePort: Effect.Effect<number, RegtestFailed> = Effect.gen(function* () {
   for (let tries = 0; tries < 100; tries++) {
     const port = firstPort + Math.floor(Math.random() * (lastPort - firstPort + 1))
@@ -66,8 +66,8 @@ export const freePort: Effect.Effect<number, RegtestFailed> = Effect.gen(functio
 const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 
 /**
- * Polls every 50 ms until there is a value, up to `maxSeconds`. `what` describes the awaited condition in the
- * error.
+ * Polls every 50 ms until there is a value, up to `maxSeconds`. `what` describes the condition in the error
+ * message.
  */
 export const until = <A, E, R = never>(
   what: string,
@@ -80,7 +80,7 @@ export const until = <A, E, R = never>(
   )
   return Effect.timeoutOrElse(again, {
     duration: `${maxSeconds} seconds`,
-    orElse: () => Effect.fail(new RegtestFailed({ message: `${what}: not after ${maxSeconds} s` }))
+    orElse: () => Effect.fail(new RegtestFailed({ message: `${what}: not within ${maxSeconds} s` }))
   })
 }
 
@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function* ({
         stdio: ["ignore", output, output]
       })
       closeSync(output)
-      child.once("error", () => undefined) // the missing pid reveals the error
+      child.once("error", () => undefined) // ignored, because the missing pid shows that it failed
       if (child.pid === undefined) return Effect.fail(failed(`${command} cannot be run`))
       Keeper.keepProcess(child.pid)
       running = child

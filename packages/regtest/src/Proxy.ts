@@ -16,7 +16,7 @@ export type Fault = { readonly lose: "request" | "answer" | "middle" } | { reado
 /** A proxy between us and a node. */
 export interface Proxy {
   readonly url: string
-  /** Breaks all connections and refuses new ones until it is mended. */
+  /** Breaks all connections, and refuses new ones until `mend` runs. */
   readonly cut: Effect.Effect<void>
   readonly mend: Effect.Effect<void>
   /** Applies a fault to the next call whose path matches. */
@@ -25,7 +25,7 @@ export interface Proxy {
   readonly count: (call: RegExp) => Effect.Effect<number>
 }
 
-/** Starts a proxy that authenticates as the node, with the node's key. */
+/** Starts a proxy that presents the node's own TLS certificate. */
 export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Proxy, RegtestFailed, Scope.Scope> {
   const cert = readFileSync(node.certificateFile)
   const key = readFileSync(path.join(node.folder, "tls.key"))
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* (node: Lnd): Effect.fn.Return<Pr
       }
     )
     onward.once("error", breakOff)
-    // If one side closes its connection, close the other side's too.
+    // If one side closes its connection, close the connection to the other side too.
     response.once("close", () => onward.destroy())
     request.pipe(onward)
   })

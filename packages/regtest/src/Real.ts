@@ -9,9 +9,9 @@ import * as Shared from "./Shared.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** This run's network, or the reason why it could not start; undefined if there is none. */
+    /** The network of this test run, or the reason why it could not start. Undefined if this run has no network. */
     readonly regtest: Shared.Place | { readonly failed: string } | undefined
-    /** The node whose chain this project's tests use. */
+    /** The node that provides the chain for this project's tests. */
     readonly chain: "btcd" | "bitcoind"
   }
 }
@@ -30,7 +30,7 @@ export const isHere = (names: ReadonlyArray<Binaries.Name>): boolean => {
   return missing === undefined || skip(missing)
 }
 
-/** Prepares a program and returns whether that succeeded. If not, does the same as `isHere`. */
+/** Prepares a program and returns whether that succeeded. If not, prints a line or throws, as `isHere` does. */
 export const isMade = async (name: Binaries.Name): Promise<boolean> => {
   if (!isHere([name])) return false
   const made = await Effect.runPromise(Effect.result(Binaries.ensure(name)))
@@ -39,7 +39,7 @@ export const isMade = async (name: Binaries.Name): Promise<boolean> => {
 
 /**
  * Defines tests that use these programs. The tests are skipped if the programs can be neither found nor built.
- * Downloads have already been attempted at this point.
+ * bitcoind is not downloaded here, because the setup of the test run has already tried that.
  */
 export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define: () => void): void => {
   const isAbsent = names.includes("bitcoind") && !Binaries.isReady("bitcoind")
@@ -47,15 +47,15 @@ export const suite = (title: string, names: ReadonlyArray<Binaries.Name>, define
   place(title, define)
 }
 
-/** Defines tests that run on each kind of chain in turn, because each test project uses one of them. */
+/** Defines tests that run on this project's kind of chain. Another project runs the same tests on the other kind. */
 export const onChain = (title: string, define: () => void): void => suite(title, [inject("chain")], define)
 
-/** A chain of this project's kind, which ends with the scope. */
+/** Starts a chain of this project's kind. The chain stops when the scope closes. */
 export const chain = Layer.suspend((): Layer.Layer<Chain, Layer.Error<typeof Btcd.layer>> =>
   inject("chain") === "btcd" ? Btcd.layer : Bitcoind.layer
 )
 
-/** This run's network, shared by all *.regtest.test.ts files. */
+/** The network of this test run, which all *.regtest.test.ts files share. */
 export const network: Layer.Layer<Network> = Layer.unwrap(
   Effect.suspend(() => {
     const place = inject("regtest")

@@ -5,19 +5,20 @@ import * as Lnd from "./Lnd.ts"
 import { Network } from "./Network.ts"
 import * as Process from "./Process.ts"
 
-// Shares one network among many processes. The process that started the network lends it to the others.
+// Shares one network among many processes. One process starts the network, and the others use it through the
+// functions below.
 
 const names = ["alice", "bob", "carol"] as const
 type Name = (typeof names)[number]
 
-/** The network's addresses as plain data, which another process needs in order to use the network. */
+/** The addresses that another process needs to use the network, as plain data. */
 export interface Place {
-  /** The address for actions that only the process that started the network can execute. */
+  /** The address that accepts actions that only the process that started the network can execute. */
   readonly control: string
   readonly nodes: { readonly [name in Name]: Lnd.Place }
   /**
-   * The chain's RPC. The password is not a secret, because the chain is only reachable from this machine and
-   * temporary.
+   * The chain's RPC. The password is not a secret, because the chain is temporary and only reachable from this
+   * machine.
    */
   readonly chain: { readonly url: string; readonly user: string; readonly password: string; readonly certificateFile: string | undefined }
 }
@@ -53,7 +54,7 @@ const carryOut = (network: Network["Service"], order: Order): Effect.Effect<unkn
 
 const decodeOrder = Schema.decodeUnknownEffect(Schema.fromJsonString(Order))
 
-/** Executes actions for other processes on this machine, for as long as the scope is open. */
+/** Executes actions for other processes on this machine until the scope closes. */
 export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.Scope> = Effect.gen(function* () {
   const network = yield* Network
   const server = createServer((request, response) => {
@@ -94,7 +95,7 @@ export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.S
 
 const Answer = Schema.Union([Schema.Struct({ result: Schema.Unknown }), Schema.Struct({ error: Schema.String })])
 
-/** Uses the network of another process. */
+/** Provides a network that another process has started. */
 export const layer = ({ control, nodes, chain }: Place): Layer.Layer<Network> =>
   Layer.sync(Network, () => {
     const order = <A>(what: Order, result: Schema.Codec<A, unknown>): Effect.Effect<A, Process.RegtestFailed> =>

@@ -4,17 +4,17 @@ import { connect, createServer, type Socket } from "node:net"
 import * as Process from "./Process.ts"
 import path from "node:path"
 
-/** A proxy to a Unix socket that can cut the connection and can lose one response. */
+/** A proxy for a Unix socket. It can cut connections and lose responses. */
 export interface Wire {
   readonly socket: string
-  /** Breaks all connections and refuses new ones until it is mended. */
+  /** Breaks all connections, and refuses new ones until `mend` runs. */
   readonly cut: Effect.Effect<void>
   readonly mend: Effect.Effect<void>
   /** Delivers the next request that contains this text, but loses its response. */
   readonly loseAnswer: (request: string) => Effect.Effect<void>
 }
 
-/** Opens a proxy to a socket, for as long as the scope is open. */
+/** Opens a proxy for a socket until the scope closes. */
 export const make: (to: string) => Effect.Effect<Wire, Process.RegtestFailed, Scope.Scope> = Effect.fnUntraced(function* (to: string) {
   const socket = path.join(yield* Process.folder, "w")
   const connections = new Set<Socket>()

@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs"
 import { createInterface } from "node:readline"
 
-// Tracks what its parent process started, and outlives the parent just long enough to clean up. See Keeper.ts.
+// Tracks the processes and folders that its parent process created. After the parent exits, removes them and
+// exits too. See Keeper.ts.
 
 const kept = { process: new Set<string>(), folder: new Set<string>() }
 

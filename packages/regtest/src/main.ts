@@ -16,13 +16,13 @@ import * as Network from "./Network.ts"
 import * as Peer from "./Peer.ts"
 import * as Process from "./Process.ts"
 
-// Runs the network, and the service on it, for interactive use. Everything is removed at the end.
+// Runs the network and the service on it for interactive use. All files are removed at the end.
 
 const server = path.resolve(import.meta.dirname, "../../server/src/main.ts")
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** Runs the service on alice's node. Its output goes to this terminal. */
+/** Runs the service with alice's node. The service's output goes to this terminal. */
 const serve = Effect.fnUntraced(function* (alice: Node) {
   const folder = yield* Process.folder
   const save = (name: string, macaroon: Redacted.Redacted) =>
@@ -36,8 +36,8 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
     SATRAIL_LOG_LEVEL: "warn",
     SATRAIL_LOG_FORMAT: "pretty",
     SATRAIL_DEMO: "yes",
-    RATES: "fixed", // don't call outside servers for the value of play money
-    SATRAIL_RECONCILE_SECONDS: "10", // a user is waiting
+    RATES: "fixed", // don't request exchange rates from external servers for play money
+    SATRAIL_RECONCILE_SECONDS: "10", // reconcile often, because a user is waiting
     ...process.env,
     SATRAIL_DATA: path.join(folder, "data"),
     LIGHTNING: "lnd",
@@ -63,18 +63,18 @@ const serve = Effect.fnUntraced(function* (alice: Node) {
 })
 
 const help = (data: string) => `
-Everybody else on this network is carol. Type here:
-  pay INVOICE              carol pays an invoice of yours
-  invoice SATS             an invoice of carol's, to be withdrawn to
-  hold SATS                one whose payment carol holds until you say, and its HASH
-  settle HASH | fail HASH  what becomes of a payment that she holds
-  balance                  what our node owns in its channels, in msat
-Our books are compared with lnd's every ten seconds. In another terminal:
+carol plays everyone else on this network. Commands:
+  pay INVOICE              carol pays your invoice
+  invoice SATS             prints an invoice of carol's, to which you can withdraw
+  hold SATS                prints an invoice whose payment carol holds, and its HASH
+  settle HASH | fail HASH  settles or fails a held payment
+  balance                  prints our node's channel balance, in msat
+The service reconciles its ledger with lnd every ten seconds. See the result in another terminal:
   SATRAIL_DATA=${data} npm run satrail -- reconcile
-Ctrl-C ends it all and leaves nothing behind.
+Ctrl-C stops everything and removes all files.
 `
 
-/** Executes a line. */
+/** Executes one line of input and returns the output. */
 const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: string): Effect.Effect<string, Process.RegtestFailed> => {
   const [word = "", argument = ""] = line.trim().split(/\s+/)
   const amount = /^[1-9]\d{0,8}$/.test(argument) ? Msat.fromSats(BigInt(argument)) : undefined
@@ -83,7 +83,7 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: 
       return Effect.as(Peer.pay(carol, argument), "paid")
     case "invoice":
     case "hold":
-      if (amount === undefined) return Effect.succeed("how many sats? A whole number")
+      if (amount === undefined) return Effect.succeed("Give a whole number of sats.")
       return Effect.map(Peer.invoice(carol, { amount, behaviour: word === "hold" ? "hold" : "settle" }), (invoice) =>
         word === "hold" ? `${invoice}\nHASH ${Result.getOrThrow(Bolt11.decode(invoice)).paymentHash}` : invoice
       )
@@ -97,13 +97,13 @@ const obey = ({ alice, carol }: Network.Network["Service"], line: string, help: 
   }
 }
 
-/** Executes lines in order. After the end of the input, continues to run until it is terminated. */
+/** Executes lines in order. Continues to run after the end of the input, until the program is terminated. */
 const play = (network: Network.Network["Service"], help: string) =>
   Stream.fromAsyncIterable(createInterface({ input: process.stdin }), String).pipe(
     Stream.filter((line) => line.trim() !== ""),
     Stream.runForEach((line) =>
       Effect.suspend(() => obey(network, line, help)).pipe(
-        // An invoice with a typo must not end the program.
+        // A typo in an invoice must not stop the program.
         Effect.catchDefect((defect) => Effect.succeed(String(defect))),
         Effect.matchEffect({ onFailure: ({ message }) => Console.error(message), onSuccess: Console.log })
       )

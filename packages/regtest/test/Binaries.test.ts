@@ -96,7 +96,7 @@ describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
     for (const left of [old, recent]) mkdirSync(left)
     utimesSync(old, 0, 0)
     const next = build()
-    await eventually("one process that waits", () => next.wrong().includes("waiting for process"))
+    await eventually("a process that waits for the build", () => next.wrong().includes("waiting for process"))
     killed.child.kill("SIGKILL")
     await eventually("a second build", () => calls().length === 2)
     assert.isFalse(existsSync(old))
