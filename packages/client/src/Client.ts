@@ -182,8 +182,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     const { path: subject, company, signal } = read("{id}", given)
     // Also check the withdrawal whenever a connection opens, because it may have become final before that.
     for await (const _ of follow(transport, () => keyOf(company), { after: "now", subject, signal }, true)) {
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- `get` takes the same arguments as the
-      // caller passed
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- `get` takes the same arguments
       const details: Withdrawal & Fields = { ...(await withdrawals.get(...(given as [string]))) }
       const { status, failure } = details
       if (status === "settled") return details
