@@ -4,6 +4,7 @@ import path from "node:path"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
 import * as Server from "../packages/server/src/serving/Server.ts"
+import { alarms } from "../packages/ui/src/console/Alarm.ts"
 import { all, read, root } from "./deployFiles.ts"
 
 // A module registers its metrics when it is loaded. These imports load all modules.
@@ -63,6 +64,18 @@ describe("metrics", () => {
       "satrail_nothing_total",
       "satrail_ready has no company"
     ])
+  })
+
+  it("metrics: the console lists each alarm, and the sections of the guides that it links to exist", () => {
+    assert.deepStrictEqual(Object.keys(alarms), all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g))
+    const sources = readdirSync(path.join(root, "packages/ui/src/console"), { recursive: true, encoding: "utf8" })
+    const guides = sources.flatMap((file) => (file.endsWith(".ts") ? all(read(`packages/ui/src/console/${file}`), /guide: "(.*?)"/g) : []))
+    assert.isAbove(guides.length, Object.keys(alarms).length)
+    for (const guide of new Set(guides)) {
+      const [page = "", section] = guide.split("#")
+      const sections = all(read(`docs/guides/${page}.md`), /^#+ (.*)/gm).map((title) => title.toLowerCase().replaceAll(" ", "-"))
+      assert.isTrue(section === undefined || sections.includes(section), guide)
+    }
   })
 
   it("metrics: each alarm has a test in which it fires and one in which it is silent", () => {

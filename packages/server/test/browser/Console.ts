@@ -43,6 +43,7 @@ export const ofCompany: ReadonlyArray<readonly [path: string, title: string]> = 
 /** An operator's pages, by address. The title of the first depends on what is wrong. */
 export const ofOperator: ReadonlyArray<readonly [path: string, title: string | RegExp]> = [
   ["", /Now|need/],
+  ["alarms", "Alarms"],
   ["pause", "Pause for everyone"],
   ["backlog", "Backlog"],
   ["companies", "Companies"],

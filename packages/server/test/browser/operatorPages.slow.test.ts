@@ -19,6 +19,7 @@ const all = [
   "adjustments",
   "adjustments/:id",
   "adjustments/new",
+  "alarms",
   "audit",
   "backlog",
   "companies",

@@ -78,6 +78,21 @@ describe.skipIf(isMissing)("what an operator does in the console", () => {
     assert.isAtMost(clicks, 1)
   })
 
+  it("console: an alarm leads in 2 clicks to what is wrong, and from its row to the section of the guide that says what to do", async () => {
+    const clicks = await from(async (page, click) => {
+      await click(link(page, "Alarms"))
+      const row = page.getByRole("row").filter({ hasText: "A withdrawal has been in flight for 3 h" })
+      await row.getByText("Active", { exact: true }).waitFor()
+      assert.match(
+        (await link(page, "Guide: pending withdrawal").first().getAttribute("href")) ?? "",
+        /docs\/guides\/incidents#pending-withdrawal$/
+      )
+      await click(row.getByRole("link", { name: /^A withdrawal has been in flight/ }))
+      await titled(page, /^−35,000 sats In flight for 3 h/)
+    })
+    assert.isAtMost(clicks, 2)
+  })
+
   it("console: from a pending withdrawal to its company and all its payments takes 3 clicks", async () => {
     const clicks = await from(async (page, click) => {
       await click(link(page, /^A withdrawal has been in flight/))

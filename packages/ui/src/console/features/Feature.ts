@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact"
+import type { AlarmName } from "../Alarm.ts"
 import type { Entry, Section } from "../Frame.ts"
 import type { OperatorVisit, Page, Visit } from "../Page.ts"
 import type { Concern, Icon, Told } from "../Parts.ts"
@@ -35,6 +36,10 @@ export interface Problem {
   readonly beneath?: string
   readonly href: string
   readonly action: string
+  /** The section of the guides that says what to do. */
+  readonly guide: string
+  /** The alarms that Prometheus sends for it. */
+  readonly alarms?: ReadonlyArray<AlarmName>
 }
 
 /** A search result. */

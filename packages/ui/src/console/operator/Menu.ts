@@ -15,6 +15,7 @@ const sections = (found: Reconciliation | undefined): Sections => {
   return {
     "": [
       { rank: 10, name: "now", path: "", text: "Now", glyph: "pulse" },
+      { rank: 15, name: "alarms", path: "alarms", text: "Alarms", glyph: "warn" },
       {
         rank: 20,
         name: "backlog",

@@ -1,3 +1,4 @@
+import type { AlarmName } from "../Alarm.ts"
 import { everything } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import type { Problem } from "../features/Feature.ts"
@@ -52,11 +53,19 @@ const causeWords = (report: ReconciliationReport): string =>
     .join(", ")
 
 const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: OperatorVisit): ReadonlyArray<Problem> => {
-  const row = { tone: "bad", glyph: "scales", href: to("reconciliation"), action: "See the difference" } as const
+  const row = {
+    tone: "bad",
+    glyph: "scales",
+    href: to("reconciliation"),
+    action: "See the difference",
+    guide: "reconcile",
+    alarms: ["SatrailBooksDiffer"]
+  } as const
   if (report === null)
     return [
       {
         ...row,
+        alarms: ["SatrailReconciliationOld"],
         tone: "warn",
         title: "The ledger has never been compared with the node and the wallet",
         text: "No process is running reconciliation, or the first run has not finished.",
@@ -64,6 +73,20 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
         sats: null
       }
     ]
+  const missing = report.liabilities_sats - report.assets_sats
+  const short: ReadonlyArray<Problem> =
+    missing <= 0
+      ? []
+      : [
+          {
+            ...row,
+            alarms: ["SatrailMoneyMissing"],
+            title: "The node and the wallet hold less than is owed to companies",
+            text: "Stop sending if you don’t know why.",
+            sinceMillis: null,
+            sats: missing
+          }
+        ]
   const found = sides.flatMap(([side, name]): ReadonlyArray<Problem> => {
     const sats = report[side].unexplained_sats
     if (sats === 0) return []
@@ -83,6 +106,7 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
       0
     )
     return [
+      ...short,
       {
         ...row,
         title: `${count(report.differences.length, "record doesn’t match", "records don’t match")} the node or the chain`,
@@ -93,11 +117,13 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
     ]
   }
   const age = say.nowMillis - Date.parse(report.reconciled_at)
-  if (age <= staleMillis) return found
+  if (age <= staleMillis) return [...short, ...found]
   return [
+    ...short,
     ...found,
     {
       ...row,
+      alarms: ["SatrailReconciliationOld"],
       title: `The ledger was last compared ${ago(age)} ago`,
       text: "Reconciliation runs every few minutes. Check the node, and the process that reconciles.",
       sinceMillis: Date.parse(report.reconciled_at),
@@ -118,7 +144,7 @@ const ofBacklog = ({ reconciliation: { waiting }, companies }: Facts, visit: Ope
   const { say, to } = visit
   const frozen = new Map(companies.flatMap(({ id, frozen: how }) => (how?.pending === "wait" ? [[id, true] as const] : [])))
   const names = new Map(companies.map(({ id, name }) => [id, name]))
-  return Object.entries(kinds).flatMap(([name, { lateMillis, title, tone, why }]): ReadonlyArray<Problem> => {
+  return Object.entries(kinds).flatMap(([name, { lateMillis, title, tone, why, alarm }]): ReadonlyArray<Problem> => {
     // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `kinds`
     const kind = name as Kind
     const late = waiting[kind].oldest.filter(
@@ -140,7 +166,9 @@ const ofBacklog = ({ reconciliation: { waiting }, companies }: Facts, visit: Ope
         sinceMillis: Date.parse(first.since),
         sats: kind === "task_overdue" ? null : late.reduce((sum, { amount_sats }) => sum + amount_sats, 0),
         href: to(!isWithdrawal ? "backlog" : late.length === 1 ? `withdrawals/${first.id}` : `backlog?kind=${kind}`),
-        action: isWithdrawal && late.length === 1 ? "See its steps" : "See them"
+        action: isWithdrawal && late.length === 1 ? "See its steps" : "See them",
+        guide: kind.startsWith("deposit") ? "incidents#missing-payment" : "incidents#pending-withdrawal",
+        alarms: alarm !== undefined && say.nowMillis - Date.parse(first.since) > alarm.afterMillis ? [alarm.name] : []
       }
     ]
   })
@@ -148,10 +176,35 @@ const ofBacklog = ({ reconciliation: { waiting }, companies }: Facts, visit: Ope
 
 const slowSeconds = 300
 
+const alarmOf: Readonly<Record<string, AlarmName>> = {
+  no_active_channel: "SatrailNoChannel",
+  inbound_low: "SatrailInboundLow",
+  outbound_low: "SatrailOutboundLow",
+  channels_inactive: "SatrailChannelsInactive",
+  channels_force_closing: "SatrailForceClose"
+}
+
 const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): ReadonlyArray<Problem> => {
-  const row = { tone: "bad", glyph: "nodes", sinceMillis: null, sats: null, href: to("nodes"), action: "See the node" } as const
+  const row = {
+    tone: "bad",
+    glyph: "nodes",
+    sinceMillis: null,
+    sats: null,
+    href: to("nodes"),
+    action: "See the node",
+    guide: "incidents#outages"
+  } as const
   const checks = status.checks.flatMap(({ name, reason }): ReadonlyArray<Problem> =>
-    reason === null ? [] : [{ ...row, title: `The check “${name}” fails`, text: reason }]
+    reason === null
+      ? []
+      : [
+          {
+            ...row,
+            title: `The check “${name}” fails`,
+            text: reason,
+            alarms: name === "node" ? ["SatrailNodeAway", "SatrailNotReady"] : ["SatrailNotReady"]
+          }
+        ]
   )
   const channels = status.warnings.map(({ code, message }): Problem => ({
     ...row,
@@ -159,7 +212,9 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
     title: message,
     text: "Open channels, or move funds between them. On-chain and internal payments continue.",
     sats: code === "outbound_low" ? liquidity.outgoing_sats : code === "inbound_low" ? liquidity.incoming_sats : null,
-    action: "See channels"
+    action: "See channels",
+    guide: "operate#channels",
+    alarms: [alarmOf[code] ?? []].flat()
   }))
   const roles = status.roles.flatMap(({ role, held_until }): ReadonlyArray<Problem> =>
     held_until !== null
@@ -169,16 +224,18 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
             ...row,
             title: `No process holds the role “${role}”`,
             text: "Its work won’t be done until a process takes the role.",
-            action: "See roles"
+            action: "See roles",
+            guide: "incidents#pending-withdrawal"
           }
         ]
   )
-  const lag = (title: string, seconds: number): ReadonlyArray<Problem> =>
+  const lag = (title: string, seconds: number, more: Pick<Problem, "guide" | "alarms">): ReadonlyArray<Problem> =>
     seconds <= slowSeconds
       ? []
       : [
           {
             ...row,
+            ...more,
             glyph: "hook",
             title,
             text: "Companies are notified of their payments late. The money is not affected.",
@@ -190,8 +247,8 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
     ...checks,
     ...channels,
     ...roles,
-    ...lag("Events are not visible", status.events_lag_seconds),
-    ...lag("Webhooks are late", status.webhooks_lag_seconds)
+    ...lag("Events are not visible", status.events_lag_seconds, { guide: "monitor#what-to-do", alarms: ["SatrailEventsStuck"] }),
+    ...lag("Webhooks are late", status.webhooks_lag_seconds, { guide: "incidents#missing-webhook" })
   ]
 }
 
@@ -207,7 +264,8 @@ const ofDecisions = ({ suspense, others }: Facts, { to }: OperatorVisit): Readon
           sinceMillis: oldestOf(suspense.map(({ created_at }) => created_at)),
           sats: sumOf(suspense.map(({ received_sats }) => received_sats)),
           href: to("suspense"),
-          action: "Assign…"
+          action: "Assign…",
+          guide: "incidents#missing-payment"
         } as const
       ]),
   ...others
@@ -223,6 +281,8 @@ export const problemsOf = (facts: Facts, visit: OperatorVisit): ReadonlyArray<Pr
 export const stoppedOf = ({ reconciliation: { waiting }, companies }: Facts, { stops, to }: OperatorVisit): ReadonlyArray<Problem> => {
   const queued = [waiting.withdrawal_requested, waiting.payout_without_coins]
   const many = sumOf(queued.map(({ count: one }) => one))
+  const stop = { guide: "incidents#stop-everything" } as const
+  const waits = { ...stop, alarms: ["SatrailWithdrawalsWait"] } as const
   return [
     ...(stops.sendingMillis === null
       ? []
@@ -236,7 +296,8 @@ export const stoppedOf = ({ reconciliation: { waiting }, companies }: Facts, { s
             sats: sumOf(queued.map(({ amount_sats }) => amount_sats)),
             beneath: `${many} waiting`,
             href: to("resume"),
-            action: "Resume…"
+            action: "Resume…",
+            ...(many === 0 ? stop : waits)
           } as const
         ]),
     ...(stops.receivingMillis === null
@@ -250,7 +311,8 @@ export const stoppedOf = ({ reconciliation: { waiting }, companies }: Facts, { s
             sinceMillis: stops.receivingMillis,
             sats: null,
             href: to("resume?what=receiving"),
-            action: "Resume…"
+            action: "Resume…",
+            ...stop
           } as const
         ]),
     ...companies.flatMap(({ id, name, frozen, held_sats }): ReadonlyArray<Problem> =>
@@ -266,7 +328,8 @@ export const stoppedOf = ({ reconciliation: { waiting }, companies }: Facts, { s
               sats: held_sats,
               beneath: "held",
               href: to(`companies/${id}/unfreeze`),
-              action: "Unfreeze…"
+              action: "Unfreeze…",
+              ...(frozen.pending === "wait" && waiting.withdrawal_requested.count > 0 ? waits : stop)
             }
           ]
     )

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact"
+import type { AlarmName } from "../Alarm.ts"
 import type { OperatorVisit } from "../Page.ts"
 import { link, type Told } from "../Parts.ts"
 import type { Company, FollowedWithdrawal, Reconciliation } from "../wire.ts"
@@ -12,11 +13,12 @@ interface Words {
   /** The text of the chip, and of the status in a list. */
   readonly text: string
   readonly title: (many: number, span: string) => string
-  /** After this long, an operator has to act. Null if an operator never has to. The alarms use the same times. */
+  /** After this long, an operator has to act. Null if an operator never has to. */
   readonly lateMillis: number | null
   readonly tone: "bad" | "warn"
   /** Explains the state, for the list of problems. */
   readonly why: string
+  readonly alarm?: { readonly name: AlarmName; readonly afterMillis: number }
 }
 
 const minute = 60_000
@@ -30,7 +32,8 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been in flight for ${oldest(many, span)}`,
     lateMillis: 10 * minute,
     tone: "bad",
-    why: "The node has not reported a final result. The money stays held, so it is safe either way."
+    why: "The node has not reported a final result. The money stays held, so it is safe either way.",
+    alarm: { name: "SatrailWithdrawalUndecided", afterMillis: 24 * hour }
   },
   withdrawal_requested: {
     text: "Not sent yet",
@@ -38,7 +41,8 @@ export const kinds: { readonly [kind in Kind]: Words } = {
       `${are(many, "confirmed withdrawal", "confirmed withdrawals")} been waiting to be sent for ${oldest(many, span)}`,
     lateMillis: 10 * minute,
     tone: "bad",
-    why: "Nothing was sent. Either no worker is running, or the payee’s server isn’t responding."
+    why: "Nothing was sent. Either no worker is running, or the payee’s server isn’t responding.",
+    alarm: { name: "SatrailWithdrawalsWait", afterMillis: 10 * minute }
   },
   withdrawal_unapproved: {
     text: "Needs approval",
@@ -50,9 +54,10 @@ export const kinds: { readonly [kind in Kind]: Words } = {
   payout_without_coins: {
     text: "No coins yet",
     title: (many, span) => `${are(many, "payout", "payouts")} waited for coins for ${oldest(many, span)}`,
-    lateMillis: hour,
+    lateMillis: 10 * minute,
     tone: "bad",
-    why: "The hot wallet has too few coins, or the payout’s batching interval hasn’t ended."
+    why: "The hot wallet has too few coins, or the payout’s batching interval hasn’t ended.",
+    alarm: { name: "SatrailHotWalletEmpty", afterMillis: 10 * minute }
   },
   payout_without_block: {
     text: "Unconfirmed payout",
@@ -87,7 +92,8 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     title: (many, span) => `${are(many, "job", "jobs")} been overdue for ${oldest(many, span)}`,
     lateMillis: minute,
     tone: "bad",
-    why: "No process is picking it up. Check that a process with workers is running."
+    why: "No process is picking it up. Check that a process with workers is running.",
+    alarm: { name: "SatrailWorkOverdue", afterMillis: 5 * minute }
   }
 }
 

@@ -1,5 +1,6 @@
 import { features } from "../features/index.ts"
 import type { OperatorVisit, Page } from "../Page.ts"
+import { alarms } from "./Alarms.ts"
 import { backlog } from "./Backlog.ts"
 import { companies } from "./Companies.ts"
 import { company } from "./Company.ts"
@@ -18,6 +19,7 @@ import { tracing } from "./Withdrawal.ts"
 /** All pages of the operator's console. A path with a parameter comes after those without. */
 export const pages: ReadonlyArray<Page<OperatorVisit>> = [
   now,
+  alarms,
   backlog,
   ...tracing,
   ...stops,

@@ -178,7 +178,8 @@ export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArra
           sinceMillis: oldestOf(rows.map(({ created_at }) => created_at)),
           sats: sumOf(rows.map(({ amount_sats }) => Math.abs(amount_sats))),
           href: to("adjustments"),
-          action: "Decide…"
+          action: "Decide…",
+          guide: "reconcile#adjust-a-balance"
         }
       ]
 }

@@ -221,7 +221,8 @@ export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArra
           sinceMillis: oldestOf(rows.map(({ created_at }) => created_at)),
           sats: null,
           href: to("people"),
-          action: "Decide…"
+          action: "Decide…",
+          guide: "operators#two-operators"
         }
       ]
 }

@@ -69,7 +69,8 @@ export const problems = async ({ api, say, to }: OperatorVisit): Promise<Readonl
         sinceMillis: endpoint.failing_since === null ? null : Date.parse(endpoint.failing_since),
         sats: null,
         href: to(`webhooks/${endpoint.id}`),
-        action: "See why"
+        action: "See why",
+        guide: "incidents#missing-webhook"
       }
     ]
   })

@@ -1,0 +1,80 @@
+import { h } from "preact"
+import { type AlarmName, alarms as all } from "../Alarm.ts"
+import type { Problem } from "../features/Feature.ts"
+import type { OperatorVisit, Page, Shown } from "../Page.ts"
+import { link, panel, status, sub, type Told } from "../Parts.ts"
+import { type Column, rowLink, table } from "../Table.ts"
+import { ago, count, guide, moment } from "./Common.ts"
+import { factsOf, problemsOf, stoppedOf } from "./Problems.ts"
+
+interface Row extends Pick<Problem, "title" | "href" | "guide" | "alarms"> {
+  readonly told: Told
+  readonly text?: string
+  readonly sinceMillis?: number | null
+}
+
+/** Turns `incidents#missing-webhook` into “missing webhook”. */
+const sectionOf = (guide: string): string => (guide.split("#").at(-1) ?? guide).replaceAll("-", " ")
+
+const columns = (visit: OperatorVisit): ReadonlyArray<Column<Row>> => [
+  {
+    title: "What is wrong",
+    place: "c1 all",
+    cell: ({ title, href, text }) => [rowLink(href, title), text !== undefined && sub(text)]
+  },
+  { title: "State", place: "c3", width: "w-state", cell: ({ told }) => status(told) },
+  {
+    title: "Since",
+    place: "c4",
+    width: "w-since",
+    cell: ({ sinceMillis }) =>
+      typeof sinceMillis === "number" && [
+        moment(visit.say, sinceMillis),
+        " ",
+        h("span", { class: "soft nowrap" }, `· ${ago(visit.say.nowMillis - sinceMillis)}`)
+      ]
+  },
+  {
+    title: "Alarm",
+    place: "all",
+    kind: "soft",
+    cell: ({ alarms = [] }) => (alarms.length === 0 ? "only in the console" : alarms.map((name) => h("code", null, name, " ")))
+  },
+  { title: "What to do", place: "all", cell: (row) => link(guide(visit, row.guide), `Guide: ${sectionOf(row.guide)}`) }
+]
+
+const get = async (visit: OperatorVisit): Promise<Shown> => {
+  const facts = await factsOf(visit)
+  const problems = problemsOf(facts, visit).map((one): Row => ({
+    ...one,
+    told: { tone: one.tone === "bad" ? "bad" : "warn", text: "Active" }
+  }))
+  const stopped = stoppedOf(facts, visit).map((one): Row => ({
+    ...one,
+    told: { tone: one.glyph === "frozen" ? "frozen" : "paused", text: "Stopped on purpose" }
+  }))
+  const named = new Set([...problems, ...stopped].flatMap(({ alarms = [] }) => alarms))
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `all`
+  const others = (Object.keys(all) as ReadonlyArray<AlarmName>).filter((name) => !named.has(name))
+  const rowsOf = (isRemote: boolean, told: Told) =>
+    others.flatMap((name): ReadonlyArray<Row> => {
+      const { path, title, guide, ...more } = all[name]
+      return "isRemote" in more === isRemote ? [{ title, guide, href: visit.to(path), alarms: [name], told }] : []
+    })
+  const list = (title: string, rows: ReadonlyArray<Row>) =>
+    rows.length > 0 &&
+    panel(title, { isRuled: true }, table(title, { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }))
+  return {
+    title: "Alarms",
+    lead: problems.length === 0 ? "None is active." : `${count(problems.length, "problem is", "problems are")} active.`,
+    isLive: true,
+    body: [
+      list("Active", [...problems, ...stopped]),
+      list("Inactive", rowsOf(false, { tone: "good", text: "Inactive" })),
+      list("Evaluated only by Prometheus", rowsOf(true, { tone: "idle", text: "See Prometheus" }))
+    ]
+  }
+}
+
+/** Every alarm with its state, and a link to what to do. */
+export const alarms: Page<OperatorVisit> = { path: "alarms", nav: "alarms", get }
