@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { bad, seen, start } from "./Service.ts"
 
-const service = await start()
+const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 const company = await service.company("paid")
 
@@ -32,6 +32,26 @@ describe("a path has one spelling", () => {
         assert.deepStrictEqual(seen(await service.ask(method, path, { key: company.key })), bad(404, "not_found"), method)
     })
   }
+
+  it("path: that of a page with a trailing slash leads to the page, whatever the base path", async () => {
+    const pages = [
+      ["/console/", "../console"],
+      ["/console/payments/?status=settled", "../payments?status=settled"],
+      ["/operator/console/", "../console"],
+      ["/operator", "operator/console"],
+      ["/operator/", "console"],
+      ["/docs/", "../docs"],
+      ["/docs/errors/", "../errors"],
+      ["/docs/api/", "../api"],
+      ["/operator/docs/", "../docs"],
+      ["/pay/3f/", "../3f"],
+      ["/pay/to/shop/", "../shop"]
+    ] as const
+    for (const [path, location] of pages) {
+      const { status, headers } = await service.ask("GET", path)
+      assert.deepStrictEqual([status === 303 || status === 308, headers.get("location")], [true, location], path)
+    }
+  })
 
   it("path: it may be followed by a query, with one separator", async () => {
     assert.strictEqual((await service.ask("GET", `${balance}?`, { key: company.key })).status, 200)

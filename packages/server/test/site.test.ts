@@ -115,6 +115,8 @@ describe("the documentation at /docs", () => {
       assert.deepStrictEqual([url, status], [url, 200])
       assert.include(text, `<title>${title} · satrail</title>`)
     }
+    const page = await few.ask("GET", "/docs/guides/a/", html)
+    assert.deepStrictEqual([page.status, page.headers.get("location")], [302, "/docs/guides/a"])
     for (const url of ["/docs", "/docs/decisions"]) {
       const { status, headers } = await few.ask("GET", url, html)
       assert.deepStrictEqual([url, status, headers.get("location")], [url, 302, `${url}/`])

@@ -208,6 +208,7 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
               const { documentation, files, sources } = yield* cached
               // Links in a page are relative, so the URL of a folder's page must end with a slash.
               if (pathname === Docs.paths.docs || files.has(`${name}/`)) return HttpServerResponse.redirect(`${pathname}/`)
+              if (name.endsWith("/") && files.has(name.slice(0, -1))) return HttpServerResponse.redirect(pathname.slice(0, -1))
               const html = (title: string, main: Content, status: number, asked?: string) =>
                 HttpServerResponse.text(shell(documentation, name, title, main, asked), {
                   status,
