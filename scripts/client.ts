@@ -6,8 +6,8 @@ import { askedName, eventType, isMoney, isTime, nameOf, snake } from "../package
 import { isNew } from "../packages/client/src/Client.ts"
 import { defaults, routes } from "../packages/client/src/Routes.ts"
 
-// Generates the types of @satrail/client from the OpenAPI documents: a method for each route, and the records
-// as the client returns them.
+// Generates the types of @satrail/client from the OpenAPI documents: a method for each route, and the record
+// types that the client returns.
 
 interface Schema {
   readonly $ref?: string
@@ -41,7 +41,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** The direction of a value: fields have the same names in requests and responses, but different types. */
+/** The direction of a value. In requests and responses, fields have the same names but different types. */
 type Way = "asked" | "answered"
 
 const names: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ const comment = (text: string | undefined, indent: string, example?: string): st
 const make = () => {
   const both = Object.values(whole(Api, { network: "regtest" })) as unknown as ReadonlyArray<Document>
   const schemas = new Map(both.flatMap(({ components }) => Object.entries(components.schemas)))
-  /** The operations by route, with every path parameter called `id`. */
+  /** The operations by route. Every path parameter is called `id`. */
   const operations = new Map(
     both.flatMap(({ paths }) =>
       Object.entries(paths).flatMap(([at, methods]) =>
@@ -84,7 +84,7 @@ const make = () => {
   const keyOf = (ref: string) => (ref.split("/").at(-1) ?? "").replaceAll(/\W/g, "_")
   const resolve = (schema: Schema): Schema => (schema.$ref === undefined ? schema : (schemas.get(keyOf(schema.$ref)) ?? schema))
 
-  /** Whether a type contains metadata, whose type the user chooses. */
+  /** Returns whether a type contains metadata. The user chooses the type of metadata. */
   const hasMetadata = (schema: Schema): boolean => {
     if (schema.$ref !== undefined) {
       const key = keyOf(schema.$ref)
@@ -188,7 +188,7 @@ const make = () => {
     })
   }
 
-  /** A request's example in the client's form. */
+  /** Returns the example of a request in the client's format. */
   const literal = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`
     if (typeof value !== "object" || value === null) return JSON.stringify(value)
@@ -213,7 +213,7 @@ const make = () => {
     return { kind, operation }
   }
 
-  /** The argument of a route after its ids: its type, whether it is optional, and an example. */
+  /** Returns the argument that follows the ids of a route: its type, whether it is optional, and an example. */
   const askOf = (noun: string, verb: string, route: string, { parameters = [], requestBody }: Operation) => {
     const body = requestBody?.content?.["application/json"]
     if (body !== undefined) {
@@ -251,11 +251,11 @@ const make = () => {
       Object.keys(ask?.example ?? {}).length === 0
         ? undefined
         : `await client.${noun}.${verb}(${[...(id.length > 0 ? ["id"] : []), literal(ask?.example)].join(", ")})`
-    // The other sentences of a description are about HTTP.
+    // Use only the first sentence of the description, because the others are about HTTP.
     const [first] = (operation.description ?? "").split(/(?<=\.) /)
     const said = [operation.summary.replace(/\.?$/, "."), first].join(" ")
     const shape = (first: ReadonlyArray<string>) => `(${[...first, ...id, asked].join(", ")})`
-    // If the key does not determine the company, the embedded service takes the company first.
+    // Add an overload that takes the company first, for clients whose key does not determine the company.
     const isAlone = kind === "CREATE" || route.includes(" /operator/")
     const call = isAlone ? `${shape([])} => ${result}` : `{ ${shape([])}: ${result}; ${shape(["company: CompanyRef"])}: ${result} }`
     return `${comment(said, "  ", example)}  readonly ${verb}: ${call}`
@@ -272,7 +272,7 @@ const make = () => {
     return { noun, type: `${name}${given}`, text: `export interface ${name}${parameters} {\n${methods.join("\n")}\n}` }
   })
   referred("#/components/schemas/Event", "answered")
-  // Each event has the metadata of its record.
+  // The metadata of an event has the type of its record's metadata.
   const ownMetadata = (_: string, kind: string) => `${kind}Event<Read<M, "${snake(kind).slice(1)}">>`
   written.set("Event", (written.get("Event") ?? "").replaceAll(/(\w+)Event<M>/g, ownMetadata))
   return [

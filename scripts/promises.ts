@@ -1,6 +1,6 @@
-// docs/reference/promises.md: which backend keeps which promise of its ports, from the results of the
-// contract tests.
-//   npm run promises                       runs them, also on real nodes, and writes the page
+// Writes docs/reference/promises.md from the results of the contract tests. The page shows which guarantees of
+// its ports each backend keeps.
+//   npm run promises                       runs the tests, including those with real nodes, and writes the page
 //   npm run promises -- --from REPORT…     writes the page from vitest reports (--reporter=json)
 //   npm run promises -- --check REPORT…    compares the page with reports, as the gate does
 import { spawnSync } from "node:child_process"
@@ -124,10 +124,10 @@ interface Report {
 
 const skipped = / \(skipped: (.*)\)$/
 
-/** For each suite by name, its promises, each with the reason why it is not kept, or null if it is. */
+/** The guarantees of each suite by title. Each has the reason why it is not kept, or null if it is kept. */
 type Suites = ReadonlyMap<string, ReadonlyMap<string, string | null>>
 
-/** Throws if a promise is broken. */
+/** Reads the results of each suite. Throws if a test failed. */
 const read = (reports: ReadonlyArray<string>): Suites => {
   const suites = new Map<string, Map<string, string | null>>()
   for (const file of reports) {
@@ -136,7 +136,7 @@ const read = (reports: ReadonlyArray<string>): Suites => {
       const suite = ancestorTitles.at(-1) ?? ""
       const promise = title.replace(skipped, "")
       const reason = skipped.exec(title)?.[1] ?? meta?.lacks ?? null
-      // If a node is unavailable, its whole suite is skipped and does not count as run.
+      // If a node is unavailable, its whole suite is skipped and is treated as not run.
       if (status === "passed" || reason !== null) {
         const of = suites.get(suite) ?? new Map<string, string | null>()
         suites.set(suite, of.set(promise, reason))
@@ -195,7 +195,7 @@ const render = (suites: Suites): string => {
   ].join("\n")
 }
 
-/** Runs the tests and writes the page if all of them passed. */
+/** Runs the tests and, if all of them passed, writes the page. */
 const run = () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-promises-"))
   try {

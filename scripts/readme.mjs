@@ -1,13 +1,13 @@
 // Runs the README's quickstart and compares its output with the README: node scripts/readme.mjs
-// Does the same for another page, so that its commands stay correct: node scripts/readme.mjs
-// docs/guides/sandbox.md
+// Does the same for another page, to check its commands: node scripts/readme.mjs docs/guides/sandbox.md
 //
-// Blocks that start with ```sh run are run in order in one shell, against a service started on a free port
-// with an empty directory. A block after it that starts with a language and `output` is the expected output;
-// … stands for text on that line that varies. All blocks run three times: on the new service, a second time,
-// and on another new service after the commands that it suggests at its start. Earlier runs may change
-// numbers and nothing else. With --record the blocks run once and their output is stored in
-// docs/assets/story.json, from which `npm run docs` draws the README's picture.
+// Runs the blocks that start with ```sh run, in order and in one shell, with a service that it starts on a
+// free port and with an empty directory. If the next block starts with a language and `output`, it contains
+// the expected output, in which … stands for varying text on one line. All blocks are run three times: with
+// the new service, again with the same service, and with another new service after running the commands that
+// the service suggests when it starts. Only numbers may differ between runs. With --record, the blocks are run
+// once and their output is stored in docs/assets/story.json, from which `npm run docs` draws the README's
+// picture.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -43,7 +43,7 @@ const bash = async (script, env) => {
     printed += chunk
   })
   shell.stdin.end(script)
-  const limit = globalThis.setTimeout(() => shell.kill("SIGKILL"), 300_000) // every wait in the README has its own limit
+  const limit = globalThis.setTimeout(() => shell.kill("SIGKILL"), 300_000) // the README's own waits have shorter limits
   const [code] = await once(shell, "close")
   clearTimeout(limit)
   return { code, printed }
@@ -109,7 +109,7 @@ const runBlocks = async ({ url, data }, what, isExact) => {
 }
 
 /**
- * Stores the output of a start and of the blocks.
+ * Stores the service's first line of output and the output of the blocks.
  * @param {Service} service
  * @param {ReadonlyArray<ReadonlyArray<string>>} outputs
  */
@@ -123,8 +123,8 @@ const record = ({ url, said }, outputs) => {
 }
 
 /**
- * Runs the commands that a start suggests, line by line, as a reader would. A text in <> is filled in from an
- * earlier response.
+ * Runs the commands that the service suggests when it starts, line by line, as a reader would. Replaces
+ * placeholders in <> with values from earlier responses.
  * @param {Service} service
  */
 const runPrinted = async ({ said }) => {

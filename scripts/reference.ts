@@ -1,4 +1,4 @@
-// The pages of docs/reference and the pictures of docs/assets, generated from their sources: npm run docs
+// Generates the pages of docs/reference and the pictures of docs/assets from their sources: npm run docs
 import { Completions } from "effect/cli"
 import { writeFileSync } from "node:fs"
 import { maxHeaderSize } from "node:http"
@@ -108,7 +108,7 @@ const metrics = (): string => {
 }
 
 const families = Object.values(Caller.widths).flat()
-/** The network sizes by their share, the narrowest first: `/32, /64`. */
+/** The network sizes and their shares, narrowest first. An example of a title is `/32, /64`. */
 const networks = [1, 4, 16].map((times) => ({
   times,
   title: families
@@ -117,7 +117,7 @@ const networks = [1, 4, 16].map((times) => ({
     .join(", ")
 }))
 
-/** The pools that callers without a key can fill, and how callers share them. */
+/** The tables of the pools that callers without a key can fill, and of each caller's share. */
 const pools = (): ReadonlyArray<string> => {
   const { lnurl } = defaults
   const callbacks: Pool.Shares<"company" | "address"> = {
@@ -201,7 +201,7 @@ const limits = (): string => {
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
     [
-      "concurrent downloads of exports and audit logs in each process: per company or operator / in all",
+      "concurrent downloads of exports and audit logs per process: for each company or operator / in total",
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`
     ],
     ["time after a month's end until its statement is final, minutes", Statement.settlingMillis / 60_000],
@@ -314,7 +314,7 @@ const limits = (): string => {
     ["concurrent Lightning payments sent to the node by each process, by default", defaults.paymentsAtOnce],
     ["internal withdrawals that a process completes immediately after confirming them (workers claim further ones)", Handover.places],
     [
-      "concurrent requests to payees' servers, of each process: in all / for one company / at one host",
+      "concurrent requests to payees' servers per process: in total / for one company / to one host",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
     ],
     ["API keys and addresses whose requests each process counts (the least recently used is evicted first)", `${maxNames}`],
@@ -350,7 +350,7 @@ const limits = (): string => {
     ["sandbox: stored events (after that, the simulated world stops)", Sandbox.maxEvents],
     ["sandbox: time until an expired unpaid invoice is deleted, days", Lightning.keptDays],
     ["sandbox: longest fault, seconds", Faults.maxFaultSeconds],
-    ["sandbox: clock advance per request / in all, days", `${Time.maxAdvanceDays} / ${Time.maxAheadDays}`],
+    ["sandbox: clock advance per request / in total, days", `${Time.maxAdvanceDays} / ${Time.maxAheadDays}`],
     ["sandbox: held payments and mempool transactions listed by `/sandbox/world`", Survey.listed],
     [
       "sandbox: webhook inboxes / requests stored in each / length of a body, characters",
@@ -381,7 +381,7 @@ const limits = (): string => {
   ].join("\n")
 }
 
-/** The known problems of node versions, one row each. */
+/** Returns a table of the known bugs in node versions. */
 const faults = (): string => {
   const row = ({ node, since, fixedIn, verdict, says, source }: Versions.Fault) => {
     const versions = `${since === undefined ? "" : `${Versions.written(since)} and later, `}before ${Versions.written(fixedIn)}`
@@ -400,7 +400,7 @@ const faults = (): string => {
   ].join("\n")
 }
 
-/** Every page, by its path in docs/reference. */
+/** Returns every page by its path in docs/reference. */
 export const pages = (): Readonly<Record<string, string>> => ({
   "api.md": made + Reference.endpoints(Docs.documented(api)),
   "errors.md": made + Reference.errors(),
@@ -412,7 +412,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "configuration.md": `${made}# Configuration\n\nFor operators: every setting with its default and format. The server reads these environment variables. If one is invalid or misspelled, it reports every problem and does not start. \`satrail check\` also tests the systems they name.\n\n${Environment.documentation()}\n\n${faults()}\n`
 })
 
-/** The API types for the console, with their path in the repository. */
+/** The console's API types, and the path of their file in the repository. */
 export const wire = { file: path.resolve(import.meta.dirname, "../packages/ui/src/console/wire.ts"), text: Wire.text }
 
 /** The types of `@satrail/client`. */

@@ -1,7 +1,7 @@
-// Runs one task of the project: `node scripts/run.mjs <task>`. The npm scripts call it. It is plain
-// JavaScript without dependencies because it runs first, on any Node >= 18. It installs the workspace with a
-// pinned pnpm if an input changed, and then uses a pinned Node. It prints nothing if nothing needs to be
-// done, and otherwise only to stderr.
+// Runs one task of the project: `node scripts/run.mjs <task>`. The npm scripts call it. It is plain JavaScript
+// without dependencies because it runs first, on any Node >= 18. It installs the workspace with a pinned
+// version of pnpm if an input changed, and then uses a pinned version of Node. If there is nothing to install,
+// it prints nothing; otherwise it prints to stderr.
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -31,8 +31,8 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) {
   process.on(signal, () => {
     stopping = signal
     if (child === undefined) process.exit(statusOf(signal))
-    // A terminal sends Ctrl-C to all its processes. The child has received it already, and a second one could
-    // abort its graceful stop.
+    // A terminal sends Ctrl-C to all its processes. The child has already received it, and a second signal
+    // could abort its graceful stop.
     else if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
   })
 }
@@ -63,12 +63,12 @@ const exec = (command, args, { onOutput, onSpeaking, ...options } = {}) =>
       child = undefined
       const status = code ?? (signal === null ? 1 : statusOf(signal))
       if (stopping === undefined) resolve(status)
-      else process.exit(status) // stop requested, so no further step begins
+      else process.exit(status) // a stop was requested, so don't begin another step
     })
   })
 
 /**
- * Reports a stage every few seconds while it runs, and when it is done. Without `about`, a short stage prints
+ * Prints a stage's progress every few seconds and when it is done. If `about` is missing, a short stage prints
  * nothing.
  * @param {string} name
  * @param {{ about?: string, progress?: () => string }} [options]
@@ -91,7 +91,7 @@ const stage = (name, { about, progress = () => "" } = {}) => {
   }
 }
 
-/** Hashes everything that affects the installation. */
+/** Returns a hash of everything that affects the installation. */
 const installInputs = () => {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}`)
   const workspaces = ["packages", "examples"].flatMap((folder) =>
@@ -107,16 +107,16 @@ const installInputs = () => {
 /** @type {ReadonlyArray<readonly [symptom: RegExp, advice: string]>} */
 const advices = [
   [/ERR_PNPM_OUTDATED_LOCKFILE/, `A package.json and pnpm-lock.yaml disagree. After changing one, run: npx -y pnpm@${PNPM} install`],
-  [/ENOSPC/, "The disk is full. About 700 MB are needed."],
+  [/ENOSPC/, "The disk is full. The installation needs about 700 MB."],
   [/EACCES|EPERM|EROFS/, `No permission to write. This folder and npm's cache must be yours: ${root}`],
   [
     /ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ERR_PNPM_META_FETCH|ERR_SOCKET|CERT|certificate|connect|network|dns/i,
     "The package registry could not be reached. Check the network connection, proxy and registry (npm config get registry), " +
-      "then run the same command again. Packages already fetched are kept."
+      "then run the same command again. Packages that were already downloaded are kept."
   ]
 ]
 
-/** Installs if an input changed since the last time. pnpm's output is shown only if it fails. */
+/** Installs the workspace if an input has changed since the last time. pnpm's output is shown only if it fails. */
 const install = async () => {
   const inputs = installInputs()
   const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : ""
@@ -127,7 +127,7 @@ const install = async () => {
     about:
       stamp === ""
         ? "Node, TypeScript and the libraries into node_modules (about 130 MB, once)"
-        : "the dependencies changed, so node_modules is updated",
+        : "the dependencies changed, so node_modules is being updated",
     progress: () => {
       const [, resolved, added] = [...output.matchAll(/resolved (\d+),.* added (\d+)/g)].at(-1) ?? []
       return resolved === undefined ? ", waiting for the package registry" : `, ${added} of ${resolved} packages are installed`
@@ -137,7 +137,7 @@ const install = async () => {
   try {
     status = await exec("npx", ["-y", `pnpm@${PNPM}`, "install", "--frozen-lockfile"], {
       cwd: root,
-      // With CI set, pnpm does not prompt, as there may be no one to answer. The limit makes npm report a
+      // Set CI so that pnpm does not prompt, as nobody may be there to respond. The limit makes npm report a
       // missing network sooner than after 70 s.
       env: { npm_config_fetch_retry_maxtimeout: "10000", ...process.env, CI: "true" },
       shell: process.platform === "win32",
@@ -161,8 +161,8 @@ const install = async () => {
 }
 
 /**
- * The packaged Node, or the current one if none is packaged for this machine or it does not start (Alpine
- * lacks glibc).
+ * Returns the Node that is installed as a package. Uses the current Node if no package exists for this machine,
+ * or if the packaged Node does not start (Alpine lacks glibc).
  */
 const findNode = () => {
   if (existsSync(packagedNode) && spawnSync(packagedNode, ["--version"]).status === 0) return packagedNode
@@ -183,7 +183,7 @@ const tools = {
 }
 
 /**
- * Updates the compiled JavaScript, which takes 0.05 s if nothing changed. Nothing runs after a failed build.
+ * Updates the compiled JavaScript, which takes 0.05 s if nothing changed. If it fails, the task does not run.
  */
 const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
   const isFirst = !existsSync(at("packages/server/dist/.tsbuildinfo"))
@@ -196,8 +196,8 @@ const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
 }
 
 /**
- * Bundles the service into one file (docs/decisions/packages.md#0142) if anything was compiled or installed
- * since.
+ * Bundles the service into one file (docs/decisions/packages.md#0142) if anything has been compiled or
+ * installed since the last bundle.
  */
 const bundle = async () => {
   const made = statSync(at("packages/server/bundle/main.mjs"), { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -211,14 +211,14 @@ const bundle = async () => {
 }
 
 /**
- * Heap settings of the service (docs/decisions/operations.md#0039). Keep them equal in deploy/Dockerfile and
- * the benchmark.
+ * The service's heap settings (docs/decisions/operations.md#0039). Use the same settings in deploy/Dockerfile
+ * and the benchmark.
  */
 const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /**
- * The embedded database uses only V8's baseline compiler, which makes it a quarter slower. Optimizing its
- * largest function would take 600 MB (docs/decisions/storage.md#0123).
+ * Runs the embedded database with only V8's baseline compiler, which makes it a quarter slower. Optimizing the
+ * database's largest function would take 600 MB of memory (docs/decisions/storage.md#0123).
  */
 const embedded = () => ((process.env["DATABASE_URL"] ?? "") === "" ? ["--liftoff-only"] : [])
 
@@ -228,13 +228,13 @@ const launch = (
   /** @type {ReadonlyArray<string>} */ args,
   /** @type {{ env?: NodeJS.ProcessEnv, onSpeaking?: () => void }} */ options = {}
 ) => {
-  // These are V8 options, which another version may not support. The start collects its own garbage
-  // (Program.ts), so that an idle service does not keep the memory.
+  // These are V8 options, which another version may not support. Program.ts collects the garbage of the
+  // startup, so that an idle service does not keep that memory.
   const settings = nodePath === packagedNode ? [...heap, ...embedded()] : []
   return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd(), ...options })
 }
 
-/** Settings of the C library and Node for the service (docs/decisions/packages.md#0142). */
+/** The service's settings for the C library and Node (docs/decisions/packages.md#0142). */
 const surroundings = { MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: at("packages/server/bundle/compiled") }
 
 const compiled = async (/** @type {string} */ file, /** @type {ReadonlyArray<string>} */ args, projects = ["packages/server"]) => {
@@ -252,14 +252,14 @@ const start = async (/** @type {ReadonlyArray<string>} */ args) => {
   return status
 }
 
-/** The command line. Bundled into one file, it starts in a quarter of the time. */
+/** Runs the command line. It is bundled into one file, which makes it start in a quarter of the time. */
 const satrail = async (/** @type {ReadonlyArray<string>} */ args) => {
   await build("packages/server")
   await bundle()
   return launch("packages/server/bundle/cli.mjs", args)
 }
 
-/** Everything that can be checked without running the program, one line each. */
+/** Runs every check that does not require running the program, and prints one line for each. */
 const check = async () => {
   /** @type {ReadonlyArray<readonly [name: string, args: ReadonlyArray<string>]>} */
   const steps = [
@@ -301,21 +301,21 @@ const example = async (/** @type {string | undefined} */ name, /** @type {Readon
 /** @type {Record<string, readonly [does: string, run: (args: ReadonlyArray<string>) => Promise<number>]>} */
 const tasks = {
   start: ["starts the service", start],
-  satrail: ["the command line of the service", satrail],
+  satrail: ["runs a command of the service's command line", satrail],
   test: ["runs the fast tests; arguments are passed to vitest, and a named file runs even if it is not a fast test", (args) => test(args)],
   "test:all": ["runs every test, including those with several processes and real nodes", (args) => node([tools.vitest, "run", ...args])],
-  check: ["checks format, lint, types, words and house rules, one line each", check],
+  check: ["checks format, lint, types, words and house rules, and prints one line for each", check],
   house: [
-    "prints metrics of the code's structure, each with its goal; --check fails if a goal that was met is missed",
+    "prints metrics of the code's structure, each with its goal; --check fails if a metric exceeds its limit",
     (args) => node([at("scripts/house/main.ts"), ...args])
   ],
   words: [
     "checks the English of pages, messages, comments and test titles; arguments are the paths to check",
     (args) => node([at("scripts/words/main.ts"), ...args])
   ],
-  typecheck: ["checks the types of everything, including tests and examples", (args) => node([tools.tsc, "-b", ...args])],
+  typecheck: ["checks all types, including those of tests and examples", (args) => node([tools.tsc, "-b", ...args])],
   lint: ["runs oxlint; arguments, such as --fix, are passed to it", (args) => node([tools.oxlint, ...args])],
-  format: ["formats all sources; with --check only lists those it would change", (args) => node([tools.oxfmt, ...args])],
+  format: ["formats all sources; with --check, only lists the files it would change", (args) => node([tools.oxfmt, ...args])],
   build: [
     "compiles every package",
     async () => {
@@ -333,7 +333,7 @@ const tasks = {
     }
   ],
   regtest: [
-    "starts the service with real Lightning nodes on a regtest chain, to try it out",
+    "starts the service with real Lightning nodes on a regtest chain, so that you can try it out",
     async (args) => {
       await build("packages/server", "packages/regtest")
       return node(["--conditions=compiled", at("packages/regtest/src/main.ts"), ...args])
@@ -356,7 +356,7 @@ const tasks = {
     (args) => node([at("packages/simulator/src/main.ts"), ...args])
   ],
   without: [
-    "removes feature NAME and those that need it from a copy, checks types, and runs the fast tests that do not mention them",
+    "removes feature NAME and the features that need it from a copy, checks types, and runs the fast tests that do not mention them",
     (args) => node([at("scripts/without.ts"), ...args])
   ],
   docs: ["generates the pages of docs/reference and the pictures of docs/assets", () => node([at("scripts/reference.ts")])],
@@ -366,7 +366,7 @@ const tasks = {
   ],
   ui: ["builds the files that pages load: packages/ui/assets from packages/ui/browser", () => node([at("packages/ui/build/main.ts")])],
   screens: [
-    "takes screenshots of every checkout state and every console page with chromium, into --out DIR; --pictures takes those of the README",
+    "takes screenshots of every checkout state and console page with chromium and writes them to --out DIR; --pictures takes those for the README",
     (args) => node([at("packages/server/test/browser/screens.ts"), ...args], { cwd: process.cwd() })
   ],
   release: [

@@ -1,8 +1,8 @@
 import { whole } from "../packages/http/src/pages/Docs.ts"
 import { api } from "../packages/server/src/serving/Server.ts"
 
-// Generates the types of the console's requests and responses from the OpenAPI documents. In the browser, no
-// other part of a client is needed.
+// Generates the types of the console's requests and responses from the OpenAPI documents. The console needs no
+// other part of a client.
 
 interface Schema {
   readonly $ref?: string
@@ -78,7 +78,7 @@ const operationOf = ({ parameters = [], requestBody, responses }: Operation): st
   ].join("; ")
 }
 
-/** Every type named in `text`, and the types that these refer to. */
+/** Returns the types that are named in `text`, and the types that those refer to. */
 const needed = (text: string, schemas: ReadonlyMap<string, string>): ReadonlySet<string> => {
   const found = new Set<string>()
   const look = (part: string) => {
@@ -93,7 +93,7 @@ const needed = (text: string, schemas: ReadonlyMap<string, string>): ReadonlySet
   return found
 }
 
-/** The file. */
+/** Returns the text of the generated file. */
 export const text = (): string => {
   const both = Object.values(whole(api)) as unknown as ReadonlyArray<Document>
   const schemas = new Map(

@@ -1,8 +1,8 @@
 // `npm run without -- NAME…`: removes features from a copy of the working tree, type-checks the sources, and
-// runs the fast tests of the service's packages that do not mention them. Features that depend on them are
-// removed too. Exits with 0 if everything passes. `--quick` leaves out tests that start databases and servers,
-// `--types` runs no test. CI uses it with one feature per run (`--turn=N`, the number of commits). `--keep`
-// does not delete the copy.
+// runs the fast tests of the service's packages that do not mention these features. Features that depend on
+// them are removed too. Exits with 0 if everything passes. `--quick` skips tests that start databases and
+// servers, `--types` skips all tests, and `--keep` keeps the copy. CI removes one feature per run, selected by
+// `--turn=N`, where N is the number of commits.
 import { execFileSync, spawnSync } from "node:child_process"
 import {
   cpSync,
@@ -23,7 +23,10 @@ import { wordOf } from "./house/Features.ts"
 import { files, importsOf, read, root } from "./house/Floors.ts"
 import { mentions, namesIn, snake } from "./house/Mentions.ts"
 
-/** The packages whose tests run. Others are about the repository, or use the service over HTTP. */
+/**
+ * The packages whose tests are run. The tests of other packages are about the repository, or use the service
+ * over HTTP.
+ */
 const tested = ["contracts", "core", "http", "memory", "postgres", "server", "simulator"]
 
 const words = process.argv.slice(2)
@@ -39,14 +42,14 @@ if (asked.length === 0 || !asked.every((name) => all.includes(name))) {
   process.exit(2)
 }
 
-/** The feature that a file belongs to. `memory` has a file where other packages have a folder. */
+/** Returns the feature that a file belongs to. In `memory`, a feature is a file; in other packages, it is a folder. */
 const featureOf = (file: string): string | undefined => {
   const [, found] =
     /(?:\/src(?:\/serving|\/console)?|\/test|^@satrail\/\w+|^test\/defences)\/features\/([\w-]+)(?:\/|\.ts$)/.exec(file) ?? []
   return found === undefined ? undefined : all.find((one) => one === snake(found).replaceAll("_", "-"))
 }
 
-/** The feature that each of a file's imports belongs to. */
+/** Returns, for each import of a file, the feature that it belongs to. */
 const targetsOf = (file: string, source: string): ReadonlyArray<string | undefined> =>
   importsOf(source).map(({ specifier }) => featureOf(specifier.startsWith(".") ? path.join(path.dirname(file), specifier) : specifier))
 
@@ -61,7 +64,10 @@ for (let before = 0; before < gone.size;) {
 }
 console.log(`without ${[...gone].join(", ")}${gone.size > asked.length ? `: the others depend on ${asked.join(", ")}` : ""}`)
 
-/** The copy. External packages come from the original tree, and workspace packages are copied. */
+/**
+ * The folder of the copy. It uses the external packages of the original tree, but contains copies of the
+ * workspace packages.
+ */
 const copy = mkdtempSync(path.join(os.tmpdir(), "without-"))
 const tracked = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 })
 for (const file of tracked.split("\n").filter((file) => file !== "" && existsSync(path.join(root, file))))
@@ -75,12 +81,12 @@ for (const folder of globSync(["node_modules", "{packages,examples}/*/node_modul
   }
 }
 
-// Reusing compiled output saves most of the time: only changed sources and those that depend on them are
+// Reuse compiled output, which saves most of the time. Only changed sources and those that depend on them are
 // checked again.
 for (const folder of globSync("packages/{*,ui/browser}/dist", { cwd: root }))
   cpSync(path.join(root, folder), path.join(copy, folder), { recursive: true, preserveTimestamps: true })
 
-// A list may keep an import that only the feature's lines used.
+// Allow unused imports, because a list may keep an import that only the feature's lines used.
 const options = path.join(copy, "tsconfig.base.json")
 writeFileSync(options, readFileSync(options, "utf8").replaceAll(/"noUnused(Locals|Parameters)": true/g, '"noUnused$1": false'))
 
@@ -106,7 +112,7 @@ const shortened = (file: string, source: string): string => {
     .join("\n")
 }
 
-/** Files that only list features or their exports. */
+/** Returns whether a file only lists features or their exports. */
 const isList = (file: string) =>
   /\/features\/[\w-]+\.ts$|\/Following\.ts$|^packages\/core\/src\/\w+\.ts$|^packages\/\w+\/src\/index\.ts$/.test(file)
 
@@ -133,7 +139,7 @@ const isMention = (file: string): boolean => {
 const mentioning = sources.filter((file) => existsSync(path.join(copy, file)) && !isList(file) && isMention(file))
 console.log(`${mentioning.length} other sources mention it:\n${mentioning.map((file) => `  ${file}`).join("\n")}`)
 
-/** Whether a test or a helper that it imports mentions a removed feature. */
+/** Returns whether a test, or a helper that it imports, mentions a removed feature. */
 const isAbout = (file: string, seen = new Set<string>()): boolean => {
   if (seen.has(file) || isList(file) || !existsSync(path.join(root, file))) return false
   seen.add(file)

@@ -2,7 +2,7 @@ import path from "node:path"
 import { files, importsOf, read } from "./Floors.ts"
 import { mentions, namesIn, snake } from "./Mentions.ts"
 
-/** The words to look for, for features whose name is a different word. */
+/** Search patterns for features that the code mentions by other words than their names. */
 const words: Readonly<Record<string, string>> = {
   // `offer` alone is a BOLT 12 offer: nodes and the money path can pay external offers without the feature.
   offers: "(?:issued|own)_offers?|offer_reads|offer_by_text|offers_verbs|deposit/offer|offer\\.created",
@@ -17,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
   "wallet-connect": "wallet_connect[a-z]*|nwc"
 }
 
-/** Files and names in which a feature's word has another meaning. An import of the feature always counts. */
+/** Files and names in which a feature's word has another meaning. Imports of the feature are counted even there. */
 const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly names?: RegExp }>> = {
   // A second operator approves API keys, adjustments and people.
   approvals: {
@@ -25,21 +25,22 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
       /\/(?:ApiKeys?|JournalCompanies|OperatorCompanies|OperatorSection|Authentication|KeyCommands|LedgerTables|Rights)\.ts$|\/features\/(?:adjustments|people)[/.]|\/story\/Operator\.ts$|\/(?:pages|operator)\/Keys\.ts$/,
     names: /^(?:api_key[._]approved|approved(?:_by|_at_millis)?)$/
   },
-  // The ledger writes and links the entries of the audit log, and stores keep them. Auditing the books means recounting them.
+  // The ledger writes and links the entries of the audit log, and stores keep them. In other places, auditing
+  // means recounting the books.
   audit: {
     files:
       /\/core\/src\/(?:ledger|service)\/|^packages\/(?:bench|memory|postgres|simulator)\/src\/(?!features\/)|\/contracts\/src\/(?:Ledger|Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/(?:Simulation|Books)\.ts$/
   },
-  // The page for payers is also used for payments to Lightning addresses.
+  // The payment page is also used for payments to Lightning addresses.
   checkouts: {
     files: /\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$|\/edge\/PaymentPage\.ts$|\/wire\/UiFiles\.ts$/,
     names: /(?:ui|src|\.\.)\/checkout\/|^checkout\.(?:css|js)$/
   },
-  // `forPeople` formats a response of the command line.
+  // `forPeople` formats the output of commands.
   people: { names: /^for_people$/ },
-  // SQL statements, and those of node and wallet.
+  // SQL statements, and statements of the node and the wallet.
   statements: { files: /^packages\/(?:bench|postgres)\/|\/reports\/reconciliation\// },
-  // OpenAPI describes calls of a client as webhooks.
+  // `webhooks` is the OpenAPI keyword.
   webhooks: { files: /\/testing\/src\/OpenApi\.ts$/ },
   // Sessions of PostgreSQL, of WebSockets and of Nostr.
   sessions: { files: /^packages\/(?:bitcoin|postgres|web)\/|\/wallet-connect[/.]/ }
@@ -48,12 +49,12 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
 /** Packages that belong to one feature. */
 const packagesOf: Readonly<Record<string, RegExp>> = { checkouts: /^packages\/react\// }
 
-/** The pattern of a feature's word in names. */
+/** Returns the pattern that matches a feature's word in names. */
 export const wordOf = (feature: string): string => words[feature] ?? feature.replaceAll("-", "_").replace(/s$/, "s?")
 
 const rulesOf = (feature: string) => {
   const word = wordOf(feature)
-  // In memory's folder, a feature is a file named after its service: `features/Offers.ts`.
+  // In `memory`, a feature is a file named after its service, such as `features/Offers.ts`.
   const file = feature.replace(/(?:^|-)./g, (start) => start.slice(-1).toUpperCase())
   const folder = new RegExp(`/features/(?:${feature}|${file})[/.]`)
   const { files: elsewhere, names: others } = otherMeanings[feature] ?? {}
@@ -79,7 +80,7 @@ const rulesOf = (feature: string) => {
   }
 }
 
-/** Whether the code of a file imports or mentions a feature. */
+/** Returns whether the code of a file imports or mentions a feature. */
 export const isMention = (feature: string, file: string, source: string): boolean =>
   rulesOf(feature).isMention(file, source, namesIn(file, source))
 
@@ -90,8 +91,8 @@ interface Mentioning {
 }
 
 /**
- * The files outside each feature's own folders whose code imports or mentions it. Lists of features count, but
- * generated files do not, because they follow the whole API.
+ * Returns the files outside each feature's own folders whose code imports or mentions the feature. Lists of
+ * features are counted. Generated files are not, because they follow the whole API.
  */
 export const mentioning = (sources: ReadonlyArray<string>, tests: ReadonlyArray<string>): ReadonlyArray<Mentioning> => {
   const folders = Array.from(read("packages/core/src/features/index.ts").matchAll(/"\.\/([\w-]+)\/index\.ts"/g), ([, name = ""]) => name)

@@ -1,4 +1,5 @@
-// The order of the folders in each package, and the imports between files. Used by test/house.test.ts and `npm run house`.
+// Defines the order of the folders in each package, and finds the imports between files. Used by
+// test/house.test.ts and `npm run house`.
 import { globSync, readFileSync } from "node:fs"
 import path from "node:path"
 
@@ -9,7 +10,7 @@ export const read = (file: string) => readFileSync(path.join(root, file), "utf8"
 /**
  * The folders of the large packages, from the bottom up. A folder may import from itself and from the folders
  * before it. A file outside these folders may import from all of them. The folders of `features/` are one
- * floor, except those that have a floor of their own here.
+ * floor, except for those listed here individually.
  */
 export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   core: [
@@ -45,7 +46,7 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 
-/** The floor of a folder. */
+/** Returns the floor of a folder. */
 export const floorOf = (order: ReadonlyArray<string>, folder: string): string =>
   order.includes(folder) ? folder : folder.replace(/^features\/.*$/, "features")
 
@@ -58,7 +59,10 @@ export interface Import {
   readonly clause: string
 }
 
-/** Every import and re-export of a formatted source, where statements begin a line. Imports of types count too. */
+/**
+ * Returns every import and re-export in a source, including imports of types. The source must be formatted, so
+ * that each statement begins a line.
+ */
 export const importsOf = (source: string): ReadonlyArray<Import> => [
   ...Array.from(source.matchAll(/^(?:import|export)\s+([\w$*{},\s]+?)\s+from\s+"([^"]+)"/gm), ([, clause = "", specifier = ""]) => ({
     specifier,
@@ -67,11 +71,11 @@ export const importsOf = (source: string): ReadonlyArray<Import> => [
   ...Array.from(source.matchAll(/(?:^import\s+|\bimport\(\s*)"([^"]+)"/gm), ([, specifier = ""]) => ({ specifier, clause: "" }))
 ]
 
-/** The files of the same package that a file imports. */
+/** Returns the files of the same package that a file imports. */
 export const importsWithin = (file: string): ReadonlyArray<string> =>
   importsOf(read(file)).flatMap(({ specifier }) => (specifier.startsWith(".") ? [path.join(path.dirname(file), specifier)] : []))
 
-/** A file's imports from folders above its own. */
+/** Returns a file's imports from folders above its own. */
 export const upwards = (name: string, file: string, source: string): ReadonlyArray<string> => {
   const order = floors[name] ?? []
   const heightOf = (one: string) => {
@@ -86,8 +90,8 @@ export const upwards = (name: string, file: string, source: string): ReadonlyArr
 }
 
 /**
- * Groups of at least two files that all import each other directly or indirectly (Tarjan's strongly connected
- * components).
+ * Returns groups of at least two files that all import each other, directly or indirectly (strongly connected
+ * components, found by Tarjan's algorithm).
  */
 export const circles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => {
   const order = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { parseAst } from "vitest/node"
 
-/** `voucher_id` for `voucherId`. */
+/** Converts `voucherId` to `voucher_id`. */
 export const snake = (name: string) => name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase()
 
 interface Node {
@@ -10,8 +10,9 @@ interface Node {
 }
 
 /**
- * The names in the code of a file, in snake case, one per line: identifiers, and strings without white space (event types, import paths).
- * Comments and prose are left out. In `packages/postgres` every string is SQL, so it counts as code.
+ * Returns the names in the code of a file, in snake case, one per line. Names are identifiers and strings
+ * without white space (event types, import paths). Comments and prose are omitted. In `packages/postgres` every
+ * string is SQL and therefore counts as code.
  */
 export const namesIn = (file: string, source: string): string => {
   const names = new Set<string>()
@@ -30,5 +31,5 @@ export const namesIn = (file: string, source: string): string => {
   return [...names].map(snake).join("\n")
 }
 
-/** Whether names contain a word, given as a pattern: `voucher_id` and `max_vouchers` contain `vouchers?`. */
+/** Returns whether names contain a word. The word is a pattern: `voucher_id` and `max_vouchers` contain `vouchers?`. */
 export const mentions = (names: string, word: string) => new RegExp(`(?<![a-z])(?:${word})(?![a-z])`).test(names)

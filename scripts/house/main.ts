@@ -1,5 +1,5 @@
-// `npm run house`: prints metrics of the code's structure, each with its goal. With --check it fails if a
-// goal that was met is missed.
+// `npm run house`: prints metrics of the code's structure, each with its goal. With --check, it fails if a
+// metric exceeds its limit.
 import { execFileSync } from "node:child_process"
 import path from "node:path"
 import process from "node:process"
@@ -11,12 +11,12 @@ interface Row {
   readonly value: number
   readonly goal?: number
   readonly note?: string
-  /** The goal is met, and --check fails if that changes. */
+  /** Whether the goal is a limit, so that --check fails if the value exceeds it. */
   readonly isLimit?: true
 }
 
 const packages = files("packages/*/package.json").map((file) => path.basename(path.dirname(file)))
-/** With --mentions FEATURE, the files that mention it are listed. */
+/** With --mentions FEATURE, the files that mention the feature are listed. */
 const shown = process.argv[process.argv.indexOf("--mentions") + 1] ?? ""
 
 const featureRows = (): ReadonlyArray<Row> =>
@@ -44,14 +44,14 @@ const importRows = (): ReadonlyArray<Row> => {
 }
 
 /**
- * Packages whose sources are only for tests. All others are part of the product, including the stand-ins in
- * `memory` and `sandbox`.
+ * Packages whose sources are only for tests and measurements. All other packages are part of the product,
+ * including the simulated systems in `memory` and `sandbox`.
  */
 const proving = /^packages\/(?:bench|contracts|regtest|simulator|testing)\//
 
 /**
- * All lines of TypeScript and Go, including comments and blank lines. Scripts, package builds and examples
- * are not counted.
+ * Counts the lines of TypeScript and Go, including comments and blank lines. Scripts, package builds and
+ * examples are not counted.
  */
 const lineRows = (): ReadonlyArray<Row> => {
   const linesOf = (some: ReadonlyArray<string>) => some.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0)
@@ -83,8 +83,8 @@ interface Finding {
 }
 
 /**
- * Lengths as oxlint counts them, without blank lines and comments. The limits in lengths.json are low, so
- * that it reports more than the longest.
+ * Lengths as counted by oxlint, without blank lines and comments. The limits in lengths.json are low, so that
+ * oxlint reports more than the longest ones.
  */
 const lengthRows = (): ReadonlyArray<Row> => {
   // .oxlintrc.json exempts these: the last is data, the others are generated.

@@ -1,5 +1,5 @@
-// Badges for checked facts. Each is drawn from the data that the check reads, and a test fails if one is
-// outdated. None is loaded from elsewhere.
+// Badges that show checked facts. Each badge is drawn from the data that the check reads, and a test fails if a
+// badge is outdated. All badges are files in this repository.
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { minimumNode } from "../../packages/bitcoin/src/Runtime.ts"
@@ -18,7 +18,7 @@ interface Badge {
   readonly colour: keyof typeof colours
 }
 
-/** Wide enough for any 11 px sans-serif font. The text is fitted to the width. */
+/** Returns a width that is sufficient for any 11 px sans-serif font. The text is fitted to that width. */
 const widthOf = (text: string): number => Math.round(text.length * 6.3 + 14)
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
@@ -35,17 +35,17 @@ const draw = ({ label, value, colour }: Badge): string => {
 `
 }
 
-/** The number of incidents with a test, and of tests with an incident's number. */
+/** Counts the incidents that have a test, and the tests whose titles contain an incident's number. */
 const defended = () => {
   const proofs = titles()
   const rows = incidents.flatMap(([, rows]) => rows).filter(({ row }) => proofs.some((titled) => titled.rows.includes(row)))
   return { rows: rows.length, tests: proofs.length }
 }
 
-/** Rounded down, so that not every new test changes a badge. */
+/** Rounds down, so that not every new test changes a badge. */
 const atLeast = (count: number, step: number): string => `${Math.floor(count / step) * step}+`
 
-/** Every badge, by its file name in docs/assets. */
+/** Returns every badge by its file name in docs/assets. */
 export const badges = (): Readonly<Record<string, string>> => {
   const { rows, tests } = defended()
   const { license, version } = json("package.json")

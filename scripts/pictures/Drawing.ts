@@ -36,16 +36,16 @@ ${content}
 </svg>
 `
 
-/** The boxes and arrows of one palette. */
+/** Returns functions that draw boxes and arrows in the colors of a palette. */
 export const make = ({ line, box, accent }: Palette) => {
   const card = (x: number, y: number, width: number, title: string, ...lines: ReadonlyArray<string>): string => {
     const height = 34 + lines.length * 17
     const words = lines.map((words, i) => `<text class="faint" x="${x + 14}" y="${y + 41 + i * 17}">${words}</text>`).join("")
     return `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="6" fill="${box}" stroke="${line}"/><text class="title" x="${x + 14}" y="${y + 23}">${title}</text>${words}`
   }
-  /** An arrow along an SVG path, such as `M210 86H252`. */
+  /** Draws an arrow along an SVG path, such as `M210 86H252`. */
   const arrow = (path: string): string => `<path d="${path}" stroke="${line}" marker-end="url(#to)"/>`
-  /** A level arrow with two heads, from left to right. */
+  /** Draws an arrow with two heads along a path. The path must be horizontal and lead from left to right. */
   const both = (path: string): string => `<path d="${path}" stroke="${line}" marker-start="url(#from)" marker-end="url(#to)"/>`
   const label = (x: number, y: number, text: string, anchor = "start"): string =>
     `<text class="label" x="${x}" y="${y}" text-anchor="${anchor}">${text}</text>`

@@ -1,5 +1,5 @@
-// Every picture in docs/assets, drawn from the data it shows. `npm run docs` writes them along with the
-// reference pages.
+// Draws every picture in docs/assets from the data that it shows. `npm run docs` writes the pictures along with
+// the reference pages.
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { blocksOf } from "../readme/Story.mjs"
@@ -14,9 +14,9 @@ const root = path.join(import.meta.dirname, "../..")
 export const directory = path.join(root, "docs/assets")
 
 export interface Story {
-  /** The output of a start. */
+  /** The line that the service prints when it starts. */
   readonly started: string
-  /** The README's blocks, each with its commands and their output when it was recorded. */
+  /** The README's blocks, each with its commands and their recorded output. */
   readonly blocks: ReadonlyArray<ReadonlyArray<{ readonly command: string; readonly output: string }>>
 }
 
@@ -30,7 +30,7 @@ const linesIn = (kind: Terminal.Line["kind"], text: string): ReadonlyArray<Termi
         .split("\n")
         .map((text) => ({ kind, text }))
 
-/** The lines to show: each block that prints something, after the README's own sentence. */
+/** Returns the lines to show: each block that prints something, preceded by the README's sentence about it. */
 const linesOf = ({ started, blocks }: Story): ReadonlyArray<Terminal.Line> => {
   const told = blocksOf(readFileSync(path.join(root, "README.md"), "utf8"))
   const scenes = blocks.map((commands, index): ReadonlyArray<Terminal.Line> => {
@@ -47,7 +47,7 @@ const linesOf = ({ started, blocks }: Story): ReadonlyArray<Terminal.Line> => {
 
 const title = "A terminal: the service starts, an invoice is paid, part of it is sent on, and a payment with an unknown outcome stays held"
 
-/** Every picture, by its file name in docs/assets. */
+/** Returns every picture by its file name in docs/assets. */
 export const pictures = (): Readonly<Record<string, string>> => {
   const lines = linesOf(readStory())
   return {

@@ -1,5 +1,5 @@
-// Draws the README's commands and output as an animated terminal in one SVG. The animation uses only CSS,
-// which works where scripts are not allowed. Readers who prefer reduced motion, or whose viewer has no
+// Draws the README's commands and output as an animated terminal in one SVG. The animation uses only CSS, which
+// works where scripts are not allowed. Readers who prefer reduced motion, or whose viewer doesn't support
 // animation, see the final state.
 
 /** A line to show: our caption, a typed command, or a program's output. */
@@ -56,7 +56,7 @@ const wrapped = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> =>
     return parts.map((part) => ({ kind, text: part }))
   })
 
-/** The times at which each line starts to appear and is complete. */
+/** Adds the times at which each line starts to appear and is complete. */
 const timed = (lines: ReadonlyArray<Line>) => {
   let now = 400
   return lines.map((line, index) => {
@@ -70,7 +70,7 @@ const timed = (lines: ReadonlyArray<Line>) => {
   })
 }
 
-/** Draws the picture. `title` is its text alternative. */
+/** Draws the picture. `title` is its alternative text. */
 export const draw = (story: ReadonlyArray<Line>, title: string, palette: Palette): string => {
   const lines = timed(wrapped(story))
   const whole = (lines.at(-1)?.until ?? 0) + millis.atTheEnd
@@ -89,7 +89,7 @@ export const draw = (story: ReadonlyArray<Line>, title: string, palette: Palette
     ...lines.flatMap(({ kind, text, from, until }, index) => {
       const shown = `#l${index}{animation-name:l${index}}@keyframes l${index}{0%{opacity:0}${percent(from)}{opacity:1}}`
       if (kind !== "command") return [shown]
-      // Text that is not typed yet is covered.
+      // A rectangle covers the text that is not typed yet.
       const width = text.length * character.width
       const covered = `#c${index}{animation-name:c${index}}@keyframes c${index}{0%{transform:none}${percent(from)}{transform:none;animation-timing-function:steps(${text.length})}${percent(until)}{transform:translateX(${width}px)}100%{transform:translateX(${width}px)}}`
       return [shown, covered]

@@ -8,15 +8,15 @@
  */
 
 /**
- * The first sentence of a paragraph, without its formatting.
+ * Returns the first sentence of a paragraph, without its formatting.
  * @param {string} text
  */
 const firstSentence = (text) =>
   (/^[^]*?[.:](?=\s|$)/.exec(text) ?? [text])[0].replaceAll(/\s+/g, " ").replace(/[.:]$/, "").replaceAll("`", "")
 
 /**
- * The blocks of a page. A block that starts with "sh run" is a command; one after it that starts with a
- * language and "output" is the expected output.
+ * Returns the blocks of a page. A block that starts with "sh run" contains commands. If the next block starts
+ * with a language and "output", it contains the expected output.
  * @param {string} markdown
  * @returns {ReadonlyArray<Block>}
  */
@@ -35,7 +35,7 @@ export const blocksOf = (markdown) => {
 }
 
 /**
- * Whether a block printed the expected output. … stands for text on that line that varies.
+ * Returns whether a block printed the expected output, in which … stands for varying text on one line.
  * @param {string} expected
  * @param {string} actual
  * @param {boolean} isExact whether numbers must be equal; balances differ after earlier runs
@@ -51,7 +51,7 @@ export const matches = (expected, actual, isExact) => {
 }
 
 /**
- * The commands of a block in order. An indented line continues the previous one.
+ * Returns the commands of a block in order. An indented line continues the previous one.
  * @param {string} command
  * @returns {ReadonlyArray<string>}
  */

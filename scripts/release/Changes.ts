@@ -1,9 +1,9 @@
-// Release notes, one file per note in changes/, so that parallel changes do not conflict, and their effect on
-// a version.
+// Reads the release notes in changes/ and determines which versions they permit. Each note has its own file, so
+// that parallel changes do not conflict.
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
 
-/** In the changelog's order: breaking changes come first. */
+/** The kinds of notes, in the order of the changelog. */
 const kinds = ["breaking", "feature", "fix"] as const
 type Kind = (typeof kinds)[number]
 
@@ -13,7 +13,7 @@ export interface Note {
   readonly text: string
 }
 
-/** Reads a note. Its error explains the problem. */
+/** Parses a note. Throws an error that explains the problem if it is invalid. */
 export const noteOf = (file: string, source: string): Note => {
   const [, named = "", said = ""] = /^(\w+): *([^]*)$/.exec(source.trim()) ?? []
   const kind = kinds.find((one) => one === named)
@@ -33,8 +33,8 @@ export const notesIn = (folder: string): ReadonlyArray<Note> =>
 const numbers = (version: string) => version.split(/[.-]/, 3).map(Number)
 
 /**
- * Returns why a version `next` may not follow `before` with these notes, or undefined if it may. Before 1.0 a
- * minor version may break compatibility.
+ * Returns the reason why version `next` must not follow `before` with these notes, or undefined if it may.
+ * Before 1.0 a minor version may break compatibility.
  */
 export const problemWith = (next: string, before: string, notes: ReadonlyArray<Note>): string | undefined => {
   if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(next)) return `a version must have a form such as 0.2.0 (got ${next})`
@@ -46,7 +46,10 @@ export const problemWith = (next: string, before: string, notes: ReadonlyArray<N
   return big && `${next} may only contain fixes, but ${big.file} says "${big.kind}"`
 }
 
-/** The changelog with the notes in the section of a version, which is added at the top if missing. */
+/**
+ * Returns the changelog with the notes added to the section of a version. If there is no such section, it is
+ * added at the top.
+ */
 export const withNotes = (changelog: string, version: string, notes: ReadonlyArray<Note>): string => {
   if (notes.length === 0) return changelog
   const lines = kinds.flatMap((kind) =>

@@ -1,5 +1,6 @@
-// The packages with satrail-ldk, one for each platform of @satrail/ldk. Their only source is packages/nodes/ldk,
-// with the versions and checksums of its go.mod and go.sum (docs/decisions/packages.md#0185).
+// Builds the packages that contain satrail-ldk, one for each platform of @satrail/ldk. They are built only from
+// packages/nodes/ldk, with the versions and checksums in its go.mod and go.sum
+// (docs/decisions/packages.md#0185).
 import { createHash } from "node:crypto"
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
@@ -11,7 +12,7 @@ const source = "packages/nodes/ldk"
 /** Exit code of build.sh if Go or the C compiler is missing. */
 const toolMissing = 3
 const built = ["satrail-ldk", "libldk_node.so"]
-/** The oldest version that the program and the library run on. */
+/** The oldest glibc version on which the program and the library run. */
 const minimumGlibc = "2.34"
 
 const targets: Readonly<Record<(typeof platforms)[number], { readonly cpu: string; readonly goArch: string }>> = {
@@ -19,7 +20,7 @@ const targets: Readonly<Record<(typeof platforms)[number], { readonly cpu: strin
   "linux-arm64": { cpu: "arm64", goArch: "arm64" }
 }
 
-/** A package with the program for one platform. */
+/** A package that contains the program for one platform. */
 export type Native = { readonly name: string; readonly cpu: string; readonly goArch: string }
 
 export const natives: ReadonlyArray<Native> = platforms.map((platform) => ({ name: packageOf(platform), ...targets[platform] }))
@@ -28,7 +29,7 @@ export const nativeManifest = ({ name, cpu }: Native) => ({
   name,
   description: `satrail-ldk for Linux on ${cpu}: the program that @satrail/ldk starts`,
   keywords: ["bitcoin", "lightning", "ldk"],
-  // Ours, LDK's, those of the Go modules and of Go itself.
+  // The licenses of satrail, LDK, the Go modules and Go itself.
   license: "MIT AND Apache-2.0 AND ISC AND BSD-3-Clause",
   ...shared(source),
   os: ["linux"],
@@ -66,7 +67,10 @@ The program of [@satrail/ldk](https://www.npmjs.com/package/@satrail/ldk) for Li
 ${sums}\`\`\`
 `
 
-/** Builds a package's files into a folder. Returns why this machine cannot, if a compiler is missing. */
+/**
+ * Builds a package's files into a folder. If a compiler is missing, returns the reason why this machine cannot
+ * build it.
+ */
 export const stageNative = (one: Native, into: string): string | undefined => {
   try {
     run("sh", [path.join(root, source, "build.sh"), into], root, { ...process.env, GOARCH: one.goArch, GOFLAGS: "-mod=readonly" })

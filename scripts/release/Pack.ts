@@ -9,9 +9,9 @@ import { bundleCommands, stage } from "./Stage.ts"
 export interface Packed {
   readonly name: string
   readonly file: string
-  /** The folder with its files. */
+  /** The folder with the files of the package. */
   readonly staged: string
-  /** The platform that it contains the program for. */
+  /** The platform for which the package contains the program. Undefined if it contains no program. */
   readonly native?: Native
 }
 
@@ -21,7 +21,10 @@ export interface Release {
   readonly missing: ReadonlyArray<{ readonly name: string; readonly why: string }>
 }
 
-/** Packs every package into `out`, each after its dependencies. Of those with a program, only the given ones. */
+/**
+ * Packs every package into `out`, each after its dependencies. Of the packages with a program, packs only those
+ * in `programs`.
+ */
 export const pack = async (out: string, work: string, report: (line: string) => void, programs = natives): Promise<Release> => {
   run(process.execPath, ["node_modules/typescript/bin/tsc", "-b", ...published().map(({ folder }) => folder)])
   const [packed, missing]: [Array<Packed>, Array<Release["missing"][number]>] = [[], []]

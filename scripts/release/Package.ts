@@ -1,5 +1,5 @@
-// The published packages and their manifests. Everything is derived from packages/*/package.json, the catalog
-// of pnpm-workspace.yaml and the root's package.json, so that no fact about a release is written twice
+// The published packages and their manifests. They are derived from packages/*/package.json, the catalog in
+// pnpm-workspace.yaml and the root package.json, so that each fact about a release is written only once
 // (docs/decisions/packages.md#0069).
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
@@ -39,10 +39,10 @@ const json = (file: string) => JSON.parse(readFileSync(path.join(root, file), "u
 /** The version that all published packages share. */
 export const version: string = json("package.json").version
 
-/** The URL of the sources. A real release requires that git has the same one. */
+/** The URL of the repository. A release requires that the git remote `origin` has the same URL. */
 export const repository: string = json("package.json").repository.url
 
-/** Every manifest that contains the version. */
+/** All manifests that contain the version. */
 export const manifests: ReadonlyArray<string> = [
   "package.json",
   ...readdirSync(path.join(root, "packages")).map((name) => `packages/${name}/package.json`)
@@ -50,7 +50,7 @@ export const manifests: ReadonlyArray<string> = [
 
 const compiled = new Set(["dist", "!dist/.tsbuildinfo", "src"])
 
-/** Every public package of the workspace, after its dependencies. */
+/** Returns the public packages of the workspace, each after its dependencies. */
 export const published = (): ReadonlyArray<Package> => {
   const all = new Map<string, Package>()
   for (const name of readdirSync(path.join(root, "packages"))) {
@@ -72,7 +72,7 @@ export const published = (): ReadonlyArray<Package> => {
   return [...ordered]
 }
 
-/** The versions in pnpm-workspace.yaml: `catalog:` under "", `catalog:peers` under "peers". */
+/** The versions in pnpm-workspace.yaml by the name of their catalog. The name of the default catalog is "". */
 const catalogs = (() => {
   const found = new Map<string, Map<string, string>>()
   let current: string | undefined
@@ -87,9 +87,9 @@ const catalogs = (() => {
 })()
 
 /**
- * The published version of a dependency. Our own packages are exact, because they use each other's internals.
- * Libraries have a range of compatible versions, so that a host has one copy and gets fixes without waiting
- * for us. Peer dependencies have the range from the catalog.
+ * Returns the version of a dependency in a published manifest. For our own packages it is an exact version,
+ * because they use each other's internals. For libraries it is a range of compatible versions, so that a host
+ * has one copy and gets fixes without waiting for us. For peer dependencies it is the range in the catalog.
  */
 const publishedAs = (name: string, wanted: string): string => {
   if (wanted === "workspace:*") return version
@@ -103,7 +103,7 @@ const publishedAs = (name: string, wanted: string): string => {
 const resolved = (dependencies: Versions = {}): Versions =>
   Object.fromEntries(Object.entries(dependencies).map(([name, wanted]) => [name, publishedAs(name, wanted)]))
 
-/** Modules with side effects when they are loaded. */
+/** Modules that have side effects when they are loaded. */
 const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@satrail/bitcoin": ["./dist/checkRuntime.js"],
   "@satrail/server": ["./dist/bin.js", "./dist/cli.js", "./dist/main.js"],
@@ -111,12 +111,15 @@ const sideEffects: Readonly<Record<string, ReadonlyArray<string>>> = {
   satrail: ["./dist/bin.js"]
 }
 
-/** The public entries of a package other than its root. */
+/** The public entries of packages, in addition to their roots. */
 export const entries: Readonly<Record<string, ReadonlyArray<string>>> = { "@satrail/core": ["money", "ports", "records", "services"] }
 
 const web = repository.replace(/^git\+/, "").replace(/\.git$/, "")
 
-/** The fields that all published packages share. The registry links a version to the build that published it. */
+/**
+ * The manifest fields that all published packages share. With provenance, the registry links a version to the
+ * build that published it.
+ */
 export const shared = (directory: string) => ({
   version,
   repository: { type: "git", url: repository, directory },
@@ -126,7 +129,7 @@ export const shared = (directory: string) => ({
   publishConfig: { access: "public", provenance: true }
 })
 
-/** Installed by npm where their fields `os`, `cpu` and `libc` fit. */
+/** Optional dependencies. npm installs those whose fields `os`, `cpu` and `libc` match the machine. */
 const optional: Readonly<Record<string, Versions>> = {
   "@satrail/ldk": Object.fromEntries(platforms.map((platform) => [packageOf(platform), version]))
 }

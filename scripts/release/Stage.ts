@@ -1,5 +1,5 @@
-// The published form of a package in its own folder: the compiled modules that have a source, a manifest, its
-// README and the license.
+// Creates a folder with the published files of a package: the compiled modules that have a source, a manifest,
+// the README and the license.
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import * as Commands from "../../packages/server/build/Commands.ts"
@@ -8,9 +8,9 @@ import { entries, manifest, type Package, root } from "./Package.ts"
 const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+)(["'])([^"']+)\2/gm
 
 /**
- * A module with published import paths. In the workspace a package imports modules of other packages by path.
- * In published packages only the root and `entries` are public, and other modules are under `internal`.
- * Declarations refer to compiled files, because only those exist.
+ * Returns a module's text with the import paths of published packages. In the workspace, a package imports
+ * other packages' modules by path. In published packages, only the root and `entries` are public, and other
+ * modules are under `internal`. Declarations refer to compiled files, because the sources are not published.
  */
 export const rewritten = (source: string): string =>
   source
@@ -23,8 +23,8 @@ export const rewritten = (source: string): string =>
     .replace(/^\/\/# sourceMappingURL=.*\n?/gm, "")
 
 /**
- * Bundles a dependency into the package, because some of its own dependencies are never loaded and every host
- * would install them. The bundled copy depends only on packages that we depend on too. Its modules and its
+ * Bundles a dependency into the package, because every host would otherwise install some dependencies of it
+ * that are never loaded. The bundled copy depends only on packages that we depend on too. Its modules and
  * license are unchanged.
  */
 const bundle = ({ folder, source }: Package, name: string, into: string): void => {
@@ -41,7 +41,7 @@ const bundle = ({ folder, source }: Package, name: string, into: string): void =
   writeFileSync(path.join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** Fills `into` with the published files of a compiled package. */
+/** Writes the published files of a compiled package to `into`. */
 export const stage = (one: Package, into: string): void => {
   const folder = path.join(root, one.folder)
   for (const source of globSync("**/*.ts", { cwd: path.join(folder, "src") })) {
@@ -52,7 +52,7 @@ export const stage = (one: Package, into: string): void => {
     }
   }
   for (const file of ["README.md", ...one.assets]) {
-    // The documentation belongs to the repository, and the server's package contains a copy.
+    // The documentation is in the repository's root folder, and the server's package contains a copy.
     cpSync(path.join(file === "docs" ? root : folder, file), path.join(into, file), { recursive: true })
   }
   for (const name of one.source.bundleDependencies ?? []) bundle(one, name, into)

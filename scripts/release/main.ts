@@ -1,5 +1,5 @@
 // `npm run release`: builds the published packages, checks them with their users' tools, and publishes them.
-//   --dry-run --out DIR   everything except publishing: writes the tarballs, SHA256SUMS and
+//   --dry-run --out DIR   does everything except publishing: writes the tarballs, SHA256SUMS and
 //                         sbom.cdx.json to DIR
 //   --set X.Y.Z           only sets a new version everywhere and moves the notes of changes/ into its
 //                         section of CHANGELOG.md
@@ -30,7 +30,7 @@ const { values } = parseArgs({
 
 const step = (does: string) => process.stdout.write(`${does}\n`)
 
-/** Sets the version in every manifest of the workspace, including private packages, because they share it. */
+/** Sets the version in every manifest of the workspace. Private packages share the version too. */
 const setVersion = (next: string) => {
   const notes = notesIn(path.join(root, "changes"))
   const problem = problemWith(next, version, notes)
@@ -45,7 +45,7 @@ const setVersion = (next: string) => {
   step(`every manifest has version ${next} now, and its section in CHANGELOG.md has ${notes.length} notes: read it, then commit`)
 }
 
-/** Requires that a release's sources are committed and its changes are in the changelog. */
+/** Checks that the sources of a release are committed and its changes are in the changelog. */
 const checkSources = () => {
   if (!readFileSync(path.join(root, "CHANGELOG.md"), "utf8").includes(`\n## ${version}\n`)) {
     refuse(`CHANGELOG.md has no section "## ${version}" for users`)
@@ -59,13 +59,16 @@ const checkSources = () => {
   if (origin !== ours) refuse(`package.json says the repository is ${String(ours)}, and git's origin is ${String(origin)}`)
 }
 
-/** Checks packages with publint and, if they can be imported, TypeScript. Wildcard entries are internal and not checked. */
+/**
+ * Checks packages with publint, and those that can be imported also with attw. Wildcard entries are internal
+ * and not checked.
+ */
 const look = (all: ReadonlyArray<Packed>) => {
   for (const { name, file, staged, native } of all) {
     run("npx", ["-y", `publint@${lint.publint}`, "run", "--strict", "--pack", "false", staged])
     if (native === undefined)
       run("npx", ["-y", `@arethetypeswrong/cli@${lint.attw}`, "--profile", "esm-only", "--entrypoints", ".", "--no-color", file])
-    step(`${native === undefined ? "publint and attw" : "publint"}: ${name} is right`)
+    step(`${native === undefined ? "publint and attw" : "publint"}: ${name} passed`)
   }
 }
 
@@ -76,7 +79,7 @@ const sums = (all: ReadonlyArray<Packed>, out: string) => {
     if (native) step(`${name} contains, with SHA-256:\n${readFileSync(path.join(staged, "SHA256SUMS"), "utf8").trimEnd()}`)
 }
 
-/** Writes a CycloneDX list of everything a host would install today. */
+/** Writes a CycloneDX list of all packages that a host would install today. */
 const sbom = (all: ReadonlyArray<Packed>, out: string, work: string) => {
   const host = path.join(work, "host")
   mkdirSync(host)
@@ -91,7 +94,7 @@ const sbom = (all: ReadonlyArray<Packed>, out: string, work: string) => {
   step(`sbom.cdx.json: ${JSON.parse(document).components.length} components`)
 }
 
-/** Resumes an interrupted release: a version that is already published is skipped. */
+/** Publishes the packages. Skips versions that are already published, so that an interrupted release can be resumed. */
 const publish = (all: ReadonlyArray<Packed>) => {
   for (const { name, file } of all) {
     const there = run("npm", ["view", name, "versions", "--json", "--loglevel=silent"])

@@ -1,15 +1,18 @@
 import { files, read } from "../house/Floors.ts"
 
-/** Maximum number of words, as `wc -w` counts them, code included. */
+/** Maximum numbers of words. Words are counted as `wc -w` counts them, including those in code. */
 const limits = { all: 75_000, readme: 1_200, guide: 1_000 } as const
 
 const words = (text: string): number => text.split(/\s+/).filter(Boolean).length
 
-/** The first line of text below the title. */
+/** Returns the first line of text below the title. */
 const firstLine = (text: string): string =>
   text.split("\n").find((line) => line.trim() !== "" && !line.startsWith("#") && !line.startsWith("<!--")) ?? ""
 
-/** Pages that are too long, and pages of docs that do not begin with their readers: "For developers who …". */
+/**
+ * Reports pages that are too long, and pages of docs whose first sentence does not say who they are for, such
+ * as "For developers who …".
+ */
 export const problemsOf = (pages: ReadonlyMap<string, string>): ReadonlyArray<string> => {
   const docs = Array.from(pages).filter(([file]) => file.startsWith("docs/"))
   const all = docs.reduce((sum, [, text]) => sum + words(text), 0)

@@ -1,6 +1,6 @@
 import { files, read } from "../house/Floors.ts"
 
-/** Text for readers, and its location. */
+/** A piece of human-readable text, and its location. */
 export interface Passage {
   readonly file: string
   readonly line: number
@@ -21,8 +21,8 @@ const bare = (text: string): string =>
     .replaceAll(/(?<=^|\s)@example\b[^]*?(?=$|@\w)/g, " ")
 
 /**
- * The paragraphs, list items and table cells of a page. Code blocks become empty lines, so that line numbers
- * stay correct.
+ * Returns the paragraphs, list items and table cells of a page. Code blocks are replaced with empty lines, so
+ * that line numbers stay correct.
  */
 const ofPage = (file: string): ReadonlyArray<Passage> => {
   const text = read(file).replaceAll(/^(```|~~~)[^]*?^\1\s*$/gm, (block) => block.replaceAll(/[^\n]/g, ""))
@@ -48,8 +48,7 @@ const ofPage = (file: string): ReadonlyArray<Passage> => {
 }
 
 /**
- * Comments, and strings of three or more words. Everything else in a source is code, including a canary's
- * `find` and `replace`.
+ * Matches comments and strings. Everything else in a source is code.
  */
 const tokens = /("(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|\/\*\*?([^]*?)\*\/|(?<=^|\s)\/\/ ?(.*)$/gm
 
@@ -60,7 +59,7 @@ const ofSource = (file: string): ReadonlyArray<Passage> => {
     const text = quoted?.slice(1, -1) ?? block?.replaceAll(/^\s*\* ?/gm, " ").trim() ?? line ?? ""
     if (/^(?:oxlint|@ts-)/.test(text) || text.split(/\s+/).length < 3) return []
     if (quoted !== undefined && /\b(?:find|replace): $/.test(source.slice(0, match.index))) return []
-    // SQL, markup, or a pattern.
+    // Skip SQL, markup and patterns.
     if (
       quoted !== undefined &&
       (!/^(?:\$\{[^}]*\}|[A-Za-z][\w'’-]*)(?:[ ,:;]|$)/.test(text) ||

@@ -23,7 +23,10 @@ const isKnown = (word: string): boolean => {
   return found
 }
 
-/** Plain words only: identifiers, abbreviations and numbers contain other characters. */
+/**
+ * Returns the plain words in a text. Identifiers, abbreviations and numbers are not plain words, because they
+ * contain other characters.
+ */
 const wordsOf = (text: string) => text.match(/(?<![\w.@/$#&-])[A-Za-z][a-z]+(?:['’](?:s|t|re|ve|ll|d))?(?![\w@/(=]|\.\w|-\w)/g) ?? []
 
 const sentencesOf = (text: string) => text.split(/(?<=[.!?:;])\s+/)

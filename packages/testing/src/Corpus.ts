@@ -1,7 +1,7 @@
-// Texts as an untrusted source may send them. Each has an effect if it is treated as anything but text. A test
-// defines `__xss()` to detect that it ran.
+// Texts that an untrusted source may send. Each one has an effect if it is treated as anything but text. A test
+// can define `__xss()` to detect that a text was executed.
 
-/** Executes or loads something if interpreted as markup. */
+/** Texts that execute or load something if they are interpreted as markup. */
 const markup = [
   "<script>__xss()</script>",
   "<img src=x onerror=__xss()>",
@@ -31,7 +31,7 @@ const markup = [
 
 /**
  * Prefixes that break out of a context: text, an attribute, a raw text element or a comment. The empty prefix
- * is for text that is decoded once too often.
+ * tests for text that is decoded twice.
  */
 const places: ReadonlyArray<(text: string) => string> = [
   (text) => text,
@@ -42,7 +42,7 @@ const places: ReadonlyArray<(text: string) => string> = [
   (text) => text.replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 ]
 
-/** Effective if used as a URL or an attribute. */
+/** Texts that are dangerous in a URL or an attribute. */
 const attributes = [
   "javascript:__xss()",
   "JaVaScRiPt:__xss()",
@@ -58,7 +58,7 @@ const attributes = [
   '" style="position:fixed;inset:0" x="'
 ]
 
-/** Template syntax of other systems and our own, and replacement patterns. */
+/** Template syntax, both ours and that of other systems, and replacement patterns. */
 const templates = [
   "{{constructor.constructor('__xss()')()}}",
   "${__xss()}",
@@ -70,7 +70,7 @@ const templates = [
   "$& $1 $$ $` $'"
 ]
 
-/** Effective in a script, in JSON or in a style sheet. */
+/** Texts that are dangerous in a script, in JSON or in a style sheet. */
 const literals = [
   '";__xss();//',
   "';__xss();//",
@@ -104,7 +104,10 @@ const letters = [
   "раураl.example"
 ]
 
-/** Effective in a spreadsheet, a shell or a database, or in a log or header that they split into several lines. */
+/**
+ * Texts that are dangerous in a spreadsheet, a shell or a database, or that split a log entry or header into
+ * several lines.
+ */
 const others = [
   '=HYPERLINK("//evil.example")',
   "=cmd|' /C calc'!A0",
@@ -128,5 +131,5 @@ export const corpus: ReadonlyArray<string> = [
   ...others
 ]
 
-/** Texts that must never be stored or be sent in a page. */
+/** Texts that must never be stored or sent in a page. */
 export const unkept: ReadonlyArray<string> = ["\0<script>__xss()</script>", "<scr\0ipt>__xss()</scr\0ipt>", "\ud800<b>", "\udc00\ud800"]

@@ -1,7 +1,7 @@
-// Reads one of our OpenAPI documents as a client generator does. Only the parts of OpenAPI that our documents
-// use are supported.
+// Reads our OpenAPI documents the way a client generator does. Supports only the parts of OpenAPI that our
+// documents use.
 
-/** A JSON Schema, as its keywords and their values. */
+/** A JSON Schema: its keywords and their values. */
 export interface Schema {
   readonly [keyword: string]: unknown
 }
@@ -14,9 +14,9 @@ export interface Parameter {
   readonly schema: Schema
 }
 
-/** A request, and all of its possible responses. */
+/** An operation: its request and all of its possible responses. */
 export interface Operation {
-  /** For example `GET /v1/vouchers/{id}`. */
+  /** The method and path, such as `GET /v1/vouchers/{id}`. */
   readonly name: string
   readonly method: string
   /** The path, with `{name}` for each parameter. */
@@ -26,9 +26,9 @@ export interface Operation {
   readonly opens: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<Parameter>
   readonly body: { readonly schema: Schema; readonly required: boolean } | undefined
-  /** The body of the request's example, or undefined if there is none. */
+  /** The example of the request body, or undefined if there is none. */
   readonly example: unknown
-  /** Response schemas by status. A status without a schema specifies no body. */
+  /** Response schemas by status. The schema is empty if the response has no JSON body. */
   readonly answers: ReadonlyMap<number, Schema>
   /** Media types other than JSON, by status. */
   readonly others: ReadonlyMap<number, ReadonlyArray<string>>
@@ -56,20 +56,23 @@ const textIn = (value: Schema, name: string): string => {
   return typeof member === "string" ? member : ""
 }
 
-/** Returns the alternatives of a schema, of which a value must match one. Empty if there are none. */
+/** Returns the alternatives in a schema. A value must match one of them. Empty if there are none. */
 export const alternatives = (schema: Schema): ReadonlyArray<Schema> => [...listIn(schema, "anyOf"), ...listIn(schema, "oneOf")]
 
 /** Returns all schemas that a value must match, starting with the given one. */
 export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [rest, ...listIn({ allOf }, "allOf")]
 
-/** Returns a schema together with the fields of the record that it extends. */
+/** Returns a schema with the fields of the schema that it extends. */
 const extended = ({ allOf: _, ...schema }: Schema, base: Schema): Schema => ({
   ...schema,
   properties: { ...objectIn(base, "properties"), ...objectIn(schema, "properties") },
   required: [base["required"], schema["required"]].flatMap((names) => (Array.isArray(names) ? names : []))
 })
 
-/** Assigns each schema of a `default` response to its status, unless the operation lists the status itself. */
+/**
+ * Splits a `default` response into one response per status. Statuses that the operation lists itself are kept
+ * unchanged.
+ */
 const spread = (responses: Schema, schemas: Schema): Schema => {
   const { default: general, ...others } = responses
   const all = alternatives(objectIn(objectIn(objectIn(general, "content"), "application/json"), "schema"))
@@ -83,8 +86,8 @@ const spread = (responses: Schema, schemas: Schema): Schema => {
 }
 
 /**
- * Returns the document with all references to responses, parameters and headers resolved. Schemas remain
- * components.
+ * Returns the document with all references to responses, parameters and headers resolved. References to schemas
+ * are not resolved.
  */
 export const expanded = (document: unknown): Schema => {
   const components = objectIn(document, "components")
@@ -127,7 +130,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
     const schema = resolve(given)
     const others = alternatives(schema)
     if (others.length > 0) {
-      // An alternative adds to the rest of its schema.
+      // A value must match the alternative together with the rest of the schema.
       const { anyOf: _, oneOf: __, ...rest } = schema
       return others.some((one) => differences(value, { ...rest, ...one }).length === 0)
         ? []
@@ -180,7 +183,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
   const parameterOf = (one: Schema): Parameter => {
     const place = one["in"]
     if (place !== "path" && place !== "query" && place !== "header") throw new Error(`a parameter is in ${String(place)}`)
-    // The served document contains a parameter's named example next to its schema.
+    // In the served document, a parameter's example is next to its schema, not inside it.
     const { value } = objectIn(objectIn(one, "examples"), "default")
     const schema = { ...(value !== undefined && value !== "" && { examples: [value] }), ...objectIn(one, "schema") }
     return { in: place, name: textIn(one, "name"), required: one["required"] === true, schema }
@@ -212,12 +215,12 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
 
 const endless = "text/event-stream"
 
-/** Returns the text of a response. An endless response, such as an event stream, is aborted and has no text. */
+/** Returns the text of a response. Aborts an endless response (an event stream) and returns empty text for it. */
 export const textOf = async (response: Response): Promise<string> => {
   if (response.headers.get("content-type") !== endless) return response.text()
   await response.body?.cancel()
   return ""
 }
 
-/** Returns whether an operation's responses end. */
+/** Returns whether the operation has only responses that end, unlike an event stream. */
 export const hasEnd = ({ others }: Operation): boolean => ![...others.values()].some((types) => types.includes(endless))

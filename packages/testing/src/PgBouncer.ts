@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { freePort } from "./freePort.ts"
 import type { Installation, Missing } from "./PostgresServer.ts"
 
-/** A PgBouncer in front of one server, for all databases. */
+/** A PgBouncer in front of one server. It serves all databases of that server. */
 export interface PgBouncer {
   readonly port: number
   readonly end: () => Promise<void>
@@ -16,7 +16,7 @@ export interface PgBouncer {
 
 const folders = ["/usr/sbin", "/usr/local/sbin", ...(process.env["PATH"] ?? "").split(path.delimiter)]
 
-/** Finds the program on this machine. */
+/** Finds PgBouncer on this machine. */
 export const find = (): string | Missing =>
   folders.map((folder) => path.join(folder, "pgbouncer")).find((file) => existsSync(file)) ?? { missing: "pgbouncer was not found" }
 
@@ -29,8 +29,8 @@ const listens = (port: number): Promise<boolean> =>
   })
 
 /**
- * Starts it with default settings, except `settings` (`name=value`). PgBouncer refuses to run as root, so it
- * runs as PostgreSQL's user.
+ * Starts PgBouncer with its default settings, except for `settings` (`name=value`). PgBouncer refuses to run as
+ * root, so it runs as PostgreSQL's user.
  */
 export const start = async (
   program: string,

@@ -3,34 +3,34 @@ import { once } from "node:events"
 import { existsSync, globSync } from "node:fs"
 import path from "node:path"
 
-/** A new PostgreSQL server. It is removed when this process exits, for whatever reason. */
+/** A new PostgreSQL server. It is removed when this process exits for any reason. */
 export interface PostgresServer {
-  /** The connection URL of a superuser without a password. */
+  /** The connection URL for a superuser that needs no password. */
   readonly url: string
   readonly port: number
-  /** `immediate` simulates a crash, in which nothing is completed or flushed. */
+  /** `immediate` simulates a crash: nothing is completed or flushed. */
   readonly stop: (how: "fast" | "immediate") => Promise<void>
-  /** Restarts it on the same port. */
+  /** Restarts the server on the same port. */
   readonly restart: () => Promise<void>
   /** Promotes a standby, so that it accepts writes. */
   readonly promote: () => Promise<void>
   /**
-   * Rewinds a stopped server past everything that the server at this port doesn't have, so that it restarts as
+   * Rewinds a stopped server to the state that it shares with the server at this port, so that it restarts as
    * that server's standby.
    */
   readonly follow: (port: number) => Promise<void>
-  /** Stops it and removes all data. */
+  /** Stops the server and removes all data. */
   readonly end: () => Promise<void>
 }
 
-/** Where the server's programs are on this machine, and the user as which they run. */
+/** The folder with PostgreSQL's programs on this machine, and the user that runs them. */
 export interface Installation {
   readonly folder: string
   readonly uid?: number
   readonly gid?: number
 }
 
-/** Why no server can be created on this machine. */
+/** The reason why a server cannot be created on this machine. */
 export interface Missing {
   readonly missing: string
 }
@@ -40,9 +40,12 @@ export interface Order {
   readonly installation: Installation
   /** `name=value`, as in postgresql.conf. */
   readonly settings: ReadonlyArray<string>
-  /** Contents of additional files that only the server can read, such as certificates and keys. */
+  /** The contents of additional files, such as certificates and keys. Only the server can read them. */
   readonly files: Readonly<Record<string, string>>
-  /** The port of a primary. The new server is its standby and copies everything except these settings. */
+  /**
+   * The port of a primary. If set, the new server becomes its standby and copies everything from it except the
+   * settings above.
+   */
   readonly standbyOf?: number | undefined
 }
 
@@ -54,7 +57,10 @@ export type Reply = { readonly port: number } | { readonly failed: string }
 
 const programs = ["initdb", "postgres"]
 
-/** Finds the installation in the folder TEST_POSTGRES, or the newest one on this machine. */
+/**
+ * Finds the installation in the folder TEST_POSTGRES. If that is not set, finds the newest installation on this
+ * machine.
+ */
 export const find = (): Installation | Missing => {
   const named = process.env["TEST_POSTGRES"]
   if (named !== undefined && !programs.every((name) => existsSync(path.join(named, name))))
@@ -74,17 +80,17 @@ export const find = (): Installation | Missing => {
   }
 }
 
-/** Fast settings with which a former primary can follow the server that took over from it. */
+/** Fast settings that allow a former primary to follow the server that took over from it. */
 export const rewindable = ["fsync=off", "wal_log_hints=on", "wal_keep_size=512MB"]
 
-/** Fast settings without durability, for data that need not survive a power failure. */
+/** Fast settings without durability, for data that doesn't need to survive a power failure. */
 export const careless = ["fsync=off", "full_page_writes=off"]
 
 // A separate process, the keeper, owns the server, so that the server is removed even if this process is
 // killed. The keeper is not in our process group, so that Ctrl-C does not reach it.
 const keeper = path.join(import.meta.dirname, `keeper${path.extname(import.meta.filename)}`)
 
-/** Creates and starts a server, in about two seconds. */
+/** Creates and starts a server. This takes about two seconds. */
 export const start = async (
   installation: Installation,
   { settings = careless, files = {}, standbyOf }: Partial<Omit<Order, "installation">> = {}

@@ -1,13 +1,13 @@
-/** Random numbers from a seed. The same seed always gives the same sequence. */
+/** A random number generator with a seed. The same seed always gives the same sequence. */
 export interface Random {
-  /** An integer from 0 to `count` - 1. */
+  /** Returns an integer from 0 to `count` - 1. */
   readonly below: (count: number) => number
-  /** An integer, with both bounds included. */
+  /** Returns an integer between these bounds, both inclusive. */
   readonly between: (least: number, most: number) => number
   readonly chance: (probability: number) => boolean
   readonly pick: <A>(items: ReadonlyArray<A>) => A
   readonly bytes: (size: number) => Uint8Array
-  /** A string of lowercase letters and digits whose length is between these bounds. */
+  /** Returns a string of lowercase letters and digits whose length is between these bounds, both inclusive. */
   readonly word: (least: number, most: number) => string
 }
 

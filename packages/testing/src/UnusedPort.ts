@@ -9,8 +9,8 @@ export interface UnusedPort {
 
 /**
  * Reserves a port without listening on it. Connections to it are refused, and no other program can bind it
- * until you release it. The port is the local end of an open connection, because a port that was merely closed
- * could be bound by the next program.
+ * until you release it. The port is reserved by being the local end of an open connection. If it were simply
+ * closed, another program could bind it.
  */
 export const make = async (): Promise<UnusedPort> => {
   const server = createServer().listen(0, "127.0.0.1")

@@ -1,8 +1,8 @@
 import { setTimeout as pass } from "node:timers/promises"
 
 /**
- * How long a test waits for a condition. The limit only ends a wait for something that never happens. Test
- * machines are busy, and no result may depend on their speed.
+ * Maximum time a test waits for a condition. It is only reached if the condition never holds. Test machines are
+ * busy, so results must not depend on their speed.
  */
 export const longestMillis = 180_000
 
@@ -14,13 +14,13 @@ export const programsMillis = 3_600_000
 
 /**
  * The pauses between polls. They are short at first and become longer, so that polling doesn't take processor
- * time from the work.
+ * time from the work being tested.
  */
 const betweenLooks = { firstMillis: 10, growth: 1.3, longestMillis: 100 }
 
 /**
- * Polls until the condition holds, and returns the value for which it holds. Throws after `longestMillis`,
- * reporting the last value.
+ * Polls until a value meets the condition, and returns that value. After `longestMillis`, throws an error that
+ * contains the last value.
  */
 export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: (seen: A) => boolean): Promise<A> => {
   const deadlineMillis = Date.now() + longestMillis
@@ -36,9 +36,9 @@ export const eventually = async <A>(what: string, look: () => Promise<A>, isSo: 
 }
 
 /**
- * Returns the fastest of several measurements, in milliseconds. Measures until one result is within
- * `wantedMillis` or the time is over. This way a limit can be tested on a busy machine, while code that is too
- * slow always fails.
+ * Returns the fastest of several measurements, in milliseconds. Measures until a result is below `wantedMillis`
+ * or the time is over. A test can thus check a time limit on a busy machine, and code that is too slow still
+ * always fails.
  */
 export const quickest = async (wantedMillis: number, measure: () => Promise<number>): Promise<number> => {
   const deadlineMillis = Date.now() + longestMillis

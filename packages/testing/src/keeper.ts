@@ -1,5 +1,5 @@
 // Owns a PostgreSQL server for the process that started this one. Removes the server on request, or when that
-// process is gone.
+// process exits.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -12,7 +12,7 @@ const keptCharacters = 4000
 const maxStopMillis = 10_000
 const maxPorts = 5
 
-/** Creates a new database in this directory. */
+/** Creates a new database cluster in this directory. */
 const make = (directory: string, { installation: { folder, uid, gid }, settings, files, standbyOf }: Order) => {
   const identity = uid === undefined || gid === undefined ? {} : { uid, gid }
   const own = (file: string) => {
@@ -72,7 +72,7 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
     },
     stop: async (how: "fast" | "immediate"): Promise<Reply> => {
       const child = server
-      if (child === undefined || port === undefined) return { failed: "the server does not run" }
+      if (child === undefined || port === undefined) return { failed: "the server is not running" }
       server = undefined
       if (child.exitCode !== null || child.signalCode !== null) return { port }
       const over = once(child, "exit")
@@ -83,13 +83,13 @@ const make = (directory: string, { installation: { folder, uid, gid }, settings,
       return { port }
     },
     promote: async (): Promise<Reply> => {
-      if (port === undefined) return { failed: "the server does not run" }
+      if (port === undefined) return { failed: "the server is not running" }
       run("pg_ctl", "promote", "-D", data)
       return { port }
     },
     follow: async (other: string): Promise<Reply> => {
       if (port === undefined || server !== undefined) return { failed: "the server has not stopped" }
-      // Until its next checkpoint, the other server's files show its previous timeline.
+      // Run a checkpoint on the other server, because until then its files show its previous timeline.
       run("psql", "-X", "-q", "-h", "127.0.0.1", "-p", other, "-U", "postgres", "-c", "checkpoint")
       run("pg_rewind", "-D", data, "-R", "--no-sync", `--source-server=host=127.0.0.1 port=${other} user=postgres dbname=postgres`)
       return { port }
