@@ -18,16 +18,19 @@ export const frameworks = [
 ] as const
 export type Framework = (typeof frameworks)[number][0]
 
-/** The parts of a project. */
+/** The choices that define a project. */
 export interface Choices {
-  /** The folder as entered. */
+  /** The folder, as the user entered it. */
   readonly folder: string
   readonly kind: Kind
   readonly framework: Framework
 }
 
 export interface Asked {
-  /** The choices given as flags. The program asks for the remaining ones, or uses their defaults with `--yes`. */
+  /**
+   * The choices that were passed as flags. The program asks for the remaining ones or, with `--yes`, uses their
+   * defaults.
+   */
   readonly given: { readonly [K in keyof Choices]: Choices[K] | undefined }
   readonly yes: boolean
   readonly json: boolean
@@ -47,7 +50,7 @@ export const help = `Usage: npm create satrail [FOLDER] -- [OPTIONS]
 /** The command line is invalid. */
 export class Refused extends Error {}
 
-/** Returns the name if it is valid, or undefined if none was given. */
+/** Returns the name if it is valid, or undefined if none was given. Throws if it is invalid. */
 export const oneOf = <N extends string>(
   what: string,
   all: ReadonlyArray<readonly [N, string]>,

@@ -3,7 +3,7 @@ import * as Project from "./Project.ts"
 
 /** The user's terminal. */
 export interface Terminal {
-  /** Asks a question and returns the answer. It is undefined if the terminal is not interactive. */
+  /** Asks a question and returns the answer. Undefined if the terminal is not interactive. */
   readonly ask: ((question: string) => Promise<string>) | undefined
   readonly print: (line: string) => void
 }

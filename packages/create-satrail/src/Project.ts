@@ -15,7 +15,7 @@ ${more}# A PostgreSQL server. Without it, the database is embedded, in .satrail.
 # DATABASE_URL=postgres://user:password@localhost:5432/database
 `
 
-/** Returns a project's files by path: at most five, and a .env. */
+/** Returns a project's files by path: at most five files, and a .env. */
 export const files = ({ folder, kind, framework }: Choices): Readonly<Record<string, string>> => {
   const server = servers[framework]
   return {
@@ -39,7 +39,7 @@ export const files = ({ folder, kind, framework }: Choices): Readonly<Record<str
   }
 }
 
-/** Writes a project. If any of its files exists, nothing is written. */
+/** Writes a project's files. If any of them already exists, writes nothing. */
 export const write = (folder: string, all: Readonly<Record<string, string>>): void => {
   const there = Object.keys(all).filter((file) => existsSync(path.join(folder, file)))
   if (there.length > 0) throw new Refused(`Nothing was written, because ${folder} already has ${there.join(", ")}. Choose another folder.`)

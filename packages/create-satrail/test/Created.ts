@@ -5,13 +5,13 @@ import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout } from "node:timers/promises"
 
-/** Returns the compiler's errors in a project, empty if there are none. */
+/** Type-checks a project and returns the compiler's errors. Empty if there are none. */
 export const problems = (tsc: string, folder: string): Promise<string> =>
   new Promise((resolve) => {
     execFile(process.execPath, [tsc, "-p", folder, "--pretty", "false"], (_error, stdout, stderr) => resolve(`${stdout}${stderr}`))
   })
 
-/** A project's output after the sandbox has paid, by kind. */
+/** The output of each kind of project after the sandbox has paid. */
 export const paid = {
   shop: /^Order \S+ is paid\./m,
   wallet: /^(?=[^]*^Sent 1000 sats to bob@\S+\.$)(?=[^]*^Received 1000 sats\.)(?=[^]*^Sent 500 sats to settle@wallet\.example\.$)/m,
@@ -27,7 +27,7 @@ interface Start {
   readonly onPaid?: () => void
 }
 
-/** Signals every process of a detached child, like Ctrl-C in a terminal. Returns whether there is one. */
+/** Signals every process of a detached child, as Ctrl-C in a terminal does. Returns whether any process exists. */
 const signalAll = ({ pid = 0 }: ChildProcess, signal: NodeJS.Signals | 0): boolean => {
   try {
     return process.kill(-pid, signal)
@@ -84,7 +84,7 @@ export const runs = async ({ folder, command: [command = "", ...args], says, env
     signalAll(child, "SIGTERM")
   }
   const [code, signal] = await ended
-  // npm can end before the programs that it started.
+  // npm can exit before the programs that it started.
   await eventually(
     "the project's processes end",
     async () => signalAll(child, 0),

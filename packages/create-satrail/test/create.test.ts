@@ -12,7 +12,7 @@ const work = mkdtempSync(path.join(tmpdir(), "satrail-create-"))
 
 const every = Choices.kinds.flatMap(([kind]) => Choices.frameworks.map(([framework]) => ({ kind, framework })))
 
-/** The output for these answers to the prompts. */
+/** Runs the program with these answers to its prompts, and returns its output. */
 const created = async (args: ReadonlyArray<string>, answers?: ReadonlyArray<string>) => {
   const [printed, asked]: readonly [Array<string>, Array<string>] = [[], []]
   const left = [...(answers ?? [])]
@@ -78,7 +78,7 @@ describe("npm create satrail", () => {
     assert.notInclude(readdirSync(work), "no")
   })
 
-  it("create: with --json it asks nothing, and prints one line", async () => {
+  it("create: with --json, it asks no questions and prints one line", async () => {
     const folder = path.join(work, "json")
     const { printed } = await created([folder, "--framework", "express", "--json"])
     assert.lengthOf(printed, 1)
@@ -108,7 +108,7 @@ describe("npm create satrail", () => {
       assert.include(await refusal(created(args)), says)
   })
 
-  // test/create.slow.test.ts starts every kind, and test/blocks.test.ts checks the types of all.
+  // test/create.slow.test.ts starts every kind of project, and test/blocks.test.ts type-checks all of them.
   it("create: wallet without a framework starts, serves a checkout, and is paid in the sandbox", async () => {
     const folder = path.join(work, "wallet")
     mkdirSync(path.join(folder, "node_modules"), { recursive: true })

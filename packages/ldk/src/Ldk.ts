@@ -7,18 +7,18 @@ const maxSocketBytes = process.platform === "darwin" ? 103 : 107
 
 export interface Options extends Omit<LdkOptions, "socket"> {
   /**
-   * The directory of the node's keys and channels, on a local disk. It is created at the first start. Never run
-   * a node from a copy of it.
+   * The directory for the node's keys and channels. It must be on a local disk, and is created at the first
+   * start. Never run a node with a copy of this directory.
    */
   readonly directory: string | undefined
-  /** The Unix socket between this process and the node. Default: the file `socket` in the directory. */
+  /** The Unix socket between this process and the node. Default: the file `socket` in `directory`. */
   readonly socket?: string | undefined
   /** The path of a `satrail-ldk` binary that you built. Default: the prebuilt binary. */
   readonly program?: string | undefined
 }
 
 /**
- * Runs a Lightning node. Starts it, restarts it when it exits, and stops it with the service.
+ * Runs a Lightning node: starts it, restarts it whenever it exits, and stops it together with the service.
  *
  * @example
  * const pay = await satrail({ network: "signet", lightning: ldk({ directory: "./node", esplora: "https://mempool.space/signet/api" }) })

@@ -6,7 +6,7 @@ export const platforms = ["linux-x64", "linux-arm64"] as const
 /** The package that contains the program for a platform. */
 export const packageOf = (platform: (typeof platforms)[number]) => `@satrail/ldk-${platform}`
 
-/** The program is not installed, or there is none for this machine. */
+/** The program is not installed, or does not exist for this kind of machine. */
 export class ProgramMissing extends Error {
   readonly _tag = "ProgramMissing"
   override readonly name = "ProgramMissing"

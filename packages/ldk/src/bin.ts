@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Replaces this process with the program, so that the program receives its signals and returns its exit code.
+// Replaces this process with the program, so that the program receives this process's signals and its exit code
+// becomes ours.
 import { program } from "./Program.ts"
 
 try {

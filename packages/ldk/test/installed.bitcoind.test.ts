@@ -1,4 +1,4 @@
-// Installs satrail and @satrail/ldk from a release, as a user without Go does, and gets paid.
+// Installs satrail and @satrail/ldk from a release, as a user without Go would, and receives a payment.
 import { assert, it } from "@effect/vitest"
 import * as Bitcoind from "@satrail/regtest/Bitcoind"
 import { Chain } from "@satrail/regtest/Chain"
@@ -33,7 +33,7 @@ const installed = async (folder: string): Promise<string> => {
   return host
 }
 
-/** Starts the shop with an empty home and nothing in PATH. */
+/** Starts the shop with an empty home directory and an empty PATH. */
 const start = (host: string, env: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, ["shop.mjs"], {
     cwd: host,
@@ -47,7 +47,7 @@ const start = (host: string, env: Readonly<Record<string, string>>) => {
   return {
     child,
     ended: async () => ({ code: (await ended)[0], said }),
-    /** Waits for the next line with this field, and returns it. */
+    /** Waits for the next line of output with this field, and returns it. */
     next: (field: string) =>
       Process.until(
         `a line with ${field}`,

@@ -17,7 +17,7 @@ describe("ldk", () => {
     })
   })
 
-  it("ldk: a wrong option is refused with what would be right, and without the password", () => {
+  it("ldk: the error for an invalid option says what is valid, and does not contain the password", () => {
     const refused = (options: Partial<Ldk.LdkOptions>, message: RegExp) => {
       const error = (() => {
         try {
@@ -37,7 +37,7 @@ describe("ldk", () => {
     refused({ bitcoind, socket: `/${"s".repeat(107)}` }, /^ldk's socket must be a path of at most 107 bytes \(got 108\)/)
   })
 
-  it("ldk: a machine without a prebuilt program gets the alternatives, and a missing package its name", () => {
+  it("ldk: without a prebuilt program for the machine, the error lists alternatives; without the package, it names the package", () => {
     assert.throws(
       () => Ldk.program("darwin-arm64"),
       Ldk.ProgramMissing,

@@ -11,7 +11,7 @@ import * as State from "./State.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import * as Cause from "@satrail/core/sending/Cause"
 
-/** A company's entries, oldest first. */
+/** Returns a company's entries, oldest first. */
 export const all = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<Booking.Entry> =>
   Array.from(State.listed(state.entries, companyId))
     .toReversed()
@@ -76,7 +76,7 @@ const ofWithdrawal = (row: Withdrawal.Withdrawal): Booking.Subject => ({
   metadata: row.metadata
 })
 
-/** Returns the rate of the record that a deposit pays, such as a checkout. */
+/** Returns the exchange rate of the record that a deposit pays, such as a checkout. */
 const ratedBy = (state: State.State, row: Deposit.Deposit) => {
   for (const { noun, by } of features.flatMap(({ rates = [] }) => rates)) {
     const id: unknown = Reflect.get(row, by)

@@ -14,7 +14,7 @@ import { compare } from "./Reading.ts"
 import * as Posted from "./Posted.ts"
 import * as State from "./State.ts"
 
-/** Counts everything each time, because an in-memory store is small. */
+/** Recounts all entries on every call, because an in-memory store is small. */
 export const tally = (state: State.State): Tally.Tally => {
   let accounts = Tally.nothing
   for (const list of HashMap.values(state.entries)) {

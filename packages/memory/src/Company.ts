@@ -17,7 +17,7 @@ type Changing =
 /** Increments the revision, because the fees have changed. */
 const repriced = ({ feesRevision }: Company.Company) => ({ feesRevision: feesRevision + 1 })
 
-/** Clears the pending request to loosen, which was granted or no longer applies. */
+/** Clears the pending request to loosen limits, because it was granted or no longer applies. */
 const answered = () => ({ loosening: null })
 
 /** Replaces one field of a company. */

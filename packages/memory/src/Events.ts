@@ -4,7 +4,7 @@ import type { Published } from "@satrail/core/ledger/LedgerReads"
 import { Effect, HashMap, Option, Ref } from "effect"
 import type { State } from "./State.ts"
 
-/** Returns the id of the newest event. Deleted events still count. */
+/** Returns the id of the newest event, even if that event has been deleted. */
 export const lastId = (state: State): number => HashMap.size(state.events)
 
 const at = (state: State, id: number): Published | undefined => {
@@ -79,7 +79,7 @@ export const over = (state: Ref.Ref<State>): EventStore["Service"] => {
     forgetEvents: (beforeMillis, limit) => Ref.modify(state, (now) => forget(now, beforeMillis, limit)),
     forgottenUntil: (companyId) =>
       read((now) => Option.getOrElse(HashMap.get(now.forgottenUntil, companyId ?? CompanyId.operator), () => 0n)),
-    // The state changes atomically, so no transaction is open.
+    // The state changes atomically, so there is never an open transaction.
     unreadableSinceMillis: Effect.succeed(null)
   })
 }

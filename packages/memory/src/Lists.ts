@@ -16,9 +16,9 @@ import { compare, newestFirst } from "./Reading.ts"
 import * as Posted from "./Posted.ts"
 import * as State from "./State.ts"
 
-// Pages of filtered lists.
+// Reads pages of filtered lists.
 
-/** Defaults for fields that most transactions leave empty. */
+/** Defaults for fields that are empty in most transactions. */
 const none = { reason: null, metadata: Metadata.empty, failure: null, description: "" } as const
 
 const fromDeposit = (deposit: Deposit.Deposit): Transaction => {
@@ -73,7 +73,7 @@ const fromWithdrawal = (withdrawal: Withdrawal.Withdrawal): Transaction => {
 
 const kinds: { readonly [type in Transaction["type"]]?: Noun.Noun } = { deposit: Deposit.noun, withdrawal: Withdrawal.noun }
 
-/** Returns the description of a transaction: that of its checkout, invoice or refund. */
+/** Returns the description of a transaction, which is that of its checkout, invoice or refund. */
 const descriptionOf = (state: State.State, { id, companyId, type }: Transaction): string => {
   const kind = kinds[type]
   const payment = kind && Option.getOrUndefined(State.get(state, kind, companyId, id))
@@ -111,7 +111,7 @@ export const transactions = (state: State.State, companyId: CompanyId.CompanyId,
         ? [row.paymentHash, row.reportedHash].includes(paymentHash)
         : hashOf(row.lightningInvoiceId) === paymentHash)) &&
     (lightningInvoiceId === undefined || ("lightningInvoiceId" in row && row.lightningInvoiceId === lightningInvoiceId))
-  // A posting is not a payment, so a search for a payment omits postings.
+  // Postings are not payments, so omit them from a search for payments.
   const isOfPayment = [label, paymentHash, chainTxId, lightningInvoiceId].some((one) => one !== undefined)
   const lines = [
     ...(isOfPayment ? [] : Posted.by(state, companyId)).map(fromPosted),

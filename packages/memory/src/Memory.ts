@@ -24,12 +24,12 @@ import * as State from "./State.ts"
 import * as Jobs from "./Tasks.ts"
 import { apply } from "./Verdict.ts"
 
-/** The state behind `layer`: a new one, unless a caller provides one to inspect. */
+/** The state that `layer` uses. It is new, unless a caller provides a state in order to inspect it. */
 export const Held = Context.Reference<Ref.Ref<State.State> | undefined>("@satrail/memory/Memory/Held", { defaultValue: () => undefined })
 
 /**
- * The three storage ports over one immutable value, which is lost when the process ends. For tests and
- * simulations.
+ * Implements the three storage ports on one immutable value, which is lost when the process exits. Used by
+ * tests and simulations.
  */
 export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext(
   Effect.gen(function* () {

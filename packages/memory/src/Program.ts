@@ -9,7 +9,7 @@ import * as Writes from "./Writes.ts"
 export interface Kind<C extends Program> {
   /** Runs first. Returns "again" if the Change was already applied, or a refusal if its id is taken. */
   readonly before: (state: State.State, change: C) => Refusal | "again" | undefined
-  /** Runs next. Checks the rules of the kind and applies the effect on records. */
+  /** Runs after `before`. Checks the rules for this kind of Change and applies its effect on records. */
   readonly move: (state: State.State, change: C) => State.State | Refusal
 }
 

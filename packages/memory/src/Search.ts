@@ -19,7 +19,7 @@ interface Fields {
 
 type Way = readonly [by: Search.Hit["by"], matches: (fields: Fields, sought: Search.Sought) => boolean]
 
-/** The ways in which a record can match a search. A database has an index for each. */
+/** The ways in which a record can match a search. The database store has an index for each of them. */
 const ways: ReadonlyArray<Way> = [
   ["order", ({ order }, { text }) => order?.toLowerCase().startsWith(text.toLowerCase()) === true],
   ["text", ({ metadata }, { text }) => Object.values(metadata ?? {}).some((value) => value.toLowerCase() === text.toLowerCase())],

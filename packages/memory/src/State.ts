@@ -22,18 +22,18 @@ export interface List<A> {
   readonly tail: List<A> | null
 }
 
-/** The items of a list, newest first. */
+/** Yields the items of a list, newest first. */
 export function* items<A>(list: List<A> | null): Generator<A> {
   for (let rest = list; rest !== null; rest = rest.tail) yield rest.head
 }
 
-/** A posting, with its transfer and its time. */
+/** A posting with the id of its transfer and its time. */
 export interface Entry extends Posting {
   readonly transferId: string
   readonly atMillis: number
 }
 
-/** A task. `dueAtMillis` is also the time at which a claim on it ends. */
+/** A task. `dueAtMillis` is also the time at which a claim on the task expires. */
 export interface Work {
   readonly kind: string
   readonly companyId: CompanyId.CompanyId
@@ -44,7 +44,7 @@ export interface Work {
   readonly holder?: string | undefined
 }
 
-/** A stored response, and the time from which it may be deleted; null if never. */
+/** A stored response, and the time after which it may be deleted. The time is null if the response must be kept. */
 export interface Kept extends Answer {
   readonly forgetAtMillis: number | null
 }
@@ -75,11 +75,11 @@ export interface State {
   readonly answers: Map<Kept>
   readonly cursors: Map<string>
   readonly tasks: Map<Work>
-  /** The time until which each process counts as alive. */
+  /** The time until which each process is considered alive. */
   readonly processes: Map<number>
 
   readonly balances: Map<Balance.Balance>
-  /** Usage of the limits of a key or a company: see `spender`. */
+  /** Usage of limits by a key or a company. The key of the map is returned by `spender`. */
   readonly spent: Map<ReadonlyArray<Spent>>
   /** Postings by company. */
   readonly entries: Map<List<Entry>>
@@ -94,7 +94,7 @@ export interface State {
   readonly audit: HashMap.HashMap<number, AuditEntry>
   readonly links: HashMap.HashMap<number, Link>
 
-  /** The payout that spends a coin. */
+  /** For each reserved coin, the payout that spends it. */
   readonly withdrawalByCoin: Map<string>
 }
 
@@ -125,7 +125,7 @@ export const empty: State = {
   withdrawalByCoin: HashMap.empty()
 }
 
-/** Adds items to the head of a list. */
+/** Adds items to the head of the list at this key. */
 export const push = <A>(lists: Map<List<A>>, key: string, ...more: ReadonlyArray<A>): Map<List<A>> => {
   let list = Option.getOrNull(HashMap.get(lists, key))
   for (const head of more) list = { head, tail: list }
@@ -196,11 +196,14 @@ export const balanceOf = (state: State, companyId: CompanyId.CompanyId): Balance
 /** The key under which a subject's usage is stored. */
 export const spender = (companyId: CompanyId.CompanyId, subject: string): string => `${companyId} ${subject}`
 
-/** Returns the usage of a company's subject. */
+/** Returns the usage of limits by a subject of a company, such as a key. */
 export const spentBy = (state: State, companyId: CompanyId.CompanyId, subject: string): ReadonlyArray<Spent> =>
   Option.getOrElse(HashMap.get(state.spent, spender(companyId, subject)), () => [])
 
-/** Keys may contain any visible character and owners are ids, so a space separates them. */
+/**
+ * Returns the key under which a response is stored. Idempotency keys contain only visible characters and owners
+ * are ids, so a space can separate them.
+ */
 export const answerAddress = (owner: CompanyId.CompanyId, key: string): string => `${owner} ${key}`
 
 /** Returns a withdrawal's followers, by id. */

@@ -16,7 +16,7 @@ const dueNow = (state: State.State, ask: Ask): ReadonlyArray<Due> =>
 
 const compareTurns = (a: Turn, b: Turn) => compare(a.companyId, b.companyId) || compare(a.lane, b.lane)
 
-/** Returns the due tasks in the order of their turns, at most `perLane` from each lane of a company. */
+/** Returns the due tasks in the order in which lanes take turns, at most `perLane` from each lane of a company. */
 const dueInTurn = (state: State.State, ask: AskInTurn): ReadonlyArray<Due> => {
   const { after, full, perLane } = ask
   const turns = Map.groupBy(dueNow(state, ask), ({ companyId, lane }) => JSON.stringify([companyId, lane]))

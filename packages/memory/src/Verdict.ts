@@ -89,8 +89,8 @@ const book = (
 }
 
 /**
- * Step 7: is the Change within every limit? An amount taken from `available` is added to the count; an amount
- * returned is subtracted.
+ * Step 7: is the Change within every limit? Amounts taken from `available` are added to the usage, and amounts
+ * returned to it are subtracted.
  */
 const count = (state: State.State, { companyId, legs, counts = [] }: Storable): State.State | Limit.LimitExceeded => {
   const amount = Balance.need(legs.flatMap(({ postings }) => postings))
@@ -152,7 +152,7 @@ const withEvents = (events: State.State["events"], change: Storable): State.Stat
   }, events)
 }
 
-/** Applies the parts that every kind of Change can have. */
+/** Applies those parts of a Change that every kind can have. */
 const record = (state: State.State, change: Storable): State.State => {
   const { once } = change
   return {

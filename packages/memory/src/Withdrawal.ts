@@ -14,11 +14,14 @@ const terminal = ({ id, status }: Withdrawal.Withdrawal) => new Withdrawal.Alrea
 const sameSettlement = (withdrawal: Withdrawal.Withdrawal, { preimage, chainTxId, networkFee }: Withdrawal.Settlement): boolean =>
   withdrawal.preimage === preimage && withdrawal.chainTxId === chainTxId && withdrawal.networkFee === networkFee
 
-/** A hash belongs to one withdrawal permanently, however that withdrawal ended. */
+/**
+ * Returns whether another withdrawal has this payment hash. A hash belongs to one withdrawal permanently, even
+ * if that withdrawal failed.
+ */
 const hashTaken = (state: State.State, paymentHash: PaymentHash.PaymentHash, byOtherThan: string): boolean =>
   Option.exists(State.named(state, Withdrawal.noun, { paymentHash }), ({ id }) => id !== byOtherThan)
 
-/** Returns whether the stored followers are those that the Change names. */
+/** Returns whether the stored followers are the same as those in the Change. */
 const isLed = (state: State.State, { id, followers }: Withdrawal.WithdrawalDispatched | Withdrawal.WithdrawalReplaced): boolean =>
   Equal.equals(
     State.followers(state, id).map((row) => row.id),
@@ -137,7 +140,7 @@ const settled: Kind<Withdrawal.WithdrawalSettled> = {
     if (chainTxId === null) return State.put(state, Withdrawal.noun, row)
     const winner = State.candidates(state, change.id).find(({ txId }) => txId === chainTxId)
     const next = standing(state, change.id, chainTxId, "settled")
-    // Release the change output, which was reserved while the transaction might still not confirm.
+    // Release the change output. It was reserved until the transaction was certain to confirm.
     const coin = winner?.change ? Coin.outpoint(chainTxId, winner.change.vout) : ""
     const isKept = Option.exists(HashMap.get(next.withdrawalByCoin, coin), (id) => id === change.id)
     return State.put(isKept ? { ...next, withdrawalByCoin: HashMap.remove(next.withdrawalByCoin, coin) } : next, Withdrawal.noun, {

@@ -29,7 +29,10 @@ const refused = (change: Written.Any, row: Noun.Row, { move, found }: Noun.Trans
 const alike = (a: object, b: object, members: ReadonlyArray<string>): boolean =>
   members.every((member) => Equal.equals(Reflect.get(a, member), Reflect.get(b, member)))
 
-/** Returns whether a record was created by this request: all fields match except those that change later. */
+/**
+ * Returns whether a record was created by this request, which is the case if all fields match except those that
+ * can change later.
+ */
 export const isAsAsked = <A extends object>({ members, moving }: Noun.Members<A>, row: A, asked: A): boolean =>
   members.every(([member]) => moving.has(member) || Equal.equals(Reflect.get(row, member), Reflect.get(asked, member)))
 

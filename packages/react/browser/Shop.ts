@@ -1,4 +1,4 @@
-// A shop's page for a test in a real browser (packages/server/test/browser).
+// The page of a shop, for tests in a real browser (packages/server/test/browser).
 import { createElement, StrictMode, useState } from "react"
 import { createRoot } from "react-dom/client"
 import { Checkout } from "../src/index.ts"

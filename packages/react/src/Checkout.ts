@@ -48,13 +48,13 @@ const messageOf = ({ status, state, isLost }: CheckoutView, words: Words): strin
   return receivedSats > 0 ? words.due(asking.sats, receivedSats) : words.amount(asking.sats)
 }
 
-/** Whether the payer can claim or request a refund. */
+/** Returns whether the payer can claim or request a refund. */
 const hasMore = ({ status, refunds, overSats, receivedSats }: CheckoutState): boolean =>
   refunds.length > 0 || overSats > 0 || ((status === "expired" || status === "canceled") && receivedSats > 0)
 
 const Copy = ({ text, words }: { readonly text: string; readonly words: Words }): ReactNode => {
   const [label, setLabel] = useState<"copy" | "copied" | "copyFailed">("copy")
-  // A page without TLS has no access to the clipboard.
+  // On a page without TLS, the clipboard is unavailable and this rejects.
   const copy = async () => navigator.clipboard.writeText(text)
   const onClick = () =>
     void copy().then(

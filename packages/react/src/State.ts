@@ -1,4 +1,4 @@
-/** The ways to pay. */
+/** The payment details that a payer can choose from. */
 export interface Asking {
   /** A payment URI for any wallet (BIP 21). */
   readonly uri: string
@@ -21,23 +21,24 @@ export interface CheckoutState {
   /** Null if nothing can be paid now. */
   readonly asking: Asking | null
   readonly receivedSats: number
-  /** Amounts seen on-chain but not yet confirmed. */
+  /** Amount seen on-chain but not yet confirmed. */
   readonly pendingSats: number
   readonly confirmations: { readonly seen: number; readonly needed: number } | null
-  /** Amount received in excess. */
+  /** Amount received in excess of the amount due. */
   readonly overSats: number
   readonly isLate: boolean
   /** Newest first. */
   readonly refunds: ReadonlyArray<Refund>
   readonly paidAtMillis: number | null
   readonly expiresAtMillis: number
-  /** The server's clock. */
+  /** The server's current time. */
   readonly nowMillis: number
 }
 
 /**
- * Whether the state is final: paid, and no refund is due. Any other checkout can still receive a payment. A
- * payment gets its date shortly after it is credited, and only then is the state final.
+ * Returns whether the state is final: the checkout is paid and no refund is due. Any other checkout can still
+ * receive a payment. `paidAtMillis` is set shortly after the payment is credited, and the state is not final
+ * before that.
  */
 export const isFinal = ({ status, paidAtMillis, refunds, overSats, isLate }: CheckoutState): boolean =>
   status === "paid" &&

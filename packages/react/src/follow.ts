@@ -22,7 +22,7 @@ export const follow = (page: string, { changed, missing, lost }: Hears): (() => 
     if (isOver) return
     lost(false)
     changed(state)
-    // Close the stream here, because the server's end of the stream would look like a lost connection.
+    // Close the stream here. If the server closed it, that would look like a lost connection.
     if (isFinal(state)) end()
   }
   const poll = async (): Promise<void> => {
@@ -49,8 +49,8 @@ export const follow = (page: string, { changed, missing, lost }: Hears): (() => 
   stream.addEventListener("state", ({ data }: MessageEvent<string>) => heard(JSON.parse(data)))
   stream.addEventListener("error", () => {
     if (isOver) return
-    // The stream reconnects by itself unless it was refused, for example because there are too many streams
-    // or no such checkout.
+    // The stream reconnects by itself unless it was rejected, for example because there are too many streams or
+    // the checkout does not exist.
     if (stream.readyState === EventSource.CLOSED) void poll()
     else lost(true)
   })

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from "react"
 import { follow } from "./follow.ts"
 import type { CheckoutState } from "./State.ts"
 
-/** The service's address, and a callback for payments. */
+/** The address of the service, and a callback for payments. */
 export interface CheckoutOptions {
-  /** The service's address, such as `https://pay.example.com`. Not used if `id` is a checkout's whole `url`. */
+  /** The service's address, such as `https://pay.example.com`. Not used if `id` is the complete `url` of a checkout. */
   readonly service?: string | undefined
   /**
    * Called once when the whole amount is credited. It is only a UI hint. Ship when your server receives
@@ -41,7 +41,7 @@ const urlOf = (id: string, service: string | undefined): string => {
   return url.replace(/\/+$/, "")
 }
 
-/** The URL changes with the code's content, so that a browser reloads it. */
+/** Returns the URL of the QR code. The URL changes with the content of the code, so that browsers reload it. */
 const qrOf = (url: string, { asking }: CheckoutState): string | undefined =>
   asking === null ? undefined : `${url}/qr?${new URLSearchParams({ of: (asking.invoice ?? asking.uri).slice(-32) })}`
 
@@ -66,7 +66,7 @@ export const useCheckout = (id: string, { service, onPaid }: CheckoutOptions = {
     return follow(url, {
       changed: (state) => {
         update({ state })
-        // Strict mode runs effects twice.
+        // Call the handler only once, because strict mode runs effects twice.
         if (state.status !== "paid" || told.current === url) return
         told.current = url
         handler.current?.(state)

@@ -59,7 +59,7 @@ describe("the React checkout", () => {
     assert.notInclude(html, "style=")
   })
 
-  it("react: an id is a whole URL, or its last part at a service", () => {
+  it("react: an id is a complete URL, or the last part of one for a given service", () => {
     const seen: Array<CheckoutView> = []
     const Probe = ({ id, service }: { readonly id: string; readonly service?: string }) => {
       seen.push(useCheckout(id, { service }))
@@ -71,7 +71,7 @@ describe("the React checkout", () => {
     assert.deepStrictEqual(seen, [view, view])
   })
 
-  it("react: has less than 10 kB minified, without React", async () => {
+  it("react: the package is smaller than 10 kB minified, without React", async () => {
     const input = path.join(path.dirname(import.meta.dirname), "src/index.ts")
     const bundle = await rolldown({ input, platform: "browser", external: ["react"], logLevel: "silent" })
     const { output } = await bundle.generate({ format: "esm", minify: true })

@@ -3,11 +3,11 @@ import type { Kind } from "../Choices.ts"
 // The project's payment code, which is the same for every framework.
 
 interface Part {
-  /** Opens the company that receives payments. */
+  /** Code that finds or creates the company that receives payments. */
   readonly accounts: string
-  /** The event handlers and `checkout`. */
+  /** The event handlers and the function `checkout`. */
   readonly body: string
-  /** Runs once the sandbox has paid. */
+  /** Code that runs after the sandbox has paid. */
   readonly inSandbox?: string
 }
 

@@ -10,7 +10,7 @@ import { pay } from "./pay.ts"
 const imports = (...all: ReadonlyArray<readonly [what: string, from: string]>): string =>
   [...all, ["{ service }", "./pay.ts"]].map(([what, from]) => `import ${what} from "${from}"\n`).join("")
 
-/** A framework's files, and its part of package.json. */
+/** The files of a framework, and the fields that it adds to package.json. */
 export interface Server {
   readonly files: (kind: Kind) => Readonly<Record<string, string>>
   readonly scripts: Readonly<Record<string, string>>

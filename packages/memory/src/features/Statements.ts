@@ -9,14 +9,15 @@ import * as State from "../State.ts"
 const endsOf = (state: State.State, companyId: CompanyId.CompanyId): ReadonlyArray<MonthEnd.MonthEnd> =>
   State.ownedBy(state, MonthEnd.noun, companyId).toSorted((a, b) => a.number - b.number)
 
-/** Returns how far a company's books are closed. */
+/** Returns the last month for which a company's books are closed. */
 const booksClosed = (state: State.State, companyId: CompanyId.CompanyId): Closed => {
   const { number = 0, untilMillis = 0 } = endsOf(state, companyId).at(-1) ?? {}
   return { number, untilMillis, last: Bookings.all(state, companyId).at(-1)?.id ?? 0n }
 }
 
 /**
- * Returns a statement's sums. An entry added after its month was closed belongs to the next month to be closed.
+ * Returns a statement's sums. An entry that was added after its month was closed is counted in the next month
+ * that is closed.
  */
 const monthSums = (state: State.State, companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period): MonthSums => {
   const ends = endsOf(state, companyId)
