@@ -71,7 +71,7 @@ export interface CreateApiKey {
   readonly expiresAt?: Date | null | undefined
   readonly allowedFrom?: GivenAllowedFrom | null | undefined
 }
-/** IP addresses from which the key can be used. Behind reverse proxies, requires `SATRAIL_PROXIES` */
+/** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
 export interface GivenAllowedFrom {
   /** `sending`: only sending and approving are restricted to these addresses. From other addresses the key keeps its other scopes */
   readonly for: "sending" | "everything"
@@ -93,7 +93,7 @@ export interface IssuedApiKey {
   readonly approval: KeyApproval
   readonly createdAt: Date
 }
-/** IP addresses from which the key can be used. Behind reverse proxies, requires `SATRAIL_PROXIES` */
+/** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
 export interface AllowedFrom {
   /** `sending`: only sending and approving are restricted to these addresses. From other addresses the key keeps its other scopes */
   readonly for: "sending" | "everything"
@@ -272,7 +272,7 @@ export interface Company {
 export interface Frozen {
   /** The company sees it in its console */
   readonly reason: string
-  /** Handling of confirmed withdrawals that have not started */
+  /** How to handle confirmed withdrawals that have not started */
   readonly pending: "wait" | "go_on"
   readonly since: Date
 }
@@ -288,7 +288,7 @@ export interface CompanyOverview {
   readonly held: Money
   /** Part of the balance that can be withdrawn */
   readonly available: Money
-  /** Number of active API keys. 1000 means that many or more */
+  /** Number of active API keys. 1000 means 1000 or more */
   readonly apiKeys: number
   /** Last use of any of the company's keys, accurate to a minute; null if never used */
   readonly lastSeenAt: Date | null
@@ -308,7 +308,7 @@ export interface UpdateCompany {
 export interface Freeze {
   /** Reason, 1 to 500 characters. The company sees it in its console */
   readonly reason: string
-  /** Handling of confirmed withdrawals that have not started */
+  /** How to handle confirmed withdrawals that have not started */
   readonly pending: "wait" | "go_on"
 }
 export interface CompanyFreeze {
@@ -413,7 +413,7 @@ export interface LightningPayment {
   readonly valueMsat: string
   readonly fee: string
   readonly feeSat: string
-  /** Fee charged on top of the amount, in millisatoshis: `fee_sats` of the withdrawal. 0 if the payment failed */
+  /** Fee charged on top of the amount, in millisatoshis. Same as the withdrawal's `fee_sats`. 0 if the payment failed */
   readonly feeMsat: string
   /** Unix time in seconds */
   readonly creationDate: string
@@ -614,7 +614,7 @@ export interface WebhookEndpoint {
   readonly description: string
   /** Event types that are sent; all if empty */
   readonly types: ReadonlyArray<string>
-  /** Header of the additional signature; null if none */
+  /** Header that contains the additional signature; null if none */
   readonly signatureHeader: string | null
   readonly status: "enabled" | "disabled" | "deleted"
   /** Reason it is disabled: `owner`, `gone` (it responded with 410) or `failing` (every attempt failed for five days). null while enabled */
@@ -956,7 +956,7 @@ export interface IssuedWebhookEndpoint {
   readonly description: string
   /** Event types that are sent; all if empty */
   readonly types: ReadonlyArray<string>
-  /** Header of the additional signature; null if none */
+  /** Header that contains the additional signature; null if none */
   readonly signatureHeader: string | null
   readonly status: "enabled" | "disabled" | "deleted"
   /** Reason it is disabled: `owner`, `gone` (it responded with 410) or `failing` (every attempt failed for five days). null while enabled */

@@ -53,7 +53,7 @@ const view = View.make<Core.Overview>()(
     ],
     api_keys: [
       Schema.Int.annotate({
-        description: `Number of active API keys. ${maxCounted} means that many or more`,
+        description: `Number of active API keys. ${maxCounted} means ${maxCounted} or more`,
         examples: [2]
       }),
       ({ keys }) => keys

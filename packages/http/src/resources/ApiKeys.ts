@@ -46,7 +46,7 @@ export const Ranges = AllowedFrom.AllowedFrom.mapFields(({ ranges, ...rest }) =>
   })
 })).annotate({
   identifier: "GivenAllowedFrom",
-  description: "IP addresses from which the key can be used. Behind reverse proxies, requires `SATRAIL_PROXIES`"
+  description: "IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES`"
 })
 
 /** Null if the key can be used from any address. */

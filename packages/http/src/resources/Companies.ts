@@ -29,7 +29,7 @@ export const Name = Schema.String.annotate({
 export const frozen = Schema.NullOr(
   Schema.Struct({
     reason: Schema.String.annotate({ description: "The company sees it in its console" }),
-    pending: Freeze.fields.pending.annotate({ description: "Handling of confirmed withdrawals that have not started" }),
+    pending: Freeze.fields.pending.annotate({ description: "How to handle confirmed withdrawals that have not started" }),
     since: Scalars.Instant
   }).annotate({ identifier: "Frozen" })
 )

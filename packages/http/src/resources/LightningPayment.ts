@@ -62,7 +62,7 @@ export const view = View.make<Withdrawal>()(
     fee_sat: [Schema.String, (row) => inSats(costOf(row))],
     fee_msat: [
       Schema.String.annotate({
-        description: "Fee charged on top of the amount, in millisatoshis: `fee_sats` of the withdrawal. 0 if the payment failed"
+        description: "Fee charged on top of the amount, in millisatoshis. Same as the withdrawal's `fee_sats`. 0 if the payment failed"
       }),
       (row) => costOf(row).toString()
     ],

@@ -76,7 +76,7 @@ const Reason = Schema.String.annotate({
   description: `Reason, 1 to ${maxReasonCharacters} characters. The company sees it in its console`,
   examples: ["reported key theft"]
 }).check(Scalars.stated(reasonIssue, Scalars.wordsUpTo(maxReasonCharacters)))
-const Pending = Freeze.fields.pending.annotate({ description: "Handling of confirmed withdrawals that have not started" })
+const Pending = Freeze.fields.pending.annotate({ description: "How to handle confirmed withdrawals that have not started" })
 
 const frozen = Schema.Struct({
   id: Scalars.Uuid,

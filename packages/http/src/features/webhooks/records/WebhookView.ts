@@ -12,7 +12,7 @@ export const view = View.make<Endpoint>()(
     description: [Schema.String, (row) => row.description],
     types: [Schema.Array(Schema.String).annotate({ description: "Event types that are sent; all if empty" }), (row) => row.types],
     signature_header: [
-      Schema.NullOr(Schema.String).annotate({ description: "Header of the additional signature; null if none" }),
+      Schema.NullOr(Schema.String).annotate({ description: "Header that contains the additional signature; null if none" }),
       (row) => row.signatureHeader
     ],
     status: [Status, (row) => row.status],
