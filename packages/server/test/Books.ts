@@ -19,7 +19,7 @@ const world = { seed: "satrail", network: "regtest" } as const
 const walletSats = (state: Effect.Success<Sandbox.Sandbox["Service"]["state"]>): bigint =>
   Msat.toSats(Msat.sum(...Chain.coins(state.chain, "wallet", false).map(({ amount }) => amount)))
 
-/** Initial balance of our node and our wallet. */
+/** Initial balances of our node and our wallet. */
 const atFirst = Effect.provide(
   Effect.flatMap(Sandbox.Sandbox, (sandbox) => Effect.all({ node: sandbox.localBalance, chain: Effect.map(sandbox.state, walletSats) })),
   Sandbox.layer(world)
@@ -58,9 +58,10 @@ const paidOnce = Effect.gen(function* () {
       assert.deepStrictEqual(
         [paid?.times ?? 0, paid?.received ?? 0n],
         [times, times === 1 ? amount : 0n],
-        `amount that ${status} ${id} paid to its payee`
+        `the amount that withdrawal ${id} (${status}) paid to its payee`
       )
-      if (status === "settled") assert.isTrue(preimage !== null && Preimage.proves(preimage, paymentHash), `the proof of ${id}`)
+      if (status === "settled")
+        assert.isTrue(preimage !== null && Preimage.proves(preimage, paymentHash), `the preimage of ${id} matches its payment hash`)
     }
     if (rail === "on_chain") {
       const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(recipient, world.network))
@@ -70,11 +71,11 @@ const paidOnce = Effect.gen(function* () {
       assert.deepStrictEqual(
         outputs.filter(({ placement }) => placement._tag === "mined").map((output) => output.amount),
         expected,
-        `amount that ${status} ${id} paid to ${recipient}`
+        `the amount that withdrawal ${id} (${status}) paid to ${recipient}`
       )
     }
   }
-  assert.deepStrictEqual([...payments.keys()], [], "no payee was paid without a withdrawal")
+  assert.deepStrictEqual([...payments.keys()], [], "every payment belongs to a withdrawal")
 })
 
 const check = Effect.gen(function* () {
@@ -92,8 +93,8 @@ const check = Effect.gen(function* () {
 })
 
 /**
- * Checks that the books in a store that no process uses are sound and match the sandbox in `directory`. Requires that
- * nothing is pending: no held payment and no unconfirmed transaction.
+ * Checks that the books in `storage` are sound and match the sandbox in `directory`. No process may be using
+ * the store, and nothing may be pending: no held payment and no unconfirmed transaction.
  */
 export const agree = <E>(storage: Layer.Layer<Storage.Storage, E>, directory: string): Promise<void> =>
   Effect.runPromise(Effect.provide(check, Layer.merge(storage, Sandbox.layer({ ...world, directory }))))

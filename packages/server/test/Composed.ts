@@ -35,7 +35,7 @@ const settings: Settings = {
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** A store that outlives restarts, with alice as our node. */
+/** A store that survives restarts, with alice as our node. */
 const outlasting = (alice: Node, proxy: Proxy.Proxy, deadlineMillis: number) =>
   Effect.gen(function* () {
     const identity = { nodeId: alice.nodeId, network: "regtest" } as const
@@ -74,8 +74,8 @@ export interface World {
 /**
  * Runs a scenario against a fresh service. At the end the books must be sound, the node's balance must have
  * changed by exactly the amount posted in the books, and a reconciliation must find no discrepancy.
- * `deadlineMillis` limits the wait for each node response, so a scenario with silent responses lasts at least
- * their total.
+ * `deadlineMillis` limits the wait for each node response, so a scenario in which the node doesn't respond
+ * takes at least the sum of these waits.
  */
 export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, deadlineMillis = 20_000, policy: Settings = settings) =>
   Effect.scoped(
@@ -108,7 +108,7 @@ export const story = <E, R>(tell: (world: World) => Effect.Effect<void, E, R>, d
       assert.strictEqual(after - before, -node)
       yield* eventually(run(reconcile), ({ found }) => found.length === 0)
     })
-    // Silence the logs: every worker reports the failures that the scenario causes in the proxy.
+    // Silence the logs, because every worker logs the failures that the scenario causes in the proxy.
   ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
 
 export const company = Effect.flatMap(
@@ -141,7 +141,7 @@ export const balance = Effect.fnUntraced(function* ({ id }: Company) {
   return yield* (yield* Records).balance(id)
 })
 
-/** A company with this balance, paid by carol. */
+/** A company with this balance, which carol pays. */
 export const companyWith = Effect.fnUntraced(function* ({ run }: World, amount: number) {
   const { carol } = yield* Network
   const shop = yield* run(company)

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { createHash } from "node:crypto"
 import { type Answer, type Company, eventually } from "./Service.ts"
 
-/** The payment hash that a preimage proves (BOLT 4, "Payment Preimage"). */
+/** The payment hash of a preimage (BOLT 4, "Payment Preimage"). */
 export const hashOf = (preimage: string): string => createHash("sha256").update(Buffer.from(preimage, "hex")).digest("hex")
 
 /** Creates `count` values concurrently. */
@@ -40,7 +40,7 @@ export const fetchInvoice = (company: Company, id: string) => data(200, company.
 
 export const fetchDeposit = (company: Company, id: string) => data(200, company.get(`/v1/transactions/deposits/${id}`))
 
-/** Pays the company from outside. */
+/** Pays the company from an external node. */
 export const fund = async (company: Company, sats: number): Promise<void> => {
   const before = await balance(company)
   await data(200, company.post("/sandbox/pay", { payment_request: (await invoice(company, sats)).payment_request }))
@@ -85,6 +85,6 @@ export const ends = async (company: Company, id: string, status: "settled" | "fa
 export const taken = (withdrawals: ReadonlyArray<{ readonly amount_sats: number; readonly fee_sats: number }>): number =>
   withdrawals.reduce((sum, { amount_sats: amount, fee_sats: fee }) => sum + amount * 1000 + Math.round(fee * 1000), 0)
 
-/** The balance that remains of `sats`, as in a balance response. */
+/** The balance left of `sats` after these withdrawals, rounded as in a balance response. */
 export const without = (sats: number, ...withdrawals: Parameters<typeof taken>[0]): number =>
   Math.floor((sats * 1000 - taken(withdrawals)) / 1000)

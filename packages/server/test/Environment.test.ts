@@ -73,7 +73,7 @@ describe("the environment", () => {
     ["SATRAIL_DATABASE_CONNECTIONS", "1"]
   ]
   for (const [name, value] of wrong) {
-    it(`environment: ${name}=${value} is reported with the value and the expected form`, () => {
+    it(`environment: the error for ${name}=${value} shows the value and the expected form`, () => {
       const [problem = "", ...others] = problemsOf({ [name]: value })
       assert.deepStrictEqual(others, [])
       assert.include(problem, `${name} must be `)

@@ -1,7 +1,7 @@
 /**
- * Loaded before the service. Moves its clock ahead by the milliseconds in `CLOCK_FILE`, if the file exists.
- * Claims of a killed process are released when they expire, half a minute later. The successor's clock is
- * past that time, so no test waits for it.
+ * Loaded before the service. Moves the service's clock ahead by the number of milliseconds in `CLOCK_FILE`, if
+ * the file exists. A killed process's claims expire after half a minute. The successor's clock is moved past
+ * that time, so that no test has to wait.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { flushCompileCache } from "node:module"
@@ -9,10 +9,10 @@ import { flushCompileCache } from "node:module"
 const file = process.env["CLOCK_FILE"] ?? ""
 const read = () => (existsSync(file) ? Number(readFileSync(file, "utf8")) : 0)
 let aheadMillis = read()
-// Other processes keep running when one dies, so the file is read again.
+// A process that keeps running while another is killed must also see the new time, so poll the file.
 setInterval(() => (aheadMillis = read()), 20).unref()
 const now = Date.now
 Date.now = () => now() + aheadMillis
 
-// Node writes its compile cache at a normal exit, but these processes get killed.
+// Node writes its compile cache only on a normal exit, but these processes get killed.
 setTimeout(flushCompileCache, 3000).unref()

@@ -48,7 +48,7 @@ describe("input that is not a valid request", () => {
     ["a proxy request", "CONNECT service:443 HTTP/1.1", ""],
     ["another expectation", "GET / HTTP/1.1", "Expect: wonders\r\n"]
   ] as const) {
-    it(`listener: ${what}: keeps a well-formed request id if the request was readable`, async () => {
+    it(`listener: ${what}: the response has the request's id if it is well-formed`, async () => {
       const asked = (id: string) => answerTo(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)
       const kept = await asked("order-1042")
       assert.match(kept.head, /^x-request-id: order-1042$/im)
@@ -58,7 +58,7 @@ describe("input that is not a valid request", () => {
   }
 })
 
-it("listener: a request that arrives before the handler is attached gets its response, also with shared connections", async () => {
+it("listener: a request that arrives before the handler is attached gets its response, even when connections are shared", async () => {
   const server = Listener.make({}, { maxConnections: 8, isDirect: true, whenFull: () => assert.fail("not full") }).listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
@@ -78,7 +78,7 @@ it("listener: a request that arrives before the handler is attached gets its res
   await once(server.close(), "close")
 })
 
-it("listener: responses ready in one turn are sent one after the other, and none twice", async () => {
+it("listener: responses that become ready in the same turn are each sent once, one after the other", async () => {
   const responses: Array<ServerResponse> = []
   const server = Listener.make()
     .on("request", (_, response) => responses.push(response))
@@ -125,7 +125,7 @@ describe("a protocol upgrade request", () => {
 describe("a request before the handler is attached", () => {
   /**
    * A server that has read one request and has no handler yet. The bytes after the request cannot be parsed,
-   * which Node reports once it has read the request.
+   * which Node reports after it has read the request.
    */
   const asked = async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
@@ -140,14 +140,14 @@ describe("a request before the handler is attached", () => {
     return { server, answer: once(socket, "close").then(() => answer) }
   }
 
-  it("listener: a request before the handler is attached gets its response once there is a handler", async () => {
+  it("listener: a request that arrives before the handler is attached gets its response once there is a handler", async () => {
     const { server, answer } = await asked()
     server.on("request", (_, response) => response.end("done"))
     assert.match(await answer, /^HTTP\/1\.1 200 /)
     await once(server.close(), "close")
   })
 
-  it("listener: a request before the handler is attached does not keep a closing server open", async () => {
+  it("listener: a request that arrives before the handler is attached does not keep a closing server open", async () => {
     const { server, answer } = await asked()
     await once(server.close(), "close")
     assert.strictEqual(await answer, "")
@@ -203,7 +203,7 @@ describe("a client that disconnects", () => {
     await once(server.close(), "close")
   })
 
-  it("listener: only a few requests with large bodies start per turn, and none whose client has disconnected", async () => {
+  it("listener: only a few requests with large bodies are started per turn, and none of a disconnected client", async () => {
     const server = Listener.make()
     const begun: Array<IncomingMessage> = []
     server.on("request", (request) => begun.push(request))
@@ -266,7 +266,7 @@ describe("connection limits", () => {
     return { port, close, ended: () => ended }
   }
 
-  it("listener: an address that opens all connections keeps an eighth of them, and other addresses can connect", async () => {
+  it("listener: an address that opens every available connection keeps only an eighth of them, and other addresses can connect", async () => {
     const { port, close, ended } = await start(64)
     const others = [await open(port, "127.1.0.1"), await open(port, "127.2.0.1")]
     const attacker: Array<Awaited<ReturnType<typeof open>>> = []
@@ -277,7 +277,7 @@ describe("connection limits", () => {
     close()
   })
 
-  it("listener: many addresses that fill all connections lose some to an address that has fewer", async () => {
+  it("listener: when many addresses use all connections, some are closed to admit an address that has fewer", async () => {
     const { port, close } = await start(16)
     const attackers: Array<Awaited<ReturnType<typeof open>>> = []
     const other = await open(port, "127.1.0.1")
@@ -287,7 +287,7 @@ describe("connection limits", () => {
     close()
   })
 
-  it("listener: a caller above its share loses the connection that was idle longest", async () => {
+  it("listener: a caller above its share loses the connection that has been idle longest", async () => {
     const { port, close } = await start(16)
     const [used, idle] = [await open(port, "127.0.0.1"), await open(port, "127.0.0.1")]
     assert.match(await ask(used), /^HTTP\/1\.1 200 /)
@@ -301,7 +301,7 @@ describe("connection limits", () => {
 })
 
 describe("connections", () => {
-  it("listener: behind a proxy, a connection above the limit is closed immediately and logged; the others continue, and a closed one makes room", async () => {
+  it("listener: behind a proxy, a connection above the limit is closed immediately and logged; the others stay open, and closing one makes room for another", async () => {
     let refused = 0
     const server = Listener.make({}, { maxConnections: 3, isDirect: false, whenFull: () => (refused += 1) }).listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))

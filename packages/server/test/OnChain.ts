@@ -8,7 +8,7 @@ const passphrase = "correct horse battery"
 /** Settings for a chain backed by this node. */
 export const settings = ({ url, user, password, certificateFile }: Chain["Service"]) => ({
   CHAIN: "bitcoin-rpc",
-  // The scenarios use the key of the demo company.
+  // The scenarios use the demo company's key.
   SATRAIL_DEMO: "yes",
   BITCOIN_RPC_URL: url,
   BITCOIN_RPC_USER: user,

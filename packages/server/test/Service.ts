@@ -12,7 +12,7 @@ const root = path.resolve(import.meta.dirname, "../../..")
 
 export { eventually }
 
-/** How long a killed process's claim blocks its successor, plus a margin. */
+/** Milliseconds for which a killed process's claim blocks its successor, plus a margin. */
 export const leaseMillis = 31_000
 
 /** A service process that has exited, with its output. */
@@ -55,8 +55,8 @@ export const run = (
   const child: ChildProcess = spawn(
     process.execPath,
     [
-      // Compile the embedded database's WebAssembly fast rather than well: a test's process does not live
-      // long enough to benefit from optimized code.
+      // Compile the embedded database's WebAssembly quickly and without optimization, because a test's process
+      // is too short-lived to benefit from optimized code.
       "--liftoff-only",
       ...nodeOptions,
       ...(env["CLOCK_FILE"] === undefined ? [] : ["--import", path.join(import.meta.dirname, "Later.ts")]),
@@ -149,7 +149,7 @@ const secretsIn = (data: unknown): ReadonlyArray<string> => {
   )
 }
 
-/** A company, as its own programs use the service. */
+/** A company and the requests that its programs send. */
 export interface Company {
   readonly id: string
   readonly key: string
@@ -157,7 +157,7 @@ export interface Company {
   readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>
 }
 
-/** The services that run on one data directory in turn, and their clients. */
+/** Successive service processes on one data directory, and a client for them. */
 export type Service = ReturnType<typeof make>
 
 export const make = ({
@@ -178,7 +178,7 @@ export const make = ({
   const demo = (): Demo => JSON.parse(readFileSync(path.join(data, "demo.json"), "utf8"))
 
   /** The operator token that the service generated at startup. */
-  const token = (): string => demo().operator_token ?? assert.fail("its operator token is set in the environment")
+  const token = (): string => demo().operator_token ?? assert.fail("the test set the operator token itself")
 
   const env = (): Record<string, string> => ({
     PORT: "0",

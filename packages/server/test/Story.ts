@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Books from "./Books.ts"
 import * as Service from "./Service.ts"
 
-/** Events that interrupt the service in the middle of a scenario. */
+/** Interruptions of the service in the middle of a scenario. */
 const middles = [
   { title: "", signal: undefined },
   { title: ", also when the service is stopped in the middle", signal: "SIGTERM" },
@@ -11,14 +11,17 @@ const middles = [
 
 /** The service in a scenario. */
 export interface Stage extends Service.Service {
-  /** The middle of the scenario. Here the service continues, or is stopped or killed and started again. */
+  /**
+   * Marks the middle of the scenario. At this point the service continues, or is stopped or killed and then
+   * restarted.
+   */
   readonly middle: () => Promise<void>
 }
 
 type Tell = (title: string, story: (stage: Stage) => Promise<void>) => void
 
 /**
- * Runs scenarios in sequence against one service, each with its own companies and each with every
+ * Runs scenarios in sequence against one service. Each scenario has its own companies and runs once per
  * interruption. After each scenario the service is stopped and its books are checked.
  */
 export const stories = (name: string, tell: (it: Tell) => void): void => {
@@ -32,7 +35,7 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
         it(`${title}${also}`, async ({ onTestFailed }) => {
           const service = free ?? Service.make()
           if (free === undefined) all.push(service)
-          free = undefined // until the scenario succeeds, so that leftovers of a failed one cannot affect the next
+          free = undefined // until the scenario succeeds, so that a failed scenario's leftovers cannot affect the next one
           onTestFailed(async () => {
             await service.end() // all of its output has been read by then
             console.error(service.logs().join("\n"))
@@ -46,7 +49,7 @@ export const stories = (name: string, tell: (it: Tell) => void): void => {
           }
           await service.start()
           await story({ ...service, middle })
-          assert.isAbove(times, 0, "a scenario has a middle")
+          assert.isAbove(times, 0, "the scenario calls `middle`")
           await service.stop("SIGTERM")
           await Books.areRight(service.data)
           free = service

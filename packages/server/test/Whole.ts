@@ -31,7 +31,7 @@ export const start = async (env: Readonly<Record<string, string>> = {}) => {
       Effect.contextWith((services: Context.Context<Layer.Success<ReturnType<typeof Server.services>> | Readiness>) =>
         Effect.succeed(
           Layer.merge(
-            // As in a program, the server does not inherit the services' context.
+            // As in a real program, the server does not inherit the services' context.
             Layer.provide(Server.server(environment, Redacted.make(operatorToken), services), Layer.succeed(Clock.Clock, machine)),
             Layer.provide(Server.workers(environment), Layer.succeedContext(services))
           )

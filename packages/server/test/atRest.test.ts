@@ -6,8 +6,8 @@ import { SqlClient } from "effect/sql"
 import * as Http from "../../http/test/Service.ts"
 import { get } from "../../http/test/Wallet.ts"
 
-// Neither the database nor a dump reveals a secret that grants access. The test calls every endpoint that
-// creates something, with an Idempotency-Key if supported, and searches every row of every table.
+// Neither the database nor a dump of it contains a secret that grants access. The test calls every endpoint
+// that creates something, with an Idempotency-Key if supported, and searches every row of every table.
 
 const runtime = ManagedRuntime.make(Layer.provideMerge(Storage.layerClient(), Embedded.layer))
 const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
@@ -48,7 +48,7 @@ const found = (tables: ReadonlyArray<{ readonly name: string; readonly rows: str
 const secretOf = (key: string) => key.slice(key.lastIndexOf("_") + 1)
 
 describe("secrets at rest", () => {
-  it("store: no table contains a secret, whatever was created, with an Idempotency-Key where one is accepted", async () => {
+  it("store: no table contains a secret after every kind of record was created, with an Idempotency-Key where one is accepted", async () => {
     const operate = async (method: string, path: string, body: unknown, idempotencyKey?: string) => {
       const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }
       const answer = await service.ask(method, `/operator${path}`, { key: Http.operatorToken, body, headers })
@@ -78,7 +78,7 @@ describe("secrets at rest", () => {
     assert.isString((await get(service, `https://${Http.domain}/lnurlp/${Http.domain}/${user}/callback?amount=5000`))["pr"])
 
     const before = await runtime.runPromise(dump)
-    // No one had received the preimage when the dump was made. Only paying reveals it.
+    // Nobody had received the preimage when the dump was made, because it is only revealed by paying.
     const paid = await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: invoice.payment_request }))
     const [, k1 = ""] = /k1=([0-9a-f]{64})/.exec(voucher.lnurlw) ?? []
     const secrets = {

@@ -33,8 +33,8 @@ import * as Program from "../src/serving/Program.ts"
 import * as Server from "../src/serving/Server.ts"
 import * as Service from "./Service.ts"
 
-// A Lightning node and a source of blocks unknown to the service. Each is added as one entry of its table and
-// nowhere else.
+// A Lightning node and a block source that the service does not know. Adding each takes one entry in its table
+// and nothing else.
 
 const needed = Setting.neededWith("LIGHTNING=paper")
 const nodeSettings = {
@@ -198,7 +198,7 @@ describe("the backend table", () => {
   )
 
   it.live(
-    "backends: a node without a statement is not compared with the simulated node's statement, and the sandbox pays no offer in its place",
+    "backends: a node without a statement is not compared with the simulated node's, and the sandbox pays no offers on its behalf",
     () =>
       withHome(({ CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...env }) =>
         Effect.gen(function* () {
@@ -213,7 +213,7 @@ describe("the backend table", () => {
       ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: a custom node on another network, or a database created with another node, is rejected", () =>
+  it.live("backends: a custom node on another network is rejected, and so is a database created with another node", () =>
     withHome((env) =>
       Effect.gen(function* () {
         const { node = assert.fail("no node was chosen") } = Result.getOrThrow(read(env))
@@ -265,7 +265,7 @@ describe("the backend table", () => {
     assert.notInclude(Environment.documentation(), "PAPER")
   })
 
-  it("backends: each setting's name has its entry's prefix, so that a misspelled name is detected", () => {
+  it("backends: each setting's name starts with its entry's prefix, so that a misspelled name is detected", () => {
     const { lightning, chain } = Backends.all
     for (const { prefix, settings } of [...lightning, ...chain])
       for (const { name } of Object.values(settings)) assert.isTrue(name.startsWith(prefix) || name.startsWith("CHAIN_"), name)

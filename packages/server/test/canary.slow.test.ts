@@ -15,7 +15,7 @@ import * as Service from "./Service.ts"
 
 // Searches all output for secrets. A secret may appear in the response that shows it once, and in texts that
 // customers write into their own records: descriptions, metadata, handles and names. An error may also repeat
-// an unknown member's name if it suggests a similar one.
+// an unknown field's name if it suggests a similar one.
 
 const canary = (name: string) => `canary-${name}-${randomBytes(12).toString("hex")}`
 
@@ -30,15 +30,15 @@ const formsOf = (secret: string): ReadonlyArray<string> => [
   ])
 ]
 
-/** The names of the secrets that a text contains. */
+/** Returns the names of the secrets that a text contains. */
 const leaks = (text: string, secrets: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   Object.entries(secrets).flatMap(([name, secret]) => (formsOf(secret).some((form) => text.includes(form)) ? [name] : []))
 
 const formats = ["json", "pretty"] as const
 
 /**
- * Selects the secrets to send in each place of an operation. Both formats log the same content, so the
- * second one sends only one secret per operation, and takes them in turn.
+ * Selects the secrets to send in each place of an operation. Both formats log the same content, so the second
+ * format sends only one secret per operation, a different one each time.
  */
 const shares: Readonly<Record<(typeof formats)[number], <A>(secrets: ReadonlyArray<A>, operation: number) => ReadonlyArray<A>>> = {
   json: (secrets) => secrets,
@@ -100,7 +100,7 @@ describe("a secret in every part of a request", () => {
         return [...received.map(({ headers, body }) => `${JSON.stringify(headers)} ${body}`), feed.text, streamed, log.text]
       }
 
-      // A preimage is secret until the payment, so no output may contain it before.
+      // A preimage is secret until the invoice is paid, so until then it must not appear in any output.
       await Customer.invoice(company, 1) // the stream continues after the first event
       const invoice = await Customer.invoice(company, 100_000)
       const asked = [await company.get(`/v1/bitcoin/deposit/lightning-invoice/${invoice.id}`), await company.get("/v1/transactions")]
@@ -187,7 +187,7 @@ describe("a secret in every part of a request", () => {
       for (const path of ["/lnurlw?k1=", "/lnurlw/callback?pr=x&k1=", "/.well-known/lnurlp/", "/lnurlp/a.example/b/verify/"]) {
         for (const [what, secret] of Object.entries(secrets)) {
           const { text } = await service.ask("GET", path + encodeURIComponent(secret), {})
-          // A request that contains a voucher's own k1 gets it back (LUD-03).
+          // The response to a request with a voucher's own k1 repeats that k1 (LUD-03).
           if (!text.includes("withdrawRequest")) assert.deepStrictEqual(leaks(text, { [what]: secret }), [], `${path} ${text}`)
         }
       }
@@ -210,8 +210,8 @@ describe("a secret in the configuration", () => {
   afterAll(() => rmSync(data, { recursive: true, force: true }))
 
   /**
-   * The secrets in the output of a start that exits by itself or is stopped after it printed `sign`, in both
-   * log formats.
+   * Starts the service in both log formats until it exits by itself, or stops it after it has printed `sign`.
+   * Returns the secrets found in the output.
    */
   const givenAway = async (env: Readonly<Record<string, string>>, sign: RegExp, secrets: Readonly<Record<string, string>>) => {
     const found: Array<string> = []
@@ -257,7 +257,7 @@ describe("a secret in the configuration", () => {
       await givenAway({ ...env, LND_INVOICE_SECRET: secrets.invoices }, /lnd refuses the connection.*https:\/\/127\.0\.0\.1:1/, secrets),
       []
     )
-    // An invalid macaroon is not echoed either.
+    // An invalid macaroon is not shown either.
     const broken = secrets.sender.replace(/^02/, "04")
     assert.deepStrictEqual(
       await givenAway({ ...env, LND_SENDER_MACAROON: broken, LND_INVOICE_SECRET: secrets.invoices }, /LND_SENDER_MACAROON is not usable/, {
@@ -268,7 +268,7 @@ describe("a secret in the configuration", () => {
     )
   })
 
-  it("secrets: the secrets of chain and wallet are not shown when the node rejects the login or is down, or when the wallet does not open", async () => {
+  it("secrets: the chain's and the wallet's secrets are not shown when the node rejects the login or is down, or when the wallet cannot be opened", async () => {
     const node = createServer((_, response) => response.writeHead(401, { "www-authenticate": "Basic" }).end()).listen(0, "127.0.0.1")
     await once(node, "listening")
     // A TCP server's address is an `AddressInfo`.

@@ -19,8 +19,9 @@ import * as Customer from "./Customer.ts"
 import * as OnLdk from "./OnLdk.ts"
 import * as Service from "./Service.ts"
 
-// The operator's view while one of the node's channels closes, either by force with two payments in flight or
-// cooperatively, until all funds are in the node's wallet. bob is the peer. carol is paid through bob.
+// What the operator sees from the start of a channel's closing until all its funds are in the node's wallet.
+// The channel is closed either by force with two payments in flight, or cooperatively. bob is the peer, and
+// carol is paid through bob.
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
@@ -28,15 +29,15 @@ const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
 /**
- * Without this, lnd asks for a higher fee than LDK accepts on a chain without estimates, and LDK
- * force-closes.
+ * On a chain without fee estimates, lnd would otherwise ask for a higher fee than LDK accepts, and LDK would
+ * force-close the channel.
  */
 const lowFee = { sat_per_vbyte: "2" }
 
-/** Large enough that a node spends half of it on mining fees to claim it in time. */
+/** Large enough that a node will spend up to half of it on mining fees to claim it in time. */
 const sats = 100_000
 
-/** Our node, from its owner's point of view. */
+/** Our node as its owner sees it. */
 interface Ours {
   readonly nodeId: string
   readonly height: Effect.Effect<number, Process.RegtestFailed>
@@ -44,7 +45,7 @@ interface Ours {
   readonly closes: (force: boolean) => Effect.Effect<unknown, Process.RegtestFailed>
   /** Funds still pending from closed channels, in the node's own format. */
   readonly underWay: Effect.Effect<ReadonlyArray<unknown>, Process.RegtestFailed>
-  /** Its wallet's balance in sats. */
+  /** The balance of the node's wallet, in sats. */
   readonly wallet: Effect.Effect<number, Process.RegtestFailed>
 }
 
@@ -125,7 +126,7 @@ const onLdk = Effect.gen(function* () {
       ),
     underWay: Effect.map(balances, (all) => [
       ...(all.LightningBalances ?? []),
-      // LDK lists swept outputs for weeks, with the height of their block.
+      // LDK keeps listing swept outputs for weeks, with the height of their block.
       ...(all.PendingBalancesFromChannelClosures ?? []).filter(({ ConfirmationHeight }) => ConfirmationHeight === undefined)
     ]),
     wallet: Effect.map(balances, ({ TotalOnchainBalanceSats }) => TotalOnchainBalanceSats)
@@ -166,7 +167,7 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
       { closer: "its peer", how: "by force with payments in flight", isForced: true },
       { closer: backend === "lnd" ? "our node" : "its peer", how: "cooperatively", isForced: false }
     ] as const) {
-      it.live(`reconciliation: ${backend}: a channel that ${closer} closes ${how} causes no discrepancy except mining fees`, () =>
+      it.live(`reconciliation: ${backend}: mining fees are the only discrepancy when ${closer} closes a channel ${how}`, () =>
         Effect.gen(function* () {
           const { bob, carol } = yield* Network.Network
           const chain = yield* Chain
@@ -183,9 +184,9 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
               )
           })
           /**
-           * The unexplained part of the node's balance, from a reconciliation that began after this call. Waits
-           * until it is at most `most`, if given, because the node's lists may disagree for a moment during a
-           * reconciliation, and a temporary discrepancy is not reported.
+           * Returns the unexplained part of the node's balance from a reconciliation that began after this
+           * call. If `most` is given, waits until that part is at most `most`, because the node's lists may
+           * disagree for a moment and temporary discrepancies are not reported.
            */
           const unexplained = Effect.fnUntraced(function* (rests: boolean, most = Infinity) {
             const since = new Date().toISOString()
@@ -257,8 +258,8 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
             const left = yield* ours.underWay
             if (left.length === 0 && states.every(({ status }) => status !== "pending")) break
             if (blocks > 150) assert.fail(`still in progress: ${JSON.stringify([left, states.map(({ status }) => status)])}`)
-            // The first payment expires soon, the second after a few hundred blocks. After the expiry, a node
-            // raises the fee with each block it waits.
+            // The first payment expires soon, and the second after a few hundred blocks. After the expiry, the
+            // node raises its fee with every block until the claim confirms.
             yield* mine(states[0]?.status === "pending" ? 1 : 5)
             yield* Effect.sleep("250 millis")
             yield* look
@@ -271,7 +272,7 @@ Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
           if (!isForced) yield* act(() => Service.eventually("the cost of closing", costs, (sats) => sats === paid))
           const cost = -(yield* unexplained(true))
           assert.approximately(cost, isForced ? paid : 0, 1)
-          // Until then the cost was zero or the fees paid so far.
+          // Before the end, the cost was never above the fees paid so far.
           for (const fee of fees) assert.isTrue(fee >= 0 && fee <= Math.max(cost, 0) + 1, `${fee} of ${cost}`)
           // All funds are in the wallet, and the operator's view shows the total cost.
           const { data } = yield* act(() => service.ask("GET", "/operator/reconciliation", { key: service.token() }))

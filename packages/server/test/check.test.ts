@@ -55,10 +55,10 @@ describe("satrail check", () => {
     return (await server).url
   }
   const lndAs = (make: () => Promise<Server>) => async () => ({ LND_REST_URL: await listen(make()) })
-  /** An lnd that reports other information about itself. */
+  /** An lnd whose information about itself differs in these fields. */
   const lndThat = (more: object) =>
     lndAs(() => FakeLnd.make(({ path }) => (path === "/v1/getinfo" ? json({ ...FakeLnd.info, ...more }) : "as usual")))
-  /** An lnd whose channels can receive and send these amounts, with these force-closing channels. */
+  /** An lnd whose channels can receive and send these amounts, and that is force-closing these channels. */
   const lndHolding = (incoming: string, outgoing: string, forced: ReadonlyArray<object> = []) =>
     lndAs(() =>
       FakeLnd.make(({ path }) =>
@@ -110,7 +110,7 @@ describe("satrail check", () => {
 
   const unproven = /^! chain: Esplora is untested with a real server/
 
-  it("check: a correct configuration prints only ok and untested lines, each naming its subject", async () => {
+  it("check: for a correct configuration, every line names its subject and is either OK or a note that a backend is untested", async () => {
     for (const [more, caveats] of [
       [{ CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }, 1],
       [Bitcoind.environment(bitcoind), 0]
@@ -140,8 +140,8 @@ describe("satrail check", () => {
   type Env = Record<string, string>
 
   /**
-   * The start of the check's line, the problem, the environment that causes it, and the texts that the line
-   * must contain about the problem and its remedy.
+   * The start of the check's line, the problem, the environment that causes it, and what the line must say
+   * about the problem and its remedy.
    */
   type Broken = readonly [line: string, what: string, env: () => Env | Promise<Env>, ...says: ReadonlyArray<string | RegExp>]
 
@@ -176,21 +176,21 @@ describe("satrail check", () => {
     ["✗ lnd", "an unreachable lnd", () => ({ LND_REST_URL: unusedUrl }), "lnd refuses the connection", "Start lnd"],
     [
       "✗ lnd",
-      "lnd that is locked",
+      "a locked lnd",
       lndAnswers(refusal(2, "wallet locked, unlock it to enable full RPC access")),
       "lnd is locked",
       "lncli unlock"
     ],
     [
       "✗ lnd",
-      "lnd that is starting",
+      "a starting lnd",
       lndAnswers(refusal(2, "the RPC server is in the process of starting up, but not yet ready to accept calls")),
       "lnd is starting",
       "Wait"
     ],
     [
       "✗ lnd",
-      "a macaroon of another node",
+      "a macaroon from another node",
       lndAnswers(refusal(2, "verification failed: signature mismatch after caveat verification")),
       "not one of this node",
       "Bake it on this node"
@@ -203,12 +203,12 @@ describe("satrail check", () => {
       "is on signet, but SATRAIL_NETWORK is regtest",
       "same network"
     ],
-    ["✗ lnd", "lnd that is catching up", lndThat({ synced_to_chain: false }), "catching up", "synced_to_chain"],
-    ["! lnd", "lnd without the graph", lndThat({ synced_to_graph: false }), "has not synced", "Wait"],
-    ["! lnd", "lnd with known bugs", lndThat({ version: "0.18.2-beta" }), "lets a peer steal funds", "Update it to 0.19.0"],
+    ["✗ lnd", "an lnd that is catching up", lndThat({ synced_to_chain: false }), "catching up", "synced_to_chain"],
+    ["! lnd", "an lnd without the graph", lndThat({ synced_to_graph: false }), "has not synced", "Wait"],
+    ["! lnd", "an lnd with known bugs", lndThat({ version: "0.18.2-beta" }), "lets a peer steal funds", "Update it to 0.19.0"],
     [
       "✗ lnd",
-      "lnd that cannot follow the chain",
+      "an lnd that cannot follow the chain",
       lndThat({ version: "0.15.1-beta commit=v0.15.1-beta" }),
       "lnd 0.15.1-beta cannot parse some blocks",
       "Update it to 0.19.0 or later",
@@ -216,7 +216,7 @@ describe("satrail check", () => {
     ],
     [
       "! lnd",
-      "lnd that cannot follow the chain but was accepted",
+      "an accepted lnd that cannot follow the chain",
       async () => ({ ...(await lndThat({ version: "0.15.1-beta" })()), LND_ACCEPT_VERSION: "0.15.1" }),
       "LND_ACCEPT_VERSION accepts it",
       "Update it to 0.19.0"
@@ -235,10 +235,10 @@ describe("satrail check", () => {
       "TLS is required: ws:// is not accepted"
     ],
     ["✗ settings", "an invalid accepted version", () => ({ LND_ACCEPT_VERSION: "any" }), "LND_ACCEPT_VERSION must be one version"],
-    ["! lnd", "lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open a channel"],
-    ["! lnd", "lnd that can receive little", lndHolding("1", "100"), "can receive less than a tenth", "Have a channel opened"],
-    ["! lnd", "lnd that can send little", lndHolding("100", "1"), "can send less than a tenth", "Open a channel"],
-    ["! lnd", "lnd that force-closes a channel", lndHolding("50", "50", [{}]), "is being force-closed", "Keep the node online"],
+    ["! lnd", "an lnd without a channel", lndThat({ num_active_channels: 0 }), "no active channel", "Open a channel"],
+    ["! lnd", "an lnd that can receive little", lndHolding("1", "100"), "can receive less than a tenth", "Have a channel opened"],
+    ["! lnd", "an lnd that can send little", lndHolding("100", "1"), "can send less than a tenth", "Open a channel"],
+    ["! lnd", "an lnd that is force-closing a channel", lndHolding("50", "50", [{}]), "is being force-closed", "Keep the node online"],
     [
       "✗ lnd",
       "a missing macaroon file",
@@ -247,7 +247,7 @@ describe("satrail check", () => {
     ],
     [
       "✗ lnd",
-      "an unreadable certificate of lnd",
+      "an unreadable lnd certificate",
       () => ({ LND_REST_URL: unusedUrl.replace("http:", "https:"), LND_TLS_CERT: "/nowhere/tls.cert" }),
       "TLS certificate file cannot be read",
       "/nowhere/tls.cert",
@@ -262,24 +262,24 @@ describe("satrail check", () => {
     ],
     [
       "✗ lnd",
-      "a macaroon that allows too little",
+      "a macaroon with too few permissions",
       () => ({ LND_SENDER_MACAROON: Macaroon.make(Lnd.receiverCalls) }),
       "LND_SENDER_MACAROON lacks required permissions",
       "SendPaymentV2"
     ],
     [
       "! lnd",
-      "a macaroon that allows too much",
+      "a macaroon with too many permissions",
       () => ({ LND_RECEIVER_MACAROON: Macaroon.make([...Lnd.receiverCalls, ...Lnd.senderCalls]) }),
       "LND_RECEIVER_MACAROON allows more than is needed",
       "/routerrpc.Router/SendPaymentV2",
       "Bake one with"
     ],
-    ["! lnd", "no books macaroon", () => ({ LND_BOOKS_MACAROON: "" }), "LND_BOOKS_MACAROON is not set", "Bake one with"],
+    ["! lnd", "a missing books macaroon", () => ({ LND_BOOKS_MACAROON: "" }), "LND_BOOKS_MACAROON is not set", "Bake one with"],
     ["✗ chain", "an unreachable Esplora server", () => ({ ESPLORA_URL: unusedUrl }), "does not respond", "ESPLORA_URL"],
     [
       "✗ chain",
-      "an Esplora server of another network",
+      "an Esplora server on another network",
       async () => ({
         ESPLORA_URL: await listen(
           Esplora.make(({ path }) =>
@@ -293,21 +293,21 @@ describe("satrail check", () => {
     ],
     [
       "✗ chain",
-      "an unreadable certificate of the chain",
+      "an unreadable chain certificate",
       () => ({ CHAIN_TLS_CERT: "/nowhere/esplora.cert" }),
       "CHAIN_TLS_CERT cannot be read: /nowhere/esplora.cert: the file does not exist"
     ],
     ["✗ chain", "an unreachable bitcoin node", () => Bitcoind.environment(unusedUrl), "cannot be used", "ECONNREFUSED"],
     [
       "✗ chain",
-      "a wrong password of the bitcoin node",
+      "a wrong password for the bitcoin node",
       () => ({ ...Bitcoind.environment(bitcoind), BITCOIN_RPC_PASSWORD: "another-password" }),
       "rejects the user and password",
       "BITCOIN_RPC_USER"
     ],
     [
       "✗ chain",
-      "a bitcoin node of another network",
+      "a bitcoin node on another network",
       bitcoindThat({ getblockchaininfo: { result: { chain: "main", blocks: 0, headers: 0, bestblockhash: Esplora.genesis } } }),
       "it is on main, but this service is on regtest"
     ],
@@ -332,7 +332,7 @@ describe("satrail check", () => {
     ],
     [
       "! chain",
-      "a bitcoin node that was accepted",
+      "an accepted bitcoin node that can be led onto a separate chain",
       async () => ({ ...(await bitcoindThat({ getinfo: { result: { version: 240_000 } } })()), BITCOIN_ACCEPT_VERSION: "0.24.0" }),
       "BITCOIN_ACCEPT_VERSION accepts it",
       "Update it to 0.24.2"
@@ -360,7 +360,7 @@ describe("satrail check", () => {
     ["✗ wallet", "a file that is not a wallet", () => ({ CHAIN_WALLET: file("text") }), "was not written by `satrail wallet create`"],
     [
       "✗ wallet",
-      "a wallet of another network",
+      "a wallet for another network",
       () => ({ CHAIN_WALLET: file("signet.json") }),
       "is for signet, but SATRAIL_NETWORK is regtest"
     ],
@@ -410,7 +410,7 @@ describe("satrail check", () => {
     })
   }
 
-  it("check: a malformed macaroon is never shown in any form", async () => {
+  it("check: no form of a malformed macaroon is ever shown", async () => {
     const hex = Macaroon.make(Lnd.senderCalls)
     for (const slip of [hex.slice(1), `${hex}x`, Buffer.from(hex, "hex").toString("base64")]) {
       const lines = await linesOf({ ...env, LND_SENDER_MACAROON: slip })

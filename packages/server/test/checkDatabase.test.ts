@@ -56,7 +56,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.deepStrictEqual(troubles(lines), [])
   })
 
-  it("check: the roles of roles.sql are OK, the owner and a superuser are warnings, and a role that may not migrate is shown the command", async () => {
+  it("check: the roles of roles.sql are OK, the owner or a superuser is a warning, and for a role that may not migrate the command is shown", async () => {
     create("money")
     Client.script(installation, urlOf("money"), roles)
     const before = await linesOf("money", "satrail_application")
@@ -100,7 +100,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.include(readOnly && Check.text(readOnly), "is read-only")
   })
 
-  it("check: with several hosts, each one's role is shown, and asynchronous replication and two primaries are reported", async () => {
+  it("check: with several hosts, the role of each is shown, and asynchronous replication or a second primary is reported", async () => {
     const settings = PostgresServer.rewindable
     const first = await PostgresServer.start(installation, { settings })
     const second = await PostgresServer.start(installation, { settings, standbyOf: first.port })
@@ -137,7 +137,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     await Promise.all([first.end(), second.end()])
   })
 
-  it("check: a host that accepts connections and stays silent is reported within the start timeout", async () => {
+  it("check: a host that accepts connections but never responds is reported within the start timeout", async () => {
     create("quiet")
     const silent = createServer().listen(0, "127.0.0.1")
     await once(silent, "listening")
@@ -151,7 +151,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     silent.close()
   })
 
-  it("check: a rejected login and a missing database are reported with their address and without the password", async () => {
+  it("check: a rejected login or a missing database is reported with the address and without the password", async () => {
     const nobody = await linesOf("empty", "nobody-is-this:hunter2-and-more")
     assert.match(nobody.join(), /^✗ database: The database at 127\.0\.0\.1:\d+\/empty rejected the login/)
     assert.notInclude(nobody.join(), "hunter2")

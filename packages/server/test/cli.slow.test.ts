@@ -20,7 +20,7 @@ describe("the command line", () => {
   const satrail = (args: string, env: Record<string, string> = {}) =>
     Service.run("cli", args.split(" "), { SATRAIL_DATA: service.data, ...env }).ended
 
-  /** The output for people. */
+  /** The human-readable output. */
   const said = async (args: string) => {
     const ended = await satrail(args)
     assert.deepStrictEqual([ended.code, ended.stderr], [0, ""])
@@ -34,7 +34,7 @@ describe("the command line", () => {
     return JSON.parse(text)
   }
 
-  /** The error message for people. */
+  /** The human-readable error message. */
   const refused = async (args: string, env: Record<string, string> = {}) => {
     const ended = await satrail(args, env)
     assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
@@ -60,7 +60,7 @@ describe("the command line", () => {
     assert.include(await said(`companies domain ${company.id} acme.example`), "acme.example")
   })
 
-  it("command line: the list of companies and a company's record show that it is frozen, and why", async () => {
+  it("command line: the list of companies and a company's record show whether the company is frozen, and why", async () => {
     const { id } = await json("companies create --name Frosty --plan free")
     const [listed, shown] = ["companies list --search Frosty", `companies show ${id}`]
     for (const command of [listed, shown]) assert.notInclude(await said(command), "stolen")
@@ -127,7 +127,7 @@ describe("the command line", () => {
     assert.include(await refused("refunds list", { SATRAIL_URL: service.url(), SATRAIL_DATA: "/nowhere" }), "SATRAIL_API_KEY")
   })
 
-  it("command line: creates an offer with a company's key, for itself or an address, with its DNS record; lists and shows it", async () => {
+  it("command line: creates an offer with a company's key, for the company or for one of its addresses, and shows the DNS record; lists and shows offers", async () => {
     const key = service.demo().api_key
     const made = await json("offers create --description Donations")
     assert.deepStrictEqual([made.memo, made.dns_record, made.offer.slice(0, 4)], ["Donations", null, "lno1"])
@@ -143,7 +143,7 @@ describe("the command line", () => {
     assert.include(await refused(`offers create --address-id ${address.id}`), "must be a Lightning address without an offer")
   })
 
-  it("command line: exports bookings to the screen or to a file that appears only when complete; shows a month", async () => {
+  it("command line: exports postings to the screen or to a file that appears only when complete; shows a monthly statement", async () => {
     const company = await json("companies create --name Books --plan free")
     const shown = await said(`export ${company.id}`)
     assert.match(shown, new RegExp(`^company_id,booked_at,type[^]*\r\n${company.id},[^,]*,opening,[^]*\r\n${company.id},[^,]*,closing,`))
@@ -180,7 +180,7 @@ describe("the command line", () => {
     assert.isNull((await json(`fees clear ${id}`)).own.lightning)
   })
 
-  it("command line: finds the service from its environment too", async () => {
+  it("command line: also finds the service's address in the environment", async () => {
     const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.token() }
     assert.strictEqual((await satrail("companies create --name Acme --plan free", env)).code, 0)
   })
@@ -189,7 +189,7 @@ describe("the command line", () => {
     assert.include(await refused("keys revoke nobodysKey00"), "not_found")
     const refusal = await refused("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name x --scopes read,write,fly")
     assert.include(refusal, "malformed")
-    for (const path of ["scopes.1", "scopes.2"]) assert.lengthOf(refusal.split(path), 2, `${path} is named once: ${refusal}`)
+    for (const path of ["scopes.1", "scopes.2"]) assert.lengthOf(refusal.split(path), 2, `the error names ${path} once: ${refusal}`)
   })
 
   it("command line: a wrong token is reported without its value", async () => {
@@ -202,7 +202,7 @@ describe("the command line", () => {
   it("command line: a missing, unreachable or malformed service address is reported", async () => {
     const token = "x".repeat(40)
     assert.include(await refused("keys revoke any", { SATRAIL_DATA: "/nowhere" }), "No service found")
-    // A port without a listener. It was free a moment ago.
+    // No server listens on this port, because it was free a moment ago.
     const other = createServer().listen(0, "127.0.0.1")
     await once(other, "listening")
     // A TCP server's address is an `AddressInfo`.
@@ -214,7 +214,7 @@ describe("the command line", () => {
     assert.include(await refused("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_OPERATOR_TOKEN: token }), "somewhere")
   })
 
-  it("own-funds: without flags nothing is written, and the missing flags are named", async () => {
+  it("own-funds: without flags nothing is written, and the error names the missing flags", async () => {
     const own = async () => JSON.parse(await said("own-funds --node-sats 7 --json"))
     const before = await own()
     assert.strictEqual(before.node_sats, 7)

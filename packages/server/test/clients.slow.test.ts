@@ -1,6 +1,6 @@
-// Checks the OpenAPI documents of a running service with third-party tools: linters find nothing, and
-// generated clients compile and run the main scenarios. test/clients pins the tools. They are installed here
-// and nowhere else, and need no registry once installed.
+// Checks the OpenAPI documents of a running service with third-party tools: linters find nothing, and generated
+// clients compile and run the main scenarios. test/clients pins the tools, which only this test installs. Once
+// installed, they need no registry.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { programsMillis } from "@satrail/testing/Waiting"
 import { execFile, spawnSync } from "node:child_process"
@@ -11,7 +11,7 @@ import path from "node:path"
 import * as Service from "./Service.ts"
 
 const here = path.resolve(import.meta.dirname, "../../../test/clients")
-// Next to the other caches of a working copy.
+// Next to the working copy's other caches.
 const kept = path.resolve(import.meta.dirname, "../../../node_modules/.cache/clients")
 const work = mkdtempSync(path.join(os.tmpdir(), "satrail-clients-"))
 
@@ -30,8 +30,8 @@ const right = async (command: string, args: ReadonlyArray<string>, cwd = work): 
 }
 
 /**
- * A folder with the tools that these files of `test/clients` pin, installed once per content. Undefined if
- * the installation is impossible.
+ * A folder with the tools pinned by these files of `test/clients`, installed once per version of the files.
+ * Undefined if the installation is impossible.
  */
 const installed = async (name: string, files: ReadonlyArray<string>, install: (folder: string) => Promise<{ readonly status: number }>) => {
   const hash = createHash("sha256").update(files.map((file) => readFileSync(path.join(here, file), "utf8")).join("\0"))
@@ -116,24 +116,28 @@ describe.skipIf(npm === undefined)("the OpenAPI documents, with third-party tool
     assert.notStrictEqual((await run(tool("redocly"), ["lint", "--extends", "recommended-strict", broken])).status, 0)
   })
 
-  it("client: a client generated for TypeScript compiles strictly and runs the main stories", { timeout: programsMillis }, async () => {
-    const folder = path.join(work, "typescript")
-    mkdirSync(folder)
-    symlinkSync(path.join(npm ?? "", "node_modules"), path.join(folder, "node_modules"))
-    cpSync(path.join(here, "stories.ts"), path.join(folder, "stories.ts"))
-    writeFileSync(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
-    await right(tool("openapi-typescript"), [documents.customer, "-o", path.join(folder, "document.ts")])
-    const options = ["--strict", "--noUncheckedIndexedAccess", "--target", "es2024", "--module", "nodenext", "--skipLibCheck"]
-    const types = ["--types", "node", "--typeRoots", path.resolve(import.meta.dirname, "../../../node_modules/@types")]
-    await right(tool("tsc"), [...options, ...types, "--allowImportingTsExtensions", "--noEmit", "stories.ts"], folder)
-    const { key } = await service.company("paid")
-    const said = await right(process.execPath, ["--no-warnings", "stories.ts", service.url(), key], folder)
-    assert.strictEqual(said.trim(), "told: insufficient_balance /docs/errors#insufficient_balance")
-  })
+  it(
+    "client: a client generated for TypeScript compiles in strict mode and runs the main scenarios",
+    { timeout: programsMillis },
+    async () => {
+      const folder = path.join(work, "typescript")
+      mkdirSync(folder)
+      symlinkSync(path.join(npm ?? "", "node_modules"), path.join(folder, "node_modules"))
+      cpSync(path.join(here, "stories.ts"), path.join(folder, "stories.ts"))
+      writeFileSync(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
+      await right(tool("openapi-typescript"), [documents.customer, "-o", path.join(folder, "document.ts")])
+      const options = ["--strict", "--noUncheckedIndexedAccess", "--target", "es2024", "--module", "nodenext", "--skipLibCheck"]
+      const types = ["--types", "node", "--typeRoots", path.resolve(import.meta.dirname, "../../../node_modules/@types")]
+      await right(tool("tsc"), [...options, ...types, "--allowImportingTsExtensions", "--noEmit", "stories.ts"], folder)
+      const { key } = await service.company("paid")
+      const said = await right(process.execPath, ["--no-warnings", "stories.ts", service.url(), key], folder)
+      assert.strictEqual(said.trim(), "told: insufficient_balance /docs/errors#insufficient_balance")
+    }
+  )
 })
 
 describe.skipIf(python === undefined)("a client for Python", () => {
-  it("client: a client generated for Python loads without a warning and runs the main stories", { timeout: programsMillis }, async () => {
+  it("client: a client generated for Python loads without a warning and runs the main scenarios", { timeout: programsMillis }, async () => {
     const bin = path.join(python ?? "", "bin")
     const folder = path.join(work, "python")
     writeFileSync(path.join(work, "python.yaml"), "post_hooks: []\n")

@@ -156,7 +156,7 @@ const typed: Readonly<Record<string, string>> = {
 
 /** Routes without a command, and the reason. */
 const none: Readonly<Record<string, string>> = {
-  "GET /operator/metrics": "read by Prometheus, in its own format",
+  "GET /operator/metrics": "Prometheus reads it in its own format",
   "PUT /operator/webhook-endpoints/:id": "`webhooks change` uses PATCH, which keeps the other fields"
 }
 
@@ -186,14 +186,14 @@ describe("the command line and the routes", () => {
       "GET /operator/withdrawals?limit=5&status=pending&older_than=3600"
     ])
     assert.deepStrictEqual(await asks("deposits list --older-than 90"), ["GET /operator/deposits?older_than=90"])
-    assert.deepStrictEqual(await asks("withdrawals list --older-than soon"), [], "it is rejected before any request")
+    assert.deepStrictEqual(await asks("withdrawals list --older-than soon"), [], "the command is rejected before any request")
     assert.deepStrictEqual(
       ["90s", "15m", "2d", "7", "1w", "-1", ""].map((text) => Option.getOrNull(secondsOf(text))),
       [90, 900, 172_800, 7, null, null, null]
     )
   })
 
-  it("command line: the audit log is printed as a page with filters, or entirely as a file", async () => {
+  it("command line: the audit log is printed a page at a time with filters, or exported entirely to a file", async () => {
     assert.deepStrictEqual(await asks("audit --actor ID --outcome scope_required --limit 3"), [
       "GET /operator/audit?actor_id=ID&outcome=scope_required&limit=3"
     ])
@@ -241,7 +241,7 @@ describe("the command line and the routes", () => {
     ]
     for (const typed of ["freeze 01a1 --reason drill", "freeze ltd --reason drill", "freeze nobody --reason drill"])
       assert.lengthOf(await asks(typed), 1, typed)
-    assert.lengthOf(await asks("companies show ltd"), 2, "to read, a part of the name is enough")
+    assert.lengthOf(await asks("companies show ltd"), 2, "part of a name is enough for a command that only reads")
     const { exit } = await Effect.runPromise(run("companies show 01a1", env))
     assert.match(String(exit), /"01a1" matches more than one company \(2\)[^]*Acme Ltd/)
     answered = []

@@ -7,7 +7,7 @@ import { run } from "./CommandLine.ts"
 
 const errorOf = (exit: Exit.Exit<void, unknown>): unknown => {
   const error = Exit.findErrorOption(exit)
-  return error._tag === "Some" ? error.value : assert.fail("it did not fail")
+  return error._tag === "Some" ? error.value : assert.fail("the command did not fail")
 }
 
 const descriptor = Completions.fromCommand(satrail)
@@ -65,7 +65,7 @@ describe("the command line", () => {
     ["wallet restore --birtday 2026-01-31", "--birthday"],
     ["own-funds --node-sat 5", "--node-sats"]
   ] as const) {
-    it.effect(`command line: \`${typed}\` is rejected and ${meant} is suggested`, () =>
+    it.effect(`command line: \`${typed}\` is rejected, and ${meant} is suggested`, () =>
       Effect.gen(function* () {
         const { exit, stderr } = yield* run(typed)
         assert.isTrue(Exit.isFailure(exit))

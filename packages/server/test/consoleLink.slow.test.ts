@@ -28,7 +28,7 @@ const signIn = (url: string, link: string) =>
   })
 
 describe("The link to the console", () => {
-  it("banner: its documentation link leads to the list of guides, and each of them exists", async () => {
+  it("banner: the documentation link leads to a list of guides, all of which exist", async () => {
     const { said, end } = await start()
     const [, docs = ""] = /documentation\s+(\S+)/.exec(said) ?? []
     const list = await fetch(docs)
@@ -39,7 +39,7 @@ describe("The link to the console", () => {
     await end()
   })
 
-  it("sign-in link: a fully simulated start prints one, which signs in as the demo company, once", async () => {
+  it("sign-in link: a fully simulated start prints a link that signs in as the demo company and works once", async () => {
     const { url, link = "", said, end } = await start()
     const first = await signIn(url, link)
     assert.deepStrictEqual([first.status, first.data.name], [200, "demo"])
@@ -51,7 +51,7 @@ describe("The link to the console", () => {
     await end()
   })
 
-  it("sign-in link: none is printed for other machines, and there is no console when it is disabled", async () => {
+  it("sign-in link: no link is printed if other machines can connect, and a disabled console does not exist", async () => {
     const { said, url, end } = await start({ HOST: "0.0.0.0" })
     assert.match(url, /^http:\/\/localhost:\d+$/)
     assert.include(said, `${url}/console`)

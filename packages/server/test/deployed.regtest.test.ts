@@ -15,8 +15,8 @@ import * as Deployment from "./deployed/Deployment.ts"
 import * as Public from "./deployed/Public.ts"
 import { type Company, send } from "./Service.ts"
 
-// The topology of deploy/ on one machine: PostgreSQL with its roles, three processes from the image's files,
-// Caddy with the shipped Caddyfile in front, lnd and a chain. It is set up with the commands of
+// The topology of deploy/ on one machine: PostgreSQL with its roles, three processes from the image's files
+// behind Caddy with the shipped Caddyfile, lnd and a chain. It is set up with the commands of
 // docs/guides/mainnet.md (docs/decisions/operations.md#0044).
 
 const { command: caddy, host } = Caddy
@@ -107,8 +107,8 @@ const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, 
 }
 
 /**
- * Opens the page of a new checkout. Returns the content of its QR code, and the time, by our clock, at which
- * its stream has reported the payment and ended.
+ * Opens the page of a new checkout. Returns the content of its QR code, and a promise of the time on our clock
+ * when the page's stream ended after reporting the payment.
  */
 const checkout = async ({ shop, to }: Scene, sats: number) => {
   const { url } = await Customer.data(201, shop.post("/v1/checkouts", { amount: sats, currency: "sats" }))
@@ -125,8 +125,8 @@ const checkout = async ({ shop, to }: Scene, sats: number) => {
 }
 
 /**
- * A payer opens the page and pays its QR code, once over Lightning, which the page shows within a second, and
- * once on-chain.
+ * A payer opens a checkout page and pays its QR code, once over Lightning and once on-chain. The page shows the
+ * Lightning payment within a second.
  */
 const paidOnItsPage = async (scene: Scene): Promise<void> => {
   const { network } = scene
@@ -143,7 +143,7 @@ const paidOnItsPage = async (scene: Scene): Promise<void> => {
   await mining(scene, chain.paid)
 }
 
-/** An external wallet pays our Lightning address. Returns its handle. */
+/** An external wallet pays a Lightning address of ours. Returns the address's handle. */
 const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promise<string> => {
   const { address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {}))
   const [handle = "", domain] = String(address).split("@")
@@ -156,7 +156,8 @@ const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promis
 }
 
 /**
- * Operator routes are closed to the outside, however the path is written, and open on the machine itself.
+ * Operator routes are unavailable from outside, however the path is written, and available on the machine
+ * itself.
  */
 const closed = async ({ deployment, to }: Scene): Promise<void> => {
   const key = deployment.token()
@@ -171,7 +172,7 @@ const closed = async ({ deployment, to }: Scene): Promise<void> => {
   assert.strictEqual((await Public.ask(to, "GET", "/healthz")).status, 200)
 }
 
-/** Payers are distinguished by their IP address, whatever they send as X-Forwarded-For. */
+/** Payers are identified by their IP address, regardless of the X-Forwarded-For that they send. */
 const callers = async ({ to }: Scene, handle: string): Promise<void> => {
   const reasons: Array<string | undefined> = []
   for (const at of Array.from({ length: processes.length * Deployment.perCaller + 8 }).keys()) {
@@ -193,7 +194,7 @@ const killed = async (scene: Scene): Promise<void> => {
   deployment.overslept()
   await Promise.all(ids.map((id) => settles(scene, id)))
   const received = (await outside(Peer.restingBalance(network.carol))) - before[1]
-  assert.strictEqual(received, BigInt(amounts.reduce((sum, sats) => sum + sats, 0)) * 1000n, "each was paid once")
+  assert.strictEqual(received, BigInt(amounts.reduce((sum, sats) => sum + sats, 0)) * 1000n, "each payment was made once")
   assert.isAtMost(await Customer.balance(shop), before[0] - amounts.reduce((sum, sats) => sum + sats, 0))
   deployment.start("1") // Restart=always
   await deployment.ready("1")
@@ -220,7 +221,7 @@ const upgraded = async (scene: Scene): Promise<void> => {
   for (const id of ids) await settles(scene, id)
 }
 
-/** With lnd down no process is ready, but the proxy keeps forwarding requests and the processes respond. */
+/** While lnd is down, no process is ready, but the proxy keeps forwarding requests, and the processes respond. */
 const away = async (scene: Scene): Promise<void> => {
   const { deployment, network, shop } = scene
   const destination = await invoiceOf(scene, 3000)
@@ -230,7 +231,7 @@ const away = async (scene: Scene): Promise<void> => {
     () => Promise.all(processes.map(deployment.readiness)),
     (statuses) => statuses.every((status) => status === 503)
   )
-  await pass(3000) // the proxy has checked readiness since, and could have rejected requests
+  await pass(3000) // long enough for the proxy to check readiness, after which it could reject requests
   assert.isAbove(await Customer.balance(shop), 0)
   const { id } = await Customer.data(201, Customer.confirm(shop, destination, 3000))
   await outside(network.alice.start)
@@ -238,11 +239,11 @@ const away = async (scene: Scene): Promise<void> => {
   await settles(scene, id)
 }
 
-/** Steps 9 and 10: the books, a dump, and a new machine that continues from the dump alone. */
+/** Steps 9 and 10: check the books, make a dump, and continue on a new machine from the dump alone. */
 const restored = async (scene: Scene): Promise<void> => {
   const { deployment, network, shop } = scene
   await eventually(
-    "the end of all payments",
+    "completion of all payments",
     () => Customer.transactions(shop, "status=pending"),
     ({ length }: ReadonlyArray<unknown>) => length === 0
   )
@@ -258,7 +259,7 @@ const restored = async (scene: Scene): Promise<void> => {
 }
 
 const title =
-  "deployed: set up by the guide, it is paid and pays on each rail through its proxy, including a checkout page; one process dies, two are upgraded, lnd is down, and a dump restores everything"
+  "deployed: a service set up by the guide receives and sends on each rail through its proxy, and serves a checkout page; it survives a killed process, an upgrade, an lnd outage and a restore from a dump"
 
 describe.skipIf(missing !== undefined)("a deployment", () => {
   Real.suite("on lnd and a chain", ["btcd", "lnd"], () => {

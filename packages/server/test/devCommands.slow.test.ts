@@ -9,7 +9,7 @@ import * as Triggers from "../src/commands/Triggers.ts"
 import { run } from "./CommandLine.ts"
 import * as Service from "./Service.ts"
 
-describe("the command line of developers, on a running sandbox", () => {
+describe("the developer commands, with a running sandbox", () => {
   let service: Service.Service
   beforeAll(() => {
     service = Service.make()
@@ -30,7 +30,7 @@ describe("the command line of developers, on a running sandbox", () => {
     )
   }
 
-  it("dev: runs the sandbox, prints its link and key, forwards its events, and exits with 0 on SIGTERM", async () => {
+  it("dev: runs the sandbox, prints the sandbox's link and key, forwards its events, and exits with 0 on SIGTERM", async () => {
     const data = Service.directory()
     const received: Array<{ readonly headers: Record<string, string>; readonly body: string }> = []
     const receiver = createServer((request, response) => {
@@ -54,7 +54,7 @@ describe("the command line of developers, on a running sandbox", () => {
     const { exit } = await Effect.runPromise(run("trigger deposit.settled", { SATRAIL_DATA: data }))
     assert.isTrue(Exit.isSuccess(exit), String(exit))
     await Service.eventually(
-      "the events to be posted",
+      "the posting of the events",
       async () => received.length,
       (count) => count === 3
     )

@@ -69,7 +69,7 @@ interface Received {
   readonly body: string
 }
 
-/** A company's program. Its second response is a failure. */
+/** A company's program, whose second response is an error. */
 const receiver = Effect.gen(function* () {
   const received: Array<Received> = []
   const { url } = yield* listening((request, response) => {
@@ -84,7 +84,7 @@ const receiver = Effect.gen(function* () {
   return { received, url: `${url}/webhooks` }
 })
 
-describe("commands for developers", () => {
+describe("the developer commands", () => {
   it.live("listen: posts each event once and in order, signed like a webhook, and resumes after the last one", () =>
     Effect.gen(function* () {
       const { asked, env } = yield* feed
@@ -113,7 +113,7 @@ describe("commands for developers", () => {
     })
   )
 
-  it.live("listen: prints its secret, then a line per event with the response status or the reason there was none", () =>
+  it.live("listen: prints its secret, then a line per event with the response status or the reason why there was none", () =>
     Effect.gen(function* () {
       const { url } = yield* receiver
       const broken = yield* listening((request) => request.socket.destroy())
@@ -164,7 +164,7 @@ describe("commands for developers", () => {
     })
   )
 
-  it.live("open: prints the console's URL and the key that signs in, and reports a disabled console", () =>
+  it.live("open: prints the console's URL and names the key for signing in, and reports a disabled console", () =>
     Effect.gen(function* () {
       let status = 200
       const { url } = yield* listening((request, response) => response.writeHead(request.url === "/console" ? status : 500).end())
@@ -176,7 +176,7 @@ describe("commands for developers", () => {
     })
   )
 
-  it.effect("trigger: the help lists every type, and each name exported by the satrail package maps to one", () =>
+  it.effect("trigger: the help lists every event type, and each name exported by the satrail package maps to one of them", () =>
     Effect.gen(function* () {
       const { stdout } = yield* run("trigger --help")
       for (const { type } of Triggers.all) assert.include(stdout, type)
@@ -188,7 +188,7 @@ describe("commands for developers", () => {
     })
   )
 
-  it.effect("dev: refuses to start a service beside a real node", () =>
+  it.effect("dev: refuses to start if a real node is configured", () =>
     Effect.gen(function* () {
       const chain = { CHAIN: "esplora", ESPLORA_URL: "http://127.0.0.1:1", SATRAIL_DATA: "/nowhere" }
       const { exit } = yield* run("dev", { ...chain, CHAIN_SEED: "abandon ".repeat(23) + "art" })

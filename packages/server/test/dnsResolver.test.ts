@@ -52,24 +52,26 @@ describe("satrail names", () => {
       })
     })
   )
-  it.live("names: a record is one zone-file line of 255-byte strings; a short-lived offer or another network's is rejected", () =>
-    Effect.gen(function* () {
-      const record = (one: string, network = "mainnet") => names(`record ₿alice@shop.example ${one}`, { SATRAIL_NETWORK: network })
-      assert.strictEqual(yield* record(offer), `${name}. 3600 IN TXT "bitcoin:?lno=${offer}"`)
-      const issuerId = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
-      const written = (fields: Partial<Bolt12.Draft>) => Result.getOrThrow(Bolt12.encode({ networks: ["mainnet"], issuerId, ...fields }))
-      const long = written({ description: "tea ".repeat(100) })
-      const [, strings = ""] = /^\S+ 3600 IN TXT (.*)$/.exec(yield* record(long)) ?? []
-      const texts = [...strings.matchAll(/"([^"]{1,255})"/g)].map(([, text = ""]) => text)
-      assert.isAbove(texts.length, 1)
-      assert.strictEqual(texts.join(""), `bitcoin:?lno=${long}`)
-      assert.strictEqual(yield* record(offer, "signet"), "failed: The offer is for mainnet, but SATRAIL_NETWORK is signet.")
-      const soon = written({ absoluteExpirySeconds: Math.floor(Date.now() / 1000) + 600 })
-      assert.match(yield* record(soon), /^failed: The offer has expired, or will expire/)
-      for (const none of ["lnbc1x", "lno1xyz"]) assert.match(yield* record(none), /^failed: /)
-    })
+  it.live(
+    "names: a record is one zone-file line of 255-byte strings; an offer that is short-lived or for another network is rejected",
+    () =>
+      Effect.gen(function* () {
+        const record = (one: string, network = "mainnet") => names(`record ₿alice@shop.example ${one}`, { SATRAIL_NETWORK: network })
+        assert.strictEqual(yield* record(offer), `${name}. 3600 IN TXT "bitcoin:?lno=${offer}"`)
+        const issuerId = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798"
+        const written = (fields: Partial<Bolt12.Draft>) => Result.getOrThrow(Bolt12.encode({ networks: ["mainnet"], issuerId, ...fields }))
+        const long = written({ description: "tea ".repeat(100) })
+        const [, strings = ""] = /^\S+ 3600 IN TXT (.*)$/.exec(yield* record(long)) ?? []
+        const texts = [...strings.matchAll(/"([^"]{1,255})"/g)].map(([, text = ""]) => text)
+        assert.isAbove(texts.length, 1)
+        assert.strictEqual(texts.join(""), `bitcoin:?lno=${long}`)
+        assert.strictEqual(yield* record(offer, "signet"), "failed: The offer is for mainnet, but SATRAIL_NETWORK is signet.")
+        const soon = written({ absoluteExpirySeconds: Math.floor(Date.now() / 1000) + 600 })
+        assert.match(yield* record(soon), /^failed: The offer has expired, or will expire/)
+        for (const none of ["lnbc1x", "lno1xyz"]) assert.match(yield* record(none), /^failed: /)
+      })
   )
-  it.live("check: a resolver that does not validate is an error, and one that is down is an outage", () =>
+  it.live("check: a resolver that does not validate is an error, and a resolver that is down is an outage", () =>
     Effect.gen(function* () {
       const urls = yield* Effect.forEach([{ records: [] }, { records: [], isAuthentic: false }, { code: 2 }], (said) =>
         resolver({ org: said })

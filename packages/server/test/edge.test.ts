@@ -36,7 +36,7 @@ const length = `Content-Length: ${body.length}`
 const invoice = (headers: ReadonlyArray<string>, sent = body) =>
   wire("POST /v1/bitcoin/deposit/lightning-invoice HTTP/1.1", [host, key, "Content-Type: application/json", ...headers], sent)
 
-/** A short form of the response: `400 malformed host` for an issue at `host`. */
+/** Returns the response in short form, such as `400 malformed host` for an issue at `host`. */
 const answerTo = async (text: string): Promise<string> => {
   const answers = await Raw.ask(port, Buffer.from(text, "latin1"), "GET")
   return answers
@@ -57,9 +57,9 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
   ["two different Hosts", get(balance, [host, "Host: other.example", key]), "400 malformed host"],
   ["the same Host twice, in any letter case", get(balance, [host, "HOST: pay.example.com", key]), "400 malformed host"],
   ["a list of Hosts", get(balance, ["Host: pay.example.com, other.example", key]), "400 malformed host"],
-  ["a Host with a user in it", get(balance, ["Host: user@pay.example.com", key]), "400 malformed host"],
-  ["a Host with a path in it", get(balance, ["Host: pay.example.com/x", key]), "400 malformed host"],
-  ["a Host over two lines", get(balance, ["Host:", " pay.example.com", key]), "400 malformed"],
+  ["a Host that contains a user", get(balance, ["Host: user@pay.example.com", key]), "400 malformed host"],
+  ["a Host that contains a path", get(balance, ["Host: pay.example.com/x", key]), "400 malformed host"],
+  ["a Host that spans two lines", get(balance, ["Host:", " pay.example.com", key]), "400 malformed"],
   ["no Host", get(balance, [key]), "400 malformed host"],
   ["no Host header with an absolute target", get(`http://pay.example.com${balance}`, [key]), "400 malformed host"],
   ["a Host with a port", get(balance, ["Host: pay.example.com:8080", key]), "200"],
@@ -95,7 +95,7 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
   ["a list of lengths", invoice([`${length}, ${body.length}`]), "400 malformed"],
   ["a length with a sign", invoice([`Content-Length: +${body.length}`]), "400 malformed"],
   ["Content-Length with chunked encoding", invoice([length, "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
-  ["chunks of chunks", invoice(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
+  ["a body that is chunked twice", invoice(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
   ["a transfer encoding that is not chunked", invoice(["Transfer-Encoding: identity"]), "400 malformed"],
   ["a space before a colon", invoice([`Content-Length : ${body.length}`]), "400 malformed"],
 
@@ -122,12 +122,12 @@ describe("a request over a connection", () => {
   const ids: ReadonlyArray<readonly [what: string, headers: ReadonlyArray<string>, id: RegExp]> = [
     ["a well-formed id is kept", ["X-Request-Id: order-1042"], /^order-1042$/],
     ["surrounding blanks are removed", ["x-request-id: \t order-1042  "], /^order-1042$/],
-    ["of two ids, neither is kept", ["X-Request-Id: a", "X-Request-Id: b"], /^[0-9a-f]{32}$/],
+    ["if there are two ids, neither is kept", ["X-Request-Id: a", "X-Request-Id: b"], /^[0-9a-f]{32}$/],
     ["bytes beyond ASCII are not kept", ["X-Request-Id: \xff"], /^[0-9a-f]{32}$/],
     ["an overlong id is not kept", [`X-Request-Id: ${"x".repeat(8000)}`], /^[0-9a-f]{32}$/]
   ]
   for (const [what, headers, id] of ids) {
-    it(`edge: a request's id: ${what}`, async () => {
+    it(`edge: request id: ${what}`, async () => {
       const socket = connect(port, "127.0.0.1")
       let answer = ""
       socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
@@ -152,7 +152,7 @@ describe("a request over a connection", () => {
     assert.match(await response.text(), /without Content-Encoding/)
   })
 
-  it("request rates: a server's responses report the remaining requests of a key according to its settings", async () => {
+  it("request rates: responses report how many requests a key has left under the server's settings", async () => {
     const answer = await fetch(`http://127.0.0.1:${port}${balance}`, { headers: { authorization: `Bearer ${world.keys.right.apiKey}` } })
     assert.deepStrictEqual([answer.status, answer.headers.get("ratelimit-policy")], [200, '"key";q=6000;w=60, "burst";q=200;w=1'])
     assert.match(answer.headers.get("ratelimit") ?? "", /^"key";r=\d+;t=\d+, "burst";r=\d+;t=1$/)

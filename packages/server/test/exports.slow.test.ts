@@ -17,12 +17,12 @@ const count = Number(process.env["EXPORT_ROWS"] ?? 30_000)
 const step = 50_000
 
 /**
- * Maximum number of rows per file. A file that takes more than 15 minutes is aborted, so larger exports need
- * several periods.
+ * Maximum number of rows per file. An export that takes more than 15 minutes is aborted, so more rows must be
+ * exported as several periods.
  */
 const perFile = 1_000_000
 
-/** How much the memory in use may grow, whatever is exported. */
+/** How much memory use may grow, whatever the size of the export. */
 const growthBytes = 12 * 1024 * 1024
 
 setFlagsFromString("--expose-gc")
@@ -72,7 +72,7 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
   afterAll(() => runtime.dispose())
 
   it(
-    `export: ${count} transactions add up to the ledger to the msat, in constant memory; a disconnect ends the export`,
+    `export: ${count} transactions add up exactly to the ledger and are exported in constant memory; a disconnect ends the export`,
     async () => {
       const service = await Http.start({ storage: Layer.effectContext(Effect.orDie(runtime.contextEffect)) })
       const { id: companyId, key } = await service.company("paid")
@@ -103,16 +103,16 @@ describe.skipIf(Database.server === undefined)("a large export (skipped where th
         const { body } = response
         if (body === null) return assert.fail("no body")
         firstMillis = Math.max(firstMillis, performance.now() - asked)
-        // An aborted file must fail its reader, which `pipe` would leave waiting.
+        // An aborted file must fail its reader. With `pipe`, the reader would keep waiting.
         const rows = pipeline(Readable.fromWeb(body), parse({ columns: true, record_delimiter: "\r\n" }), () => {})
         for await (const row of rows) {
-          if (row.type === "opening") assert.strictEqual(msat(row.balance_sats), closing, "a file begins where the one before it ended")
+          if (row.type === "opening") assert.strictEqual(msat(row.balance_sats), closing, "a file begins where the previous one ended")
           else if (row.type === "closing") closing = msat(row.balance_sats)
           else {
             lines++
             total += msat(row.total_sats)
             fees += msat(row.service_fee_sats) + msat(row.network_fee_sats)
-            if (msat(row.balance_sats) !== total) assert.fail(`the balance of line ${lines} differs from the sum booked up to that line`)
+            if (msat(row.balance_sats) !== total) assert.fail(`the balance on line ${lines} differs from the sum of the lines up to it`)
             if (lines % Math.ceil(count / 8) === 0) heap.push(inUse())
           }
         }

@@ -8,7 +8,10 @@ type Described = Completions.CommandDescriptor
 const guides = new URL("../../../docs/guides/", import.meta.url)
 const descriptor = Completions.fromCommand(satrail)
 
-/** The commands on a page: each line of a code block and each inline code, starting at `satrail`. */
+/**
+ * Returns the commands on a page: from each line of a code block and each inline code, the part that starts at
+ * `satrail`.
+ */
 const typedIn = (page: string): ReadonlyArray<string> =>
   [...page.matchAll(/(?:npm run satrail --|(?<=`|^)satrail) ([a-z][^\n`|]*)/gm)].flatMap(([, line = ""]) =>
     // Drop the rest of the sentence, shell comments and redirected output.
@@ -34,7 +37,7 @@ const wrongWith = (line: string): string | undefined => {
 }
 
 describe("the guides", () => {
-  it("command line: a line with an unknown command or flag is detected", () => {
+  it("command line: a guide's line with an unknown command or flag is detected", () => {
     assert.strictEqual(wrongWith("keys stop KEY"), "keys has no stop")
     assert.strictEqual(wrongWith("withdrawals list --older 1h"), "list has no --older")
     assert.isUndefined(wrongWith('freeze COMPANY --reason "key stolen"'))

@@ -1,5 +1,5 @@
-// Runs the shops of the guides as a reader would, next to the whole service. Each ships once, when the amount
-// is credited.
+// Runs the guides' example shops as a reader would, next to the complete service. Each shop ships once, when
+// the amount is credited.
 import { webhooks } from "@satrail/client"
 import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
@@ -32,7 +32,7 @@ const programOf = (page: string, port: number): string => {
   )
   assert.isDefined(block)
   assert.deepStrictEqual(others, [])
-  assert.isFunction(webhooks.verify) // one of the programs imports it
+  assert.isFunction(webhooks.verify) // the program imports this package
   const code = stripTypeScriptTypes(block?.code ?? "").replace("listen(3000)", `listen(${port}, "127.0.0.1")`)
   assert.include(code, String(port))
   const file = path.join(import.meta.dirname, `../node_modules/.cache/shops/${path.basename(page, ".md")}.mjs`)
@@ -49,7 +49,7 @@ const get = async <A>(promise: Promise<{ readonly status: number; readonly data:
 
 describe("the shops of the guides", () => {
   for (const page of ["docs/guides/webhooks.md", "docs/guides/checkout.md"])
-    it(`guides: the shop in ${page} ships each paid checkout once, however often it is notified, and never an underpaid one`, async () => {
+    it(`guides: the shop in ${page} ships each paid checkout once, however often it is notified, and never ships an underpaid one`, async () => {
       const company = await whole.companyWith("paid")
       const port = await freePort()
       const endpoint = await get(company.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/webhooks`, types: ["checkout.*"] }))
@@ -61,7 +61,10 @@ describe("the shops of the guides", () => {
       for (const stream of [shop.stdout, shop.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
       try {
         const play = (route: string, body: object) => get(company.post(`/sandbox/${route}`, body))
-        /** The delivery of an event of this type that the shop accepted, after the given time. */
+        /**
+         * Waits for an event of this type, created after the given time, that was delivered and accepted by the
+         * shop.
+         */
         const delivered = async (type: string, after = "") => {
           const is = (one: Delivery) => one.event_type === type && one.status === "delivered" && (one.last_attempt_at ?? "") > after
           const deliveries = (): Promise<ReadonlyArray<Delivery>> => get(company.get(`/v1/webhook-endpoints/${endpoint.id}/deliveries`))
@@ -72,7 +75,7 @@ describe("the shops of the guides", () => {
             () => true,
             () => false
           )
-        await eventually("the shop listens", listens, (isThere) => isThere)
+        await eventually("a listening shop", listens, (isThere) => isThere)
 
         const made = await get(company.post("/v1/checkouts", { amount: 21_000, currency: "sats", order_id: "1042" }))
         await play("send", { address: made.address, amount_sats: 9000 })
@@ -85,7 +88,7 @@ describe("the shops of the guides", () => {
         const paid = await delivered("checkout.paid")
         const shipped = "ship order 1042\n"
         const output = () => Promise.resolve(said)
-        await eventually("the shop ships", output, (text) => text === shipped)
+        await eventually("a shipment", output, (text) => text === shipped)
 
         await get(company.post(`/v1/webhook-deliveries/${paid.id}/resend`, {}))
         await delivered("checkout.paid", paid.last_attempt_at ?? "")

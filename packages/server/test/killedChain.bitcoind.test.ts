@@ -15,12 +15,15 @@ import * as Service from "./Service.ts"
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
-/** A proxy for the node's RPC, between the node and the service. */
+/** A proxy between the service and the node's RPC. */
 interface Between {
   readonly url: string
   /** Cuts or restores the connection to the node. */
   readonly cut: (isCut: boolean) => void
-  /** Executes the next call of this method but drops the response. Resolves when that has happened. */
+  /**
+   * Lets the node execute the next call of this method, but drops the response. Resolves after the response has
+   * been dropped.
+   */
   readonly lost: (method: string) => Promise<void>
 }
 
@@ -38,7 +41,7 @@ const between: Effect.Effect<Between, Process.RegtestFailed, Chain | Scope.Scope
       if (lost !== undefined) losing = undefined
       const onward = request(new URL(incoming.url ?? "/", url), { method: incoming.method, headers: incoming.headers }, (answer) => {
         if (lost !== undefined) {
-          // No further response of the node gets through before it is killed.
+          // Let no further response through before the node is killed.
           isCut = true
           return answer.resume().once("end", () => {
             response.destroy()
@@ -105,17 +108,17 @@ const known = (txId: string) => {
   )
   const is = Effect.flatMap(isListed(txId), (is) => (is ? Effect.succeed(true) : isMined))
   return Process.until(
-    `${txId} waits to be mined, or has been`,
+    `${txId} is in the mempool or in a block`,
     Effect.map(is, (is) => (is ? true : undefined))
   )
 }
 
 const sats = 20_000
 
-Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
+Real.suite("the service while bitcoind is killed", ["bitcoind"], () => {
   it.layer(Bitcoind.layer, { excludeTestServices: true })((it) => {
     it.effect(
-      "C19: chain: each payout is sent once when bitcoind is killed before or after a broadcast, before a confirmation is seen, or in a reorganization",
+      "C19: chain: each payout is sent once even if bitcoind is killed before or after a broadcast, before a confirmation is seen, or in a reorganization",
       () =>
         Effect.gen(function* () {
           const chain = yield* Chain
@@ -144,12 +147,13 @@ Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
               )
             )
           const paid: Array<{ readonly id: string; readonly to: string; readonly fee_sats: number; readonly amount_sats: number }> = []
-          /** Checks that the kill has no effect: the node is back, and the payout confirms and settles. */
+          /** Restarts the node and checks that the kill had no effect: the payout confirms and settles. */
           const settles = Effect.fnUntraced(function* (one: (typeof paid)[number], standing: "pending" | "settled" = "pending") {
             assert.strictEqual((yield* act(() => Customer.fetchWithdrawal(shop, one.id))).status, standing)
             yield* bitcoind.start
             node.cut(false)
-            // Replace the removed block with an empty one. Settled payouts are checked at each new block.
+            // Replace the removed block with an empty one. The service checks settled payouts at each new
+            // block.
             if (standing === "settled") yield* chain.call("generateblock", [payee().address, []], Schema.Unknown)
             const { chain_tx_id: txId } = yield* sent(one.id)
             // The service rebroadcasts whatever the node lost.
@@ -173,7 +177,7 @@ Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
           yield* killed
           yield* settles(yield* asked)
 
-          // After the broadcast, whose response was lost. The node's mempool did not survive either.
+          // After the broadcast, whose response was lost. The node's mempool is lost, too.
           const lost = node.lost("sendrawtransaction")
           const broadcast = yield* asked
           yield* act(() => lost)
@@ -188,7 +192,7 @@ Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
           yield* killed
           yield* settles(mined)
 
-          // One block settles the payout, and that block is removed at the moment the node dies.
+          // The payout is settled by one block, which is removed just before the node is killed.
           const reorganized = yield* asked
           yield* waiting((yield* sent(reorganized.id)).chain_tx_id)
           const [hash] = yield* chain.mine(1)
@@ -208,7 +212,7 @@ Real.suite("the service, when bitcoind is killed", ["bitcoind"], () => {
           const since = new Date().toISOString()
           const { data } = yield* act(() =>
             Service.eventually(
-              "a comparison that balances",
+              "a reconciliation without discrepancies",
               () => service.ask("GET", "/operator/reconciliation", { key: service.token() }),
               ({ data }) =>
                 data.report !== null && data.report.reconciled_at > since && Object.keys(data.report.differences_by_cause).length === 0

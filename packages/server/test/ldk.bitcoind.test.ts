@@ -18,7 +18,7 @@ const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), 
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
-/** LDK is idle after it has written nothing for this long. */
+/** LDK counts as idle after it has written nothing for this long. */
 const restMillis = 2000
 
 /**
@@ -39,7 +39,7 @@ const atRest = (store: string) =>
 Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
     it.effect(
-      "ldk: the service starts its node, warns if it has no channel, receives and pays even if the node is killed, reconciles, stops its node when the service is killed, and refuses to start an old store",
+      "ldk: the service starts its node, warns if the node has no channel, receives and pays even if the node is killed, and reconciles; the node exits when the service is killed, and an old copy of the node's store is refused",
       () =>
         Effect.gen(function* () {
           const { bob, carol } = yield* Network.Network
@@ -64,12 +64,12 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           yield* act(() => Service.eventually("no warning with a channel", warned, (codes) => codes.length === 0))
           const shop = yield* act(() => service.company("paid"))
 
-          // The operator's own funds in channels are in no ledger entry. Later payments in and out do not
-          // change them.
+          // The operator's own funds in channels have no ledger entry. Later incoming and outgoing payments do
+          // not change them.
           const compared = act(async () => {
             const since = new Date().toISOString()
             const { data } = await Service.eventually(
-              "a comparison of everything",
+              "a complete reconciliation",
               () => service.ask("GET", "/operator/reconciliation", { key: service.token() }),
               ({ data }) =>
                 data.report !== null &&
@@ -82,8 +82,8 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
             return [Number(data.report.node.unexplained_sats), causes] as const
           })
           const opening = yield* compared
-          // 50 million sats, minus 7 million that the channel started with on the other side, minus the fee
-          // for opening it.
+          // 50 million sats, minus the 7 million that were on the peer's side when the channel opened, minus
+          // the opening fee.
           assert.approximately(opening[0], 43_000_000, 1000)
           assert.deepStrictEqual(opening[1], [])
 
@@ -100,12 +100,12 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
           process.kill(Ldk.ownerOf(env.LDK_STORE) ?? assert.fail("no process holds the store"), "SIGKILL")
           const second = yield* act(() =>
             Service.eventually(
-              "an invoice again",
+              "an invoice from the restarted node",
               () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 7_000, currency: "sats" }),
               ({ status }) => status === 201
             )
           )
-          // A payer whose first attempt fails avoids that route for a while.
+          // Wait for the channel, because a payer whose first attempt fails avoids that route for a while.
           const channels = dora.ask("channels", {}, LdkNetwork.Channels)
           yield* Process.until(
             "the channel is back",
@@ -128,7 +128,7 @@ Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
             "no process holds the store",
             Effect.sync(() => Ldk.ownerOf(env.LDK_STORE) === undefined || undefined)
           )
-          // The node's messages are in the service's log, which has one JSON object per line.
+          // The node's messages appear in the service's log, which has one JSON object per line.
           const said = service.logs().map((line) => JSON.stringify(JSON.parse(line)))
           assert.isTrue(said.some((line) => line.includes("satrail-ldk: node ")))
           rmSync(env.LDK_STORE, { recursive: true })

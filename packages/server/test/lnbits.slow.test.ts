@@ -35,7 +35,7 @@ describe("import from LNbits", () => {
 
   const operator = async (route: string) => (await service.ask("GET", `/operator${route}`, { key: tokens.bob })).data
 
-  it("import: each LNbits wallet becomes a company with its balance, once, after a second operator approves", async () => {
+  it("import: each LNbits wallet becomes one company, which gets the wallet's balance after a second operator approves", async () => {
     const before = (await operator("/companies?limit=1000")).length
     const planned = await report("--dry-run")
     assert.deepStrictEqual((await operator("/companies?limit=1000")).length, before, "a dry run creates nothing")
@@ -57,14 +57,14 @@ describe("import from LNbits", () => {
     assert.strictEqual((await operator("/companies?limit=1000")).length, before + rows.length)
     for (const { adjustment_id: id, company_id: company, balance_sats: balance } of rows) {
       if (id !== null) {
-        assert.strictEqual((await satrail(["adjustments", "approve", id])).code, 1, "not by the operator who imported")
+        assert.strictEqual((await satrail(["adjustments", "approve", id])).code, 1, "the importing operator cannot approve")
         assert.strictEqual((await satrail(["adjustments", "approve", id], tokens.bob)).code, 0)
       }
       assert.strictEqual(String((await operator(`/companies/${company}`)).posted_sats), balance)
     }
   })
 
-  it("import: a wallet with a pending outgoing payment, a negative balance or another user's wallet is left out", async () => {
+  it("import: wallets with a pending outgoing payment or a negative balance are left out, and so are other users' wallets", async () => {
     const changed = path.join(directory, "changed.sqlite3")
     writeFileSync(changed, original)
     const database = new DatabaseSync(changed)

@@ -36,8 +36,8 @@ const settings = Effect.gen(function* () {
 })
 
 /**
- * Mines until a node has seen the newest block. lnd misses blocks mined before its ZMQ connection is restored
- * and catches up with the next one.
+ * Mines blocks until a node has seen the newest one. lnd misses blocks mined before its ZMQ connection is
+ * restored, and catches up when the next block is mined.
  */
 const follows = Effect.fnUntraced(function* (node: Node.Lnd) {
   const chain = yield* Chain
@@ -55,59 +55,61 @@ const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
 Real.suite("the service on lnd over bitcoind", ["bitcoind", "lnd"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
-    it.effect("lnd over bitcoind: receives and pays over Lightning and on-chain, also during and after a restart of bitcoind", () =>
-      Effect.gen(function* () {
-        const chain = yield* Chain
-        const { carol, alice } = yield* Network.Network
-        const bitcoind = yield* Bitcoind.Bitcoind
-        const service = yield* OnChain.made
-        const env = yield* settings
-        yield* act(() => service.start(env))
-        const shop = yield* act(() => service.company("paid"))
+    it.effect(
+      "lnd over bitcoind: the service receives and pays over Lightning and on-chain; withdrawals during a bitcoind outage stay pending and settle afterwards",
+      () =>
+        Effect.gen(function* () {
+          const chain = yield* Chain
+          const { carol, alice } = yield* Network.Network
+          const bitcoind = yield* Bitcoind.Bitcoind
+          const service = yield* OnChain.made
+          const env = yield* settings
+          yield* act(() => service.start(env))
+          const shop = yield* act(() => service.company("paid"))
 
-        const first = yield* act(() => Customer.invoice(shop, 50_000))
-        yield* Peer.pay(carol, first.payment_request)
-        yield* act(() => Customer.hasBalance(shop, 50_000))
-        const { address } = yield* act(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })))
-        yield* chain.send(address.address, 90_000n)
-        yield* chain.mine(6)
-        yield* act(() => Customer.hasBalance(shop, 140_000))
+          const first = yield* act(() => Customer.invoice(shop, 50_000))
+          yield* Peer.pay(carol, first.payment_request)
+          yield* act(() => Customer.hasBalance(shop, 50_000))
+          const { address } = yield* act(() => Customer.data(201, shop.post("/v1/bitcoin/deposit/on-chain", { address_type: "taproot" })))
+          yield* chain.send(address.address, 90_000n)
+          yield* chain.mine(6)
+          yield* act(() => Customer.hasBalance(shop, 140_000))
 
-        // lnd asks bitcoind for the height before it pays. Without bitcoind, neither kind of withdrawal
-        // proceeds or fails.
-        const invoice = yield* Peer.invoice(carol, { amount: Msat.fromSats(10_000), behaviour: "settle" })
-        yield* bitcoind.stop("SIGTERM")
-        const payout = yield* act(() => Customer.data(201, Customer.confirm(shop, Miner.address, 30_000)))
-        const paid = yield* act(() => Customer.data(201, Customer.confirm(shop, invoice, 10_000)))
-        yield* Effect.sleep("3 seconds")
-        for (const { id } of [payout, paid]) {
-          assert.strictEqual((yield* act(() => Customer.fetchWithdrawal(shop, id))).status, "pending")
-        }
-        yield* bitcoind.start
+          // lnd asks bitcoind for the height before it pays. Without bitcoind, neither kind of withdrawal
+          // proceeds, and neither fails.
+          const invoice = yield* Peer.invoice(carol, { amount: Msat.fromSats(10_000), behaviour: "settle" })
+          yield* bitcoind.stop("SIGTERM")
+          const payout = yield* act(() => Customer.data(201, Customer.confirm(shop, Miner.address, 30_000)))
+          const paid = yield* act(() => Customer.data(201, Customer.confirm(shop, invoice, 10_000)))
+          yield* Effect.sleep("3 seconds")
+          for (const { id } of [payout, paid]) {
+            assert.strictEqual((yield* act(() => Customer.fetchWithdrawal(shop, id))).status, "pending")
+          }
+          yield* bitcoind.start
 
-        const sent = yield* act(() =>
-          Service.eventually(
-            "a payout that was sent",
-            () => Customer.fetchWithdrawal(shop, payout.id),
-            ({ chain_tx_id: txId }) => txId !== null
+          const sent = yield* act(() =>
+            Service.eventually(
+              "a payout that was sent",
+              () => Customer.fetchWithdrawal(shop, payout.id),
+              ({ chain_tx_id: txId }) => txId !== null
+            )
           )
-        )
-        yield* Process.until(
-          "the payout waits to be mined",
-          Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), (waiting) =>
-            waiting.includes(sent.chain_tx_id) ? true : undefined
+          yield* Process.until(
+            "the payout waits to be mined",
+            Effect.map(chain.call("getrawmempool", [], Schema.Array(Schema.String)), (waiting) =>
+              waiting.includes(sent.chain_tx_id) ? true : undefined
+            )
           )
-        )
-        yield* chain.mine(6)
-        yield* act(() => Customer.ends(shop, payout.id, "settled"))
-        for (const node of [alice, carol]) yield* follows(node)
+          yield* chain.mine(6)
+          yield* act(() => Customer.ends(shop, payout.id, "settled"))
+          for (const node of [alice, carol]) yield* follows(node)
 
-        yield* act(() => Customer.ends(shop, paid.id, "settled"))
-        const last = yield* act(() => Customer.invoice(shop, 1_000))
-        yield* Peer.pay(carol, last.payment_request)
-        yield* act(() => Customer.hasBalance(shop, Customer.without(141_000, payout, paid)))
-        yield* act(() => service.stop("SIGTERM"))
-      }).pipe(Effect.scoped)
+          yield* act(() => Customer.ends(shop, paid.id, "settled"))
+          const last = yield* act(() => Customer.invoice(shop, 1_000))
+          yield* Peer.pay(carol, last.payment_request)
+          yield* act(() => Customer.hasBalance(shop, Customer.without(141_000, payout, paid)))
+          yield* act(() => service.stop("SIGTERM"))
+        }).pipe(Effect.scoped)
     )
   })
 })

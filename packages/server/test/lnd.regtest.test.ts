@@ -13,7 +13,7 @@ import * as Composed from "./Composed.ts"
 
 const hashOf = (paymentRequest: string) => Result.getOrThrow(Bolt11.decode(paymentRequest)).paymentHash
 
-/** An invoice of carol's with this amount and behavior. */
+/** An invoice from carol with this amount and behavior. */
 const carols = Effect.fnUntraced(function* (amount: number, behaviour: "settle" | "fail" | "hold") {
   return yield* Peer.invoice((yield* Network).carol, { amount: Msat.fromSats(amount), behaviour })
 })
@@ -22,7 +22,7 @@ const received = Effect.fnUntraced(function* (paymentRequest: string) {
   return yield* Peer.received((yield* Network).carol, hashOf(paymentRequest))
 })
 
-/** Checks that the withdrawal settled with a proof and that carol was paid once. */
+/** Checks that the withdrawal settled with its preimage and that carol was paid once. */
 const isSettled = Effect.fnUntraced(function* ({ run }: Composed.World, withdrawal: Withdrawal.Withdrawal, paymentRequest: string) {
   const { status, preimage, networkFee } = yield* run(Composed.end(withdrawal))
   assert.strictEqual(status, "settled")
@@ -53,7 +53,7 @@ const isPending = Effect.fnUntraced(function* ({ run }: Composed.World, withdraw
 
 Real.suite("the service on lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C60: lnd: an incoming payment is credited once, even if the service was down at the time", () =>
+    it.effect("C60: lnd: an incoming payment is credited once, even if it arrives while the service is down", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run, start, stop } = world
@@ -101,7 +101,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd: an impossible payment fails and its whole amount is released", () =>
+    it.effect("lnd: a payment that cannot be made fails, and its whole amount is released", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
@@ -167,7 +167,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     }
 
-    it.effect("lnd: 150 payments in each direction, 50 at a time, are all accounted for", () =>
+    it.effect("lnd: 150 payments in each direction, 50 at a time, are all credited or debited", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world
@@ -198,7 +198,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
 
     // How long to wait for a lost response.
     const patienceMillis = 3000
-    // Every call of a payment's life cycle, and every way it can fail.
+    // Every call in a payment's life cycle, and every way in which a call can fail.
     const calls = {
       "to pay": /^\/v2\/router\/send/,
       "to look up its outcome": /^\/v2\/router\/track/,
@@ -223,7 +223,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
                 yield* proxy.fail(/^\/v1\/invoices\/subscribe/, fault)
                 yield* proxy.fail(/^\/v1\/invoice\//, fault)
               }
-              // Cut open connections, so that all requests are repeated.
+              // Cut all open connections, so that their requests are repeated.
               yield* proxy.cut
               yield* proxy.mend
               yield* Peer.pay(carol, paymentRequest)
@@ -254,7 +254,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
                 yield* isPending(world, first)
                 yield* Peer.release(carol, hashOf(held), "settle")
                 yield* isSettled(world, first, held)
-                assert.strictEqual(yield* proxy.count(calls["to pay"]), 3, "each reached the node once")
+                assert.strictEqual(yield* proxy.count(calls["to pay"]), 3, "each payment reached the node once")
               }),
             patienceMillis
           )

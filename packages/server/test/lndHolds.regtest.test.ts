@@ -34,7 +34,7 @@ const cancel = ({ companyId, id }: Invoice) =>
 Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
     it.effect(
-      "hold: lnd: a payment is held through restarts of the service and of lnd, then settled, canceled, or returned before its HTLC expires",
+      "hold: lnd: a held payment stays held through restarts of the service and of lnd, and is then settled, canceled, or returned before its HTLC expires",
       () =>
         Composed.story((world) =>
           Effect.gen(function* () {
@@ -56,7 +56,8 @@ Real.suite("hold invoices on lnd", ["btcd", "lnd"], () => {
             yield* stop
             yield* start
             yield* alice.stop("SIGKILL")
-            // Settled or canceled while lnd is down. Another process forwards the decision when lnd is back.
+            // The payments are settled or canceled while lnd is down. A restarted process forwards the
+            // decisions when lnd is back.
             assert.strictEqual(yield* run(settle(settled)), "accepted")
             assert.strictEqual(yield* run(cancel(canceled)), "canceled")
             assert.strictEqual((yield* run(Composed.balance(shop))).posted, Msat.zero)

@@ -22,12 +22,12 @@ import * as Service from "./Service.ts"
 
 // The service as a separate process on lnd and the embedded database, killed without warning.
 
-/** How long the claims of a killed process last: twice the time its call to lnd may be in flight. */
+/** How long a killed process's claims last, which is twice the time that its call to lnd may be in flight. */
 const claimMillis = 121_000
 
 /**
- * When the process dies after a confirmation: before the withdrawal is started, while it is sent, while it is
- * held, and after it settled.
+ * How long after a confirmation the process is killed: before the withdrawal is started, while it is sent,
+ * while it is held, and after it has settled.
  */
 const deathsMillis = [0, 15, 40, 80, 150, 400]
 
@@ -38,9 +38,9 @@ const configured = (alice: Node) =>
   Effect.gen(function* () {
     return {
       LIGHTNING: "lnd",
-      // The scenarios use the key of the demo company.
+      // The scenarios use the demo company's key.
       SATRAIL_DEMO: "yes",
-      // No host outside this machine is contacted.
+      // These settings prevent requests to other machines.
       RATES: "fixed",
       RESOLVER: "sandbox",
       LND_REST_URL: alice.url,
@@ -51,7 +51,7 @@ const configured = (alice: Node) =>
     }
   })
 
-/** The books of a stopped service: they must be sound, and they state the node's balance. */
+/** Checks the books of a stopped service and returns the node's balance in them. */
 const booked = (data: string) =>
   Effect.gen(function* () {
     yield* Ledger.auditAll
@@ -63,7 +63,7 @@ const metrics = async (service: ReturnType<typeof Service.make>): Promise<string
 
 type Parts = Effect.Success<ReturnType<typeof begun>>
 
-/** A running service on alice, and a company that received this many sats from carol. */
+/** A running service on alice, and a company that has received this many sats from carol. */
 const begun = Effect.fnUntraced(function* (alice: Node, carol: Node, sats: number, points?: string) {
   const env = { ...(yield* configured(alice)), ...(points !== undefined && { POINTS_DIRECTORY: points }) }
   const service = yield* Effect.acquireRelease(
@@ -102,7 +102,7 @@ const story = Effect.fnUntraced(function* <E, R>(
 
 Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C10: lnd: a confirmed withdrawal is sent once and gets the outcome that lnd reports, whenever the process dies", () =>
+    it.effect("C10: lnd: a confirmed withdrawal is sent once and gets the outcome that lnd reports, whenever the process is killed", () =>
       story({ sats: 500_000 }, ({ carol, service, run, start, shop }) =>
         Effect.gen(function* () {
           const sent: Array<{ readonly id: string; readonly destination: string; readonly isHeld: boolean }> = []
@@ -136,79 +136,81 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("C10: lnd: a process that dies before or after any step of an incoming or outgoing payment does not change its outcome", () =>
-      Effect.gen(function* () {
-        const directory = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-points-"))),
-          (made) => Effect.sync(() => rmSync(made, { recursive: true }))
-        )
-        const { death } = Points.files(directory)
-        yield* story({ sats: 500_000, points: directory }, ({ carol, env, service, run, shop }) =>
-          Effect.gen(function* () {
-            let deaths = 0
-            const again = async () => {
-              deaths++
-              await service.stop("SIGKILL")
-              await service.start(env)
-            }
-            /** Repeats a request without a response until a process is running, as a customer would. */
-            const insist = async (ask: () => Promise<Service.Answer>): Promise<Service.Answer> => {
-              for (;;) {
-                const answer = await ask().catch(() => undefined)
-                if (answer !== undefined) return answer
-                await again()
+    it.effect(
+      "C10: lnd: killing the process before or after any step of an incoming or outgoing payment does not change the payment's outcome",
+      () =>
+        Effect.gen(function* () {
+          const directory = yield* Effect.acquireRelease(
+            Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-points-"))),
+            (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+          )
+          const { death } = Points.files(directory)
+          yield* story({ sats: 500_000, points: directory }, ({ carol, env, service, run, shop }) =>
+            Effect.gen(function* () {
+              let deaths = 0
+              const again = async () => {
+                deaths++
+                await service.stop("SIGKILL")
+                await service.start(env)
               }
-            }
-            /**
-             * Waits until a process has died at each point so far. A waiting customer may already have started the
-             * next process.
-             */
-            const died = async (point: string, points: number) => {
-              if (deaths < points) {
-                await Service.eventually(
-                  `a death ${point}`,
-                  async () => service.isOver(),
-                  (isOver) => isOver
-                )
-                await again()
+              /** Repeats a request until it gets a response, as a customer would. Restarts the process if necessary. */
+              const insist = async (ask: () => Promise<Service.Answer>): Promise<Service.Answer> => {
+                for (;;) {
+                  const answer = await ask().catch(() => undefined)
+                  if (answer !== undefined) return answer
+                  await again()
+                }
               }
-              assert.deepStrictEqual([deaths, existsSync(death)], [points, false], point)
-            }
+              /**
+               * Waits until a process has died at each of these points. A repeated request may already have
+               * started the next process.
+               */
+              const died = async (point: string, points: number) => {
+                if (deaths < points) {
+                  await Service.eventually(
+                    `a death ${point}`,
+                    async () => service.isOver(),
+                    (isOver) => isOver
+                  )
+                  await again()
+                }
+                assert.deepStrictEqual([deaths, existsSync(death)], [points, false], point)
+              }
 
-            const sends = ["WithdrawalRequested", "claim withdrawal", "WithdrawalDispatched", "pay", "WithdrawalSettled"]
-            for (const [at, point] of sends.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
-              const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000 + at), behaviour: "settle" })
-              writeFileSync(death, point)
-              const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
-              const { id } = yield* run(() =>
-                Customer.data(
-                  201,
-                  insist(() => Customer.confirm(shop, destination, 1000 + at, headers))
+              const sends = ["WithdrawalRequested", "claim withdrawal", "WithdrawalDispatched", "pay", "WithdrawalSettled"]
+              for (const [at, point] of sends.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
+                const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000 + at), behaviour: "settle" })
+                writeFileSync(death, point)
+                const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
+                const { id } = yield* run(() =>
+                  Customer.data(
+                    201,
+                    insist(() => Customer.confirm(shop, destination, 1000 + at, headers))
+                  )
                 )
-              )
-              yield* run(() => died(point, at + 1))
-              const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
-              assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination), point)
-            }
+                yield* run(() => died(point, at + 1))
+                const { lightning_payment: payment } = yield* run(() => Customer.ends(shop, id, "settled"))
+                assert.strictEqual(Customer.hashOf(payment.payment_preimage), hashOf(destination), point)
+              }
 
-            const receives = ["createInvoice", "InvoiceCreated", "InvoiceSettled"]
-            let received = 0
-            for (const [at, point] of receives.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
-              writeFileSync(death, point)
-              const sats = 2000 + at
-              const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
-              const ask = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: sats, currency: "sats" }, headers)
-              const { payment_request } = yield* run(() => Customer.data(201, insist(ask)))
-              const had = yield* run(() => Customer.balance(shop))
-              yield* Peer.pay(carol, payment_request)
-              yield* run(() => died(point, 2 * sends.length + at + 1))
-              yield* run(() => Customer.hasBalance(shop, had + sats))
-              received += sats
-            }
-            assert.strictEqual(received, 12_015)
-          })
-        )
-      })
+              const receives = ["createInvoice", "InvoiceCreated", "InvoiceSettled"]
+              let received = 0
+              for (const [at, point] of receives.flatMap((call) => [`before ${call}`, `after ${call}`]).entries()) {
+                writeFileSync(death, point)
+                const sats = 2000 + at
+                const headers = { "Idempotency-Key": point.replaceAll(" ", "-") }
+                const ask = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: sats, currency: "sats" }, headers)
+                const { payment_request } = yield* run(() => Customer.data(201, insist(ask)))
+                const had = yield* run(() => Customer.balance(shop))
+                yield* Peer.pay(carol, payment_request)
+                yield* run(() => died(point, 2 * sends.length + at + 1))
+                yield* run(() => Customer.hasBalance(shop, had + sats))
+                received += sats
+              }
+              assert.strictEqual(received, 12_015)
+            })
+          )
+        })
     )
 
     it.effect("lnd: a wallet pays a Lightning address and sees the payment settled (LUD-06, 16, 21)", () =>
@@ -237,56 +239,58 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
       })
     )
 
-    it.effect("lnd: during an outage, reads work and withdrawals wait, even across a start; afterwards all work resumes", () =>
-      story({ sats: 100_000 }, ({ alice, carol, env, service, run, shop }) =>
-        Effect.gen(function* () {
-          const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
-          yield* Effect.acquireUseRelease(
-            alice.stop("SIGKILL"),
-            () =>
-              run(async () => {
-                await service.stop("SIGTERM")
-                await service.start(env, 503)
-                const readiness = await service.ask("GET", "/readyz")
-                assert.strictEqual(readiness.message, "Not ready: node")
-                assert.include(readiness.text, '{"path":"node","message":"lnd refuses the connection"}')
-                assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 0')
-                assert.strictEqual(await Customer.balance(shop), 100_000)
-                assert.strictEqual(
-                  (await Customer.refusal(shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 5, currency: "sats" })))[0],
-                  503
-                )
-                const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
-                assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
-                await Service.eventually(
-                  "a log line about the outage",
-                  async () => service.logs(),
-                  (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nothing listens at ${alice.url}`))
-                )
-                return id
-              }),
-            () => Effect.orDie(alice.start)
-          ).pipe(
-            Effect.flatMap((id) =>
-              run(async () => {
-                await Service.eventually(
-                  "readiness",
-                  () => service.ask("GET", "/readyz"),
-                  ({ status }) => status === 200
-                )
-                // The withdrawal's pay call was never sent, so it is sent now, without the grace period for a
-                // call that may be in flight.
-                const backMillis = performance.now()
-                await Customer.ends(shop, id, "settled")
-                console.info(`withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`)
-                assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 1')
-                const begins = service.logs().filter((line) => line.includes('"lnd refuses the connection.'))
-                assert.isAtMost(begins.length, 2, "at most once per process")
-              })
+    it.effect(
+      "lnd: during an outage, reads work and withdrawals wait, even if the service is restarted; after the outage, all work resumes",
+      () =>
+        story({ sats: 100_000 }, ({ alice, carol, env, service, run, shop }) =>
+          Effect.gen(function* () {
+            const destination = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
+            yield* Effect.acquireUseRelease(
+              alice.stop("SIGKILL"),
+              () =>
+                run(async () => {
+                  await service.stop("SIGTERM")
+                  await service.start(env, 503)
+                  const readiness = await service.ask("GET", "/readyz")
+                  assert.strictEqual(readiness.message, "Not ready: node")
+                  assert.include(readiness.text, '{"path":"node","message":"lnd refuses the connection"}')
+                  assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 0')
+                  assert.strictEqual(await Customer.balance(shop), 100_000)
+                  assert.strictEqual(
+                    (await Customer.refusal(shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 5, currency: "sats" })))[0],
+                    503
+                  )
+                  const { id } = await Customer.data(201, Customer.confirm(shop, destination, 1000))
+                  assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
+                  await Service.eventually(
+                    "a log line about the outage",
+                    async () => service.logs(),
+                    (lines) => lines.some((line) => line.includes(`lnd refuses the connection. Nothing listens at ${alice.url}`))
+                  )
+                  return id
+                }),
+              () => Effect.orDie(alice.start)
+            ).pipe(
+              Effect.flatMap((id) =>
+                run(async () => {
+                  await Service.eventually(
+                    "readiness",
+                    () => service.ask("GET", "/readyz"),
+                    ({ status }) => status === 200
+                  )
+                  // The withdrawal's pay call was never sent, so it is sent now, without the grace period for a
+                  // call that may be in flight.
+                  const backMillis = performance.now()
+                  await Customer.ends(shop, id, "settled")
+                  console.info(`withdrawal settled ${Math.round(performance.now() - backMillis)} ms after /readyz was 200 again`)
+                  assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 1')
+                  const begins = service.logs().filter((line) => line.includes('"lnd refuses the connection.'))
+                  assert.isAtMost(begins.length, 2, "each process logs the outage at most once")
+                })
+              )
             )
-          )
-        })
-      )
+          })
+        )
     )
   })
 })

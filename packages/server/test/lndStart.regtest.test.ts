@@ -39,7 +39,7 @@ interface Settings {
   readonly invoiceSecret: Redacted.Redacted
 }
 
-/** A start with these settings on the existing store. */
+/** Starts the service with these settings on the existing store. */
 const start = (settings: Settings, network: BitcoinNetwork = "regtest") => {
   const { node } = Result.getOrThrow(
     Environment.read({
@@ -61,7 +61,7 @@ const refusal = (settings: Settings, network?: BitcoinNetwork) =>
 const told = <E, R>(check: Effect.Effect<void, E, R>) =>
   Effect.scoped(check).pipe(
     Effect.provide(Layer.fresh(Memory.layer)),
-    // Warnings of a start are checked in its message, not here.
+    // Other tests check a start's warnings in its message.
     Effect.provideService(References.MinimumLogLevel, "None")
   )
 
@@ -97,7 +97,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd start: a macaroon that is malformed, of another node, or lacks permissions is reported", () =>
+    it.effect("lnd start: a macaroon that is malformed, belongs to another node, or lacks permissions is reported", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
@@ -119,7 +119,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd start: a macaroon may be a file and may allow more than needed", () =>
+    it.effect("lnd start: a macaroon may be given as a file and may have more permissions than needed", () =>
       told(
         Effect.gen(function* () {
           const { alice } = yield* Network
@@ -171,7 +171,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           const message = yield* refusal({ ...right, ...locked })
           assert.match(message, /^lnd is locked\. Unlock its wallet with `lncli unlock`/)
           assert.include(message, locked.url)
-          // Once the node is known to be locked, a call to pay is rejected before lnd sees it.
+          // Once the service has noticed that the node is locked, it rejects a payment without calling lnd.
           const rest = LndRest.make({ ...locked, macaroon: Redacted.make("00") })
           const outage = yield* Effect.flip(Stream.runHead(rest.listen("pay", LndRest.post("/v2/router/send", {}), Schema.Unknown)))
           assert.instanceOf(outage, NodeState.NotLookedAt)
@@ -180,7 +180,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd start: succeeds during an outage of a known node, and accepts only that node when it is back", () =>
+    it.effect("lnd start: a start succeeds during an outage of a known node, and accepts only that node afterwards", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
@@ -200,7 +200,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
           yield* proxy.mend
           assert.deepStrictEqual(yield* Effect.provideContext(lookup, services), { _tag: "unknown" })
 
-          // The same address with another node behind it.
+          // The same address, but another node behind it.
           const identity = { nodeId: alice.nodeId, network: "regtest" } as const
           const changed = { ...(yield* settingsFor(carol)), identity }
           const other = yield* Layer.build(Lnd.layerSender({ ...changed, macaroon: changed.senderMacaroon }))

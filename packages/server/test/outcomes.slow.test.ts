@@ -3,7 +3,7 @@ import * as Customer from "./Customer.ts"
 import { type Company, eventually } from "./Service.ts"
 import { stories } from "./Story.ts"
 
-/** Confirms a withdrawal of 10 000 sats to a payee of each behavior, by default to their invoice. */
+/** Confirms a withdrawal of 10 000 sats to one payee per behavior, by default to the payee's invoice. */
 const send = async (shop: Company, behaviours: ReadonlyArray<string>, type = "lightning_invoice") => {
   const amount = type === "lightning_invoice" ? { amount_sats: 10_000 } : {}
   const destinations = await Promise.all(behaviours.map((behaviour) => Customer.outside(shop, type, { ...amount, behaviour })))
@@ -13,7 +13,7 @@ const send = async (shop: Company, behaviours: ReadonlyArray<string>, type = "li
   return { hashes: destinations.map(({ payment_hash }): string => payment_hash), withdrawals }
 }
 
-/** Checks that a later payment completes, so earlier pending ones had their turn. */
+/** Makes another payment and waits until it completes, so that earlier ones have been processed too. */
 const overtake = async (shop: Company) => {
   const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
   const withdrawal = await Customer.data(201, Customer.confirm(shop, destination, 1000))
@@ -60,16 +60,16 @@ stories("how payments end", (it) => {
     await middle()
     const ids = withdrawals.map(({ id }): string => id)
     await eventually(
-      "the end of all",
+      "completion of all withdrawals",
       async () => {
-        // Read the balance first: a withdrawal that is pending afterwards was pending then.
+        // Read the balance first, because a withdrawal that is pending afterwards was also pending then.
         const balance = await Customer.balance(shop)
         const now = await Promise.all(ids.map((id) => Customer.fetchWithdrawal(shop, id)))
         const isHeld = (at: number) => now[at].status !== "failed"
         assert.isAtMost(
           balance,
           Customer.without(100_000, ...withdrawals.filter((_, at) => isHeld(at))),
-          "nothing is released before it fails"
+          "no amount is released before its withdrawal fails"
         )
         return now.map(({ status }) => status)
       },

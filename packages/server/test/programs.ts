@@ -1,6 +1,6 @@
-// Bundles the programs that tests start repeatedly, once per run. Finding and reading a thousand modules
-// takes a third of a start. Without this (in a mutant or soak run), they run from the sources, as
-// `npm start` does.
+// Bundles the programs that tests start repeatedly, once per test run, because finding and reading a thousand
+// modules takes a third of the start time. Without a bundle (in a mutant or soak run), the programs run from
+// the sources, as with `npm start`.
 import { mkdtempSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
 import { sources } from "./sources.ts"
 
-/** Files that a module reads next to itself are next to its source. */
+/** Makes modules find the files next to them in the source folders. */
 const places: Plugin = {
   name: "places",
   transform: (code, id) =>
@@ -31,7 +31,7 @@ const embedded: Plugin = {
 }
 
 export default async (): Promise<(() => void) | undefined> => {
-  if (process.env["SATRAIL_TEST_PROGRAMS"] !== undefined) return undefined // another project of this run already built them
+  if (process.env["SATRAIL_TEST_PROGRAMS"] !== undefined) return undefined // another project of this run has already built the programs
   const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-programs-"))
   process.env["SATRAIL_TEST_PROGRAMS"] = folder // inherited by every process that runs a test file
   const input = Object.fromEntries(Object.entries(sources).map(([name, file]) => [name, path.join(import.meta.dirname, file)]))

@@ -8,7 +8,7 @@ import { root, type Running } from "./deployed/Machine.ts"
 import * as Public from "./deployed/Public.ts"
 import { directory, send } from "./Service.ts"
 
-// The shipped Caddyfile in front of processes that report the requests they receive. deployed.regtest.test.ts
+// Tests the shipped Caddyfile with processes that report the requests they receive. deployed.regtest.test.ts
 // covers a full deployment with real processes.
 
 const shipped = path.join(root, "deploy/Caddyfile")
@@ -40,7 +40,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     )
 
   beforeAll(async () => {
-    // Every process runs but none is ready, as while lnd is down.
+    // Every process runs but none is ready, as during an lnd outage.
     servers = [1, 2, 3].map((process) =>
       createServer(({ url, headers }, response) => {
         response.writeHead(url === "/readyz" ? 503 : 200, { "content-type": "application/json" })
@@ -78,7 +78,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     assert.strictEqual(heard, 503)
   })
 
-  it("proxy: operator routes are closed to the Internet, however spelled, and open on this machine", async () => {
+  it("proxy: operator routes cannot be reached from the Internet, however the path is written, but can be reached on this machine", async () => {
     const plain = ["/operator", "/operator/metrics", "/sandbox/pay", "/readyz", "/readyz/node", "/metrics", "/tls/ask?domain=a.example"]
     const written = ["//operator/metrics", "/./operator/metrics", "/v1/../operator/metrics", "/%6fperator/metrics", "/OPERATOR/metrics"]
     for (const route of [...plain, ...written]) {
@@ -93,7 +93,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     }
   })
 
-  it("proxy: a payer's address is the connection's, not the claimed one; the host is the requested one", async () => {
+  it("proxy: a payer's address is taken from the connection, not from headers, and the host from the request", async () => {
     for (const from of ["127.0.0.1", "127.0.0.2"]) {
       const headers = { "x-forwarded-for": "203.0.113.7" }
       const { data } = await Public.ask(to, "GET", "/.well-known/lnurlp/alice", { from, headers })

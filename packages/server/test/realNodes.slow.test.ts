@@ -119,7 +119,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     }
     return found
   }
-  /** The routes of every sandbox. */
+  /** The routes that every sandbox has. */
   const shared = {
     world: ["GET", "/sandbox/world"],
     inbox: ["GET", "/sandbox/webhooks/orders"],
@@ -135,7 +135,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.lengthOf(new Set(urls.map(({ url }) => url)), 3)
   })
 
-  it("deployment: a machine that lost its directory starts again", async () => {
+  it("deployment: a service whose data directory was lost starts again", async () => {
     const { running: first } = await start("lost")
     first.kill("SIGTERM")
     assert.strictEqual((await first.ended).code, 0)
@@ -143,16 +143,16 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     await start("lost")
   })
 
-  it("sandbox: not started, served or documented with real nodes", async () => {
+  it("sandbox: with real nodes, no sandbox is started, served or documented", async () => {
     const { url } = await start("bare")
-    assert.isFalse(existsSync(path.join(dataOf("bare"), "sandbox")), "no sandbox was begun")
+    assert.isFalse(existsSync(path.join(dataOf("bare"), "sandbox")), "no sandbox was started")
     assert.deepStrictEqual([...new Set([...Object.values(await statuses(url)), ...(await sharedStatuses(url))])], [404])
     const { paths } = JSON.parse((await Service.send(`${url}/openapi.json`, "GET", {})).text)
     assert.isEmpty(Object.keys(paths).filter((route) => route.startsWith("/sandbox")))
     assert.property(paths, "/v1/transactions")
   })
 
-  it("demo: with real nodes no company is opened, and no key or token is printed or stored", async () => {
+  it("demo: with real nodes, no demo company is created, and no key or token is printed or stored", async () => {
     const { running: started, url } = await start("undemonstrated", { DATABASE_URL: databaseOf("undemonstrated") })
     assert.deepStrictEqual(readdirSync(dataOf("undemonstrated")), ["lock"])
     assert.strictEqual(statSync(dataOf("undemonstrated")).mode & 0o777, 0o700)
@@ -162,7 +162,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.strictEqual(listed.status, 201)
   })
 
-  it("demo: if enabled with real nodes, its key is stored readable by its owner alone, and not printed", async () => {
+  it("demo: if enabled with real nodes, the demo key is not printed, and its file is readable only by the file's owner", async () => {
     const { running: started } = await start("asked", { SATRAIL_DEMO: "yes" })
     const file = path.join(dataOf("asked"), "demo.json")
     const demo: Record<string, string> = JSON.parse(readFileSync(file, "utf8"))
@@ -172,14 +172,14 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.include(started.stdout(), file)
   })
 
-  it("operator token: without one the operator routes of real nodes stay closed, and the start logs this", async () => {
+  it("operator token: with real nodes and no token, operator routes stay closed, and the start logs this", async () => {
     const { running: started, url } = await start("closed", { SATRAIL_OPERATOR_TOKEN: "" })
     assert.include(started.stdout(), "/operator is closed. Set SATRAIL_OPERATOR_TOKEN")
     for (const key of ["", "undefined", token])
       assert.strictEqual((await Service.send(`${url}/operator/companies`, "POST", { key, body: {} })).status, 401)
   })
 
-  it("banner: shows version, network, database, node, chain and rates, and no secret", async () => {
+  it("banner: shows the version, network, database, node, chain and rates, but no secret", async () => {
     const { running: started } = await start("banner", {
       DATABASE_URL: env["DATABASE_URL"]?.replace("postgres@", "postgres:hunter2@") ?? ""
     })
@@ -198,7 +198,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.notInclude(said, "hunter2")
   })
 
-  it("check: beside a running service it warns only about the database's settings and Esplora, and exits with 0", async () => {
+  it("check: while the service is running, the check warns only about the database's settings and Esplora, and exits with 0", async () => {
     await start("checked")
     const check = (more: Record<string, string>, ...flags: ReadonlyArray<string>) =>
       Service.run("cli", ["check", ...flags], { ...env, SATRAIL_DATA: dataOf("checked"), ...more }).ended
@@ -238,7 +238,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.notInclude(started.stderr(), "✓")
   })
 
-  it("sandbox: beside a real node only the simulated chain has controls, and the database belongs to that node", async () => {
+  it("sandbox: with a real node, only the simulated chain has controls, and the database belongs to that node", async () => {
     const mixed = { CHAIN: "sandbox", SATRAIL_NETWORK: "regtest", DATABASE_URL: databaseOf("mixed") }
     const { url } = await start("mixed", mixed)
     assert.deepStrictEqual(await statuses(url), {

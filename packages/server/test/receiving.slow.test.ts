@@ -4,7 +4,7 @@ import { eventually } from "./Service.ts"
 import { stories } from "./Story.ts"
 
 stories("being paid", (it) => {
-  it("invoices: paid exactly or overpaid, each is credited once with the received amount", async ({ company, middle }) => {
+  it("invoices: an invoice that is paid exactly or overpaid is credited once with the received amount", async ({ company, middle }) => {
     const shop = await company("free")
     const made = await Customer.times(12, async (at) => {
       const asked = 10_000 + at
@@ -45,7 +45,7 @@ stories("being paid", (it) => {
     }
   })
 
-  it("on-chain address: each type is credited at its confirmations, reversed by a reorganization and credited again", async ({
+  it("on-chain address: a deposit to each address type is credited after enough confirmations, reversed by a reorganization and credited again", async ({
     company,
     middle
   }) => {
@@ -90,10 +90,10 @@ stories("being paid", (it) => {
     // Up to a million sats, two confirmations are enough. The total is higher, so each payment needs three.
     await mine(2)
     await middle()
-    await are("payments settled by two confirmations", ...pending)
+    await are("payments settled after two confirmations", ...pending)
     assert.strictEqual(await Customer.balance(shop), 0)
     await mine(1)
-    await are("payments settled by three confirmations", ...settled)
+    await are("payments settled after three confirmations", ...settled)
     assert.strictEqual(await Customer.balance(shop), all)
 
     await Customer.data(200, shop.post("/sandbox/reorg", { depth: 3 }))
@@ -108,7 +108,7 @@ stories("being paid", (it) => {
     assert.deepStrictEqual(
       list.map(({ id }) => id),
       ids,
-      "they are the same deposits all the time"
+      "the deposits' ids never change"
     )
     for (const [at, { address }] of payments.entries()) {
       const deposit = await Customer.fetchDeposit(shop, list.find(({ recipient }) => recipient === address)?.id ?? "")

@@ -26,7 +26,7 @@ describe("the operator's view of the books", () => {
     return { code: ended.code, ...JSON.parse(ended.stdout) }
   }
 
-  /** Waits until a reconciliation reports this. */
+  /** Waits for a reconciliation that reports this. */
   const reported = (isSo: (seen: Awaited<ReturnType<typeof reconcile>>) => boolean) => Service.eventually("a comparison", reconcile, isSo)
 
   it("reconciliation: normal payments cause no discrepancy", async ({ onTestFailed }) => {
@@ -52,7 +52,7 @@ describe("the operator's view of the books", () => {
     assert.include(ended.stderr, "database")
   })
 
-  it("reconciliation: a payment made directly at the node is a discrepancy until the operator records it", async ({ onTestFailed }) => {
+  it("reconciliation: a payment made directly on the node is a discrepancy until the operator records it", async ({ onTestFailed }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
     await service.stop("SIGTERM")
     await Effect.runPromise(

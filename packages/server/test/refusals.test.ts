@@ -31,7 +31,7 @@ beforeAll(async () => {
   await Customer.fund(shop, 1_000_000)
   await Customer.fund(free, 10_000)
   const second = (await whole.operate("/tokens", { name: "second operator", scopes: ["companies"] })).data.token
-  /** A new key of a funded company, approved by a second operator. */
+  /** A new key for a funded company, approved by a second operator. */
   const approved = async (body: object) => {
     const { data } = await whole.operate(`/companies/${shop.id}/api-keys`, body)
     await whole.ask("POST", `/operator/api-keys/${data.id}/approve`, { key: second })
@@ -74,7 +74,7 @@ beforeAll(async () => {
 })
 afterAll(() => whole.end())
 
-/** The errors that can be caused. A recipe that moves the clock by months comes last. */
+/** The errors that have a recipe. A recipe that advances the clock by months comes last. */
 const met = <Found>(all: Readonly<Record<string, Recipe<Found>>>) =>
   Object.entries(all)
     .flatMap(([code, recipe]) => ("run" in recipe ? [{ code, run: recipe.run }] : []))
@@ -98,7 +98,7 @@ describe("each error has a recipe in the sandbox", () => {
       const answer = await run(world)
       for (const what of faults) await whole.ask("DELETE", `/sandbox/fault/${what}`, { key: world.shop.key })
       faults.clear()
-      const { status } = Object.entries(catalogue).find(([name]) => name === code)?.[1] ?? assert.fail("no such code")
+      const { status } = Object.entries(catalogue).find(([name]) => name === code)?.[1] ?? assert.fail("the catalog has no such code")
       assert.deepStrictEqual([answer.status, answer.code], [status, code], answer.text)
     })
   }

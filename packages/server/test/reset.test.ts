@@ -23,14 +23,14 @@ const finish = (more: Record<string, string> = {}) => Effect.runSync(Reset.finis
 describe("a reset", () => {
   it("sandbox reset: deletes only the sandbox and its embedded database at the next start", () => {
     assert.isTrue(Result.isSuccess(begin("this")))
-    assert.isTrue(existsSync(path.join(data, "database/PG_VERSION")), "nothing before the service has stopped")
+    assert.isTrue(existsSync(path.join(data, "database/PG_VERSION")), "nothing is deleted before the service has stopped")
     assert.isTrue(finish())
     assert.sameMembers(readdirSync(data), ["demo.json", "sandbox"])
     assert.isEmpty(readdirSync(path.join(data, "sandbox")))
     assert.isFalse(finish())
   })
 
-  it("sandbox reset: the next start finishes a reset that was interrupted", () => {
+  it("sandbox reset: the next start completes an interrupted reset", () => {
     begin("this")
     rmSync(path.join(data, "database"), { recursive: true })
     rmSync(path.join(data, "sandbox/clock"))
@@ -44,7 +44,7 @@ describe("a reset", () => {
     writeFileSync(path.join(data, "reset"), "that\n")
     assert.isFalse(finish())
     assert.isTrue(existsSync(path.join(data, "database/PG_VERSION")))
-    assert.isFalse(existsSync(path.join(data, "reset")), "it is not found again later")
+    assert.isFalse(existsSync(path.join(data, "reset")), "the marker is not found again later")
   })
 
   const real: Record<string, Record<string, string>> = {

@@ -17,7 +17,7 @@ if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
 const docs = path.join(import.meta.dirname, "../../../docs/guides")
 const guides = ["deploy", "database"].map((name) => readFileSync(path.join(docs, `${name}.md`), "utf8"))
 
-/** The SQL blocks of this kind in the guides. */
+/** The guides' SQL blocks of this kind. */
 const guide = (kind: "alarm" | "hold") =>
   Array.from(guides.join("\n").matchAll(/^```sql (\w+)\n([^]*?)^```$/gm)).flatMap(([, found, text = ""]) => (found === kind ? [text] : []))
 
@@ -82,7 +82,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
   const migrate = (url: string) => Service.run("cli", ["migrate", "--json"], { DATABASE_URL: url }).ended
 
   /**
-   * Checks that every company's books are sound in a database without writers. Returns the published events.
+   * Checks that every company's books are sound in a database that nothing writes to. Returns the published
+   * events.
    */
   const audited = (url: string) =>
     Effect.runPromise(
@@ -105,7 +106,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     return answers.map(({ text }) => text)
   }
 
-  it("restore: a dump restored on an empty server is byte-for-byte the same service; it resumes, and its books balance", async ({
+  it("restore: after a dump is restored on an empty server, the service returns byte-for-byte the same responses, resumes its work, and its books balance", async ({
     onTestFailed
   }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
@@ -116,8 +117,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.deepStrictEqual([migrated.code, JSON.parse(migrated.stdout).before], [0, 0], migrated.stderr)
     await service.start({ DATABASE_URL: urlOf(first, "satrail_application") })
 
-    // Money in every state: received, sent, transferred to another company, and held because the outcome is
-    // unknown.
+    // Create money in every state: received, sent, transferred to another company, and held because the outcome
+    // is unknown.
     const [shop, friend] = [await service.company("paid"), await service.company("free")]
     await Customer.fund(shop, 100_000)
     const once = { "Idempotency-Key": "once" }
@@ -147,7 +148,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.deepInclude((await verify(second, "moving")).verified, { sound: true, faults: [] })
 
     const [hold = assert.fail("the guide does not say how to hold withdrawals")] = guide("hold")
-    // Count due work of withdrawals, of any kind.
+    // Count the withdrawals' due tasks, of any kind.
     const due =
       "select count(*) from satrail.tasks t join satrail.withdrawals using (id) where t.due_at_millis < extract(epoch from now()) * 1000 + 1e9"
     assert.isAtLeast(Number(ask(second, "satrail_reader", due, "moving")), 1)
@@ -155,12 +156,12 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.strictEqual(Number(ask(second, "satrail_reader", due, "moving")), 0)
 
     restore(second, path.join(service.data, "money.dump"))
-    // The new server has counted fewer transactions than the published events refer to, so an early start is
-    // refused.
+    // The new server's transaction counter is behind the one recorded in published events, so the service
+    // refuses to start before `migrate` has run.
     const early = await Service.run("main", [], { ...service.env(), DATABASE_URL: urlOf(second, "satrail_application") }).ended
     assert.strictEqual(early.code, 1)
     assert.include(early.stderr, "Run `satrail migrate`")
-    // The restored ledger is verified before anything starts on it.
+    // Verify the restored ledger before the service starts on it.
     assert.deepInclude((await verify(second)).verified, { sound: true, faults: [] })
     const again = await migrate(urlOf(second, "satrail_migration"))
     assert.strictEqual(again.code, 0, again.stderr)
@@ -177,11 +178,11 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.deepStrictEqual(
       events.slice(-3).map(({ type }) => type),
       ["withdrawal.settled", "invoice.created", "invoice.settled"],
-      "what happened after the restore is the newest"
+      "the events after the restore are the newest"
     )
 
     assert.deepStrictEqual(alarms(second), ["", "", "", "", "", ""])
-    // Only the owner of the tables can do this.
+    // Only the tables' owner can do this.
     const entry = (from: string, to: string) =>
       `insert into satrail.entries (company_id, transfer_id, from_account, to_account, amount, at_millis) values ('${friend.id}', '${friend.id}', '${from}', '${to}', 1, 1)`
     ask(

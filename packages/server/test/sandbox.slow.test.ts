@@ -3,7 +3,7 @@ import * as Books from "./Books.ts"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
 
-describe("a sandbox across its processes", () => {
+describe("a sandbox across restarts", () => {
   const service = Service.make()
   afterAll(() => service.end())
   const key = () => service.demo().api_key
@@ -16,7 +16,7 @@ describe("a sandbox across its processes", () => {
   })
   const reset = (sandbox: string, token = service.token()) => service.ask("POST", "/sandbox/reset", { key: token, body: { sandbox } })
 
-  it("sandbox clock: survives a stop and a crash, and later events have later times", async () => {
+  it("sandbox clock: the clock survives a stop and a crash, and later events have later times", async () => {
     await service.start()
     await Customer.fund(shop(), 1000)
     await Customer.data(200, shop().post("/sandbox/clock", { advance_seconds: 86_400 }))
@@ -33,7 +33,7 @@ describe("a sandbox across its processes", () => {
     assert.strictEqual(await Customer.balance(shop()), 1500)
   })
 
-  it("sandbox fault: a withdrawal confirmed while the node was down is paid after a crash", async () => {
+  it("sandbox fault: a withdrawal confirmed while the node is down is paid after a crash", async () => {
     const { destination } = await Customer.outside(shop(), "lightning_invoice", { amount_sats: 300 })
     await Customer.data(200, shop().post("/sandbox/fault", { what: "node", for_seconds: 3600 }))
     const { id } = await Customer.data(201, shop().post("/v1/bitcoin/withdraw/confirm", { destination }))
@@ -43,7 +43,7 @@ describe("a sandbox across its processes", () => {
     await Customer.ends(shop(), id, "settled")
   })
 
-  it("sandbox reset: the service starts over at the same address with an empty ledger; a repeated request does not reset again", async () => {
+  it("sandbox reset: the service restarts at the same address with an empty ledger, and a repeated request does not reset it again", async () => {
     const before = await world()
     const url = service.url()
     const [oldKey, token] = [key(), service.token()]

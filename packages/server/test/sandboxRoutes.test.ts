@@ -41,7 +41,7 @@ const keyFor = (...scopes: ReadonlyArray<ApiKey.Scope>) =>
   runtime.runPromise(
     Effect.gen(function* () {
       const opened = yield* (yield* Companies).open({ name: "Example Ltd", plan: "free" })
-      if (opened._tag !== "Made") return yield* Effect.die("a company without an idempotency key cannot be a replay")
+      if (opened._tag !== "Made") return yield* Effect.die("a request without an idempotency key cannot be a replay")
       const { issue } = yield* ApiKeys
       const { text } = yield* Effect.flatMap(
         issue({ companyId: opened.value.id, name: "test", scopes, expiresAtMillis: null }),
@@ -75,7 +75,7 @@ const bad = (status: number, code: string) => ({ http: status, status, data: nul
 const seen = ({ http, status, data, code }: Awaited<ReturnType<typeof ask>>) => ({ http, status, data, code })
 
 describe("the sandbox over HTTP", () => {
-  it("sandbox: pays an invoice once", async () => {
+  it("sandbox: an invoice is paid once", async () => {
     const {
       data: { payment_request, r_hash }
     } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
@@ -112,7 +112,7 @@ describe("the sandbox over HTTP", () => {
     assert.strictEqual((await post("/txt", { name, value: "" })).http, 200)
   })
 
-  it("sandbox: sends, mines and reorganizes", async () => {
+  it("sandbox: payments are sent on-chain, mined and removed by a reorganization", async () => {
     const {
       data: {
         address: { address }
@@ -127,7 +127,7 @@ describe("the sandbox over HTTP", () => {
     assert.deepStrictEqual([replaced.http, replaced.data], [200, { height: mined.data.height + 1 }])
   })
 
-  it("sandbox: rejects the release of a payment that is not held, with a reason", async () => {
+  it("sandbox: releasing a payment that is not held is rejected with a reason", async () => {
     const refused = await post("/release", { payment_hash: "0".repeat(64), outcome: "settle" })
     assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
     assert.isNotEmpty(refused.message)
@@ -177,18 +177,18 @@ describe("the sandbox over HTTP", () => {
     const refused = await post("/txt", more)
     assert.deepStrictEqual(seen(refused), bad(422, "sandbox_refused"))
     assert.include(refused.message, "1000 names")
-    assert.strictEqual((await post("/txt", { name: "NAME-7.example", value: "changed" })).http, 200, "an existing record may change")
+    assert.strictEqual((await post("/txt", { name: "NAME-7.example", value: "changed" })).http, 200, "an existing record may be changed")
     assert.strictEqual((await post("/txt", { name: "name-7.example", value: "" })).http, 200)
     assert.strictEqual((await post("/txt", more)).http, 200)
   })
 
-  it("sandbox: open to every key, closed without one", async () => {
+  it("sandbox: every key may use the sandbox, and a request without a key is rejected", async () => {
     for (const scope of ["read", "receive", "send"] as const)
       assert.strictEqual((await post("/mine", { blocks: 1 }, await keyFor(scope))).http, 200)
     assert.deepStrictEqual(seen(await post("/mine", { blocks: 1 }, null)), bad(401, "unauthorized"))
   })
 
-  it("sandbox: rejects an Idempotency-Key because it stores no responses", async () => {
+  it("sandbox: an Idempotency-Key is rejected, because the sandbox stores no responses", async () => {
     const bodies = {
       pay: { payment_request: "lnbcrt1" },
       destination: { type: "lnurl" },
@@ -205,7 +205,7 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("sandbox: documented in OpenAPI under a separate tag", async () => {
+  it("sandbox: the OpenAPI document describes the sandbox under a separate tag", async () => {
     const document = JSON.parse(await (await handler(new Request("http://service/openapi.json"))).text())
     assert.deepStrictEqual(document.paths["/sandbox/pay"].post.tags, ["Sandbox"])
     assert.property(document.paths, "/v1/transactions")

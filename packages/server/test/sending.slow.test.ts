@@ -41,14 +41,14 @@ stories("sending", (it) => {
     assert.strictEqual(await Customer.balance(shop), left)
     await Promise.all(
       confirmed.map(async ({ id, recipient, created_at }, at) => {
-        const { type, sats, made } = sent[at] ?? assert.fail("one confirmed for each sent")
+        const { type, sats, made } = sent[at] ?? assert.fail("one confirmed withdrawal for each request")
         if (type === "chain_address") {
           await eventually(
             "a transaction",
             () => Customer.fetchWithdrawal(shop, id),
             ({ chain_tx_id }) => chain_tx_id !== null
           )
-          // The payout enters the mempool soon after, so mine until a block contains it.
+          // The payout enters the mempool shortly afterwards, so mine until a block contains it.
           await eventually(
             "its block",
             async () => {
@@ -132,7 +132,7 @@ stories("sending", (it) => {
     assert.deepStrictEqual(
       await Customer.refusal(payer.post("/sandbox/pay", { payment_request: invoice.payment_request })),
       [422, "sandbox_refused"],
-      "nobody outside can pay it a second time"
+      "no external payer can pay the invoice again"
     )
   })
 

@@ -30,7 +30,7 @@ describe("an impossible start", () => {
       ["PORT must be", "SATRAIL_NETWORK must be", "DATABASE_URL must be"]
     ],
     [
-      "a simulated network on mainnet",
+      "a simulated network with SATRAIL_NETWORK=mainnet",
       { SATRAIL_NETWORK: "mainnet" },
       ["LIGHTNING must be a real node", "CHAIN must be a real chain", "DATABASE_URL must be"]
     ],
@@ -91,7 +91,7 @@ describe("the running service", () => {
   })
   afterAll(() => service.end())
 
-  /** Checks that another start in this directory is refused. */
+  /** Checks that the service refuses to start in this directory a second time. */
   const refusedStart = async (env: Record<string, string>, ...says: ReadonlyArray<string>) => {
     const ended = await Service.run("main", [], { ...service.env(), ...env }).ended
     assert.strictEqual(ended.code, 1, ended.stderr)
@@ -104,7 +104,7 @@ describe("the running service", () => {
     assert.strictEqual(ended.stdout, "")
   }
 
-  /** Begins a request that the service has started to read and whose body still lacks `rest`. */
+  /** Sends a request up to `rest`, the end of its body, and waits until the service has started to read it. */
   const begun = async (route: string, body: string, key: string, agent = new Agent()) => {
     const asking = request(service.url() + route, {
       agent,
@@ -117,7 +117,7 @@ describe("the running service", () => {
     return { request: asking, rest: body.slice(1) }
   }
 
-  it("start: the first start prints the address, the key, and three commands to try", () => {
+  it("start: the first start prints the address, the key and three sample commands", () => {
     const { base_url: url, api_key: key, company_id: company, operator_token: token = "", ...others } = service.demo()
     assert.deepStrictEqual(others, {})
     assert.strictEqual(url, service.url())
@@ -136,7 +136,7 @@ describe("the running service", () => {
     )
   })
 
-  it("data directory: files created by a start are accessible to their owner alone", () => {
+  it("data directory: files created by a start are accessible only to their owner", () => {
     const modeOf = (name: string) => (statSync(path.join(service.data, name)).mode & 0o777).toString(8)
     for (const folder of ["database", "sandbox"]) assert.strictEqual(modeOf(folder), "700", folder)
     for (const file of ["lock", "sandbox/sandbox.ndjson", "sandbox/identity"]) assert.strictEqual(modeOf(file), "600", file)
@@ -169,14 +169,14 @@ describe("the running service", () => {
     assert.property(JSON.parse((await service.ask("GET", "/operator/openapi.json")).text).paths, "/operator/companies")
   })
 
-  it("data directory: a second start in it names the process that holds it and changes nothing", async () => {
+  it("data directory: a second start in the same directory names the process that uses it and changes nothing", async () => {
     const log = path.join(service.data, "sandbox", "sandbox.ndjson")
     const before = readFileSync(log)
-    // A half-written record of the running service.
+    // A record half-written by the running service.
     appendFileSync(log, "[{")
     const demo = readFileSync(path.join(service.data, "demo.json"))
     await refusedStart({}, `in use by process ${service.pid()}`)
-    // Even with its data elsewhere, a second service would share the sandbox here.
+    // Even with its database elsewhere, a second service would share this directory's sandbox.
     await refusedStart({ DATABASE_URL: "postgres://somebody@127.0.0.1:1/satrail" }, `in use by process ${service.pid()}`)
     assert.deepStrictEqual(readFileSync(path.join(service.data, "demo.json")), demo)
     assert.strictEqual(readFileSync(log).length, before.length + 2)
@@ -186,7 +186,7 @@ describe("the running service", () => {
 
   it("shutdown: a request in progress gets its response, and the exit code is 0", async () => {
     const { api_key: key } = service.demo()
-    // One keep-alive connection, which its client would reuse.
+    // A keep-alive connection, which its client would reuse.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { request: asking, rest } = await begun(
       "/v1/bitcoin/deposit/lightning-invoice",
@@ -206,7 +206,7 @@ describe("the running service", () => {
     })
     const stopped = service.stop("SIGTERM")
     await Service.eventually(
-      "no more connections",
+      "the end of new connections",
       () =>
         new Promise<boolean>((resolve) => {
           get(`${service.url()}/healthz`, { agent: false })
@@ -222,7 +222,7 @@ describe("the running service", () => {
     const connection = await new Promise<string>((resolve) => {
       next.once("error", () => resolve("is over")).once("response", (response) => resolve(response.resume() && "goes on"))
     })
-    assert.strictEqual(connection, "is over", "the connection of the last answer takes no further request")
+    assert.strictEqual(connection, "is over", "the connection that got the last response accepts no further request")
     await stopped
 
     await service.start()
@@ -233,7 +233,7 @@ describe("the running service", () => {
     )
   })
 
-  it("start: a later start keeps the company and key, and does not show the key again", async () => {
+  it("start: a later start keeps the company and its key, and does not show the key again", async () => {
     const [before, token] = [service.demo(), service.token()]
     await service.stop("SIGTERM")
     await service.start()
@@ -259,7 +259,7 @@ describe("the running service", () => {
     assert.deepStrictEqual([status, data, error.code, error.issues[0].path], [400, null, "malformed", "host"])
   })
 
-  it("shutdown: a request that never ends does not prevent it", async () => {
+  it("shutdown: a request that never ends does not prevent the shutdown", async () => {
     await service.stop("SIGTERM")
     const millis = await quickest(20_000, async () => {
       await service.start({ SATRAIL_SHUTDOWN_SECONDS: "1" })
@@ -272,7 +272,7 @@ describe("the running service", () => {
       await cut
       return performance.now() - beganMillis
     })
-    assert.isBelow(millis, 20_000, "before the limit that holds by default")
+    assert.isBelow(millis, 20_000, "sooner than with the default limit")
     await service.start()
   })
 
@@ -301,7 +301,7 @@ describe("the running service", () => {
     const sandbox = path.join(service.data, "sandbox")
     renameSync(sandbox, `${sandbox}.aside`)
     await refusedStart({}, "belongs to a sandbox other than", sandbox, "Restore")
-    assert.isFalse(existsSync(sandbox), "no other sandbox was begun")
+    assert.isFalse(existsSync(sandbox), "no other sandbox was created")
     renameSync(`${sandbox}.aside`, sandbox)
     await service.start()
   })

@@ -9,7 +9,7 @@ import * as Service from "./Service.ts"
 
 Real.onChain("the service on a real chain", () => {
   it.layer(Real.chain, { excludeTestServices: true })((it) => {
-    it.effect("server: deposits and payouts work over /v1; a start fails with the reason while the node rejects the login", () =>
+    it.effect("server: deposits and payouts work over /v1; while the node rejects the login, a start fails with that reason", () =>
       Effect.gen(function* () {
         const chain = yield* Chain
         yield* chain.mine(Miner.firstBlocks)
@@ -33,7 +33,7 @@ Real.onChain("the service on a real chain", () => {
             ({ chain_tx_id: txId }) => txId !== null
           )
         )
-        assert.strictEqual(sent.status, "pending", "it is not in a block yet")
+        assert.strictEqual(sent.status, "pending", "the payout is not in a block yet")
         yield* act(() => service.stop("SIGTERM"))
 
         const wrong = { ...env, BITCOIN_RPC_PASSWORD: "of somebody else" }

@@ -36,7 +36,7 @@ afterAll(async () => {
 const values = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, value = ""]) => value.replaceAll("&amp;", "&"))
 
 describe("the documentation at /docs", () => {
-  it("site: every page of the repository's docs is served without a build, and each link, anchor and picture resolves", async () => {
+  it("site: every page in the repository's docs is served without a build step, and each link, anchor and picture resolves", async () => {
     const pages = globSync("**/*.md", { cwd: path.join(root, "docs") })
     assert.isAbove(pages.length, 40)
     const answers = new Map<string, Awaited<ReturnType<typeof whole.ask>>>()
@@ -135,7 +135,7 @@ describe("the documentation at /docs", () => {
     ])
   })
 
-  it("site: a search finds the pages that contain every word, and shows the query as text", async () => {
+  it("site: a search finds the pages that contain every word, and escapes the query in its output", async () => {
     const found = async (q: string) => {
       const { status, text } = await few.ask("GET", `/docs/?q=${encodeURIComponent(q)}`, html)
       assert.strictEqual(status, 200)
@@ -148,7 +148,7 @@ describe("the documentation at /docs", () => {
     assert.deepStrictEqual(await found("needle ".repeat(1000)), ["start.md"])
   })
 
-  it("C55: site: a page runs no script and loads nothing from elsewhere", async () => {
+  it("C55: site: a page runs no script and loads nothing from other origins", async () => {
     const { headers } = await few.ask("GET", "/docs/start", html)
     const policy = headers.get("content-security-policy") ?? ""
     assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self'; .*form-action 'self'/)
@@ -156,7 +156,7 @@ describe("the documentation at /docs", () => {
     assert.deepStrictEqual([headers.get("x-content-type-options"), headers.get("referrer-policy")], ["nosniff", "no-referrer"])
   })
 
-  it("site: a page is compressed, and sent again only after a change", async () => {
+  it("site: a page is compressed, and is sent again only after it has changed", async () => {
     const ask = (headers: Record<string, string>) => few.handler(new Request("http://service/docs/start", { headers }))
     const first = await ask({ "accept-encoding": "gzip" })
     assert.deepStrictEqual([first.status, first.headers.get("cache-control")], [200, "no-cache"])
@@ -176,7 +176,7 @@ describe("the documentation at /docs", () => {
     )
   })
 
-  it("site: a missing page is a page for browsers and an envelope for programs", async () => {
+  it("site: for a missing page, browsers get an error page and programs an envelope", async () => {
     const { status, headers, text } = await few.ask("GET", "/docs/guides/nothing", html)
     assert.deepStrictEqual([status, headers.get("content-type")], [404, "text/html; charset=utf-8"])
     assert.include(text, 'href="../start.md"')

@@ -7,7 +7,7 @@ describe("the service as a process", () => {
   const service = Service.make()
   afterAll(() => service.end())
 
-  it("server: starts, receives a payment, sends one, stops on SIGTERM, and its books balance", async () => {
+  it("server: the service starts, receives and sends a payment, stops on SIGTERM, and its books balance", async () => {
     await service.start()
     const shop = await service.company("paid")
     await Customer.fund(shop, 5000)

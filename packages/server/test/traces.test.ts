@@ -38,7 +38,7 @@ const receiver = async () => {
 }
 
 describe("traces", () => {
-  it("C56: traces: a collector sees one trace from the caller's span through HTTP, journal and node to the webhook, and no secret in it", async () => {
+  it("C56: traces: a collector receives one trace from the caller's span through HTTP, journal and node to the webhook, without any secret", async () => {
     const [collector, endpoint] = [await receiver(), await receiver()]
     const service = await Whole.start({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -75,7 +75,7 @@ describe("traces", () => {
     const spans = collector.asked.flatMap(({ body }): ReadonlyArray<Span> => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans)
     const ours = spans.filter((span) => span.traceId === traceId)
     const byId = new Map(ours.map((span) => [span.spanId, span]))
-    /** The names of a span and its parents up to the request. */
+    /** Returns the names of a span and its ancestors up to the request. */
     const above = (span: Span | undefined): ReadonlyArray<string> =>
       span === undefined ? [] : [span.name, ...above(byId.get(span.parentSpanId ?? ""))]
     const paths = ours.map((span) => above(span).join(" < "))

@@ -18,7 +18,7 @@ describe("satrail wallet", () => {
   const wallet = (args: string, env: Record<string, string> = passphrase) =>
     Service.run("cli", ["wallet", ...args.split(" ")], { SATRAIL_DATA: folder, ...env }).ended
 
-  it("wallet: created once, its words are shown once and restore it", async () => {
+  it("wallet: a wallet is created once, and its seed words are shown once and restore it", async () => {
     const created = await wallet("create --network regtest")
     assert.deepStrictEqual([created.code, created.stderr], [0, ""])
     const words = Array.from(created.stdout.matchAll(/^ +\d+ {2}([a-z]+)$/gm), ([, word = ""]) => word)
@@ -36,7 +36,7 @@ describe("satrail wallet", () => {
 
     const again = await wallet("create --network regtest")
     assert.strictEqual(again.code, 1)
-    assert.include(again.stderr, "it already exists")
+    assert.include(again.stderr, "the file already exists")
     assert.strictEqual(readFileSync(path.join(folder, "wallet.json"), "utf8"), file)
 
     const restored = await wallet(`restore --network regtest --birthday 2026-01-31 --file ${path.join(folder, "restored.json")}`, {
@@ -52,7 +52,7 @@ describe("satrail wallet", () => {
     assert.deepStrictEqual([code, stderr.trimEnd()], [1, "CHAIN_WALET is not a setting: did you mean CHAIN_WALLET?"])
   })
 
-  it("wallet: errors are reported", async () => {
+  it("wallet: each error is reported", async () => {
     const refused = async (args: string, env: Record<string, string>) => {
       const { code, stderr } = await wallet(args, env)
       assert.strictEqual(code, 1)
@@ -81,7 +81,7 @@ describe("the environment of a real chain", () => {
     return Result.isFailure(read) ? read.failure.problems.join("\n") : ""
   }
 
-  it("environment: missing settings and a missing signer of a real chain are reported", () => {
+  it("environment: a real chain's missing settings and missing signer are reported", () => {
     for (const name of ["BITCOIN_RPC_URL", "BITCOIN_RPC_USER", "BITCOIN_RPC_PASSWORD"]) {
       assert.include(problemsOf({ ...rpc, [name]: "" }), `${name} is required with CHAIN=bitcoin-rpc`)
     }
@@ -90,7 +90,7 @@ describe("the environment of a real chain", () => {
     assert.include(problemsOf({ ...rpc, CHAIN_SIGNER: "sign" }), "choose the signer")
   })
 
-  it("environment: a real chain's secrets are never repeated", () => {
+  it("environment: a real chain's secrets are never shown", () => {
     const said = problemsOf({ ...rpc, CHAIN_SEED: "abandon abandon", BITCOIN_RPC_URL: "http://me:secret@host" })
     for (const secret of ["abandon", "not to be told", "nor this one", "me:secret"]) assert.notInclude(said, secret)
   })

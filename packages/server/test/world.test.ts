@@ -21,7 +21,7 @@ const invoice = () => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amoun
 const confirm = async (destination: string, sats: number) => (await Customer.data(201, Customer.confirm(shop, destination, sats))).id
 
 describe("the sandbox's world", () => {
-  it("sandbox world: shows the current nodes, held payments, mempool, height, rates, faults and clock", async () => {
+  it("sandbox world: the response shows the current nodes, held payments, mempool, height, rates, faults and clock", async () => {
     const before = await world()
     assert.deepStrictEqual([before.faults, before.clock.ahead_seconds, before.rates.usd], [[], 0, "50000"])
     const { payment_hash, destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000, behaviour: "hold" })
@@ -64,7 +64,7 @@ describe("the sandbox's world", () => {
     assert.strictEqual((await invoice()).status, 201)
   })
 
-  it("sandbox fault: a payment that failed while the node was down is reported when the node is back", async () => {
+  it("sandbox fault: a withdrawal whose payment fails while the node is down fails when the node is back", async () => {
     const { destination, payment_hash } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 700, behaviour: "hold" })
     const id = (await Customer.data(201, shop.post("/v1/bitcoin/withdraw/confirm", { destination }))).id
     await eventually("a held payment", world, ({ lightning }) =>
@@ -84,17 +84,18 @@ describe("the sandbox's world", () => {
     await begin("chain")
     assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/deposit/on-chain", {})), [503, "chain_unavailable"])
     await sandbox("/mine", { blocks: 6 })
-    // This Lightning payment settles after the payout was checked, so the check found the chain unavailable.
+    // This Lightning payment settles only after the payout has been checked, so the chain was unavailable
+    // during that check.
     await Customer.ends(shop, await confirm("settle@wallet.example", 100), "settled")
     assert.strictEqual((await Customer.fetchWithdrawal(shop, id)).status, "pending")
     const before = await Customer.balance(shop)
     await end("chain")
     await Customer.ends(shop, id, "settled")
-    // The earlier on-chain payment to the company is credited too, with six confirmations.
+    // The earlier on-chain payment to the company now has six confirmations and is credited too.
     await Customer.hasBalance(shop, before + 70_000)
   })
 
-  it("sandbox fault: rate sources, other services' servers and name servers can be down", async () => {
+  it("sandbox fault: rate sources, external servers and name servers can be down", async () => {
     await begin("rates")
     const usd = { amount: 1, currency: "usd", destination: "settle@wallet.example" }
     assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/withdraw/estimate", usd)), [503, "rate_unavailable"])
@@ -106,11 +107,11 @@ describe("the sandbox's world", () => {
     await end("web")
   })
 
-  it("sandbox fault: while the database is down every request gets a 503, except reading and ending the fault, and nothing is lost", async () => {
+  it("sandbox fault: while the database is down, every request except for reading or ending the fault gets a 503, and nothing is lost", async () => {
     const balance = await Customer.balance(shop)
     await begin("database", 600)
     assert.deepStrictEqual(await Customer.refusal(invoice()), [503, "store_unavailable"])
-    // Longer than a valid key is cached.
+    // Longer than the cache keeps a valid key.
     await sandbox("/clock", { advance_seconds: 60 })
     assert.deepStrictEqual(await Customer.refusal(shop.get("/v1/transactions/balance")), [503, "store_unavailable"])
     const others = await whole.ask("GET", "/sandbox/world", { key: shop.key.replace(/.$/, (last) => (last === "1" ? "2" : "1")) })
@@ -124,10 +125,10 @@ describe("the sandbox's world", () => {
     await Customer.hasBalance(shop, balance + 1000)
   })
 
-  it("sandbox fault: a fault ends by itself", async () => {
+  it("sandbox fault: a fault ends when its time is over", async () => {
     await begin("node", 1)
     assert.deepStrictEqual(await Customer.refusal(invoice()), [503, "node_unavailable"])
-    await eventually("an end of the fault", invoice, ({ status }) => status === 201)
+    await eventually("the end of the fault", invoice, ({ status }) => status === 201)
     assert.deepStrictEqual((await world()).faults, [])
   })
 
@@ -144,7 +145,7 @@ describe("the sandbox's world", () => {
     const before = (await world()).clock.ahead_seconds
     const first = await sandbox("/clock", { advance_seconds: 3590 })
     assert.strictEqual(first.ahead_seconds, before + 3590)
-    await eventually("an end of the fault", world, ({ faults }) => faults.length === 0)
+    await eventually("the end of the fault", world, ({ faults }) => faults.length === 0)
     assert.strictEqual((await whole.ask("GET", "/v1/transactions/balance", { key: key.key })).status, 200)
     const second = await sandbox("/clock", { advance_seconds: 11 })
     assert.strictEqual(second.ahead_seconds, before + 3601)
@@ -154,13 +155,13 @@ describe("the sandbox's world", () => {
       "sandbox_refused"
     ])
     const voucher = await eventually(
-      "the voucher's end",
+      "expiry of the voucher",
       () => Customer.data(200, shop.get(`/v1/vouchers/${id}`)),
       ({ status }) => status === "expired"
     )
     assert.isAbove(Date.parse(voucher.updated_at ?? second.now), Date.now() + 3_500_000)
     await Customer.hasBalance(shop, balance)
-    // New records have the advanced time.
+    // New records have the advanced clock's time.
     assert.isAbove(Date.parse((await Customer.data(201, invoice())).created_at ?? second.now), Date.now() + 3_500_000)
   })
 
@@ -171,7 +172,7 @@ describe("the sandbox's world", () => {
     assert.deepStrictEqual(await Customer.refusal(ask(2)), [422, "idempotency_mismatch"])
     await sandbox("/clock", { advance_seconds: 31 * 86_400 })
     await eventually(
-      "the end of the response",
+      "deletion of the stored response",
       () => ask(2),
       ({ status }) => status === 201
     )
@@ -220,7 +221,7 @@ describe("the sandbox's world", () => {
     assert.strictEqual((await post("x".repeat(70_000))).status, 413)
   })
 
-  it("sandbox reset: a process that cannot reset does not offer it, and no company key can request it", async () => {
+  it("sandbox reset: a process that cannot reset does not offer a reset, and no company key can request one", async () => {
     assert.isNull((await world()).id)
     assert.deepStrictEqual(await Customer.refusal(shop.post("/sandbox/reset", { sandbox: "x" })), [401, "unauthorized"])
     assert.deepStrictEqual(

@@ -14,7 +14,7 @@ export interface Made {
   readonly payer_email: string | null
 }
 
-/** Answers the seller's questions on a page, as its form does. */
+/** Submits answers to the seller's questions, as the page's form does. */
 export const answer = async (page: string, answers: Readonly<Record<string, string>>): Promise<void> => {
   const { status } = await fetch(`${page}/answer`, { method: "POST", body: new URLSearchParams(answers), redirect: "manual" })
   if (status !== 303) throw new Error(`${page}: answered ${status}`)
@@ -22,7 +22,7 @@ export const answer = async (page: string, answers: Readonly<Record<string, stri
 
 const stateOf = async (page: string) => JSON.parse(await (await fetch(`${page}/state`)).text())
 
-/** Requests a new quote, as the page's form does once the page offers one. */
+/** Waits until the page offers a new quote, then requests it as the page's form does. */
 export const renew = async (page: string): Promise<void> => {
   await eventually(
     "a page that offers a new quote",
@@ -49,7 +49,7 @@ export const start = async () => {
     }
     return Customer.data(201, shop.post("/v1/checkouts", asked))
   }
-  /** The checkout's page at this service's port. */
+  /** The URL of the checkout's page on this service's port. */
   const page = ({ url }: Pick<Made, "url">): string => whole.url + new URL(url).pathname
   return { whole, shop, make, page, ...paying(shop), refund: refunding(shop), payTo: () => payingTo(whole, shop), advance: advancing(shop) }
 }
@@ -71,7 +71,7 @@ const refunding = (shop: Company) => async (made: Made, sats: number, destinatio
   return refund
 }
 
-/** The page of a Lightning address: its form, and the pages for amounts entered there. */
+/** A Lightning address's payment form, and the pages for amounts entered there. */
 const payingTo = async ({ url }: Whole.Whole, shop: Company) => {
   const { handle } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" }))
   const form = `${url}/pay/to/${handle}`
@@ -126,8 +126,8 @@ const paying = (shop: Company) => {
 }
 
 /**
- * Every state that a payer can see, by name, with the URL of its page. Expired states come first because the
- * clock moves for all checkouts.
+ * Every state that a payer can see: its name and the URL of a page in that state. Expired states are created
+ * first, because advancing the clock would affect all existing checkouts.
  */
 export const states = async (started: Started): Promise<ReadonlyMap<string, string>> => {
   const { make, page, pay, send, mine, part, cancel, refund, is, advance, shop, payTo } = started

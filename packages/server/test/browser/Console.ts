@@ -6,11 +6,11 @@ import * as Customer from "../Customer.ts"
 import * as Whole from "../Whole.ts"
 import { launch } from "./Chromium.ts"
 
-// The console of a whole service in a browser, with one tab per check.
+// The console of a complete service in a browser, with one tab per check.
 
 export type State = Exclude<BrowserContextOptions["storageState"], string | undefined>
 
-/** A company's pages, by address. */
+/** A company's pages, by path. */
 export const ofCompany: ReadonlyArray<readonly [path: string, title: string]> = [
   ["", "Overview"],
   ["payments", "Payments"],
@@ -40,7 +40,7 @@ export const ofCompany: ReadonlyArray<readonly [path: string, title: string]> = 
   ["limits", "Limits"],
   ["audit", "Audit log"]
 ]
-/** An operator's pages, by address. The title of the first depends on what is wrong. */
+/** An operator's pages, by path. The title of the first one depends on the service's problems. */
 export const ofOperator: ReadonlyArray<readonly [path: string, title: string | RegExp]> = [
   ["", /Now|need/],
   ["alarms", "Alarms"],
@@ -73,7 +73,10 @@ export const violations = async (page: Page): Promise<unknown> => {
   return page.evaluate(rules)
 }
 
-/** The text spacing that a reader may choose (WCAG 1.4.12). Every font is narrower, so that a result holds for those of other machines. */
+/**
+ * Measures the page's width with the text spacing that a reader may choose (WCAG 1.4.12). It makes text wider
+ * than any installed font would, so the result also holds on other machines.
+ */
 const spaced = `(() => {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync("* { letter-spacing: 0.12em !important; word-spacing: 0.16em !important }")
@@ -83,13 +86,16 @@ const spaced = `(() => {
   return width
 })()`
 
-/** How far a page extends to the right of its window at this width, with wide text. */
+/** The width of a page's content, with wide text, in a window of this width. */
 export const widthAt = async (page: Page, width: number): Promise<number> => {
   await page.setViewportSize({ width, height: 800 })
   return Number(await page.evaluate(spaced))
 }
 
-/** Presses a button that sends a form, and waits for the next page. An action before that would be lost with this page, or cancel the form. */
+/**
+ * Presses a button that submits a form, and waits for the next page. An earlier action would be lost with the
+ * current page, or would cancel the submission.
+ */
 export const press = async (button: Locator): Promise<void> => {
   await button.waitFor()
   await Promise.all([button.page().waitForEvent("framenavigated"), button.click()])
@@ -100,7 +106,7 @@ export const press = async (button: Locator): Promise<void> => {
 /** Apps can connect through a relay that does not exist. */
 const env = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW: "relay.example=http://127.0.0.1:9" }
 
-/** A service with a funded company, and the sessions signed in to it. */
+/** A service with a funded company and signed-in sessions. */
 export const start = async (more: Readonly<Record<string, string>> = {}) => {
   const [browser, whole] = await Promise.all([launch(), Whole.start({ ...env, ...more })])
   const shop = await whole.companyWith("paid")
@@ -144,12 +150,12 @@ export const start = async (more: Readonly<Record<string, string>> = {}) => {
     signedIn: { company: await stateOf(shop.key), operator: await stateOf(Whole.operatorToken) },
     tab,
     signIn,
-    /** Opens a page by its address, and waits until it is shown. */
+    /** Opens the page at this path, and waits until it is shown. */
     visit: async (page: Page, path: string, title: string) => {
       await page.goto(`${whole.url}/console${path === "" ? "" : `/${path}`}`)
       await page.getByRole("heading", { name: title, exact: true, level: 1 }).waitFor()
     },
-    /** Opens a page of the operator's console by its address, and waits until it is shown. */
+    /** Opens the operator console's page at this path, and waits until it is shown. */
     oversee: async (page: Page, path: string, title: string | RegExp) => {
       await page.goto(`${whole.url}/operator/console${path === "" ? "" : `/${path}`}`)
       await page.getByRole("heading", { name: title, level: 1 }).waitFor()

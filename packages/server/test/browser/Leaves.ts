@@ -1,6 +1,6 @@
 /**
- * A page for browsing the screenshots: one section per screen with all its variants, and links to the
- * previous and next one. Pure markup without scripts.
+ * A page for browsing the screenshots. Each screen has a section with all its variants and links to the
+ * previous and next screens. Pure markup without scripts.
  */
 export const page = (screens: ReadonlyMap<string, ReadonlyArray<string>>): string => {
   const names = [...screens.keys()]

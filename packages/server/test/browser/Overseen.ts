@@ -21,7 +21,10 @@ interface Installation {
   readonly shop: Company
 }
 
-/** Puts a payment in suspense, as if an invoice was paid twice. The simulated node refuses to do that. */
+/**
+ * Puts a payment in suspense, as if an invoice had been paid twice. The simulated node never accepts a second
+ * payment, so this writes to the journal.
+ */
 const suspended = ({ whole, shop }: Installation): Promise<string> => {
   const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
   const id = Id.fromHash(paymentHash)
@@ -30,7 +33,7 @@ const suspended = ({ whole, shop }: Installation): Promise<string> => {
   return whole.run(Effect.flatMap(Journal, (journal) => Effect.as(journal.commit(change), id)))
 }
 
-/** Creates the records. Returns the addresses of their pages. */
+/** Creates the records. Returns the paths of their pages. */
 export const records = async (installation: Installation) => {
   const { whole, shop } = installation
   const create = (path: string, body: object) => Customer.data(201, whole.operate(path, body))

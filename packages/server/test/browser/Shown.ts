@@ -9,7 +9,7 @@ import * as Overseen from "./Overseen.ts"
 const hourSeconds = 3600
 const hours = 25
 
-/** The amounts received and sent in an hour. They are the same in every run. */
+/** The amounts received and sent in this hour, which are the same in every run. */
 const trade = (hour: number): readonly [came: number, went: number] => [
   Math.round(11_000 + 7500 * Math.sin((hour - 5) / 4) + 1700 * ((hour * 7) % 5)),
   hour % 4 === 3 ? 12_000 + 900 * (hour % 7) : 0
@@ -22,8 +22,8 @@ const send = async (shop: Company, sats: number) => {
 }
 
 /**
- * Fills a company with records. Returns the service's time, which is then ahead of the machine's, and the
- * detail pages of the company and of an operator.
+ * Fills a company with records. Returns the detail pages of the company and of an operator, and the service's
+ * time, which is now ahead of the machine's.
  */
 export const fill = async ({ whole, shop }: { readonly whole: Whole.Whole; readonly shop: Company }) => {
   for (let hour = 0; hour < hours; hour++) {

@@ -23,7 +23,7 @@ interface Pixels {
   readonly pixels: ReadonlyArray<number>
 }
 
-describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
+describe.skipIf(isMissing)("the checkout page in a browser", () => {
   let browser: Browser
   let started: Checkouts.Started
   let states: ReadonlyMap<string, string>
@@ -69,12 +69,12 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       return { width, height, pixels: [...data] }
     })()`)
     await context.close()
-    return jsQR.default(Uint8ClampedArray.from(pixels), width, height)?.data ?? assert.fail("no code is seen")
+    return jsQR.default(Uint8ClampedArray.from(pixels), width, height)?.data ?? assert.fail("the picture contains no QR code")
   }
   const stateOf = (name: string): string => states.get(name) ?? assert.fail(`there is no state ${name}`)
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`browser: each state, ${colorScheme}: fits every width, and violates neither WCAG 2.2 AA nor its own policy`, () =>
+    it(`browser: the page of each state, ${colorScheme}: fits every width, and violates neither WCAG 2.2 AA nor its content security policy`, () =>
       tab({ colorScheme }, async (page, complaints) => {
         for (const [name, url] of states) {
           await page.goto(url)
@@ -91,7 +91,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
         }
       }))
 
-  it("browser: the text of each state", () =>
+  it("browser: the page of each state contains the expected text", () =>
     tab({}, async (page) => {
       const said: Record<string, ReadonlyArray<string>> = {
         open: ["Example Ltd", "Two bags of coffee", "21,000 sats", "Pay within", "Open in wallet", "Simulate a payment", "Test mode"],
@@ -169,7 +169,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       assert.include(await page.locator("main").innerText(), "Example Ltd has received your payment.")
     }))
 
-  it("browser: without scripts the payer adds a tip, changes it, and gets a new quote for the price after it expired", () =>
+  it("browser: without scripts the payer can add a tip, change it, and get a new quote after the first one expired", () =>
     tab({ javaScriptEnabled: false }, async (page) => {
       const made = await started.make({ amount: 42.5, currency: "eur", expiry_seconds: 60, options: ["new_quote", "tip", "email"] })
       const seen = () => started.is(made, "read", () => true)
@@ -237,7 +237,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
     assert.deepStrictEqual([address, lightning, amount], [made.address, made.payment_request, 21_000_000n])
   })
 
-  it("browser: with the keyboard alone the invoice is copied, which is announced, and another code is selected", () =>
+  it("browser: with only the keyboard, a payer copies the invoice, which is announced, and selects another code", () =>
     tab({ permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
       const made = await started.make()
       await page.goto(started.page(made))
@@ -263,7 +263,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       assert.strictEqual(await codeIn(await page.locator(".tile").screenshot()), `bitcoin:${made.address}?amount=0.00021000`)
     }))
 
-  it("browser: a Lightning address is paid with the keyboard alone: an invalid amount is reported beside its field, and another one is paid", () =>
+  it("browser: with only the keyboard, a payer pays a Lightning address: an invalid amount is reported beside its field, and a valid one is paid", () =>
     tab({}, async (page, complaints) => {
       await page.goto(stateOf("to-amount"))
       await page.keyboard.press("Tab")
@@ -308,7 +308,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
     assert.isBelow(millis, 1000)
   })
 
-  /** Everything a page shows, except the remaining time. */
+  /** Everything that a page shows except the remaining time. */
   const drawn = (page: Page) =>
     page.evaluate<string>(`(() => {
       const main = document.querySelector("main").cloneNode(true)
@@ -386,14 +386,14 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
         }
         const followed = async () => (await drawn(page)).replace(/(<details[^>]*) open=""/, "$1")
         await eventually(
-          "a page that is as if it were reloaded",
+          "a page that equals a reloaded one",
           async () => [await followed(), await reloaded()] as const,
           ([left, right]) => left === right
         )
         assert.deepStrictEqual(complaints, [])
       }))
 
-  it("browser: an open page shows a refund as a code that a wallet reads, and removes it when it is canceled", () =>
+  it("browser: an open page shows a refund as a code that a wallet can read, and removes the code when the refund is canceled", () =>
     tab({ permissions: ["clipboard-read", "clipboard-write"] }, async (page, complaints) => {
       const made = await started.make()
       await started.part(made, 6000)
@@ -428,7 +428,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
     assert.isBelow(millis, 500)
   })
 
-  it("browser: a page weighs at most 60 kB with everything it loads, and its code is above the fold on a phone", async () => {
+  it("browser: a page and everything it loads total at most 60 kB, and the QR code is above the fold on a phone", async () => {
     for (const name of [
       "questions",
       "tipped",
@@ -457,7 +457,7 @@ describe.skipIf(isMissing)("the page of a checkout in a browser", () => {
       })
   })
 
-  it("browser: a lost connection is announced, and changes made meanwhile are shown after reconnecting", () =>
+  it("browser: a lost connection is announced, and changes during the outage are shown after reconnecting", () =>
     tab({}, async (page) => {
       const made = await started.make()
       await page.route("**/state", (route) => route.abort("connectionrefused"))
@@ -535,7 +535,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       assert.strictEqual(await page.locator("iframe").count(), 0)
     }))
 
-  it("browser: embedded in a shop's page, the close button stays visible, Escape and a click outside also close it, and focus returns to where it was", () =>
+  it("browser: embedded in a shop's page, the close button stays visible, Escape or a click outside also closes the checkout, and the focus returns to where it was", () =>
     shop(async (origin, visit) => {
       const page = await visit(started.page(await started.make({ embed_origin: origin })))
       const frame = page.frameLocator("iframe")
@@ -548,13 +548,13 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       }
       await close.waitFor()
       await frame.getByText("Powered by").or(frame.getByText("How do I pay?")).first().scrollIntoViewIfNeeded()
-      const box = (await close.boundingBox()) ?? assert.fail("the close button has no place")
+      const box = (await close.boundingBox()) ?? assert.fail("the close button is not displayed")
       assert.isTrue(box.y >= 0 && box.y + box.height <= 844, `the close button is at ${box.y}`)
       await frame.locator("h1").click()
       await page.keyboard.press("Escape")
       await isClosed("Escape in the frame")
       await page.setViewportSize({ width: 1440, height: 900 })
-      const place = (await page.locator("iframe").boundingBox()) ?? assert.fail("the frame has no place")
+      const place = (await page.locator("iframe").boundingBox()) ?? assert.fail("the frame is not displayed")
       assert.isTrue(place.width === 416 && place.height <= 900 - 48, JSON.stringify(place))
       await page.mouse.click(10, 10)
       await isClosed("a click outside")
@@ -581,7 +581,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       assert.isBelow(paid, open)
     }))
 
-  it("browser: a frame that the browser blocks leaves the shop's page a way out", () =>
+  it("browser: when the browser blocks the frame, the payer can still close it on the shop's page", () =>
     shop(async (_, visit) => {
       const page = await visit(started.page(await started.make({ embed_origin: "https://shop.example" })))
       await page.getByRole("button", { name: "Close" }).click()

@@ -11,7 +11,7 @@ import { ofCompany } from "./Console.ts"
 
 // The console in a real browser, with one tab per check.
 
-/** Without a script, the accessibility tree says where the focus is. */
+/** Pages without scripts reveal the focus only through the accessibility tree. */
 const isFocused = async (one: Locator): Promise<boolean> => (await one.and(one.page().locator(":focus")).count()) > 0
 
 const started = isMissing ? undefined : await Console.start()
@@ -48,7 +48,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a payment is estimated, requires the key again, is sent once, and is shown with its timeline", () =>
+  it("console: a payment is estimated, confirmed by re-entering the key, sent once, and shown with its timeline", () =>
     tab({ storageState: signedIn.company }, async (page, complaints) => {
       const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
       await visit(page, "send", "Send")
@@ -73,7 +73,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
     }))
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`console: every page, ${colorScheme}: fits a phone, and violates neither WCAG 2.2 AA nor its own policy`, async () => {
+    it(`console: every page, ${colorScheme}: fits a phone, and violates neither WCAG 2.2 AA nor its content security policy`, async () => {
       const fits = async (page: Page, name: string, complaints: ReadonlyArray<string>) => {
         for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
         assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${name}, ${colorScheme}`)
@@ -86,7 +86,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       })
     })
 
-  it("console: exactly the payments that a filter selects are saved as a file", () =>
+  it("console: an export contains exactly the payments that the filter selects", () =>
     tab({ storageState: signedIn.company }, async (page, complaints) => {
       await visit(page, "payments?type=deposit", "Payments")
       const link = page.getByRole("link", { name: /^Export these/ })
@@ -101,7 +101,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: with the keyboard alone and without a script you can sign in, open a page, choose a theme and sign out", () =>
+  it("console: without scripts and with only the keyboard, a user can sign in, open a page, choose a theme and sign out", () =>
     tab({ javaScriptEnabled: false }, async (page) => {
       const other = await whole.companyWith("free")
       await page.goto(`${whole.url}/console`)
@@ -149,8 +149,8 @@ describe.skipIf(isMissing)("the console in a browser", () => {
     const { port } = evil.address() as AddressInfo
     const context = await browser.newContext({ storageState: signedIn.company })
     const page = await context.newPage()
-    // The first origin differs in its port, so it is the same site: SameSite lets the cookie through, but the
-    // checks behind it do not. The second differs in its host.
+    // The first origin differs only in its port, so it counts as the same site. SameSite lets the cookie
+    // through, but later checks reject the request. The second differs in its host.
     for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`]) {
       await page.goto(origin)
       const outcome = await page.evaluate(`(async () => {
@@ -189,7 +189,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
     evil.close()
   })
 
-  it("console: no path leads to another origin", () =>
+  it("console: no path redirects to another origin", () =>
     tab({ storageState: signedIn.operator }, async (page, complaints) => {
       for (const path of ["//evil.example", "https://evil.example", "javascript:alert(1)", "..%2f..%2f", "__proto__", "constructor"]) {
         for (const root of ["console", "operator/console"]) {

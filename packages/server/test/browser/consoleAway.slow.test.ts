@@ -3,19 +3,19 @@ import * as Customer from "../Customer.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 
-// The console while the database is away, and on a slow network.
+// The console during a database outage, and on a slow network.
 
 const started = isMissing ? undefined : await Console.start()
 afterAll(() => started?.end())
 
-describe.skipIf(isMissing)("the console while something is away", () => {
+describe.skipIf(isMissing)("the console during an outage", () => {
   if (started === undefined) return
   const { whole, tab, signIn, visit } = started
 
-  it("console: a form sent while the database is away keeps its entries, and trying again creates exactly one record", () =>
+  it("console: a form submitted during a database outage keeps its entries, and retrying creates exactly one record", () =>
     tab({ javaScriptEnabled: false }, async (page) => {
       const shop = await whole.companyWith("paid")
-      // A key that used a control before may end the fault.
+      // Only a key that has used a sandbox control before may end the fault.
       await Customer.data(200, shop.post("/sandbox/clock", { advance_seconds: 1 }))
       await signIn(page, shop.key)
       await visit(page, "invoices/new", "New invoice")
@@ -60,7 +60,8 @@ describe.skipIf(isMissing)("the console while something is away", () => {
       for (const path of ["", "/payments", "/invoices", "/send"]) {
         await page.goto(`${whole.url}/console${path}`, { waitUntil: "load" })
         await page.getByRole("heading", { level: 1 }).waitFor()
-        // Chromium reports a shift of a few pixels in the menu when it has little processor time. A tenth of what counts as good is the limit.
+        // Chromium reports a shift of a few pixels in the menu when it has little processor time. The limit is
+        // a tenth of the score that counts as good.
         assert.isAtMost(Number(await page.evaluate("window.moved")), 0.01, path)
       }
       assert.deepStrictEqual(complaints, [])

@@ -27,7 +27,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
     return { ...shop, keyId, endpointId: String(endpoint.id) }
   }
 
-  it("console: creating a key requires the key again; the new key is shown once, listed, and revoked after a question", () =>
+  it("console: creating a key requires re-entering your own; the new key is shown once, listed, and revoked after a confirmation", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       await signIn(page, shop.key)
@@ -149,7 +149,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a domain is refused with the TXT record it needs, and claimed once that is set", () =>
+  it("console: claiming a domain fails and shows the required TXT record, and succeeds once the record is set", () =>
     tab({}, async (page) => {
       const shop = await company()
       await signIn(page, shop.key)
@@ -164,7 +164,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.strictEqual(data[0].domain, "shop.example")
     }))
 
-  it("console: events are listed newest first, filtered and paged, and an event leads to its record", () =>
+  it("console: events are listed newest first, filtered and paged, and an event links to its record", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       for (let n = 0; n < 3; n++) await Customer.fund(shop, 1000 + n)
@@ -182,7 +182,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: an endpoint is changed, its secret is rotated, and it is disabled, enabled, tested and deleted", () =>
+  it("console: an endpoint is edited, disabled, enabled, tested and deleted, and its secret is rotated", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       const endpoint = async () => (await shop.get(`/v1/webhook-endpoints/${shop.endpointId}`)).data
@@ -224,7 +224,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: every page of a frozen company says so, and why", () =>
+  it("console: every page of a frozen company shows that it is frozen, and why", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       const told = page.locator(".banner").getByText("Sending is frozen")
@@ -248,7 +248,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
     }))
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`console: detail pages, ${colorScheme}: fit a phone, and violate neither WCAG 2.2 AA nor their own policy`, async () => {
+    it(`console: detail pages, ${colorScheme}: fit a phone, and violate neither WCAG 2.2 AA nor their content security policy`, async () => {
       const shop = await company()
       await Customer.fund(shop, 50_000)
       const checkout = await Customer.data(201, shop.post("/v1/checkouts", { amount: 5, currency: "eur", order_id: "1042" }))

@@ -7,19 +7,19 @@ import * as Whole from "../Whole.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 
-// The tasks of a person who keeps a company's books. Each takes at most three clicks from the overview, and no
-// id is copied out of an address.
+// A company bookkeeper's tasks. Each takes at most three clicks from the overview, and no id has to be copied
+// from a URL.
 
 const started = isMissing ? undefined : await Console.start()
 afterAll(() => started?.end())
 
 const limit = 3
 
-describe.skipIf(isMissing)("what a finance person does in the console", () => {
+describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
   if (started === undefined) return
   const { whole, tab, signIn } = started
 
-  /** Counts the clicks of a task that begins at the overview of a new company. */
+  /** Counts the clicks of a task that begins at a new company's overview. */
   const from = (look: (page: Page, shop: Company, click: (one: Locator) => Promise<void>) => Promise<void>) =>
     tab({}, async (page, complaints) => {
       const shop = await whole.companyWith("paid")
@@ -38,7 +38,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
   const link = (page: Page, name: string | RegExp) => page.getByRole("link", { name })
   const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name })
 
-  /** A paid checkout of an order. */
+  /** A paid checkout for an order. */
   const ordered = async (shop: Company, order: string) => {
     const body = { amount: 42.5, currency: "eur", order_id: order, description: "Two bags of coffee", metadata: { channel: "web" } }
     const checkout = await Customer.data(201, shop.post("/v1/checkouts", body))
@@ -50,7 +50,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
     )
   }
 
-  it("console: the newest payment in full takes 1 click: fiat value, checkout, order and timeline", async () => {
+  it("console: the newest payment's details take 1 click: fiat value, checkout, order and timeline", async () => {
     const clicks = await from(async (page, shop, click) => {
       await ordered(shop, "1042")
       await page.reload()
@@ -64,7 +64,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: order 1042 is found by typing it, and 1 click opens it with its postings", async () => {
+  it("console: order 1042 is found by typing its number, and 1 click opens it with its postings", async () => {
     const clicks = await from(async (page, shop, click) => {
       await ordered(shop, "1042")
       await page.keyboard.press("/")
@@ -84,7 +84,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: a refund takes 3 clicks from the overview, with the key again", async () => {
+  it("console: a refund takes 3 clicks from the overview and requires re-entering the key", async () => {
     const clicks = await from(async (page, shop, click) => {
       await ordered(shop, "1042")
       await page.reload()
@@ -100,7 +100,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: a checkout takes 2 clicks to create, and 2 to find the next day", async () => {
+  it("console: a checkout takes 2 clicks to create, and 2 clicks to find the next day", async () => {
     const clicks = await from(async (page, _, click) => {
       await click(link(page, "New checkout"))
       await page.getByLabel("Amount").fill("12.50")
@@ -144,7 +144,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: a webhook that fails shows on the overview; why takes 1 click, and sending it again 2", async () => {
+  it("console: a failed webhook is shown on the overview; its error takes 1 click, and another click sends a test", async () => {
     const clicks = await from(async (page, shop, click) => {
       const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" }))
       await Customer.fund(shop, 1000)
@@ -168,7 +168,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: who changed what takes 1 click, with the values before and after", async () => {
+  it("console: the audit log takes 1 click and shows who made each change, with the values before and after", async () => {
     const clicks = await from(async (page, shop, click) => {
       const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders", description: "Orders" }))
       await Customer.data(
@@ -185,7 +185,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: what is left of the limits takes no click", async () => {
+  it("console: the overview shows what remains of each limit without a click", async () => {
     const clicks = await from(async (page, shop) => {
       const key = Whole.operatorToken
       await whole.ask("PUT", `/operator/companies/${shop.id}/limits`, { key, body: { day_sats: 500_000 } })
@@ -196,7 +196,7 @@ describe.skipIf(isMissing)("what a finance person does in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: a supplier's invoice takes 3 clicks to pay, and its proof has the preimage", async () => {
+  it("console: a supplier's invoice takes 3 clicks to pay, and the proof of payment shows the preimage", async () => {
     const clicks = await from(async (page, shop, click) => {
       const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
       await click(link(page, "Send"))

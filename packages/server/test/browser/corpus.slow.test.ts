@@ -7,9 +7,9 @@ import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 import { ofCompany, ofOperator } from "./Console.ts"
 
-// The console with two hundred hostile texts in the records of companies.
+// The console with two hundred hostile texts in companies' records.
 
-describe.skipIf(isMissing)("the console, and what strangers write", () => {
+describe.skipIf(isMissing)("the console and hostile text", () => {
   let started: Console.Console
   beforeAll(async () => {
     started = await Console.start()
@@ -32,7 +32,7 @@ describe.skipIf(isMissing)("the console, and what strangers write", () => {
   const hasNoElements = async (page: Page, where: string) =>
     assert.strictEqual(await page.locator("main :is(script, style, iframe, img, object, embed, base, meta, form form)").count(), 0, where)
 
-  /** Creates one record of each kind, so that no list is empty. Returns the records' own pages. */
+  /** Creates one record of each kind, so that no list is empty. Returns the paths of the records' pages. */
   const filled = async (): Promise<ReadonlyArray<string>> => {
     const amount = { amount: 100, currency: "sats" }
     const { shop, whole } = started
@@ -126,7 +126,7 @@ describe.skipIf(isMissing)("the console, and what strangers write", () => {
         await page.goto(`${started.whole.url}/console/payments/in/${id}`)
         await page.getByText("Metadata", { exact: true }).waitFor()
         const shown = await page.locator("main dd code").allTextContents()
-        // A parser of HTML reads each line break as one line feed.
+        // An HTML parser turns each line break into one line feed.
         for (const [at, text] of texts.entries()) assert.include(shown, `text-${at}=${text.replaceAll(/\r\n?/g, "\n")}`)
         await hasNoElements(page, id)
       }

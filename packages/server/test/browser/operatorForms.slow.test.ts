@@ -6,7 +6,8 @@ import * as Whole from "../Whole.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 
-// The operator's forms in a real browser. A page with one form contains the confirmation, and a page with several leads to it.
+// The operator's forms in a real browser. A page with one form contains the confirmation itself, and a page
+// with several forms leads to a separate one.
 
 const started = isMissing ? undefined : await Console.start()
 afterAll(() => started?.end())
@@ -68,7 +69,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: an operator connects an app to a key, sees its connection string once, and disconnects it by revoking the key", () =>
+  it("console: an operator connects an app to a key, sees the app's connection string once, and disconnects the app by revoking the key", () =>
     tab({ storageState: signedIn.operator }, async (page, complaints) => {
       const shop = await company()
       await oversee(page, `keys/${shop.keyId}`, /^Key “test”/)
@@ -110,7 +111,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a company with a large balance is unfrozen once a second operator also requests it, and until then the first one sees it as pending", () =>
+  it("console: a company with a large balance is unfrozen after a second operator also requests it, and until then the first operator sees the request as pending", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       await Customer.fund(shop, 10_000_001)
@@ -135,7 +136,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: an adjustment is requested for a company chosen by name, and booked by a second operator", () =>
+  it("console: one operator requests an adjustment for a company chosen by name, and a second operator approves it", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       await signIn(page, Whole.operatorToken)
@@ -161,7 +162,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a token with the scopes read and mend can open the pages and take the actions that these allow, and other pages name the scope that they require", () =>
+  it("console: a token with the scopes read and mend can use only the pages and actions that they allow, and other pages name the required scope", () =>
     tab({}, async (page, complaints) => {
       const url = `${whole.url}/sandbox/webhooks/operator`
       const { id } = await Customer.data(201, whole.operate("/webhook-endpoints", { url, types: ["audit_head.updated"] }))

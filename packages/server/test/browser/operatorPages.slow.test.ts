@@ -13,7 +13,10 @@ afterAll(() => started?.end())
 
 const root = "/operator/console"
 
-/** Every page, with `:id` for a record. `search` is a form, and a token with every scope sees each of the others as a link. */
+/**
+ * The path of every page, with `:id` for a record. `search` is reached through a form, and all others through
+ * links that a token with every scope sees.
+ */
 const all = [
   "",
   "adjustments",
@@ -64,7 +67,10 @@ const patternOf = (path: string): string =>
 /** A page that refreshes during a check would lose the focus. */
 const still = "window.setInterval = () => 0"
 
-/** Visible controls of a part of the page. The options of a choice count as one. */
+/**
+ * Records the visible controls in a part of the page and which of them get the focus. Radio buttons with the
+ * same name count as one control.
+ */
 const watch = (within: string) => `(() => {
   const nameOf = (one) => one.type === "radio" ? one.name : one
   const controls = [...document.querySelectorAll(${JSON.stringify(within)} + " :is(a[href], button, input, select, textarea, summary)")]
@@ -82,7 +88,7 @@ const watch = (within: string) => `(() => {
 const walk = async (page: Page, within: string, where: string): Promise<ReadonlyArray<string>> => {
   const controls = Number(await page.evaluate(watch(within)))
   for (let at = 0; at < controls; at++) await page.keyboard.press("Tab")
-  // A wide table can be scrolled, and then has the focus too.
+  // A wide table can be scrolled, and then takes the focus too.
   for (let at = 0; at < controls + 5 && Number(await page.evaluate("window.missed.size")) > 0; at++) await page.keyboard.press("Tab")
   assert.deepStrictEqual(await page.evaluate("[...window.missed.values()]"), [], `not reached with Tab: ${where}`)
   return (await page.evaluate("[...window.links]")) as ReadonlyArray<string>
@@ -133,7 +139,7 @@ describe.skipIf(isMissing)("the operator's pages in a browser", () => {
     })
 
   it(
-    "console: every page of the operator fits a phone, violates no rule of WCAG 2.2 AA in light colors, and is reached with the keyboard",
+    "console: every operator page fits a phone, violates no WCAG 2.2 AA rule in light colors, and can be reached with the keyboard",
     { timeout: programsMillis },
     async () => {
       await Overseen.records({ whole, shop })
@@ -145,12 +151,16 @@ describe.skipIf(isMissing)("the operator's pages in a browser", () => {
     }
   )
 
-  it("console: while sending is paused, the same holds on a desktop in dark colors", { timeout: programsMillis }, async () => {
-    await Customer.data(200, whole.operate("/pause", { what: "sending" }))
-    const found = await crawl(1440, "dark")
-    assert.deepStrictEqual(
-      found,
-      all.filter((path) => path !== "pause")
-    )
-  })
+  it(
+    "console: every operator page also passes on a desktop in dark colors while sending is paused",
+    { timeout: programsMillis },
+    async () => {
+      await Customer.data(200, whole.operate("/pause", { what: "sending" }))
+      const found = await crawl(1440, "dark")
+      assert.deepStrictEqual(
+        found,
+        all.filter((path) => path !== "pause")
+      )
+    }
+  )
 })

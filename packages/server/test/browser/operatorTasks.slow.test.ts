@@ -6,7 +6,7 @@ import * as Whole from "../Whole.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 
-// The tasks of an operator of the service. Each takes at most three clicks from the page Now, and no id is typed.
+// A service operator's tasks. Each takes at most three clicks from the page "Now", and no id is typed.
 
 const started = isMissing ? undefined : await Console.start()
 afterAll(() => started?.end())
@@ -19,7 +19,7 @@ interface Report {
 const limit = 3
 const token = "Your operator token"
 
-describe.skipIf(isMissing)("what an operator does in the console", () => {
+describe.skipIf(isMissing)("an operator's tasks in the console", () => {
   if (started === undefined) return
   const { whole, tab, signIn } = started
 
@@ -40,7 +40,7 @@ describe.skipIf(isMissing)("what an operator does in the console", () => {
     }
   }
 
-  /** Counts the clicks of a task that begins at Now. Nothing about it needs a script. */
+  /** Counts the clicks of a task that begins at "Now". No task needs scripts. */
   const from = (look: (page: Page, click: (one: Locator) => Promise<void>) => Promise<void>) =>
     tab({ javaScriptEnabled: false }, async (page, complaints) => {
       await signIn(page, Whole.operatorToken)
@@ -54,7 +54,7 @@ describe.skipIf(isMissing)("what an operator does in the console", () => {
       return clicks
     })
 
-  it("console: a withdrawal in flight for hours is on Now, and 1 click shows its steps, the node's word and what to do", async () => {
+  it("console: a withdrawal in flight for hours is listed on Now, and 1 click shows its steps, the node's status and what to do", async () => {
     const shop = await opened("Tidewater Games")
     await Customer.fund(shop, 50_000)
     const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 35_000, behaviour: "hold" })
@@ -93,7 +93,7 @@ describe.skipIf(isMissing)("what an operator does in the console", () => {
     assert.isAtMost(clicks, 2)
   })
 
-  it("console: from a pending withdrawal to its company and all its payments takes 3 clicks", async () => {
+  it("console: it takes 3 clicks to get from a pending withdrawal to its company and all of the company's payments", async () => {
     const clicks = await from(async (page, click) => {
       await click(link(page, /^A withdrawal has been in flight/))
       await click(link(page, "Tidewater Games"))
@@ -105,7 +105,7 @@ describe.skipIf(isMissing)("what an operator does in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: a company is frozen in 3 clicks, sees why on its overview, and can then only be unfrozen", async () => {
+  it("console: freezing a company takes 3 clicks; its overview shows the reason, and the operator can then only unfreeze it", async () => {
     const shop = await opened("Harbor Lane")
     const clicks = await from(async (page, click) => {
       await click(link(page, "Companies"))
@@ -127,7 +127,7 @@ describe.skipIf(isMissing)("what an operator does in the console", () => {
     })
   })
 
-  it("console: sending is paused in 2 clicks and resumed in 2, and meanwhile every page of everyone says so", async () => {
+  it("console: pausing takes 2 clicks and resuming 2, and while sending is paused every page shows it to everyone", async () => {
     const shop = await opened("Oakmere Payroll")
     const words = "Sending is paused for everyone"
     const seen = (key: string, path: string) =>
@@ -163,9 +163,10 @@ describe.skipIf(isMissing)("what an operator does in the console", () => {
     assert.isAtMost(Math.max(pausing, resuming), 2)
   })
 
-  it("console: a difference between node and ledger is on Now, and 1 click shows both sides, its cause and what to do", async () => {
+  it("console: a difference between node and ledger is listed on Now, and 1 click shows both sides, its cause and what to do", async () => {
     const shop = await opened("Lakeside Books")
-    // A run follows each step of the clock. A difference is reported once it has lasted.
+    // Each step of the clock triggers a reconciliation run. A difference is only reported after it has lasted
+    // for some time.
     const reported = (is: (report: Report) => boolean) =>
       eventually(
         "a run",

@@ -49,7 +49,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
     let { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", { options })
     return {
       page,
-      complaints /** Continues with another device, which has no passkeys. */,
+      complaints /** Switches to another device, which has no passkeys. */,
       replace: async () => {
         await cdp.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId })
         authenticatorId = (await cdp.send("WebAuthn.addVirtualAuthenticator", { options })).authenticatorId
@@ -68,7 +68,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
   }
   const invite = async (company_id: string, name: string, role: string): Promise<string> =>
     (await whole.operate("/people", { company_id, name, role })).data.link
-  /** A signed-in administrator of a new company with money, from a payment that can be refunded. */
+  /** A signed-in administrator of a new company. The company has received a payment, which can be refunded. */
   const admin = async () => {
     const shop = await whole.companyWith("paid")
     const one = await device()
@@ -78,7 +78,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
     return { ...one, shop }
   }
 
-  it("people: an invitation adds a passkey; it signs in, the page names the person, and the link works once", async () => {
+  it("people: an invitation link adds a passkey and works only once; the person signs in with the passkey and sees their name", async () => {
     const { page, complaints, shop } = await admin()
     await page.getByRole("navigation").getByText("Mara K.").first().waitFor()
     await button(page, "Sign out").first().click()
@@ -94,7 +94,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
     assert.deepStrictEqual([...complaints, ...joris.complaints, ...thief.complaints], [])
   })
 
-  it("people: a bookkeeper creates and exports; pages that send offer nothing, and say who can", async () => {
+  it("people: a bookkeeper can create records and export; pages for sending offer no form and say who can send", async () => {
     const { shop } = await admin()
     const [deposit] = await Customer.transactions(shop, "type=deposit&limit=1")
     const { page, complaints } = await device()
@@ -121,7 +121,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
     assert.deepStrictEqual(complaints, [])
   })
 
-  it("people: a refund asks for the passkey, in the same click; a locked device refunds nothing", async () => {
+  it("people: clicking Refund asks for the passkey, and a locked device refunds nothing", async () => {
     const { page, isUnlocked, shop, complaints } = await admin()
     await page.goto(`${url}/console/payments`)
     await page.getByRole("row").getByRole("link").first().click()
@@ -141,7 +141,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
     assert.deepStrictEqual(complaints, [])
   })
 
-  it("people: an administrator invites; a lost passkey is revoked and recovered, and its sessions end", async () => {
+  it("people: an administrator invites a person, revokes the person's lost passkey, which ends its sessions, and lets the person create a new one", async () => {
     const { page, complaints } = await admin()
     await page.goto(`${url}/console/people`)
     await page.getByRole("link", { name: "Invite" }).click()
@@ -173,12 +173,12 @@ describe.skipIf(isMissing)("people in a browser", () => {
     assert.deepStrictEqual(complaints, [])
   })
 
-  it("people: one device holds one passkey of a person; another device adds a second, which can be revoked", async () => {
+  it("people: a device holds only one passkey per person; another device adds a second one, which can be revoked", async () => {
     const { page, complaints, replace } = await admin()
     await page.goto(`${url}/console/people`)
     await page.getByLabel("Name of this device").fill("security key")
     await button(page, "Add a passkey").click()
-    // The same device does not hold two passkeys of one person.
+    // A device does not hold two passkeys for one person.
     await page.getByRole("alert").getByText("No passkey was used").waitFor()
     await replace()
     await button(page, "Add a passkey").click()

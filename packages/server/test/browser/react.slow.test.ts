@@ -9,7 +9,7 @@ import { rolldown } from "rolldown"
 import * as Checkouts from "./Checkouts.ts"
 import { isMissing, launch } from "./Chromium.ts"
 
-// @satrail/react in a real browser, on a shop's page at another origin than the service.
+// @satrail/react in a real browser, on a shop's page with a different origin than the service.
 
 /** The shop's script. */
 const script = async (): Promise<string> => {
@@ -59,7 +59,7 @@ describe.skipIf(isMissing)("the checkout for React in a browser", () => {
   const statusOf = (page: Page) => page.locator("section").getAttribute("data-status")
   const message = (page: Page) => page.getByRole("status")
 
-  it("react: shows the amount, QR code and invoice, then reports the payment once", async () => {
+  it("react: the component shows the amount, QR code and invoice, then reports the payment once", async () => {
     const made = await started.make()
     const complaints: Array<string> = []
     await visit(

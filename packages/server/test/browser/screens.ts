@@ -33,7 +33,7 @@ const shoot = async (page: Page, screen: string, look: string): Promise<void> =>
   screens.set(screen, [...(screens.get(screen) ?? []), name])
 }
 
-/** Takes a screenshot in every width and color scheme, each in its own browser window. */
+/** Takes a screenshot for every width and color scheme, each in its own browser window. */
 const everyWay = async (browser: Browser, options: BrowserContextOptions, look: (page: Page, how: string) => Promise<void>) => {
   for (const colorScheme of schemes)
     for (const width of widths) {
@@ -113,7 +113,7 @@ const picture = async (
 const phone = { viewport: { width: 420, height: 760 }, deviceScaleFactor: 1.5 }
 const drawn = (page: Page) => page.locator("main svg").first().waitFor()
 
-/** The pictures of the documentation: small, in light colors. */
+/** The documentation's pictures, which are small and in light colors. */
 const pictures = async (): Promise<void> => {
   const started = await Console.start(Overseen.env)
   const { browser, whole, shop, stateOf, end } = started
@@ -129,7 +129,7 @@ const pictures = async (): Promise<void> => {
   await end()
 }
 
-/** Pictures of checkouts that were not simply paid. */
+/** Pictures of checkouts with an exceptional outcome. */
 const outcomes = async (): Promise<void> => {
   const [browser, started] = await Promise.all([launch(), Checkouts.start()])
   const body = { amount: 42.5, currency: "eur", contact: "help@shop.example", options: ["new_quote"] }

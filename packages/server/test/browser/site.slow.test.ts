@@ -26,7 +26,7 @@ describe.skipIf(isMissing)("the documentation in a browser", async () => {
 
   for (const colorScheme of ["light", "dark"] as const)
     for (const width of [390, 1440])
-      it(`site: ${colorScheme}, ${width} px: no page is wider than the window, violates its policy, or loads from elsewhere`, async () => {
+      it(`site: ${colorScheme}, ${width} px: no page is wider than the window, violates its content security policy, or loads anything from another origin`, async () => {
         const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
         const complaints: Array<string> = []
         page.on("console", (said) => said.type() === "error" && complaints.push(said.text()))

@@ -11,7 +11,7 @@ import type { Cluster } from "./Cluster.ts"
 interface Shop {
   readonly company: Company
   readonly to: string
-  /** The responses, by the payment's amount, which is unique. */
+  /** The responses, by the amount of the payment, which is different for each one. */
   readonly answered: Map<number, string>
   readonly lost: Set<number>
 }
@@ -31,7 +31,7 @@ const agrees = async (shop: Shop): Promise<void> => {
   for (const sats of lost) assert.strictEqual((await send(shop, sats)).status, 201)
   assert.sameMembers([...(await amounts(shop))], [...answered.keys(), ...lost])
   await eventually(
-    "the end of all",
+    "completion of all payments",
     () => Customer.transactions(company, "type=withdrawal&status=pending"),
     ({ length }) => length === 0
   )
@@ -67,7 +67,7 @@ export const make = async (cluster: Cluster, count: number) => {
     count,
     answers: () => total(({ answered }) => answered.size),
     losses: () => total(({ lost }) => lost.size),
-    /** The longest time between two responses since the given time, in seconds. */
+    /** The longest time between two consecutive responses since the given time, in seconds. */
     secondsWithout: (sinceMillis: number): number => {
       const times = [sinceMillis, ...answeredAt.filter((atMillis) => atMillis >= sinceMillis)]
       return Math.max(0, ...times.slice(1).map((atMillis, i) => atMillis - (times[i] ?? atMillis))) / 1000
@@ -107,8 +107,8 @@ export const make = async (cluster: Cluster, count: number) => {
       return total((shop) => [...shop.answered.keys()].filter((sats) => found[shops.indexOf(shop)]?.includes(sats) !== true).length)
     },
     /**
-     * Checks that each acknowledged payment exists once and that a repeated request gets the same response.
-     * Payments without a response get one, and all payments complete.
+     * Checks that each acknowledged payment exists once and that repeating its request returns the same
+     * response. Repeats the requests that got no response, and waits until all payments are complete.
      */
     agree: async (): Promise<void> => {
       await Promise.all(shops.map(agrees))

@@ -35,15 +35,15 @@ export interface Options {
   readonly size?: number
   /** Added to each process's environment. */
   readonly more?: Readonly<Record<string, string>>
-  /** Options of Node. By default none, because the tests run the sources. */
+  /** Node options. None by default, because the tests run the sources. */
   readonly nodeOptions?: ReadonlyArray<string>
   /** Added to the database's configuration. */
   readonly settings?: ReadonlyArray<string>
   /** Replaces the single server with this configuration. */
   readonly postgres?: () => Promise<PostgresServer.PostgresServer>
   /**
-   * Whether a kill moves all clocks ahead by the length of a claim, so that no test waits for the killed
-   * process's claims. True by default.
+   * If true (the default), a kill moves all clocks ahead by the length of a claim, so that no test waits for
+   * the killed process's claims.
    */
   readonly clocksMove?: boolean
 }
@@ -94,7 +94,7 @@ export const make = async ({
     assert.deepStrictEqual([code, signal], [0, null], "a requested stop exits with 0")
   }
 
-  /** Starts the service in a free slot, and restarts it there whenever it is killed. */
+  /** Starts the service in a slot, and restarts it there whenever it is killed. */
   const start = async (at: number): Promise<void> => {
     const replica = await begin(
       "replica",
@@ -183,8 +183,8 @@ export const make = async ({
         (count) => count === size
       ),
     /**
-     * Makes every process that reaches this point wait there until `open` is called. `waiting` lists each
-     * waiting process once per wait.
+     * Makes every process that reaches this point wait there until `open` is called. `waiting` returns the
+     * waiting processes' ids, one for each call that waits.
      */
     hold: (point: string) => {
       rmSync(points.waiting, { force: true })
@@ -227,7 +227,7 @@ export const make = async ({
       await Books.agree(Storage.layer({ url: Redacted.make(postgres.url), maxConnections: 2 }), sandboxDirectory)
     },
 
-    /** Everything that all processes have written to standard error. */
+    /** Everything that the processes have written to standard error. */
     logs: () => past.map(({ stderr }) => stderr()).join(""),
 
     /** Kills the process if it still runs, and deletes its files. */

@@ -16,7 +16,7 @@ export const make = async (isSynchronous: boolean) => {
   /** Queries one server directly. */
   const ask = ({ url }: PostgresServer.PostgresServer, text: string): string =>
     Client.run(installation, "psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", `--command=${text}`, url]).trim()
-  /** From here on, this server acknowledges a commit only when its standby has it. */
+  /** Makes this server acknowledge a commit only after its standby has received it. */
   const synchronize = (server: PostgresServer.PostgresServer) => {
     ask(server, "alter system set synchronous_standby_names = 'ANY 1 (*)'")
     ask(server, "select pg_reload_conf()")
@@ -36,12 +36,12 @@ export const make = async (isSynchronous: boolean) => {
 
 export type Servers = Awaited<ReturnType<typeof make>>
 
-/** How long the primary runs after its standby is cut off and before it is cut off itself. */
+/** How long the primary keeps running after its standby is cut off, before the primary itself is cut off. */
 const aloneMillis = 1000
 
 /**
  * Cuts off the standby, stops the primary and promotes the standby. Returns the number of responses while the
- * primary was alone, and the longest time without a response after it stopped.
+ * primary was alone, and the longest time without a response after the primary stopped.
  */
 export const dies = async ({ first, second, clients, replication }: Servers, callers: Callers) => {
   await callers.grows("answers", callers.answers, 100)

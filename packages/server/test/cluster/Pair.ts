@@ -15,9 +15,8 @@ import { text } from "node:stream/consumers"
 import * as Service from "../Service.ts"
 import * as Served from "./Served.ts"
 
-// Two services that share only the simulated network between their nodes. Each is a process with its own
-// data, its own server and its own outbound connections, and reaches the other's domain through the other's
-// front.
+// Two services that share only the simulated network between their nodes. Each is a process with its own data,
+// server and outbound connections. Requests to a service's domain go through its front.
 
 /** A request to a domain, and the response. */
 export interface Exchange {
@@ -130,7 +129,7 @@ export interface Placed {
   readonly more?: Readonly<Record<string, string>>
 }
 
-/** Starts both services at these places. */
+/** Starts both services with these hosts, domains and settings. */
 export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
   const fronts = [yield* front(), yield* front()] as const
   const [network, elsewhere] = [yield* pretend("pair"), yield* pretend("elsewhere")]
@@ -142,7 +141,7 @@ export const placed = Effect.fnUntraced(function* (one: Placed, other: Placed) {
       start({
         ...other,
         allow: `${one.host}=${fronts[0].url}`,
-        // Its node is in the same network. Its chain and its wallet are separate.
+        // This service's node is in the same network, but its chain and its wallet are separate.
         ports: elsewhere.pipe(Context.add(LightningReceiver, receiver), Context.add(LightningSender, sender)),
         localBalance
       })

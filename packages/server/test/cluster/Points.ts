@@ -16,11 +16,11 @@ type Call = Effect.Effect<unknown, unknown>
 /** The files through which a test controls the points of its replicas. */
 export const files = (directory: string) => ({
   /**
-   * Names a point. The first process that reaches it dies there. The process deletes the file, so that no
-   * other dies.
+   * Names a point. The first process that reaches it deletes the file, so that no other process dies, and then
+   * dies.
    */
   death: path.join(directory, "death"),
-  /** Names the point at which processes wait until the file is deleted. */
+  /** Names a point. Processes that reach it wait until the file is deleted. */
   gate: path.join(directory, "gate"),
   /** The waiting processes, one process id per line. */
   waiting: path.join(directory, "waiting"),
@@ -37,7 +37,10 @@ const namedIn = (file: string): string => {
   }
 }
 
-/** Returns whether this process deleted the file. Of several processes that try, one succeeds. */
+/**
+ * Tries to delete the file and returns whether this process deleted it. If several processes try, only one
+ * succeeds.
+ */
 const takes = (file: string): boolean => {
   try {
     unlinkSync(file)
@@ -50,7 +53,7 @@ const takes = (file: string): boolean => {
 /** The task kinds of withdrawals. Tasks of other kinds are named `duty`. */
 const kinds = new Set<unknown>(["withdrawal", "recipient", "payment", "payout"])
 
-/** Names commits by their content, and tasks by their kind however they are claimed. */
+/** Names a commit after its content, and a task operation after the task's kind, regardless of how it is claimed. */
 const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string => {
   if (typeof first !== "object" || first === null) return member
   if (member === "commit" && "_tag" in first) return String(first._tag)
@@ -58,7 +61,7 @@ const nameOf = (member: string, [first]: ReadonlyArray<unknown>): string => {
   return `${member === "claimInTurn" ? "claim" : member} ${kinds.has(first.kind) ? String(first.kind) : "duty"}`
 }
 
-/** Polls that find nothing happen constantly and are not steps of a scenario. */
+/** Returns whether a poll found nothing. Such polls happen constantly and are not steps of a scenario. */
 const isNothing = (answer: unknown): boolean =>
   (Array.isArray(answer) && answer.length === 0) ||
   (typeof answer === "object" && answer !== null && "outputs" in answer && Array.isArray(answer.outputs) && answer.outputs.length === 0)
@@ -88,7 +91,7 @@ export const pass = (directory: string) => {
     })
 
   const wrapped = <S extends object>(service: S): S =>
-    // Each member keeps its type, but no type expresses that for all services.
+    // Each member keeps its type, but TypeScript cannot express that for every service.
     Object.fromEntries(
       Object.entries(service).map(([name, member]: [string, unknown]) => {
         if (Effect.isEffect(member)) return [name, around(name, member as Call)]

@@ -14,8 +14,8 @@ import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect
 import * as Wire from "./Wire.ts"
 
 /**
- * How long a call may still reach the network after its process died. The network handles calls one by one on
- * the same machine.
+ * How long after a process has died its last call may still reach the network. The network runs on the same
+ * machine and handles calls one by one.
  */
 const graceMillis = 2000
 
@@ -112,7 +112,7 @@ const make = Effect.fnUntraced(function* (url: string) {
       ChainSource,
       ChainSource.of({
         tip: value("chain", "tip", chain),
-        // A callback cannot be sent. The other end returns all activity, and `ours` filters it here.
+        // A callback cannot be sent, so the other end returns all activity, and `ours` filters it here.
         activity: (after, ours) =>
           Effect.gen(function* () {
             const told = yield* everything(after)

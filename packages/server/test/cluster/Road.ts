@@ -8,7 +8,7 @@ import { type AddressInfo, createConnection, createServer, type Socket } from "n
 export interface Road {
   readonly port: number
   readonly close: () => void
-  /** Data in flight when the route was closed is lost. New connections pass. */
+  /** Data in flight when the route was closed is lost. Connections opened afterwards are not affected. */
   readonly open: () => void
   readonly end: () => void
 }

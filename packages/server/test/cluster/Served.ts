@@ -27,7 +27,7 @@ export type Ports =
   | Resolver
   | Sandbox
 
-/** How long to wait for the next settlement before the caller has to ask again. */
+/** How long to wait for the next settlement before the caller has to repeat the request. */
 const nextWithinMillis = 5000
 
 /**
@@ -45,8 +45,8 @@ class Candidates extends Error {
 type Payout = Omit<Parameters<ChainWallet["Service"]["build"]>[0], "free">
 
 /**
- * The ports in a form that another process can call: members with non-serializable values or callbacks are
- * split into steps.
+ * The ports in a form that another process can call. Members that take callbacks or values that cannot be
+ * serialized are split into steps.
  */
 const askable = (ports: Context.Context<Ports>) => {
   const receiver = Context.get(ports, LightningReceiver)

@@ -35,7 +35,7 @@ export const Failure = Schema.fromJsonString(
   )
 )
 
-/** Serializes a value, including bigints, sets and undefined. */
+/** Serializes a value, which may contain bigints, sets and undefined. */
 export const toBytes = (value: Question | Reply): Uint8Array<ArrayBuffer> => new Uint8Array(serialize(value))
 
 // Both ends run the same version of our code, so the data needs no validation.

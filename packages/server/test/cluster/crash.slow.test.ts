@@ -14,8 +14,8 @@ import { suite } from "./Suite.ts"
  */
 interface Story {
   /**
-   * Every store and node call of the scenario, in order. A process dies before each call and after it returns.
-   * For a read, it dies only after the return.
+   * Every store and node call of the scenario, in order. In turn, a process is killed before each call and
+   * after the call returns. For a read, it is killed only after the return.
    */
   readonly calls: ReadonlyArray<string>
   readonly begin: (cluster: Cluster.Cluster) => Promise<() => Promise<unknown>>
@@ -82,7 +82,7 @@ const stories: Readonly<Record<string, Story>> = {
       }
     }
   },
-  "a withdrawal whose payment is held": {
+  "a withdrawal whose payment is delayed by the payee": {
     calls: ["pay", "postpone withdrawal", "claim payment", "lookupPayment", "WithdrawalSettled"],
     begin: async (cluster) => {
       const shop = await funded(cluster, 5000)
@@ -205,9 +205,9 @@ const stories: Readonly<Record<string, Story>> = {
 }
 
 /**
- * Calls outside any scenario: recording a key's last use, taking and renewing roles, taking over the tasks of
- * dead processes, asking when the next task is due, and the background work of roles, such as the head of the
- * audit log and the clean-up of stored responses and of earlier payouts.
+ * Calls that belong to no scenario: recording a key's last use, taking and renewing leases, taking over dead
+ * processes' tasks, checking when the next task is due, and periodic work such as publishing the audit log's
+ * head and deleting old stored responses and payouts.
  */
 const beside = [
   "ApiKeyUsed",
@@ -233,7 +233,7 @@ const known = new Set([...Object.values(stories).flatMap(({ calls }) => calls), 
 // Payouts are batched for one second.
 suite("a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (cluster) => {
   for (const [title, { calls, begin }] of Object.entries(stories)) {
-    it(`C10: crash: other processes finish the work of one that is killed at any step of ${title}`, async () => {
+    it(`C10: crash: when a process is killed at any step of ${title}, other processes finish its work`, async () => {
       const { death, trace } = cluster().points
       const undisturbed = await begin(cluster())
       writeFileSync(trace, "")
@@ -241,12 +241,12 @@ suite("a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (
       const made = new Set(readFileSync(trace, "utf8").trim().split("\n"))
       rmSync(trace)
       for (const call of calls) assert.isTrue(made.has(call), `${call} is a step of this scenario`)
-      for (const call of made) assert.isTrue(known.has(call), `${call} is a step of a scenario`)
+      for (const call of made) assert.isTrue(known.has(call), `${call} is a known step`)
 
       for (const [number, call] of calls.entries()) {
         for (const point of pointsOf(call).filter((_, index) => isInTurn(number + index))) {
-          // All processes must be running when the scenario continues, but the beginning need not wait for
-          // that.
+          // All processes must be running when the scenario continues, but its beginning need not wait for
+          // them.
           const [rest] = await Promise.all([begin(cluster()), cluster().complete()])
           const deaths = cluster().deaths()
           writeFileSync(death, point)

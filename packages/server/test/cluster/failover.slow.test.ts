@@ -20,20 +20,20 @@ suite("The primary's machine dies under load", { postgres }, (cluster) => {
       const { alone } = await Failover.dies(servers(), callers)
       assert.strictEqual(alone, 0, "without the standby, no request is acknowledged")
 
-      // By mistake the old primary comes back and accepts writes, and it is first in the list.
+      // By mistake, the old primary is restarted as a primary, and it is first in the list of hosts.
       await first.restart()
       clients.open()
       assert.strictEqual(ask(first, "select pg_is_in_recovery()"), "f")
       const before = withdrawals()
       await cluster().restart(0)
       await callers.grows("responses while the old primary runs", callers.answers, 100)
-      assert.strictEqual(withdrawals(), before, "no process writes there, not even one that started in the meantime")
+      assert.strictEqual(withdrawals(), before, "no process writes to the old primary, not even one that has just started")
       // A write by a client that connects to the old primary is not acknowledged.
       const written = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`create table lone as select 1 as n`).pipe(
         Effect.timeoutOption(1500),
         Effect.provide(PgClient.layer({ url: Redacted.make(first.url), maxConnections: 1 }))
       )
-      assert.isTrue(Option.isNone(await Effect.runPromise(written)), "a lone old primary acknowledges nothing")
+      assert.isTrue(Option.isNone(await Effect.runPromise(written)), "the old primary acknowledges nothing while it is alone")
 
       // The old primary becomes a standby of the new one, and commits wait for it.
       await first.stop("fast")
@@ -47,7 +47,7 @@ suite("The primary's machine dies under load", { postgres }, (cluster) => {
         async () => ask(second, "select count(*) from pg_stat_replication where sync_state = 'quorum'"),
         (count) => count === "1"
       )
-      await callers.grows("responses stored on both", callers.answers, 100)
+      await callers.grows("responses that both servers have stored", callers.answers, 100)
       assert.strictEqual(ask(second, "select to_regclass('lone') is null"), "t", "data that only the old primary had is removed")
     })
     // Release claims made by processes that did not receive the commit's acknowledgment.

@@ -18,7 +18,7 @@ const addressOf = async (side: Pair.Side, { key, post }: Company): Promise<strin
   return address
 }
 
-/** A company of this side, funded with this amount from outside. */
+/** A company of this service, funded externally with this amount. */
 const fundedAt = Effect.fnUntraced(function* (side: Pair.Side, sandbox: Effect.Success<typeof Pair.make>["sandbox"], sats: number) {
   const company = yield* run(() => side.company("paid"))
   const { payment_request: paymentRequest } = yield* run(() => Customer.invoice(company, sats))
@@ -31,7 +31,7 @@ const fundedAt = Effect.fnUntraced(function* (side: Pair.Side, sandbox: Effect.S
 const callbacks = ({ front }: Pair.Side) =>
   front.asked.filter(({ path }) => path.includes("/callback?")).map(({ host, answer }) => ({ host, ...JSON.parse(answer) }))
 
-it.live("LNURL: two services pay each other's Lightning addresses, found by domain, with proof of payment", () =>
+it.live("LNURL: two services find each other's Lightning addresses by domain, pay them, and obtain proofs of payment", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const { first, second, sandbox, allow } = yield* Pair.make
@@ -55,7 +55,7 @@ it.live("LNURL: two services pay each other's Lightning addresses, found by doma
         yield* run(() => Customer.hasBalance(shop, 1234))
         const [asked, ...more] = callbacks(payee).slice(1)
         assert.deepStrictEqual([asked?.host, more], [domain, []], "one invoice, requested at the address's domain")
-        assert.notStrictEqual(asked.pr, estimated?.pr, "the invoice is requested when it is paid")
+        assert.notStrictEqual(asked.pr, estimated?.pr, "paying requests a new invoice")
         assert.strictEqual(new URL(asked.verify).host, domain)
         const verified = yield* Outbound.make({ allow }).ask({ url: asked.verify })
         assert.deepStrictEqual(JSON.parse(verified.body), { status: "OK", settled: true, preimage, pr: asked.pr })
@@ -67,7 +67,7 @@ it.live("LNURL: two services pay each other's Lightning addresses, found by doma
         const withdrawal = Option.getOrThrow(yield* payer.close(({ withdrawal }) => withdrawal(companyId, id)))
         assert.deepStrictEqual(withdrawal.successAction, { tag: "message", message: thanks })
         assert.deepStrictEqual([withdrawal.paymentRequest, withdrawal.paymentHash], [pr, Customer.hashOf(preimage)])
-        assert.isAbove(Number(withdrawal.networkFee), 0, "it went through the network")
+        assert.isAbove(Number(withdrawal.networkFee), 0, "the payment went through the network")
       }
     })
   )

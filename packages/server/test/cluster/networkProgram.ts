@@ -1,5 +1,5 @@
-// A simulated network in its own process for any number of services, stored in SANDBOX_DIRECTORY and served
-// at NETWORK_PORT.
+// A process that simulates a network for any number of services. It stores its state in SANDBOX_DIRECTORY and
+// listens on NETWORK_PORT.
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Console, Effect } from "effect"

@@ -51,7 +51,7 @@ interface Node {
   readonly url: string
   readonly port: number
   readonly start: () => void
-  /** Simulates the loss of the machine: nothing is finished or flushed. */
+  /** Simulates the loss of the machine: no work is finished, and no data is flushed. */
   readonly kill: () => void
 }
 
@@ -97,7 +97,7 @@ const ask = ({ url }: Node, text: string): string | undefined => {
 const nodes = [await nodeOf("one"), await nodeOf("two"), await nodeOf("three")]
 for (const node of nodes) node.start()
 
-/** The leader, once both other servers follow it and commits wait for one of them. */
+/** Waits until both other servers follow the leader and commits wait for one of them. Returns the leader. */
 const leader = async (): Promise<Node> => {
   const isLed = (node: Node) => ask(node, "select count(*) from pg_stat_replication where sync_state = 'quorum'") === "2"
   const seen = await eventually(

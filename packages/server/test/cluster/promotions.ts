@@ -1,6 +1,5 @@
-// Measures the loss in a failover when commits do not wait for the standby, and when they do (--synchronous),
-// with the scenario of the failover test. Prints one line. Source of the figures in
-// docs/guides/high-availability.md.
+// Runs the failover test's scenario and counts the lost commits if commits do not wait for the standby, or if
+// they do (--synchronous). Prints one line. Source of the figures in docs/guides/high-availability.md.
 import { setTimeout as pass } from "node:timers/promises"
 import * as Callers from "./Callers.ts"
 import * as Cluster from "./Cluster.ts"

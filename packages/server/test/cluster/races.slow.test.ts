@@ -85,7 +85,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       { reason: "a drill", pending: "wait" }
     ]
   ] as const) {
-    it(`${what}: once it is acknowledged, all processes reject withdrawals under load, even if started later; confirmed withdrawals wait and are sent afterwards`, async () => {
+    it(`${what}: after the acknowledgment, every process rejects withdrawals under load, even one started later; confirmed withdrawals wait and are sent after the ${what} ends`, async () => {
       const shop = await cluster().company()
       const to = await outside(shop)
       await Customer.fund(shop, 1_000_000)
@@ -127,28 +127,28 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       const pending = async (): Promise<ReadonlyArray<{ readonly id: string }>> =>
         Customer.transactions(shop, "type=withdrawal&status=pending&limit=1000")
       const waiting = await pending()
-      assert.isNotEmpty(waiting, "nothing was left waiting")
-      await pass(2500) // longer than the time before pending work is picked up
+      assert.isNotEmpty(waiting, "no withdrawal is waiting")
+      await pass(2500) // longer than it takes to pick up pending work
       assert.deepStrictEqual(await pending(), waiting)
       await cluster().operate(goOn(shop), body, 200)
       await allSettle(shop, taken)
     })
   }
 
-  it("C60: invoice watcher: an invoice whose settlement is found concurrently by the streams and polls of two processes is credited once", async () => {
+  it("C60: invoice watcher: an invoice is credited once even if the streams and polls of two processes find its settlement concurrently", async () => {
     const shop = await cluster().company()
     const invoice = await Customer.invoice(shop, 1000)
     const { waiting, open } = cluster().hold("before InvoiceSettled")
     await cluster().outside((sandbox) => sandbox.pay({ paymentRequest: invoice.payment_request }))
     const wait = (processes: number) =>
       eventually(
-        "all processes that would credit it",
+        "all processes that try to credit the invoice",
         waiting,
         // Each process gets there twice: through the node's stream and through polling.
         (pids) => new Set(pids).size === processes && pids.length >= 2 * processes
       )
     const [pid] = await wait(1)
-    // The process with the role is suspended, so it neither renews its lease nor notices that the lease expired.
+    // Suspend the process that holds the lease, so that it neither renews the lease nor notices its expiry.
     const suspended =
       cluster()
         .alive()
@@ -160,7 +160,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     assert.strictEqual(await Customer.balance(shop), 0)
     open()
     await Customer.hasBalance(shop, 1000)
-    await Customer.fund(shop, 1) // late attempts have been rejected before this
+    await Customer.fund(shop, 1) // by the time this is credited, late attempts have been rejected
     const deposits: ReadonlyArray<{ readonly amount_sats: number }> = await Customer.transactions(shop)
     assert.deepStrictEqual(
       deposits.map(({ amount_sats }) => amount_sats),
@@ -199,7 +199,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     ["before cancelInvoice", "outside"],
     ["before InternalTransferred", "inside"]
   ] as const) {
-    it(`C15: invoice: if it is paid externally ${point} of an internal payment, only the ${wins} payment counts`, async () => {
+    it(`C15: invoice: if an external payment arrives ${point} of an internal payment, only the ${wins} payment counts`, async () => {
       const companies = [await cluster().company(), await cluster().company()] as const
       await Customer.fund(companies[0], 5000)
       const isPaidInside = await paidOnce(companies, async (confirm, pay) => {
@@ -214,7 +214,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     })
   }
 
-  it("C15: invoices: each is paid once, whatever the timing of internal and external payments", async () => {
+  it("C15: invoices: each invoice is paid once, whatever the timing of internal and external payments", async () => {
     const outcomes = await Customer.times(24, async (at) => {
       const companies = [await cluster().company(), await cluster().company()] as const
       await Customer.fund(companies[0], 5000)

@@ -28,7 +28,7 @@ const services = (environment: Environment) => {
     FixedRates.layer(),
     Layer.succeed(Nostr.SecretKey, environment.nostrKey)
   )
-  // A replica checks the network before it reports that it is ready. That call is not a step of any scenario.
+  // A replica calls the network before it reports that it is ready. That call is not part of any scenario.
   return Satrail.layer({ ...Server.settingsOf(environment), invoicePollMillis: 500, dutyLeaseMillis: 1500 }).pipe(
     Layer.provide(Server.references(environment)),
     Layer.provide(Layer.effectContext(Effect.map(Effect.context<Satrail.Ports>(), Points.pass(given("POINTS_DIRECTORY"))))),

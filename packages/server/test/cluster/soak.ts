@@ -40,7 +40,7 @@ const say = (text: string) => process.stderr.write(`${text}\n`)
 
 const latencies = new Map<string, ReadonlyArray<Array<number>>>()
 const answers = new Map<number, number>()
-/** Memory of each process in MiB: the one that is never killed, and the others. */
+/** Memory in MiB, of the process that is never killed and of the others. */
 const memory: { readonly [who in "spared" | "killed"]: ReadonlyArray<Array<number>> } = { spared: [[], [], []], killed: [[], [], []] }
 
 /** The time of the last successful response, and the longest time without one. */
@@ -154,7 +154,7 @@ const every = async (millis: number, work: () => Promise<unknown>) => {
   }
 }
 
-/** Kills the last two processes in turn. The first runs from beginning to end. */
+/** Kills the last two processes in turn. The first one runs for the whole test. */
 let kills = 0
 const kill = async () => {
   cluster.alive()[1 + (kills++ % 2)]?.running.kill("SIGKILL")
@@ -172,7 +172,7 @@ const failOver = async ({ first, second, clients, replication, ask, synchronize 
   await primary.stop("immediate")
   await standby.promote()
   if (!isFirst) clients.open()
-  // The old machine returns as a primary, and clients with a stale configuration use it until it becomes a
+  // The old machine comes back as a primary. Clients with a stale configuration use it until it becomes a
   // standby.
   await primary.restart()
   await primary.stop("fast")
@@ -246,7 +246,7 @@ const requests = [...answers.values()].reduce((sum, count) => sum + count, 0)
 const report = [
   `${minutes} minutes, ${requests} requests by ${callers} callers, a process killed with SIGKILL every minute (${kills} times), on ` +
     `${os.availableParallelism()} × ${os.cpus()[0]?.model ?? "unknown"}, Node ${process.versions.node}.` +
-    (failedOver === 0 ? "" : ` The machine of the primary died ${failedOver} times, and its standby took over.`),
+    (failedOver === 0 ? "" : ` The primary's machine died ${failedOver} times, and its standby took over each time.`),
   "",
   `- The books at the end: **${books}**.`,
   `- The longest time without a successful response: ${(longestMillis / 1000).toFixed(1)} s.`,

@@ -16,11 +16,12 @@ import * as Machine from "../deployed/Machine.ts"
 import { suite } from "./Suite.ts"
 
 // Two attackers request invoices at one company's addresses while other companies' payers request theirs,
-// through the shipped proxy. The IPv4 addresses are real addresses from 127.0.0.0/8. IPv6 addresses are real if this
-// machine has 2001:db8:ab00::/40, which a network namespace can provide (docs/decisions/overload.md#0146).
-// Otherwise a proxy in front of one process claims them. The full test runs five minutes with the default
-// limits: SATRAIL_FLOOD_SECONDS=300. By default, the test sends a fixed number of requests to a smaller
-// pool. SATRAIL_FLOOD_OPEN sets the size of the pool on a machine too slow to fill the default one.
+// through the shipped proxy. The IPv4 addresses are real addresses from 127.0.0.0/8. IPv6 addresses are real if
+// this machine has 2001:db8:ab00::/40, which a network namespace can provide (docs/decisions/overload.md#0146).
+// Otherwise the requests go to one process directly, as if from a proxy that reports such addresses. With
+// SATRAIL_FLOOD_SECONDS=300, the full test runs for five minutes with the default limits. By default, the test
+// sends a fixed number of requests to a smaller pool. SATRAIL_FLOOD_OPEN sets the size of the pool on a machine
+// too slow to fill the default one.
 
 const seconds = Number(process.env["SATRAIL_FLOOD_SECONDS"] ?? 0)
 const requests = 900
@@ -29,7 +30,7 @@ const clients = 8
 const attackedAddresses = 12
 const endsAt = () => performance.now() + seconds * 1000
 
-/** An address of 2001:db8:ab00::/40 or 127.7.0.0/16: the next one in a permutation of the whole range. */
+/** The nth address in a permutation of 2001:db8:ab00::/40 and 127.7.0.0/16, alternating between the two ranges. */
 const attacker = (n: number): string => {
   const mixed = (n * 40_503) & 0xffff
   const hex = (value: number) => value.toString(16)
@@ -97,7 +98,7 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
     const ours = { host, port, localAddress: from, servername: Caddy.host, secureContext }
     return https.get({ ...ours, path: route, headers, agent: false })
   }
-  /** What a wallet at this address receives: an invoice, or the reason for none. */
+  /** Requests an invoice from this address. Returns the invoice, or the reason for getting none. */
   const ask = async (route: string, from: string, n: number): Promise<string> => {
     try {
       const [response] = await once(connection(from, n, route), "response")
@@ -109,7 +110,7 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
   }
 
   it(
-    "strangers: invoice requests from an IPv6 /40 and 65,536 IPv4 addresses do not use up the share of other companies' payers",
+    "strangers: invoice requests from an IPv6 /40 and 65,536 IPv4 addresses leave other companies' payers their share of invoices",
     { timeout: seconds * 1000 + testMillis },
     async () => {
       const victim = await cluster().company()

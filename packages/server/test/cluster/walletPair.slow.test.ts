@@ -18,10 +18,10 @@ const relay = await Effect.runPromise(Effect.provideService(LocalRelay.make, Sco
 
 const more = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW: `relay.example=http://127.0.0.1:${relay.port}` }
 
-suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
+suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
   const listening = () => relay.listeners(WalletConnect.kinds.request)
 
-  /** An app whose key may send, and belongs to a funded company. */
+  /** An app with a key that may send and belongs to a funded company. */
   const app = async (sats: number) => {
     const company = await cluster().company()
     // Connect before the company's key is used. Afterwards a second operator would have to approve the app's
@@ -79,7 +79,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
 
   const firstResult = (answers: ReadonlyArray<WalletConnect.Response>) => answers.find(({ error }) => !error)?.result
 
-  it("wallet: an app's payment survives when every process is killed: it is paid once, and the next process responds", async () => {
+  it("wallet: if every process is killed during an app's payment, the payment is made once, and a restarted process responds", async () => {
     const one = await app(5_000)
     const { destination, paymentHash } = await payee("hold")
     const { answers, send } = asked(one, payment(destination))
@@ -87,7 +87,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
     await paidFor(one.company)
     for (const { running } of cluster().alive()) running.kill("SIGKILL")
     await eventually(
-      "the death of both",
+      "the killing of both processes",
       async () => cluster().deaths(),
       (count) => count === 2
     )
@@ -95,7 +95,7 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
     await cluster().outside((sandbox) => sandbox.release({ paymentHash: paymentHash ?? assert.fail("no hash"), outcome: "settle" }))
     // The relay kept the request, so the next listener receives it again.
     const result = await eventually(
-      "a response with the proof",
+      "a response with the preimage",
       async () => firstResult(answers()),
       (found) => found !== undefined
     )
@@ -110,12 +110,12 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
   it("wallet: two processes that both believe they hold the lease pay an event once and send the same response", async () => {
     const one = await app(5_000)
     await eventually(
-      "one listens",
+      "exactly one process listening",
       async () => listening(),
       (count) => count === 1
     )
-    // A stopped process stays connected. If the stopped process held the lease, the other one takes it before
-    // it responds.
+    // A suspended process stays connected. If it held the lease, the other process takes over the lease before
+    // responding.
     const takenOver = async () => {
       const { answers, send } = asked(one, { method: "get_balance", params: {} })
       send()
@@ -139,13 +139,13 @@ suite("a wallet for apps of two processes", { size: 2, more }, (cluster) => {
     send()
     process.kill(stopped, "SIGCONT")
     await eventually(
-      "an answer",
+      "a response",
       async () => answers(),
       (all) => all.length > 0
     )
-    // The process that lost the lease notices, so only one listens.
+    // The process that lost the lease notices the loss, so that only one process listens.
     await eventually(
-      "one listens again",
+      "exactly one process listening again",
       async () => listening(),
       (count) => count === 1
     )

@@ -6,7 +6,7 @@ import * as Receiver from "../Receiver.ts"
 import { type Company, eventually } from "../Service.ts"
 import { suite } from "./Suite.ts"
 
-suite("webhooks of two processes", { size: 2 }, (cluster) => {
+suite("webhooks sent by two processes", { size: 2 }, (cluster) => {
   interface Made {
     readonly id: string
     readonly payment_request: string
@@ -40,7 +40,7 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     for (const { id, body } of received) assert.strictEqual(body, bodies.get(id) ?? (bodies.set(id, body), body))
   }
 
-  it("webhooks: a kill between a delivery and its record repeats the same bytes with the same id, and loses nothing", async ({
+  it("webhooks: if all processes are killed after a delivery and before it is recorded, the delivery is repeated with the same bytes and id, and nothing is lost", async ({
     onTestFinished
   }) => {
     const company = await cluster().company()
@@ -57,11 +57,11 @@ suite("webhooks of two processes", { size: 2 }, (cluster) => {
     await complete(received, invoices)
     await cluster().complete()
     assert.strictEqual(cluster().deaths(), 2)
-    assert.isBelow(new Set(received.map(({ id }) => id)).size, received.length, "one came twice")
+    assert.isBelow(new Set(received.map(({ id }) => id)).size, received.length, "an event was delivered twice")
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("webhooks: deliveries of one record are sent one at a time and in order, whichever processes send or stop", async ({
+  it("webhooks: deliveries for one record are sent one at a time and in order, whichever processes send them or stop", async ({
     onTestFinished
   }) => {
     const company = await cluster().company()

@@ -22,8 +22,8 @@ const earlier = (): string | undefined => {
 }
 
 /**
- * The service as of the commit before the newest migration, built like the image. Logs a line and returns
- * undefined if there is none.
+ * Builds the service as of the commit before the newest migration, like the image. If there is no such commit,
+ * logs a line and returns undefined.
  */
 export const before = (home: string): string | undefined => {
   const commit = earlier()
@@ -39,7 +39,7 @@ export const before = (home: string): string | undefined => {
   const env = { ...process.env, CI: "true", npm_config_prefer_offline: "true" }
   const sh = (step: string) => execFileSync("sh", ["-c", step], { cwd: tree, env, stdio: "pipe" })
   sh("npx -y pnpm@12.21.0 install --frozen-lockfile")
-  sh("node_modules/.bin/tsc -b packages/server --noCheck") // checked when it was committed
+  sh("node_modules/.bin/tsc -b packages/server --noCheck") // types were checked when this was committed
   sh(`npx -y pnpm@12.21.0 --filter @satrail/server --prod --config.node-linker=hoisted deploy ${app}`)
   assert.isTrue(existsSync(path.join(app, "dist/main.js")))
   // The current systemd unit starts this bundle, which older versions don't have.

@@ -17,11 +17,11 @@ import type { Public } from "./Public.ts"
 
 export const processes = ["1", "2", "3"]
 /**
- * How many invoices a minute each process issues to one caller's wallets. Low, so that a test reaches the
- * limit.
+ * How many invoices per minute each process issues to one caller's wallets. The limit is low so that a test can
+ * reach it.
  */
 export const perCaller = 4
-/** How long the claims of a killed process last: twice the time its call to lnd may be in flight. */
+/** How long a killed process's claims last, which is twice the time that its call to lnd may be in flight. */
 const claimMillis = 121_000
 
 /** Passwords are required, as on a real machine. The superuser has none and is trusted. */
@@ -210,7 +210,7 @@ export const make = async (
     return to
   }
 
-  /** The end of step 10: a new machine that has /etc/satrail and a dump, and an empty SATRAIL_DATA. */
+  /** The end of step 10, on a new machine with /etc/satrail, a dump and an empty SATRAIL_DATA. */
   const restore = async (): Promise<void> => {
     const [dump, restored] = stepsOf(10)
     await follow(dump)

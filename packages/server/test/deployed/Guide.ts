@@ -20,7 +20,7 @@ export const blocks = (): ReadonlyArray<Block> => {
     else if (kind === "run") found.push({ step, text, output: undefined })
     else {
       const last = found.pop()
-      if (last === undefined || last.output !== undefined) throw new Error("the guide has an output block that belongs to no command")
+      if (last === undefined || last.output !== undefined) throw new Error("the guide has an output block without a command")
       found.push({ ...last, output: text })
     }
   }

@@ -58,8 +58,8 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
     writeFileSync(at(`bin/${name}`), `#!/bin/bash\n${text}\n`)
     chmodSync(at(`bin/${name}`), 0o755)
   }
-  // The only user is the one who runs the tests. As with sudo, the command does not inherit the environment,
-  // except for the database's location.
+  // The only user is the one who runs the tests. As with sudo, the command inherits none of the environment
+  // except the database's location.
   command("sudo", 'shift 2; exec env -i PATH="$PATH" PGHOST="$PGHOST" PGPORT="$PGPORT" PGUSER="$PGUSER" "$@"')
   command("systemctl", `echo "$@" >> ${at("systemctl.log")}`)
   command("lncli", `exec ${process.execPath} ${path.join(import.meta.dirname, "lncli.ts")} "$@"`)
@@ -108,7 +108,7 @@ export const make = (env: Readonly<Record<string, string>>, others: ReadonlyArra
       if (shell.exitCode !== null) assert.fail(`ended with ${shell.exitCode}:\n${text}\n${printed.slice(from)}\n${wrong.slice(-3000)}`)
       return printed.slice(from, printed.indexOf(mark, from)).trim()
     },
-    /** The calls of `systemctl` since the last time, one per line. */
+    /** The `systemctl` calls since the previous query, one per line. */
     systemctl: (): ReadonlyArray<string> => {
       const lines = readFileSync(at("systemctl.log"), "utf8").trim().split("\n")
       writeFileSync(at("systemctl.log"), "")

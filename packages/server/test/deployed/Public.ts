@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import https from "node:https"
 import type { Answer, Ask, Company } from "../Service.ts"
 
-/** The service as reached from the Internet: by its name, through the proxy's TLS. */
+/** The service as reached from the Internet: by its domain name, through the proxy's TLS. */
 export interface Public {
   readonly port: number
   readonly host: string
@@ -66,7 +66,7 @@ export const company = (to: Public, id: string, key: string): Company => ({
 
 /**
  * Requests an invoice at a Lightning address of the service like a wallet (LUD-16, LUD-06). Returns the
- * invoice or the reason for none.
+ * invoice, or the reason for getting none.
  */
 export const invoiceAt = async (
   to: Public,

@@ -1,6 +1,6 @@
 import { type Answer, type Asked, json, serve } from "./Http.ts"
 
-/** The genesis block of regtest: its header and its transaction. */
+/** The header and the transaction of regtest's genesis block. */
 const block = Buffer.from(
   "0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa" +
     "4b1e5e4adae5494dffff7f20020000000101000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d04ffff001d" +

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 
-/** A simulated server's response. Undefined means none, however long the caller waits. */
+/** A simulated server's response. Undefined means that the server never responds. */
 export type Answer = { readonly status: number; readonly body: string | Buffer } | undefined
 
 export interface Asked {

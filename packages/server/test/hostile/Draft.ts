@@ -12,8 +12,8 @@ export interface Draft {
   /** The operation to request. */
   readonly operation: Operation
   /**
-   * Whether the method, path or headers were changed, so that it may be a different request. Then any
-   * envelope is a valid response.
+   * True if the method, path or headers were changed, so that the request may mean something else. Any envelope
+   * is then a valid response.
    */
   readonly isBent: boolean
 }
@@ -40,7 +40,7 @@ export const wireOf = ({ method, target, headers, body }: Draft): Buffer =>
     body ?? Buffer.alloc(0)
   ])
 
-/** The same request as a host's web server would pass it. Undefined if no `Request` can represent it. */
+/** The same request as a host's web server would pass it on. Undefined if it cannot be represented by a `Request`. */
 export const requestOf = ({ method, target, headers, body }: Draft): Request | undefined => {
   if (!target.startsWith("/") || target.startsWith("//")) return undefined
   try {
@@ -55,7 +55,7 @@ export const requestOf = ({ method, target, headers, body }: Draft): Request | u
 /** The complete bytes in readable form. */
 export const show = (bytes: Buffer): string => JSON.stringify(bytes.toString("latin1"))
 
-/** Shorter texts, starting with the shortest. */
+/** Shorter versions of a text, starting with the shortest. */
 export function* cuts(text: string): Generator<string> {
   for (let size = text.length; size >= 1; size = Math.floor(size / 2))
     for (let start = 0; start < text.length; start += size) yield text.slice(0, start) + text.slice(start + size)

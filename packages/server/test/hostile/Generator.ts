@@ -12,7 +12,7 @@ export interface Keys {
   readonly others: ReadonlyArray<string>
 }
 
-/** Values that the document describes only in words. */
+/** Values whose form the document describes only in words. */
 const usual: Readonly<Record<string, ReadonlyArray<string>>> = {
   limit: ["1", "2", "50"],
   currency: ["sats", "sats", "SATS", "usd", "eur"],
@@ -31,7 +31,7 @@ interface Parts {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
   readonly headers: ReadonlyArray<Header>
   readonly members: ReadonlyArray<readonly [name: string, value: string]> | undefined
-  /** Sent instead of the fields. */
+  /** The whole body, sent instead of the fields. */
   readonly body: Buffer | undefined
   readonly isBent: boolean
 }
@@ -259,7 +259,7 @@ export const make = (random: Random, { resolve }: Document, operations: Readonly
     return oneOf(random.pick(something.length > 0 && random.chance(0.8) ? something : others))
   }
 
-  /** An additional letter gives another text of the same kind. */
+  /** Adding a letter produces another text of the same kind. */
   const varied = (text: string): string => {
     const at = random.below(text.length)
     return text.slice(0, at) + random.word(1, 1) + text.slice(at)

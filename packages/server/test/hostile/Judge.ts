@@ -25,7 +25,7 @@ const notEnveloped = ({ status }: Answer, body: unknown): ReadonlyArray<string> 
   const members = ["status", "message", "data", ...(status < 400 ? [] : ["error"])]
   const code = isObject(body["error"]) ? body["error"]["code"] : undefined
   return [
-    ...(Object.keys(body).toSorted().join() === members.toSorted().join() ? [] : [`its fields are ${Object.keys(body).join()}`]),
+    ...(Object.keys(body).toSorted().join() === members.toSorted().join() ? [] : [`the body's fields are ${Object.keys(body).join()}`]),
     ...(body["status"] === status && typeof body["message"] === "string" ? [] : ["`status` or `message` is wrong"]),
     ...(status < 400 || (body["data"] === null && isCode(code) && catalogue[code].status === status)
       ? []
@@ -40,7 +40,7 @@ const notForWallets = (body: unknown): ReadonlyArray<string> => {
   if (!isObject(body)) return ["the body is not a JSON object"]
   const isRefusal = body["status"] === "ERROR" && typeof body["reason"] === "string" && Object.keys(body).length === 2
   const isAnswer = ["tag", "pr"].some((name) => typeof body[name] === "string") || body["status"] === "OK"
-  return isRefusal || isAnswer ? [] : ["it is neither a wallet response nor a LUD-01 error"]
+  return isRefusal || isAnswer ? [] : ["the body is neither a wallet response nor a LUD-01 error"]
 }
 
 /** Whether the request was rejected. */

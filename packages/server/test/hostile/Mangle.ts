@@ -1,8 +1,8 @@
 import type { Random } from "@satrail/testing/Random"
 import { cuts, type Draft, type Header, wireOf } from "./Draft.ts"
 
-// Requests that no HTTP client sends: violations below the level of HTTP messages, and bytes that are not a
-// request.
+// Requests that no HTTP client would send: violations of the HTTP/1.1 syntax, and bytes that are not a request
+// at all.
 
 const text = (bytes: Buffer) => bytes.toString("latin1")
 const bytes = (text: string) => Buffer.from(text, "latin1")

@@ -38,8 +38,8 @@ const first = (bytes: Buffer, method: string): Read | undefined => {
 }
 
 /**
- * Silence is measured in this many steps, so that a stall of this process, which also runs the server, counts
- * as only one of them.
+ * Silence is measured in this many steps. If this process, which also runs the server, stalls, the stall counts
+ * as only one step.
  */
 const quietSteps = 10
 
@@ -59,8 +59,8 @@ export const ask = (port: number, bytes: Buffer, method: string, quietMillis = 1
       silent = 0
       parts.push(part)
     })
-    // The server may cut the connection when it refuses a request that is still being sent. Responses read
-    // before that count.
+    // The server may cut the connection when it rejects a request that is still being sent. Responses read
+    // before the cut are valid.
     socket.on("error", () => {})
     socket.on("close", () => {
       clearInterval(listening)

@@ -7,24 +7,27 @@ const kin: Readonly<Record<string, ReadonlyArray<string>>> = {
   pr: ["payment_request"]
 }
 
-/** The name of an id in the usual spelling: `depositID` becomes `deposit_id`. */
+/** The usual spelling of an id's name: `depositID` becomes `deposit_id`. */
 const ownerId = (name: string): string => name.replace(/_?id$/i, "_id")
 
-/** The name other records use for this id: `companies` becomes `company_id`. */
+/** The name that other records use for this id: `companies` becomes `company_id`. */
 const oneOf = (many: string): string => `${many.replace(/ies$/, "y").replace(/s$/, "")}_id`
 
-/** How many values of a name to keep per operation. The newest are kept. */
+/** How many of the newest values to keep per name and operation. */
 const kept = 8
 
 /** Values from responses, so that later requests refer to existing records. */
 export interface Seen {
   readonly note: (operation: string, answer: unknown) => void
-  /** Prefers values of the right kind, judging by the name of an id, or by a path that ends in `near`. */
+  /**
+   * Returns a value seen for this name, if any. Prefers one of the right kind, judged by the id's name or by a
+   * path that ends in `near`.
+   */
   readonly find: (random: Random, name: string, near?: string) => string | undefined
 }
 
 export const make = (): Seen => {
-  // By name, then by operation, so that a busy operation does not crowd out the others.
+  // Values by name, then by operation, so that a frequent operation does not crowd out the others.
   const values = new Map<string, Map<string, Array<string>>>()
   const add = (operation: string, name: string, value: string) => {
     const byOperation = values.get(name) ?? new Map<string, Array<string>>()

@@ -36,7 +36,7 @@ export const database = (client: Layer.Layer<SqlClient.SqlClient, unknown>): Sto
   const look = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [now] = yield* sql<{ readonly snapshot: string }>`select pg_current_snapshot()::text as snapshot`
-    // Every writer has a numbered transaction. If none began or ended since, every row is unchanged.
+    // Every writing transaction has a number. If none has begun or ended since, every row is unchanged.
     if (known !== undefined && known.snapshot === now?.snapshot) return known.rows
     const found = yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(yield* statement)
     const rows = new Map<string, unknown>(found.map(({ name, rows }) => [name, rows]))

@@ -20,10 +20,10 @@ import type * as Store from "./Store.ts"
 /** HOSTILE_SEED=7 generates different requests. */
 const seed = Number(process.env["HOSTILE_SEED"] ?? 1)
 
-/** The workers run after this many requests. */
+/** The background workers run after every batch of this many requests. */
 const workEvery = 250
 
-/** Wallet routes, which no document describes. */
+/** The wallet routes, which no OpenAPI document describes. */
 const walletPaths: ReadonlyArray<readonly [path: string, ...query: ReadonlyArray<string>]> = [
   ["/.well-known/lnurlp/{user}"],
   ["/lnurlp/{domain}/{user}"],
@@ -56,7 +56,8 @@ const wallets = walletPaths.map(([path, ...query]): OpenApi.Operation => {
 const unlikely = new Set([
   "GET /readyz/{check}",
   "POST /sandbox/release",
-  // Most known invoices are paid or canceled, and `amount` must match the invoice or is required.
+  // Most known invoices are already paid or canceled. `amount` must match the invoice, and is required if the
+  // invoice has none.
   "POST /sandbox/pay",
   // A hold invoice would have to be paid first.
   "POST /v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle",
@@ -67,7 +68,7 @@ const unlikely = new Set([
   "POST /operator/webhook-endpoints/{id}/replay",
   "POST /v1/webhook-deliveries/{id}/resend",
   "POST /operator/webhook-deliveries/{id}/resend",
-  // Nothing waits for a second key, because limits are removed before the next request.
+  // Nothing awaits approval by a second key, because limits are removed before the next request.
   "POST /v1/transactions/withdrawals/{withdrawalID}/approve",
   "POST /v1/transactions/withdrawals/{withdrawalID}/reject",
   // All operators share one token here, and an adjustment or a person who can send needs two.
@@ -81,13 +82,13 @@ const unlikely = new Set([
   "POST /sandbox/reset"
 ])
 
-/** Requests that make others fail on purpose. Responses during such a failure are not findings. */
+/** Requests that cause failures on purpose. Responses during such a failure are not reported. */
 const breaking = new Set(["POST /sandbox/fault", "POST /sandbox/webhooks/{name}/fail"])
 
 /**
- * The operator's stops and limits, which must be accepted and refused like other requests. An accepted one is
- * undone before the next request. Otherwise a paused service, a frozen company or a limit of one sat a day
- * would refuse thousands of requests, and the run would learn nothing about payments.
+ * The operator's requests to stop or limit something, which must be accepted or rejected like others. An
+ * accepted one is undone before the next request. Otherwise a paused service, a frozen company or a limit of
+ * one sat per day would cause thousands of rejections, and the run would not test payments.
  */
 const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonly [method: string, target: string, body: object]>>> = {
   "POST /operator/pause": () => ["sending", "receiving"].map((what) => ["POST", "/operator/resume", { what }]),
@@ -101,12 +102,12 @@ const undoing: Readonly<Record<string, (target: string) => ReadonlyArray<readonl
   "PATCH /operator/api-keys/{id}/limits": (target) => [["PUT", target, {}]]
 }
 
-/** Operations that close a key. They are allowed for every key except the run's own. */
+/** Operations that disable a key. They are allowed for every key except the run's own. */
 const closing = new Set(["DELETE /v1/api-keys/{id}", "DELETE /operator/api-keys/{id}", "POST /operator/api-keys/{id}/rotate"])
 
 /**
- * Operations that take long when they succeed: until every process has applied them or a number of blocks is
- * mined. They are requested less often.
+ * Operations that take long when they succeed, because they wait for every process or mine blocks. They are
+ * requested less often.
  */
 const slow = new Set([
   "DELETE /operator/api-keys/{id}",
@@ -139,7 +140,8 @@ export const open = async (store: Store.Store) => {
   for (let i = 0; i < 5; i++) await fund(ours.key, 1_000_000)
   await fund(other.key, 10_000)
   await lightningAddress(ours.key, "satoshi")
-  // Random requests confirm a withdrawal late, but operations that read one need it.
+  // Random requests only confirm a withdrawal late in a run, but operations that read a withdrawal need one
+  // earlier.
   const { destination } = await sandbox((network) => network.destination({ type: "lightning_address" }))
   const sent = await ask("POST", "/v1/bitcoin/withdraw/confirm", { key: ours.key, body: { amount: 1000, currency: "sats", destination } })
   assert.strictEqual(sent.status, 201, sent.text)
@@ -166,25 +168,25 @@ export const open = async (store: Store.Store) => {
 }
 export type World = Awaited<ReturnType<typeof open>>
 
-/** Sends a draft. Returns undefined if it cannot be sent this way. */
+/** Sends a draft. Returns undefined if this transport cannot express it. */
 export type Send = (draft: Draft) => Promise<Judge.Answer | undefined>
 
 /**
- * A company's events are recorded at the first read (docs/decisions/events.md#0081). These are their names in
- * memory and in PostgreSQL. A refused key is recorded in the audit log (docs/decisions/access.md#0090).
+ * The first read of a company's events records them (docs/decisions/events.md#0081), in memory as `told` and in
+ * PostgreSQL as `told_events`. A rejected key is recorded in the audit log (docs/decisions/access.md#0090).
  */
 const writtenByReading = ["told", "told_events", "audit_entries"]
 
 /**
- * Reading a month's statement closes the month (docs/decisions/features.md#0120). In memory every record is
- * also in lists and indexed by its names.
+ * Reading a month's statement closes the month (docs/decisions/features.md#0120). In memory, every record is
+ * also stored in `names` and `lists`.
  */
 const writtenByStatements = ["month_ends", "names", "lists"]
 
 const mayBeWritten = (draft: Draft): ReadonlySet<string> =>
   new Set([...writtenByReading, ...(Judge.isRead(draft) && draft.operation.path.includes("/statements/") ? writtenByStatements : [])])
 
-/** Returns what is wrong with the response. */
+/** Sends a draft and returns the response with its problems. */
 const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft, send: Send) => {
   const before = await store.look()
   const answer = await send(draft)
@@ -198,7 +200,7 @@ const judge = async ({ store }: World, document: OpenApi.Document, draft: Draft,
   }
 }
 
-/** Sends to a web handler without a connection. */
+/** Calls a web handler directly, without a connection. */
 export const inProcess =
   (handler: (request: Request) => Promise<Response>): Send =>
   async (draft) => {
@@ -210,11 +212,11 @@ export const inProcess =
 
 const any = (_: OpenApi.Operation) => true
 
-/** Whether the operation stops or limits nothing. */
+/** Returns whether the operation leaves the service running without a new stop or limit. */
 export const leavesRunning = ({ name }: OpenApi.Operation) => undoing[name] === undefined
 
 /**
- * Reads the service's documents and drafts requests for `some` of their operations. `seen` lets later
+ * Reads the service's OpenAPI documents and drafts requests for `some` of their operations. `seen` lets later
  * requests refer to earlier responses.
  */
 export const read = async ({ keys }: World, send: Send, some = any) => {
@@ -223,12 +225,12 @@ export const read = async ({ keys }: World, send: Send, some = any) => {
   const operations = [...document.operations, ...wallets].filter((one) => some(one) && !breaking.has(one.name))
   const random = Random.make(seed)
   const seen = Seen.make()
-  // Random requests rarely satisfy several conditions at once, so operations that never succeeded are
-  // requested more often, however many there are.
+  // Random requests rarely satisfy several conditions at once, so operations that have never succeeded are
+  // requested more often.
   const untaken = new Set(operations.filter(({ name }) => !unlikely.has(name)))
   const draft = Generator.make(random, document, operations, keys, seen)
-  // If the run's own key were closed, all later requests would get the same refusal. The first character of a
-  // part may be encoded.
+  // If the run's own key were disabled, all later requests would be rejected for that reason. Compare without
+  // the first character of the key's id, because it may be percent-encoded.
   const ownKey = (keys.right.apiKey.split("_")[2] ?? assert.fail("a key without an id")).slice(1)
   const closesOwnKey = ({ operation, target }: Draft) => closing.has(operation.name) && target.includes(ownKey)
   const next = (): Draft => {
@@ -242,8 +244,8 @@ export const read = async ({ keys }: World, send: Send, some = any) => {
 export const told = (at: number, problems: ReadonlyArray<string>, least: Buffer, again: Judge.Answer | undefined): string =>
   [
     `HOSTILE_SEED=${seed}, request ${at}: ${problems.join("; ")}`,
-    `the shortest that fails so: ${show(least)}`,
-    `and its answer: ${again?.status} ${again?.text.slice(0, 2000)}`
+    `the shortest request that fails in this way: ${show(least)}`,
+    `and its response: ${again?.status} ${again?.text.slice(0, 2000)}`
   ].join("\n")
 
 /** Undoes a stop or limit set by this request. */
@@ -256,14 +258,14 @@ const undo = async ({ keys }: World, { operation, target, isBent }: Draft, send:
       headers: [...asked.headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
       body: Buffer.from(JSON.stringify(body))
     })
-    // A changed request may have reached a different operation.
+    // A draft with a changed method, path or headers may have reached a different operation.
     if (!isBent) assert.strictEqual(undone?.status, 200, `${where}: ${undone?.text}`)
   }
 }
 
 /**
- * Sends `count` requests to a service and fails with the shortest request that gets a wrong response. Returns
- * the operations that accepted a request, and those that refused one.
+ * Sends `count` requests to a service. If a response is wrong, fails with the shortest request that causes it.
+ * Returns the operations that accepted a request, and those that rejected one.
  */
 export const sendAll = async (world: World, count: number, send: Send, some = any) => {
   const { document, operations, seen, next, untaken } = await read(world, send, some)
@@ -293,7 +295,7 @@ export const sendAll = async (world: World, count: number, send: Send, some = an
   return { operations, good, refused }
 }
 
-/** The operations that never got a valid request, or never an invalid one. They remain untested. */
+/** The operations that never accepted a request, and those that never rejected one. They remain untested. */
 export const unknown = ({ operations, good, refused }: Awaited<ReturnType<typeof sendAll>>) => {
   const hasInput = ({ body, parameters }: OpenApi.Operation) => body !== undefined || parameters.length > 0
   const names = (all: ReadonlyArray<OpenApi.Operation>) => all.map(({ name }) => name)

@@ -1,4 +1,4 @@
-// Values that no client should send, but some will.
+// Values that no client should send, although some will.
 
 const id = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
 
@@ -105,7 +105,7 @@ export const characters: ReadonlyArray<string> = [
 
 const deep = (open: string, close: string, depth: number, inside = "") => `${open.repeat(depth)}${inside}${close.repeat(depth)}`
 
-/** JSON values as sent in a body, and lookalikes. */
+/** JSON values as sent in a body, and texts that resemble JSON. */
 export const jsons: ReadonlyArray<string> = [
   ...String.raw`null true false {} [] [null] [[]] "" {"":""} {"a":1} {"a":null} {"a":"1","a":"2"} {"toString":"a"} {"length":"1"}`.split(
     " "

@@ -20,7 +20,8 @@ export interface Bad {
 }
 
 /**
- * Returns `routes` and a list of the routes they add to the router. The list is complete when they are built.
+ * Returns `routes` and a list of the routes that they add to the router. The list is complete once `routes` has
+ * been built.
  */
 export const recorded = <E, R>(routes: Layer.Layer<never, E, R>) => {
   const added: Array<Route> = []
@@ -46,11 +47,11 @@ const many = <A>(characters: number, one: (at: number) => A, room = bodyCharacte
 const values: Readonly<Record<string, unknown>> = {
   "empty strings": many(3, () => ""),
   "empty arrays": many(3, () => []),
-  "fields that do not exist": Object.fromEntries(many(10, (at) => [`x${at}`, 1])),
-  "fields with values of another type": Object.fromEntries(many(11, (at) => [`k${at}`, {}])),
+  "unknown fields": Object.fromEntries(many(10, (at) => [`x${at}`, 1])),
+  "fields whose values have the wrong type": Object.fromEntries(many(11, (at) => [`k${at}`, {}])),
   "a long string": "\u0001".repeat(bodyCharacters / 6),
-  "a long string of another alphabet": "𝕏".repeat(bodyCharacters / 4),
-  "200 strings that are not among the values": Array.from({ length: 200 }, (_, at) => `none${at}`),
+  "a long string in another alphabet": "𝕏".repeat(bodyCharacters / 4),
+  "200 strings that are not among the allowed values": Array.from({ length: 200 }, (_, at) => `none${at}`),
   "200 fields with names that need escaping": Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`\u0001\u0002${at}`, 1]))
 }
 
@@ -68,7 +69,7 @@ const texts: Readonly<Record<string, string>> = {
 /** The longest possible query parameters and path segments. */
 const segments: Readonly<Record<string, string>> = {
   "control characters": "%01".repeat(headCharacters / 3),
-  "letters of another alphabet": "%F0%9D%95%8F".repeat(headCharacters / 12),
+  "letters from another alphabet": "%F0%9D%95%8F".repeat(headCharacters / 12),
   "invalid UTF-8": "%ff".repeat(headCharacters / 3),
   letters: "a".repeat(headCharacters),
   digits: "9".repeat(headCharacters),
@@ -109,7 +110,7 @@ const headerTexts: Readonly<Record<string, string>> = {
   "letters beyond ASCII": "\u00ff".repeat(headCharacters)
 }
 
-/** Every property of an object schema, at any depth, by its path of names. */
+/** The path of every property in an object schema, at any depth. */
 const placesIn = (resolve: OpenApi.Document["resolve"], given: OpenApi.Schema, depth = 0): ReadonlyArray<ReadonlyArray<string>> => {
   if (depth > 4) return []
   const schema = resolve(given)
@@ -127,7 +128,7 @@ const at = ([name, ...rest]: ReadonlyArray<string>, value: unknown): unknown => 
 export const segment = /:\w+(?:\([^)]*\))?|\*/g
 
 /**
- * Facts about a route: a target that exists, its description in a document, and the query parameters it
+ * A route with an existing target, its description in an OpenAPI document, and the query parameters that it
  * reads.
  */
 export interface Asked {
@@ -173,7 +174,7 @@ export const requests = ({ route, target, operation, document, queries }: Asked)
   const names = [...new Set([...asked, ...queries, "unknown"])]
   return [
     ...bodies,
-    { ...plain, what: "as it is", target },
+    { ...plain, what: "an empty body", target },
     { ...plain, what: "unknown parameters", target: `${asking}${many(7, (n) => `q${n % 1000}=1`, headCharacters).join("&")}` },
     ...names.flatMap((name) => [
       ...Object.entries(segments).map(([what, text]) => ({ ...plain, what: `${what} as ${name}`, target: `${asking}${name}=${text}` })),

@@ -8,10 +8,10 @@ import * as Embedded from "../../../postgres/test/Embedded.ts"
 import * as Store from "./Store.ts"
 import * as Suite from "./Suite.ts"
 
-// A database rejects other texts and numbers than memory: NUL, lone surrogates, and values larger than a
-// column.
+// A database rejects texts and numbers that the in-memory store accepts: NUL, lone surrogates, and values too
+// large for their column.
 
-/** Operations that store texts as written. */
+/** Operations that store texts unchanged. */
 const holdsText = ({ method, path, body }: Operation) => body !== undefined || (method === "GET" && path.includes("{"))
 
 const databases = {

@@ -11,7 +11,7 @@ afterAll(async () => {
 })
 
 describe("hostile requests, generated from /openapi.json", () => {
-  it("hostile: requests generated from /openapi.json get documented envelopes and break nothing; a rejected one changes nothing", async () => {
+  it("hostile: requests generated from /openapi.json get documented envelopes and break nothing, and a rejected request changes nothing", async () => {
     const answered = await Suite.sendAll(world, 25_000, Suite.inProcess(handler))
     assert.deepStrictEqual(Suite.unknown(answered), { neverTaken: [], neverRefused: [] })
   })

@@ -1,7 +1,7 @@
 // Checks that requests from outsiders do not make anything grow. Sends --calls hostile requests of each kind
-// (2000 by default) to one process over PostgreSQL, once to warm up and then twice. Memory is measured after
-// garbage collection and rows are counted. A difference between the last two rounds is growth. Writes
-// Markdown to standard output and exits with 1 if anything grows.
+// (2000 by default) to one process over PostgreSQL: one round to warm up, then two more. After each round,
+// measures the memory after a garbage collection and counts the rows. An increase between the last two rounds
+// is growth. Writes Markdown to standard output and exits with 1 if anything grows.
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, ManagedRuntime, Redacted } from "effect"
@@ -22,7 +22,7 @@ if (!(calls >= 1 && calls <= 1_000_000)) throw new Error(`--calls must be a numb
 
 /** Number of concurrent requests. */
 const atOnce = 32
-/** Heap size after garbage collection varies by this much. */
+/** The heap size after a garbage collection varies by this much. */
 const noiseMebibytes = 2
 
 const say = (text: string) => process.stderr.write(`${text}\n`)
@@ -55,7 +55,7 @@ interface Memory {
 }
 
 const memory = async (): Promise<Memory> => {
-  await pass(1500) // requests in flight complete
+  await pass(1500) // completion of the requests in flight
   rmSync(told, { force: true })
   process.kill(service.pid(), "SIGUSR2")
   for (let tries = 0; tries < 600 && !existsSync(told); tries++) await pass(50)
@@ -82,7 +82,7 @@ const rows = (): Promise<ReadonlyMap<string, number>> =>
 
 const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
 
-/** The response's status, or 0 if the connection ended without one. */
+/** The response's status, or 0 if the connection ended without a response. */
 const ask = (method: string, route: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<number> =>
   new Promise((resolve) => {
     const sent = httpRequest({ agent, host: "127.0.0.1", port, method, path: route, headers }, (answer) => {
@@ -94,7 +94,7 @@ const ask = (method: string, route: string, headers: Readonly<Record<string, str
     sent.end(body)
   })
 
-/** Sends bytes that need not be HTTP and returns the status received before the connection ended. */
+/** Sends bytes that need not be HTTP. Returns the response's status, or 0 if the connection ended without one. */
 const raw = (text: string | Uint8Array): Promise<number> =>
   new Promise((resolve) => {
     let answer = ""
@@ -190,15 +190,15 @@ await postgres.end()
 
 const last = (round: ReadonlyMap<string, Memory>) => [...round.values()].at(-1) ?? { rss: 0, heapUsed: 0, external: 0 }
 const grown = (last(second).heapUsed - last(first).heapUsed + last(second).external - last(first).external) / 1024 / 1024
-// Wallets may leave unpaid invoices at an address. They are deleted minutes later, which the tests of core
-// check. Nothing else may grow.
+// Wallets may leave unpaid invoices at an address, which are deleted minutes later, as core's tests check.
+// Nothing else may grow.
 const mayGrow = new Set(["invoices", "tasks"])
 const more = [...rowsAfter].flatMap(([name, count]) => {
   const before = rowsBefore.get(name) ?? 0
   return count === before ? [] : [{ name, before, between: rowsBetween.get(name) ?? 0, count }]
 })
 const bad = [
-  ...(grown > noiseMebibytes ? [`the heap has ${grown.toFixed(1)} MiB more after the second round than after the first`] : []),
+  ...(grown > noiseMebibytes ? [`the heap is ${grown.toFixed(1)} MiB larger after the second round than after the first`] : []),
   ...more.filter(({ name, before, count }) => count > before && !mayGrow.has(name)).map(({ name }) => `rows of ${name}`),
   ...more.filter(({ name, count }) => name === "invoices" && count > 1200).map(({ count }) => `${count} unpaid invoices at one address`)
 ]

@@ -28,13 +28,13 @@ const send = async (draft: Draft) => {
 const quietMillis = 50
 
 describe("hostile requests over a connection", () => {
-  it("hostile: requests over a connection get one documented envelope each; a rejected one changes nothing", async () => {
+  it("hostile: each request over a connection gets one documented envelope, and a rejected request changes nothing", async () => {
     const { operations, refused } = await Suite.sendAll(world, 2000, send, OpenApi.hasEnd)
     assert.isAbove(refused.size, operations.length / 2)
   })
 
-  it("hostile: bytes that barely resemble a request get envelopes or no response, and change nothing when they are rejected", async () => {
-    // It is unknown whether mangled bytes stopped something, so operations that stop or limit are left out.
+  it("hostile: bytes that barely resemble a request get envelopes or no response, and change nothing if they are rejected", async () => {
+    // It is unknown whether mangled bytes stopped or limited something, so operations that do so are left out.
     const { document, random, next } = await Suite.read(world, send, (one) => Suite.leavesRunning(one) && OpenApi.hasEnd(one))
     let answered = 0
     for (let sent = 0; sent < 1500;) {

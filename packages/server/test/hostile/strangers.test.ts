@@ -7,7 +7,7 @@ import * as Environment from "../../src/deployment/Environment.ts"
 import * as Server from "../../src/serving/Server.ts"
 import * as Worst from "./Worst.ts"
 
-// SATRAIL_REQUESTS_PER_STRANGER covers every route of the router, except those listed here.
+// SATRAIL_REQUESTS_PER_STRANGER limits requests to every route of the router except those listed here.
 
 const service = await start()
 const environment = Result.getOrThrow(
@@ -21,14 +21,14 @@ afterAll(async () => {
 })
 
 /**
- * Static files and pages that read no store, health checks, and the sandbox, which is not open to outsiders.
+ * Static files, pages that don't read the store, health checks, and the sandbox, which outsiders cannot use.
  */
 const free = [
   /^GET \/$/,
   /^GET \/(healthz|readyz|readyz\/:check|favicon\.ico|console|llms\.txt|llms-full\.txt|openapi\.json|operator\/openapi\.json)$/,
   /^GET \/(docs|docs\/\*|docs\/api|docs\/api\/:file|docs\/errors|operator\/docs|ui\/:file|pay\/embed\.js)$/,
-  // A page without a script, and forms that are rejected before they are read unless one of our own pages sends
-  // them.
+  // A page without scripts, and forms that are rejected before they are read unless one of our own pages
+  // submits them.
   /^GET \/console\/app$/,
   /^POST \/(operator\/)?console\/(?!session)/,
   /^GET \/\.well-known\/satrail-webhook-keys$/,
@@ -36,7 +36,7 @@ const free = [
 ]
 
 describe("strangers", () => {
-  it("request rates: each route that reads the store counts callers without a key, and rejects one with no requests left", async () => {
+  it("request rates: each route that reads the store counts the requests of each caller without a key, and rejects a caller that has none left", async () => {
     const headers = { host: "pay.example.com", "x-forwarded-for": "192.0.2.1", "content-type": "application/json" }
     const ask = async ({ method, path }: Worst.Route) => {
       const target = `${path.replaceAll(Worst.segment, "satoshi")}${path === "/tls/ask" ? "?domain=pay.example.com" : ""}`

@@ -9,7 +9,7 @@ import * as Environment from "../../src/deployment/Environment.ts"
 import * as Server from "../../src/serving/Server.ts"
 import * as Worst from "./Worst.ts"
 
-// The worst requests for every route of the router, so that a new route is covered when it is added.
+// Sends the worst requests to every route of the router, so that a new route is covered as soon as it is added.
 // REFUSALS_REPEAT=20 sends each request 20 times after 20 warm-up requests, and prints the processor time of
 // the slowest.
 
@@ -58,8 +58,8 @@ const session = await send({
 const cookie = session.headers.get("set-cookie")?.split(";")[0] ?? assert.fail("the sign-in set no cookie")
 
 /**
- * Paths to existing records, for routes that read more of a request if the record exists. Every other path
- * gets unknown ids.
+ * Paths with ids of existing records, for routes that read more of a request if the record exists. All other
+ * paths get unknown ids.
  */
 const pages = String(checkout.url).split("/").at(-1)
 const wallets = ["", "/callback", "/callback?amount=21000", `/verify/${"ab".repeat(32)}`]
@@ -82,7 +82,7 @@ const opening = (operation: OpenApi.Operation | undefined): Readonly<Record<stri
   return { authorization: `Bearer ${isOperators ? operatorToken : company.key}` }
 }
 
-/** The query parameters that the handler reads by name. */
+/** Returns the query parameters that the handler reads by name. */
 const queriesOf = async (asking: Omit<Worst.Bad, "what">): Promise<ReadonlySet<string>> => {
   const names = new Set<string>()
   const { get } = URLSearchParams.prototype
@@ -107,8 +107,8 @@ const badOnes = async (route: Worst.Route) => {
 }
 
 /**
- * Returns whether a request is rejected. A rejection must stay within the limits. The response is not read
- * completely because a stream never ends.
+ * Returns whether a request is rejected. A rejection must stay within the limits. An accepted request's
+ * response is not read to its end, because it may be a stream that never ends.
  */
 const refused = async (bad: Worst.Bad): Promise<boolean> => {
   const answer = await send(bad)
@@ -127,7 +127,7 @@ const refused = async (bad: Worst.Bad): Promise<boolean> => {
   return true
 }
 
-/** Arrays and maps of a schema without a maximum size, by path. */
+/** The paths of a schema's arrays and maps without a maximum size. */
 const unboundedIn = (given: OpenApi.Schema, path: string, within: ReadonlyArray<OpenApi.Schema> = []): ReadonlyArray<string> => {
   const schema = document.resolve(given)
   if (within.includes(schema)) return []
@@ -146,7 +146,7 @@ const unboundedIn = (given: OpenApi.Schema, path: string, within: ReadonlyArray<
 }
 
 describe("refusals", () => {
-  it("refusals: every array and map of a request has a maximum in the OpenAPI documents", () => {
+  it("refusals: every array and map in a request has a maximum size in the OpenAPI documents", () => {
     const unbounded = operations.flatMap(({ name, parameters, body }) => [
       ...parameters.flatMap((one) => unboundedIn(one.schema, `${name} ${one.name}`)),
       ...(body === undefined ? [] : unboundedIn(body.schema, name))
@@ -162,7 +162,7 @@ describe("refusals", () => {
     })
   }
 
-  it.runIf(repeat > 0)("refusals: processor time of each", { timeout: 1_800_000 }, async () => {
+  it.runIf(repeat > 0)("refusals: the processor time of each rejection is measured", { timeout: 1_800_000 }, async () => {
     const micros = async (bad: Worst.Bad) => {
       const { method, target, headers, body } = bad
       const init = { method, headers: { host: "pay.example.com", ...headers }, ...(body !== undefined && { body }) }

@@ -2,7 +2,8 @@ import type { Failure } from "@satrail/core/sending/Withdrawal"
 import type * as Catalogue from "@satrail/http/features/Catalogue"
 import type { Answer, Company } from "../Service.ts"
 
-// How to cause each error and each failure in the sandbox. Both the page and the tests use these recipes.
+// Recipes for causing each error and each failure in the sandbox, used by both the documentation page and the
+// tests.
 
 /** A funded customer on the paid plan, one on the free plan, and an operator. */
 export interface World {
@@ -16,13 +17,13 @@ export interface World {
     options?: { readonly key?: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
   ) => Promise<Answer>
   readonly operatorToken: string
-  /** A key of the shop with one scope. */
+  /** A shop key with one scope. */
   readonly keyFor: (scope: string) => Promise<string>
   /** Calls an operator route. */
   readonly operate: (route: string, body?: unknown) => Promise<unknown>
-  /** A key of the shop that may be used only from this address. */
+  /** A shop key that may be used only from this address. */
   readonly keyFrom: (address: string) => Promise<string>
-  /** A key of the shop with these scopes (by default `send`) and limits. */
+  /** A shop key with these limits and scopes (by default `send`). */
   readonly keyLimited: (limits: Readonly<Record<string, number>>, ...scopes: ReadonlyArray<string>) => Promise<string>
   /** Creates an external destination with these fields of /sandbox/destination. */
   readonly outside: (ask: Readonly<Record<string, unknown>>) => Promise<{ readonly destination: string; readonly payment_hash: string }>
@@ -36,7 +37,7 @@ export interface World {
   readonly ended: (id: string) => Promise<void>
 }
 
-/** `how` is Markdown. A recipe without a test gives the reason. */
+/** `how` is Markdown. `never` is the reason why there is no recipe. */
 export type Recipe<Found> = { readonly how: string; readonly run: (world: World) => Promise<Found> } | { readonly never: string }
 
 const sats = (destination: string, amount = 1000) => ({ destination, amount, currency: "sats" })
@@ -44,7 +45,7 @@ const estimate = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/with
 const confirm = ({ shop }: World, body: unknown) => shop.post("/v1/bitcoin/withdraw/confirm", body)
 const invoice = ({ shop }: World) => shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
 
-/** The shop's newest settled Lightning deposit. */
+/** Pays a new invoice of the shop and returns the deposit's id. */
 const deposited = async (world: World): Promise<string> => {
   const { data } = await invoice(world)
   await world.shop.post("/sandbox/pay", { payment_request: data.payment_request })
@@ -61,8 +62,7 @@ const mainnet =
   "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
 
 /**
- * A withdrawal of the shop that waits for approval, the key that requested it, and another key that may
- * approve it.
+ * A shop withdrawal that awaits approval, the key that requested it, and another key that may approve it.
  */
 const awaiting = async (world: World) => {
   const [key, approver] = [await world.keyLimited({ approval_above_sats: 500 }), await world.keyFor("approve")]
