@@ -74,7 +74,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
   /** Starts a process with its own directory and waits until it is ready. */
   const start = async (name: string, more: Record<string, string> = {}) => {
     const { running, said } = await launch(name, more)
-    const url = /running at (http:\S+),/.exec(said)?.[1] ?? assert.fail(`it did not start: ${said}`)
+    const url = /running at (http:\S+),/.exec(said)?.[1] ?? assert.fail(`the process did not start: ${said}`)
     await Service.eventually(
       `readiness of ${name}`,
       () => Service.send(`${url}/readyz`, "GET", {}),

@@ -36,7 +36,7 @@ describe("satrail wallet", () => {
 
     const again = await wallet("create --network regtest")
     assert.strictEqual(again.code, 1)
-    assert.include(again.stderr, "the file already exists")
+    assert.include(again.stderr, "it already exists")
     assert.strictEqual(readFileSync(path.join(folder, "wallet.json"), "utf8"), file)
 
     const restored = await wallet(`restore --network regtest --birthday 2026-01-31 --file ${path.join(folder, "restored.json")}`, {
