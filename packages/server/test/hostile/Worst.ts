@@ -174,7 +174,7 @@ export const requests = ({ route, target, operation, document, queries }: Asked)
   const names = [...new Set([...asked, ...queries, "unknown"])]
   return [
     ...bodies,
-    { ...plain, what: "an empty body", target },
+    { ...plain, what: "a minimal request", target },
     { ...plain, what: "unknown parameters", target: `${asking}${many(7, (n) => `q${n % 1000}=1`, headCharacters).join("&")}` },
     ...names.flatMap((name) => [
       ...Object.entries(segments).map(([what, text]) => ({ ...plain, what: `${what} as ${name}`, target: `${asking}${name}=${text}` })),
