@@ -143,7 +143,7 @@ const paidOnItsPage = async (scene: Scene): Promise<void> => {
   await mining(scene, chain.paid)
 }
 
-/** An external wallet pays a Lightning address of ours. Returns the address's handle. */
+/** An external wallet pays one of our Lightning addresses. Returns its handle. */
 const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promise<string> => {
   const { address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {}))
   const [handle = "", domain] = String(address).split("@")
