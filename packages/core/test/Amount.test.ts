@@ -48,14 +48,14 @@ describe("Amount", () => {
   })
 
   it.prop(
-    "amount: a fiat amount is worth its value to within half a sat",
+    "amount: a converted fiat amount differs from the exact value by at most half a sat",
     {
       cents: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 }))),
       price: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: 50_000_000 })))
     },
     ({ cents, price }) => {
       const amount = Amount.fiatToMsat(Decimal.make(BigInt(cents), 2), Decimal.make(BigInt(price), 1))
-      const exact = BigInt(cents) * 10n * 100_000_000n // in sats, multiplied by 100 and by the price in tenths
+      const exact = BigInt(cents) * 10n * 100_000_000n // sats times 100 times the price in tenths
       const unit = BigInt(price) * 100n
       if (Result.isFailure(amount)) return assert.strictEqual(amount.failure.reason, 2n * exact < unit ? "rounds_to_zero" : "above_supply")
       const off = (amount.success / 1000n) * unit - exact
@@ -76,7 +76,7 @@ describe("Amount", () => {
     )
   })
 
-  it("amount: it is checked before any price lookup: fiat must be positive, sats and btc must be payable", () => {
+  it("amount: without a price lookup, a fiat amount must be positive, and an amount in sats or btc must be payable", () => {
     const judge = (digits: bigint, scale: number, currency: Amount.Currency) => {
       const judged = Amount.check(Decimal.make(digits, scale), currency)
       return Result.isFailure(judged) ? judged.failure.reason : "good"

@@ -31,7 +31,7 @@ const row = (
 const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))
 
 describe("An API key", () => {
-  it.effect("API key: a key parsed from its text opens the account", () =>
+  it.effect("API key: a new key's text is parsed into the id and secret of that key", () =>
     Effect.gen(function* () {
       for (const network of Network.all) {
         for (let i = 0; i < 100; i++) {
@@ -49,23 +49,26 @@ describe("An API key", () => {
     for (const byte of [0, 1, 57, 58, 231]) {
       const generated = ApiKey.generate("regtest", (size) => new Uint8Array(size).fill(byte))
       const parsed = ApiKey.parse(Redacted.value(generated.text))
-      assert.isTrue(parsed !== undefined && parsed.id === generated.id && ApiKey.matches(row(generated), parsed.secret), `of bytes ${byte}`)
+      assert.isTrue(
+        parsed !== undefined && parsed.id === generated.id && ApiKey.matches(row(generated), parsed.secret),
+        `every byte is ${byte}`
+      )
     }
   })
 
-  it("API key: bytes that would bias the letters of its id are drawn again", () => {
+  it("API key: random bytes that would bias the letters of the id are replaced", () => {
     let next = 0
     const counting = (size: number) => (size === 12 ? Uint8Array.from({ length: size }, () => next++ % 256) : new Uint8Array(size))
     const letters = new Map<string, number>()
     for (let i = 0; i < 58 * 40; i++)
       for (const letter of ApiKey.generate("regtest", counting).id) letters.set(letter, (letters.get(letter) ?? 0) + 1)
     assert.strictEqual(letters.size, 58)
-    // 27,840 letters over 58 are 480 each. If bytes from 232 on were accepted, the first 24 letters would
-    // appear 544 times each.
-    for (const [letter, count] of letters) assert.isTrue(count >= 460 && count <= 500, `${letter} came ${count} times`)
+    // Each of the 58 letters should appear about 480 times in 27,840. If bytes above 231 were accepted, the
+    // first 24 letters would appear 544 times each.
+    for (const [letter, count] of letters) assert.isTrue(count >= 460 && count <= 500, `${letter} appeared ${count} times`)
   })
 
-  it.effect("C57: API key: it opens only with its own secret, of which only a hash is stored", () =>
+  it.effect("C57: API key: a key matches only its own secret, and only the secret's hash is stored", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* generate(), yield* generate()]
       const secret = ApiKey.parse(Redacted.value(one.text))?.secret ?? ""
@@ -75,12 +78,12 @@ describe("An API key", () => {
         assert.isFalse(ApiKey.matches(apiKey, wrong))
       assert.isFalse(ApiKey.matches({ ...apiKey, secretHash: SecretHash.make("") }, secret))
       assert.notInclude(JSON.stringify(apiKey), secret)
-      // @ts-expect-error -- the secret where its hash belongs
+      // @ts-expect-error -- the secret itself instead of its hash
       assert.isFalse(ApiKey.matches({ ...apiKey, secretHash: secret }, secret))
     })
   )
 
-  it.effect("C56: API key: it is not written to logs", () =>
+  it.effect("C56: API key: a key's secret is not written to logs", () =>
     Effect.gen(function* () {
       const generated = yield* generate()
       const secret = ApiKey.parse(Redacted.value(generated.text))?.secret ?? "nothing"
@@ -88,7 +91,7 @@ describe("An API key", () => {
     })
   )
 
-  it("API key: any other text is rejected", () => {
+  it("API key: malformed text is rejected", () => {
     const id = "123456789ABC"
     const secret = "1".repeat(43)
     assert.isDefined(ApiKey.parse(`sr_regtest_${id}_${secret}`))
@@ -110,7 +113,7 @@ describe("An API key", () => {
       assert.isUndefined(ApiKey.parse(text), JSON.stringify(text))
   })
 
-  it.effect("API key: it stops working when it expires, and immediately when it is revoked", () =>
+  it.effect("API key: a key stops working when it expires, and immediately when it is revoked", () =>
     Effect.gen(function* () {
       const apiKey = row(yield* generate(), { expiresAtMillis: 1000 })
       assert.isUndefined(ApiKey.refusal(apiKey, 999))
@@ -120,7 +123,7 @@ describe("An API key", () => {
     })
   )
 
-  it.effect("API key: it allows what its scopes grant, and `admin` grants everything", () =>
+  it.effect("API key: a key's scopes decide which requests it allows, and `admin` allows all of them", () =>
     Effect.gen(function* () {
       const generated = yield* generate()
       for (const scope of ApiKey.Scope.literals) {

@@ -26,7 +26,7 @@ const lastUsed = ({ apiKey: { id } }: Issued) =>
   })
 
 describe("An API key", () => {
-  scenario("API key: opens its company's account, with the current plan", function* () {
+  scenario("API key: a key opens its company's account, with the company's current plan", function* () {
     const row = yield* company("free")
     const issued = yield* issue(row.id, { scopes: ["read", "send", "read"] })
     const holder = yield* check(Redacted.value(issued.text))
@@ -69,7 +69,7 @@ describe("An API key", () => {
       const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
       const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
       assert.strictEqual(yield* opens(one), "ok")
-      yield* Effect.yieldNow // its use is recorded, so the key is read once more
+      yield* Effect.yieldNow // its use was recorded, so the key is read again
       assert.strictEqual(yield* opens(one), "ok")
       const before = asked
       const head = text.slice(0, text.lastIndexOf("_") + 1)
@@ -86,7 +86,7 @@ describe("An API key", () => {
     })
   })
 
-  scenario("API key: issuing enforces the rules for names, scopes and expiry", function* () {
+  scenario("API key: a new key must have a valid name, scopes and expiry", function* () {
     const { id } = yield* company()
     assert.strictEqual(yield* said(issue(id, { name: " " })), "Invalid: name")
     assert.strictEqual(yield* said(issue(id, { scopes: [] })), "Invalid: scopes")
@@ -175,7 +175,7 @@ describe("An API key", () => {
     })
   )
 
-  scenario("API key: its last use is stored to the minute, with one write per minute", { change: counting }, function* () {
+  scenario("API key: a key's last use is stored to the minute, with one write per minute", { change: counting }, function* () {
     uses.length = 0
     const issued = yield* issue((yield* company()).id)
     for (let i = 0; i < 50; i++) {
@@ -186,7 +186,7 @@ describe("An API key", () => {
     assert.deepStrictEqual(uses, [beginsAtMillis, beginsAtMillis + 60_000])
   })
 
-  scenario("API key: a failed use is not stored", function* () {
+  scenario("API key: a request with a wrong key does not count as the key's last use", function* () {
     const issued = yield* issue((yield* company()).id)
     yield* said(check(`${Redacted.value(issued.text)}1`))
     assert.isNull(yield* lastUsed(issued))

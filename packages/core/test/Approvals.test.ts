@@ -113,7 +113,7 @@ describe("Withdrawals that need another key's approval", () => {
   })
 
   scenario(
-    "approval: after a long wait for approval, a payee's server that is down has as long to recover as after an ordinary confirmation",
+    "approval: a payee's server that is down after a long wait for approval gets as much time to recover as after an ordinary confirmation",
     function* () {
       const company = yield* companyWith(100_000)
       const { destination } = yield* outside({ type: "lightning_address" })
@@ -141,23 +141,26 @@ describe("Withdrawals that need another key's approval", () => {
     assert.strictEqual((yield* now(row)).status, "settled")
   })
 
-  scenario("approval: a refund waits with its withdrawal, and a rejection makes its part of the deposit refundable again", function* () {
-    const company = yield* companyWith(10_000)
-    const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
-    const refunds = yield* Refunds
-    const { destination } = yield* outside({ sats: 1000 })
-    const words = { description: "", expirySeconds: 3600, metadata: {} }
-    const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
-    const { refund } = yield* made(refunds.create({ company, apiKey: asks, ...of, asked: undefined, destination, ...words }))
-    const paid = { companyId: company.id, id: refund.withdrawalId ?? assert.fail("no withdrawal") }
-    const row = yield* (yield* Transactions).withdrawal(paid.companyId, paid.id)
-    assert.deepStrictEqual([refund.status, row.approval], ["pending", "waiting"])
-    yield* reject(company, row)
-    yield* refunds.step
-    assert.strictEqual((yield* refunds.get(company.id, refund.id)).status, "failed")
-    const link = refunds.create({ company, apiKey: asks, ...of, asked: yield* asked(1000), destination: undefined, ...words })
-    assert.strictEqual(yield* said(link), "LimitExceeded", "anyone with the link could claim it without approval")
-  })
+  scenario(
+    "approval: a refund waits with its withdrawal, and if the withdrawal is rejected, that part of the deposit can be refunded again",
+    function* () {
+      const company = yield* companyWith(10_000)
+      const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
+      const refunds = yield* Refunds
+      const { destination } = yield* outside({ sats: 1000 })
+      const words = { description: "", expirySeconds: 3600, metadata: {} }
+      const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
+      const { refund } = yield* made(refunds.create({ company, apiKey: asks, ...of, asked: undefined, destination, ...words }))
+      const paid = { companyId: company.id, id: refund.withdrawalId ?? assert.fail("no withdrawal") }
+      const row = yield* (yield* Transactions).withdrawal(paid.companyId, paid.id)
+      assert.deepStrictEqual([refund.status, row.approval], ["pending", "waiting"])
+      yield* reject(company, row)
+      yield* refunds.step
+      assert.strictEqual((yield* refunds.get(company.id, refund.id)).status, "failed")
+      const link = refunds.create({ company, apiKey: asks, ...of, asked: yield* asked(1000), destination: undefined, ...words })
+      assert.strictEqual(yield* said(link), "LimitExceeded", "anyone with the link could claim it without approval")
+    }
+  )
 
   scenario(
     "approval: a voucher above the threshold is refused, because any holder can claim it; an earlier voucher can still be claimed",

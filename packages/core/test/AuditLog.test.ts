@@ -45,7 +45,7 @@ scenario("audit: changes by an embedding host are logged, and an idle log gets o
   assert.deepStrictEqual(yield* faults, [0, 1])
 })
 
-scenario("audit: two simultaneous changes of one company's limits are not reported as tampering, whichever comes last", function* () {
+scenario("audit: two simultaneous changes of one company's limits are not reported as tampering, whichever is applied last", function* () {
   yield* working()
   const { id } = yield* company()
   const companies = yield* Companies
@@ -73,7 +73,7 @@ scenario("audit: an unreadable entry is listed as unreadable and reported as tam
 })
 
 scenario(
-  "audit: one of two processes sends the head in the operator's webhooks each hour, unless it is unchanged",
+  "audit: each hour, one of two processes sends the log's head to the operator's webhooks if the head has changed",
   () => world(),
   function* ({ sent }) {
     yield* sending
@@ -88,7 +88,7 @@ scenario(
     const changed = (daySats: number) => Effect.flatMap(Companies, (companies) => inAMinute([companies.limit(id, { daySats })]))
 
     yield* TestClock.adjust("50 minutes")
-    assert.deepStrictEqual(heads(), [], "nothing is sent before processes of an earlier version have stopped")
+    assert.deepStrictEqual(heads(), [], "nothing is sent until all processes of an earlier version have stopped")
     const began = yield* stored
     yield* TestClock.adjust("1 hour")
     assert.deepStrictEqual(heads(), [began])
@@ -104,7 +104,7 @@ scenario(
 
     yield* Scope.close(first, Exit.void)
     yield* TestClock.adjust("190 minutes")
-    assert.lengthOf(heads(), 4, "the other process publishes no head again")
+    assert.lengthOf(heads(), 4, "the other process does not publish a head twice")
     yield* changed(2000)
     yield* TestClock.adjust("190 minutes")
     assert.strictEqual(heads().at(-1), yield* stored)

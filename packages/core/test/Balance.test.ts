@@ -9,7 +9,7 @@ import { plain } from "./Rows.ts"
 const posting = (from: Account, to: Account, amount: number): Posting => ({ from, to, amount: Msat.make(BigInt(amount)) })
 const balance = (posted: number, held: number): Balance.Balance => ({ posted: Msat.make(BigInt(posted)), held: Msat.make(BigInt(held)) })
 
-/** Worked examples: how postings change posted and held, and the balance they require. */
+/** Worked examples of how postings change the posted and held amounts, and of the balance they require. */
 const examples: ReadonlyArray<readonly [what: string, postings: ReadonlyArray<Posting>, posted: number, held: number, need: number]> = [
   ["a credit", [posting("node", "available", 1000)], 1000, 0, -1000],
   ["a hold", [posting("available", "held", 1015)], 0, 1015, 1015],
@@ -27,7 +27,7 @@ const examples: ReadonlyArray<readonly [what: string, postings: ReadonlyArray<Po
 
 describe("Balance", () => {
   for (const [what, postings, posted, held, need] of examples) {
-    it(`balance: moves with ${what}`, () => {
+    it(`balance: ${what} changes the posted and held amounts`, () => {
       assert.deepStrictEqual(plain(Balance.effect(postings)), { posted, held })
       assert.strictEqual(Number(Balance.need(postings)), need)
     })

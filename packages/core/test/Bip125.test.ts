@@ -9,7 +9,7 @@ const { wallet, outside } = Keys.make("bip125", "regtest")
 const place = { type: "taproot", branch: 0, index: 0 } as const
 
 /**
- * A payout of 20,000 sats at 2 sat/vB, with change, as signed. With taproot, each signature has exactly the
+ * A signed payout of 20,000 sats at 2 sat/vB, with change. With taproot, each signature has exactly the
  * estimated size.
  */
 const payout = () => {
@@ -42,7 +42,7 @@ const payout = () => {
 }
 
 describe("BIP 125", () => {
-  it("BIP 125: rule 4: a replacement pays for its own relay: at least 1 sat per virtual byte above the old fee", () => {
+  it("BIP 125: rule 4: a replacement pays for its own relay, at least 1 sat per virtual byte above the old fee", () => {
     const { before, feeSats, vbytes } = payout()
     const least = feeSats + vbytes
     const replaced = Payout.replacement(before, 50, Msat.fromSats(least))
@@ -51,7 +51,7 @@ describe("BIP 125", () => {
     assert.isUndefined(Payout.replacement(before, 50, Msat.fromSats(least - 1n)))
   })
 
-  it("BIP 125: rules 3 and 4: a fee rate that pays less replaces nothing", () => {
+  it("BIP 125: rules 3 and 4: no replacement is made at a fee rate that pays less", () => {
     const { before, feeSats, vbytes } = payout()
     for (const rate of [1, 2]) assert.isUndefined(Payout.replacement(before, rate, Msat.fromSats(100_000n)))
     const dearer = Payout.replacement(before, 4, Msat.fromSats(100_000n)) ?? assert.fail("no replacement")

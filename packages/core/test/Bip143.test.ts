@@ -18,7 +18,7 @@ interface Example {
   readonly publicKey: string
   readonly privateKey: string
   readonly redeemScript?: string
-  /** The output that input 0 spends, if it belongs to another wallet. */
+  /** The output spent by input 0, if that output belongs to another wallet. */
   readonly first?: { readonly scriptPubKey: string; readonly sats: bigint }
 }
 

@@ -4,7 +4,7 @@ import { Transaction } from "@scure/btc-signer/transaction.js"
 import { assert, describe, it } from "@effect/vitest"
 import * as Payout from "../src/sending/Payout.ts"
 
-// wallet-test-vectors.json of BIP 341, for a wallet that spends only by key path and signs the whole
+// wallet-test-vectors.json of BIP 341, for a wallet that uses only key path spending and signs the whole
 // transaction.
 
 describe("BIP 341, scriptPubKey of a key without scripts", () => {
@@ -35,7 +35,7 @@ const fingerprint = 0x73c5da0a
 const path = [86, 0, 0]
 const key = hex.decode("e0dfe2300b0dd746a3f8674dfd4525623639042569d829c7f0eed9602d263e6f")
 
-/** The vectors' transaction with everything a signer of input 4 needs. */
+/** The vectors' transaction with everything needed to sign input 4. */
 const drafted = (): Transaction => {
   const tx = Transaction.fromRaw(hex.decode(unsigned), { allowUnknownInputs: true, allowUnknownOutputs: true, disableScriptCheck: true })
   for (const [at, [script, amount]] of spent.entries()) tx.updateInput(at, { witnessUtxo: { amount, script: hex.decode(script) } })

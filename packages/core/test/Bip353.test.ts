@@ -109,7 +109,7 @@ describe("BIP 353, the record", () => {
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=lnbc1nonsense`), ["ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?amount=0.00001`), ["ChainAddress"])
   })
-  it("BIP 353: a record is refused if it has no supported method, another amount, or an unknown required parameter", () => {
+  it("BIP 353: a record is refused if it has no supported method, a different amount, or an unknown required parameter", () => {
     for (const uri of [
       `bitcoin:${segwit}?amount=0.00002`,
       `bitcoin:${segwit}?req-new=1`,
@@ -288,7 +288,7 @@ describe("BIP 353, without a record", () => {
   )
 })
 
-/** A world in which payees' servers must not be contacted. */
+/** Makes the test fail if a payee's server is contacted. */
 const withoutServers = {
   change: replace(Resolver, () =>
     Resolver.of({
@@ -329,13 +329,13 @@ describe("BIP 353, no fallback to the Lightning address", () => {
   }
 
   for (const [what, later] of [
-    ["is gone", publish()],
+    ["is missing", publish()],
     ["is no longer signed", unsigned("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080")],
     ["is one of two", publish("bitcoin:bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", "bitcoin:?lno=b")],
     ["has only an invoice", publish(`bitcoin:?lightning=${bolt11({})}`)]
   ] as const) {
     scenario(
-      `BIP 353: a withdrawal whose record ${what} when it is sent fails without sending or contacting a server, and its funds are released`,
+      `BIP 353: if a withdrawal's record ${what} at the time of sending, the withdrawal fails without a payment or a request to a server, and its funds are released`,
       () => {
         const { calls, change } = listening()
         return { calls, change: (ports: Parameters<typeof change>[0]) => withoutServers.change(change(ports)) }
@@ -396,7 +396,7 @@ describe("BIP 353, no fallback to the Lightning address", () => {
   })
 
   scenario(
-    "BIP 353: a payment to an address that was ours at confirmation but no longer is when it is sent fails, and the funds are released",
+    "BIP 353: a payment fails and its funds are released if the address was ours at confirmation but is no longer ours when the payment is sent",
     function* () {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
       yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)

@@ -28,7 +28,7 @@ const told = Effect.gen(function* () {
 })
 
 /**
- * A node that lacks these features, and is down for requests to cancel. `world.asked` counts the calls.
+ * A node that lacks these features and does not respond to requests to cancel. `world.asked` counts the calls.
  */
 const node = (lacks: ReadonlyArray<Lacking> = []) => {
   const world = { isAway: true, asked: 0 }

@@ -168,11 +168,11 @@ describe("On-chain deposits", () => {
   )
 
   scenario(
-    "deposits: whether a deposit costs more to spend than it brings is decided when first seen, at a sustained fee rate",
+    "deposits: a deposit counts as uneconomical if, when first seen, it costs more to spend than it is worth at a sustained fee rate",
     () => ({ isPending: true, ...weather() }),
     function* ({ sky }) {
       sky.rate = 100
-      const { row, address } = yield* paid(1000) // to a segwit address, which takes 68 vB to spend
+      const { row, address } = yield* paid(1000) // to a segwit address, whose coin takes 68 vB to spend
       yield* follow
       for (let n = 0; n < 3; n++) yield* mineAndFollow(1)
       yield* send(address, 5000)
@@ -180,7 +180,7 @@ describe("On-chain deposits", () => {
       assert.deepStrictEqual(
         yield* has(row),
         { posted: 6000, held: 0 },
-        "a fee rate of only a few blocks does not count, and no rate applies to deposits seen earlier"
+        "the fee rate of only a few blocks does not count, and no rate applies to deposits seen earlier"
       )
       for (let n = 0; n < feeRateBlocks.most; n++) yield* mineAndFollow(1)
       yield* send(address, 6799)
@@ -193,7 +193,7 @@ describe("On-chain deposits", () => {
       assert.deepStrictEqual(
         yield* has(row),
         { posted: 13_401, held: 0 },
-        "a deposit seen at the lower rate can be spent; one that was too small before stays so"
+        "a deposit seen at the lower rate can be spent; one that was too small when seen stays failed"
       )
       const standing = (yield* deposits(row)).map(([status, sats]) => `${sats} ${status}`).toSorted()
       assert.deepStrictEqual(standing, ["1000 settled", "5000 settled", "601 settled", "6799 failed", "6800 settled"])
@@ -232,14 +232,14 @@ describe("On-chain deposits", () => {
     assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
   })
 
-  scenario("deposits: a deposit mined before it is first seen is credited by the depth of its block", function* () {
+  scenario("deposits: a deposit mined before it is first seen is credited as soon as its block is deep enough", function* () {
     const { row } = yield* paid(1000)
     yield* mine(5)
     yield* follow
     assert.deepStrictEqual(yield* has(row), { posted: 1000, held: 0 })
   })
 
-  scenario("C42 C44: deposits: a deposit is credited once, however often it is reported and to however many processes", function* () {
+  scenario("C42 C44: deposits: a deposit is credited once, even if it is reported several times and to several processes", function* () {
     const ports = yield* Effect.context<Ports>()
     // Each process reads all activity from the beginning, and lets the others read before it writes.
     const forgetful = ports.pipe(
@@ -331,7 +331,7 @@ describe("A reorganization", () => {
     }
   )
 
-  scenario("C45: deposits: after an unobserved reorganization only the block changes", function* () {
+  scenario("C45: deposits: a deposit stays credited after an unobserved reorganization, and only its block changes", function* () {
     const records = yield* Records
     const { row, txId } = yield* paid(1000)
     yield* mineAndFollow(2)
@@ -345,7 +345,7 @@ describe("A reorganization", () => {
   })
 
   scenario(
-    "C45: deposits: a reversal of spent money is the operator's loss, never a negative balance; the payment restores it",
+    "C45: deposits: a reversal of spent money is the operator's loss and never makes the balance negative; the loss ends when the payment confirms again",
     function* () {
       const { row } = yield* paid(1000)
       yield* mineAndFollow(2)
@@ -400,7 +400,7 @@ describe("A reorganization", () => {
 })
 
 describe("A double spend", () => {
-  scenario("C45: deposits: a double spend fails a pending deposit; nothing was credited", function* () {
+  scenario("C45: deposits: a pending deposit that is double-spent fails without having been credited", function* () {
     const { row, txId } = yield* paid(1000)
     yield* follow
     yield* doubleSpend(txId)
@@ -411,7 +411,7 @@ describe("A double spend", () => {
   })
 
   scenario(
-    "C45: deposits: a double spend reverses a credited deposit; the company covers what it has left, the operator the rest",
+    "C45: deposits: a double spend reverses a credited deposit; the company's remaining balance covers part of it, and the operator the rest",
     function* () {
       const { row, txId } = yield* paid(1000)
       yield* mineAndFollow(2)
@@ -472,7 +472,7 @@ describe("A chain source that is behind", () => {
     }
   )
 
-  it.effect("C45: deposits: a deposit that moved to another block is not credited at the depth of the first block", () => {
+  it.effect("C45: deposits: a deposit that moved to another block is not credited before that block is deep enough", () => {
     const weather = { moved: 0 }
     const change = replace(ChainSource, (chain) =>
       ChainSource.of({

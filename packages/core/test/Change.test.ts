@@ -95,12 +95,12 @@ describe("Postings of a Change", () => {
       { held: -1015n, node: 1010n, service_fees: 5n }
     ],
     [
-      "C25: WithdrawalSettled: the amount that the node took above the limit is the operator's loss",
+      "C25: WithdrawalSettled: routing fees above the limit are the operator's loss",
       Withdrawal.settled(withdrawal(), paid(14), fence, 2),
       { held: -1015n, node: 1014n, service_fees: 5n, loss: -4n }
     ],
     [
-      "WithdrawalSettled on-chain: out of the chain's assets",
+      "WithdrawalSettled on-chain: paid from the on-chain assets",
       Withdrawal.settled(withdrawal({ rail: "on_chain" }), paid(3), fence, 2),
       { held: -1015n, chain: 1003n, service_fees: 5n, network_fees: 7n }
     ],
@@ -119,7 +119,7 @@ describe("Postings of a Change", () => {
     ["VoucherCanceled: the full amount is released", Voucher.canceled(voucher(), 2), { held: -1015n, available: 1015n }],
     ["DepositConfirmed: the amount", Deposit.confirmed(deposit(), 2), { chain: -1000n, available: 1000n }],
     [
-      "DepositConfirmed: first repays the operator's loss",
+      "DepositConfirmed: the operator's loss is repaid first",
       Deposit.confirmed(deposit({ absorbed: msat(200) }), 2),
       { chain: -1000n, available: 800n, loss: 200n }
     ],

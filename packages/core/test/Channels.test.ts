@@ -59,7 +59,7 @@ describe("channels", () => {
     assert.deepStrictEqual(codes(sats(50, 50, { forceClosing: 1 })), ["channels_force_closing"])
   })
 
-  it("channels: a node that does not report channel counts gets only warnings about its amounts", () => {
+  it("channels: for a node that does not report channel counts, all warnings are about amounts", () => {
     assert.deepStrictEqual(codes({ outgoing: Msat.fromSats(1), incoming: Msat.zero }), ["inbound_low"])
     assert.deepStrictEqual(codes({ outgoing: Msat.zero, incoming: Msat.zero }), [])
   })

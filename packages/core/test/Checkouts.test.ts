@@ -118,7 +118,7 @@ const expired = Effect.fnUntraced(function* (fields: Partial<Ask> = {}) {
 scenario("checkout: a new quote has the same price, another invoice and a new deadline", function* () {
   const { renew, step } = yield* Checkouts
   const before = yield* expired({ asked: yield* asked("12.5", "eur") })
-  // Until its expiry is recorded, its expiry job would expire the new quote.
+  // A new quote is refused until the expiry is recorded, because the expiry job would expire the new quote too.
   assert.strictEqual((yield* Effect.flip(renew(before.publicId)))._tag, "CheckoutNotOpen")
   yield* step
   yield* renew(before.publicId)
@@ -326,7 +326,7 @@ describe("A checkout whose process dies", () => {
       const paid = yield* get(row)
       assert.deepStrictEqual([paid.status, paid.received], ["paid", Msat.fromSats(1000)])
       assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-      // The checkout accepts no third payment.
+      // The checkout's last invoice can no longer be paid.
       assert.strictEqual(yield* invoiceStatus(paid), "canceled")
     }
   )

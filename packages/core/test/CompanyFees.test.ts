@@ -28,7 +28,7 @@ const send = Effect.fnUntraced(function* (company: Pick<Company, "id" | "plan">,
 })
 
 describe("Custom fees of a company", () => {
-  scenario("fees: a company pays its custom rates, and its plan's rates where it has none", function* () {
+  scenario("fees: a company pays its custom rates, and its plan's rates where no custom rate is set", function* () {
     const [company, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
     const fees = yield* Fees
     const charged = yield* charge(company, dear)
@@ -46,7 +46,7 @@ describe("Custom fees of a company", () => {
     yield* charge(old, dear)
     const seven = Msat.fromSats(7)
     assert.strictEqual((yield* send(old)).serviceFee, seven)
-    assert.strictEqual((yield* send({ id: old.id, plan: old.plan })).serviceFee, seven, "a host that knows id and plan alone")
+    assert.strictEqual((yield* send({ id: old.id, plan: old.plan })).serviceFee, seven, "a host that passes only id and plan")
     const { voucher } = yield* made((yield* Vouchers).create({ company: old, ...(yield* asked(100)), ...words }))
     assert.strictEqual(voucher.serviceFee, seven)
     const [deposit] = (yield* (yield* Transactions).list(old.id, { limit: 1, type: "deposit" })).rows
@@ -70,7 +70,7 @@ describe("Custom fees of a company", () => {
       assert.deepStrictEqual(yield* has(company), { posted: 100_000, held: 0 })
       yield* charge(company, { lightning: { baseMsat: 0, partsPerMillion: 0 } })
       const cheap = yield* send(company, shown)
-      assert.strictEqual(cheap.serviceFee, 0n, "a fee that has fallen is charged as it is now")
+      assert.strictEqual(cheap.serviceFee, 0n, "if the fee has fallen, the lower fee is charged")
     }
   )
 })

@@ -29,7 +29,7 @@ const watched = () => {
 
 const paid = (payer: Company) => Effect.flatMap(outside({ sats: 1 }), ({ destination }) => confirm(payer, destination))
 
-describe("Withdrawals a process confirms and its node pays", () => {
+describe("Withdrawals that a process both confirms and pays", () => {
   it.effect("payment worker: a payment is not read again by the process that confirmed it", () => {
     const { read, change } = watched()
     return run({ change }, function* () {
@@ -86,7 +86,7 @@ describe("Withdrawals a process confirms and its node pays", () => {
     })
   })
 
-  it.effect("payment worker: when more are confirmed than the cache holds, the oldest are read again", () => {
+  it.effect("payment worker: if more payments are confirmed than the cache holds, the oldest are read again", () => {
     const { read, change } = watched()
     return run({ change }, function* () {
       const payer = yield* companyWith(10_000)

@@ -43,7 +43,7 @@ describe("Decimal", () => {
   })
 
   it.prop(
-    "decimal: a written value is the one that was read",
+    "decimal: a formatted value is parsed as the same value",
     {
       digits: Arbitrary.schema(Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 40n), maximum: 10n ** 40n }))),
       scale: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20 })))
@@ -62,7 +62,7 @@ describe("Decimal.ofJsonMember", () => {
     return Result.isFailure(found) ? found.failure.reason : found.success && Decimal.format(found.success)
   }
 
-  it("JSON text: it has a field's original text, not the float that it is parsed to", () => {
+  it("JSON text: a number is read from its original text, not from a float", () => {
     assert.strictEqual(member(`{"amount":0.1000000000000000055}`), "0.1000000000000000055")
     assert.strictEqual(member(`{"amount": 2.1e-7 }`), "0.00000021")
     assert.strictEqual(member(`{"amount":9007199254740993,"currency":"sats"}`), "9007199254740993")
@@ -76,7 +76,7 @@ describe("Decimal.ofJsonMember", () => {
   })
 
   it.prop(
-    "JSON text: it agrees with JSON.parse for any formatting and any other fields",
+    "JSON text: the result equals that of JSON.parse for any formatting and any other fields",
     {
       beside: Arbitrary.schema(Schema.Json),
       amount: Arbitrary.schema(Schema.Int),

@@ -73,7 +73,7 @@ const story = Effect.gen(function* () {
 
 const orders = ["outside", "shop", "chain", "inside", "shop", "chain"]
 
-/** Records as written by an earlier version. */
+/** Records in the format of an earlier version. */
 const earlier = replace(ReceivingReads, (reads) =>
   ReceivingReads.of({
     ...reads,
@@ -86,15 +86,15 @@ const earlier = replace(ReceivingReads, (reads) =>
 )
 
 describe("Metadata of deposits", () => {
-  scenario("deposit: it has the metadata of the paid invoice or address, for every way to pay", function* () {
+  scenario("deposit: a deposit has the metadata of the paid invoice or address, for every way to pay", function* () {
     assert.sameMembers(yield* story, orders)
   })
 
-  scenario("deposit: a deposit written by an earlier version gets the same metadata by lookup", { change: earlier }, function* () {
+  scenario("deposit: for a deposit written by an earlier version, the same metadata is looked up", { change: earlier }, function* () {
     assert.sameMembers(yield* story, orders)
   })
 
-  scenario("deposit: it keeps the metadata that its Lightning address had at the time of payment", function* () {
+  scenario("deposit: a deposit keeps the metadata that its Lightning address had at the time of payment", function* () {
     const payee = yield* company()
     const { create, change } = yield* LightningAddresses
     const { id } = yield* made(create({ company: payee, handle: "shop", domain: null, metadata: { order: "old" } }))
@@ -109,7 +109,7 @@ describe("Metadata of deposits", () => {
     )
   })
 
-  scenario("invoice: it contains its deposit's id once it has one", function* () {
+  scenario("invoice: a paid invoice contains its deposit's id", function* () {
     const payee = yield* company()
     const { get } = yield* Invoices
     const row = yield* invoice(payee, "1")

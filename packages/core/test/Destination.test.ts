@@ -126,7 +126,7 @@ describe("Destination, bitcoin: URIs with an invoice", () => {
 describe("Destination, BOLT 12 offers", () => {
   const tea = offer({ amount: Msat.fromSats(1000) })
 
-  it("destination: an offer is read in either case, in parts, after lightning:, and in a bitcoin: URI", () => {
+  it("destination: an offer is read in upper or lower case, split by `+`, after lightning:, or in a bitcoin: URI", () => {
     const texts = [
       tea,
       tea.toUpperCase(),
@@ -139,7 +139,7 @@ describe("Destination, BOLT 12 offers", () => {
     assert.deepStrictEqual(understood(offer({ quantityMax: 5n })), ["bolt12_offer", offer({ quantityMax: 5n }), undefined])
   })
 
-  it("destination: an offer's amount is the minimum to send, unless a bitcoin: URI gives one", () => {
+  it("destination: an offer's amount is the minimum to send, but an amount in a bitcoin: URI is exact", () => {
     const isLeast = (text: string) => Destination.isLeast(Result.getOrThrow(Destination.parse(text, "mainnet")))
     assert.isTrue(isLeast(tea))
     assert.isFalse(isLeast(`bitcoin:?amount=0.00002&lno=${tea}`))
@@ -158,7 +158,7 @@ describe("Destination, BOLT 12 offers", () => {
     assert.strictEqual(understood(`${uri}${offer({ amount: Msat.fromSats(2501) })}`), "amount_mismatch")
   })
 
-  it("destination: a node that cannot pay offers returns an error, or uses an alternative if there is one", () => {
+  it("destination: a node that cannot pay offers returns an error, or the URI's alternative is used if it has one", () => {
     const parse = (text: string) => Destination.parse(text, "mainnet", { paysOffers: false })
     const alone = parse(`bitcoin:?lno=${tea}`)
     assert.deepStrictEqual(parse(tea), alone)

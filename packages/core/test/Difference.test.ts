@@ -33,7 +33,7 @@ describe("Payments in the node's records", () => {
   }
   for (const status of Status.literals) {
     const expected = cases[status]
-    it(`discrepancy of a payment: of a ${status} withdrawal: ${expected.join(", ")}`, () => {
+    it(`discrepancy of a payment: for a ${status} withdrawal, the results are ${expected.join(", ")}`, () => {
       const row = withdrawal({ ...ours, status, networkFee: Msat.make(3n) })
       assert.deepStrictEqual<ReadonlyArray<string>>(
         states.map((state) => cause(Difference.ofSent(line(state), row))),
@@ -42,7 +42,7 @@ describe("Payments in the node's records", () => {
     })
   }
 
-  it("discrepancy of a payment: it is reported as not ours unless a withdrawal was dispatched with its hash; a failed payment is ignored", () => {
+  it("discrepancy of a payment: a payment is reported as not ours unless a withdrawal was dispatched with its hash; a failed payment is ignored", () => {
     for (const row of [undefined, withdrawal({ paymentHash, status: "settled" })])
       assert.deepStrictEqual(
         states.map((state) => cause(Difference.ofSent(line(state), row))),
@@ -67,7 +67,7 @@ describe("Payments the node received", () => {
   }
   const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
 
-  it("discrepancy of a receipt: none if it was credited in full or waits in suspense", () => {
+  it("discrepancy of a receipt: there is none if the payment was credited in full or is in suspense", () => {
     const unmatched = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: taken.received, reason: "", createdAtMillis: 1 }
     assert.strictEqual(judged({}), "same")
     assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
@@ -102,11 +102,11 @@ describe("An asset", () => {
   const unexplained = (owned: number, fields: Partial<Parameters<typeof AssetBalance.of>[0]> = {}) =>
     Number(side({ owned: Msat.make(BigInt(owned)), ...fields }).unexplained)
 
-  it("discrepancy of a balance: none if equity plus ledger equals the funds", () => {
+  it("discrepancy of a balance: there is none if equity and ledger balance add up to the funds", () => {
     assert.deepStrictEqual([unexplained(1100), unexplained(1099), unexplained(1101)], [0, -1, 1])
   })
 
-  it("discrepancy of a balance: short by at most the outgoing amounts, over by at most the incoming amounts", () => {
+  it("discrepancy of a balance: the funds may be short by at most the outgoing amounts, and over by at most the incoming amounts", () => {
     const moving = { mayLeave: Msat.make(50n), mayArrive: Msat.make(20n) }
     assert.deepStrictEqual(
       [1050, 1049, 1120, 1121].map((owned) => unexplained(owned, moving)),
@@ -114,7 +114,7 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: it allows for amounts posted in either direction during the query", () => {
+  it("discrepancy of a balance: amounts posted in either direction during the query are allowed for", () => {
     // Between the two readings, 30 was received and 5 was sent. The node's balance may not include the 30
     // yet, and may still include the 5.
     const between = { before: booked(870n, 395n) }
@@ -124,14 +124,14 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: it allows for amounts that the node does not count to the msat", () => {
+  it("discrepancy of a balance: a node that does not count to the msat may deviate by that much", () => {
     assert.deepStrictEqual(
       [1098, 1097, 1102, 1103].map((owned) => unexplained(owned, { within: Msat.make(2n) })),
       [0, -1, 0, 1]
     )
   })
 
-  it("discrepancy of a balance: a surplus is equity if none was declared and nothing is in flight", () => {
+  it("discrepancy of a balance: a surplus counts as equity if no equity was declared and nothing is in flight", () => {
     assert.strictEqual(side({ own: null }).own, Msat.make(600n))
     const moving: ReadonlyArray<Partial<Parameters<typeof AssetBalance.of>[0]>> = [
       { mayLeave: Msat.make(1n) },

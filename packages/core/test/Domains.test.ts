@@ -37,7 +37,7 @@ const lostAt = Effect.gen(function* () {
 })
 
 describe("A company's domain", () => {
-  scenario("domain: it is verified by its DNS record; until then the response names the record to set", function* () {
+  scenario("domain: a domain is verified by its DNS record, and until then the response contains the record to set", function* () {
     const row = yield* company()
     const refusal = yield* Effect.flip(verify(row, "Bücher.example"))
     assert.deepInclude(refusal, {
@@ -65,7 +65,7 @@ describe("A company's domain", () => {
     assert.deepStrictEqual(yield* (yield* Domains).list(other.id), [])
   })
 
-  scenario("domain: it requires a paid plan, and must be a public name other than the service's", function* () {
+  scenario("domain: a custom domain requires a paid plan, and must be a public name other than the service's", function* () {
     const row = yield* company()
     assert.strictEqual(yield* said(verify(yield* company("free"))), "PlanRequired: a custom domain")
     assert.strictEqual(yield* said(verify(row, "PAY.example")), "DomainTaken")
@@ -75,31 +75,34 @@ describe("A company's domain", () => {
     assert.strictEqual(yield* said(verify(row)), "DnsUnavailable")
   })
 
-  scenario("domain: it is checked once a day; after three days without its record its addresses can no longer be paid", function* () {
-    const row = yield* company()
-    yield* show(row)
-    yield* verify(row)
-    yield* lightningAddress(row, "hi", name)
-    yield* hours(48)
-    assert.isNull(yield* lostAt)
-    yield* show()
-    let missedAfterHours = 0
-    for (; (yield* lostAt) === null; missedAfterHours++) yield* hours(1)
-    assert.isAtMost(missedAfterHours, 25)
-    yield* hours(71)
-    assert.isTrue(yield* answers("hi"))
-    assert.isTrue(yield* isServed(name))
-    yield* hours(2)
-    assert.isFalse(yield* answers("hi"))
-    assert.isFalse(yield* isServed(name))
-    assert.strictEqual(yield* said(lightningAddress(row, "more", name)), "DomainNotVerified")
-    yield* show(row)
-    yield* hours(25)
-    assert.isNull(yield* lostAt)
-    assert.isTrue(yield* answers("hi"))
-  })
+  scenario(
+    "domain: a domain is checked once a day; after three days without the record, its addresses can no longer be paid",
+    function* () {
+      const row = yield* company()
+      yield* show(row)
+      yield* verify(row)
+      yield* lightningAddress(row, "hi", name)
+      yield* hours(48)
+      assert.isNull(yield* lostAt)
+      yield* show()
+      let missedAfterHours = 0
+      for (; (yield* lostAt) === null; missedAfterHours++) yield* hours(1)
+      assert.isAtMost(missedAfterHours, 25)
+      yield* hours(71)
+      assert.isTrue(yield* answers("hi"))
+      assert.isTrue(yield* isServed(name))
+      yield* hours(2)
+      assert.isFalse(yield* answers("hi"))
+      assert.isFalse(yield* isServed(name))
+      assert.strictEqual(yield* said(lightningAddress(row, "more", name)), "DomainNotVerified")
+      yield* show(row)
+      yield* hours(25)
+      assert.isNull(yield* lostAt)
+      assert.isTrue(yield* answers("hi"))
+    }
+  )
 
-  scenario("domain: it is restored immediately when its owner requests it", function* () {
+  scenario("domain: a lost domain is restored immediately when its owner requests it", function* () {
     const row = yield* company()
     yield* show(row)
     yield* verify(row)
@@ -110,7 +113,7 @@ describe("A company's domain", () => {
     assert.isNull(yield* lostAt)
   })
 
-  scenario("domain: it is kept while the name servers do not respond", function* () {
+  scenario("domain: a domain is not lost while its name servers do not respond", function* () {
     const row = yield* company()
     yield* show(row)
     yield* verify(row)
@@ -120,7 +123,7 @@ describe("A company's domain", () => {
     assert.isTrue(yield* isServed(name))
   })
 
-  scenario("domain: after it is lost, its next owner gets new addresses there and none of the old ones", function* () {
+  scenario("domain: the next owner of a lost domain can create new addresses there, but gets none of the old ones", function* () {
     const [before, after] = [yield* company(), yield* company()]
     yield* show(before)
     yield* verify(before)
@@ -139,7 +142,7 @@ describe("A company's domain", () => {
     assert.deepStrictEqual(yield* (yield* Domains).list(before.id), [])
   })
 
-  scenario("domain: after it is lost, internal payments to it are refused too", function* () {
+  scenario("domain: internal payments to a lost domain are refused too", function* () {
     const [before, after, payer] = [yield* company(), yield* company(), yield* companyWith(100)]
     yield* show(before)
     yield* verify(before)
@@ -162,7 +165,7 @@ describe("A company's domain", () => {
     )
   })
 
-  scenario("domain: a domain the operator vouches for needs no record", function* () {
+  scenario("domain: a domain that the operator vouches for needs no DNS record", function* () {
     const row = yield* company()
     yield* (yield* Companies).verifyDomain(row.id, name)
     assert.strictEqual((yield* verify(row)).shownBy, "operator")

@@ -20,7 +20,10 @@ import { company, has, invoice, onChainAddress, type Ports, scenario, start } fr
 const lease = settings.dutyLeaseMillis
 const role = "settlements of a node"
 
-/** The process that acted, the time, and its fencing token. A process acts every 100 ms while it has the role. */
+/**
+ * Records which process acted, when it acted, and its fencing token. A process acts every 100 ms while it has
+ * the role.
+ */
 interface Diary {
   readonly notes: Array<{ readonly who: string; readonly atMillis: number; readonly fence: Fence }>
 }
@@ -131,7 +134,7 @@ describe("A role", () => {
   )
 
   it.effect(
-    "lease: it is given up when the store stops responding, before another process can take it, and taken again when the store recovers",
+    "lease: a process gives up the lease when the store stops responding, before another process can take it, and takes it again when the store recovers",
     () =>
       inStore(
         Effect.gen(function* () {
@@ -161,7 +164,7 @@ describe("A role", () => {
       )
   )
 
-  it.effect("lease: if another process took the lease while one was asleep, the sleeper stops at its next check", () =>
+  it.effect("lease: a process that was suspended while another took the lease stops at its next check", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -188,7 +191,7 @@ describe("Two processes with all their workers", () => {
   })
 
   scenario(
-    "lease: when the process that watches stops, another one continues, including for addresses that the first one issued",
+    "lease: when the process that watches deposits stops, another one continues, including for addresses that the first process issued",
     function* () {
       const { pay, send, mine } = yield* Sandbox
       const payee = yield* company()

@@ -6,7 +6,7 @@ import type { Change } from "../src/service/Changes.ts"
 import * as Nouns from "../src/service/Nouns.ts"
 
 describe("events", () => {
-  it("event: the subject of each type is a record of a declared kind; for the audit log's head, the head itself", () => {
+  it("event: each type's subject is a record of a declared type, except for the audit log's head", () => {
     const names = new Set<string | null>(Nouns.all.map(({ name }) => name))
     const unknown = Array.from(Catalogue.events).filter(([, noun]) => !names.has(noun))
     assert.deepStrictEqual(unknown, [["audit_head.updated", null]])
@@ -16,11 +16,11 @@ describe("events", () => {
   it("event: a feature that does not declare the events of its Changes does not compile", () => {
     const { events, ...rest } = vouchers
     assert.deepStrictEqual(Object.keys(events).length, 4)
-    // @ts-expect-error -- voucher.canceled is published, and not declared
+    // @ts-expect-error -- voucher.canceled is published but not declared
     Feature.make({ ...rest, events: { "voucher.created": "vouchers", "voucher.claimed": "vouchers", "voucher.expired": "vouchers" } })
   })
 
-  it("event: a Change that publishes an event of a kind other than its type's does not compile", () => {
+  it("event: the tag of a Change that does not exist does not compile", () => {
     const is = (change: Change["_tag"]) => change
     assert.strictEqual(is("VoucherCreated"), "VoucherCreated")
     // @ts-expect-error -- there is no such Change

@@ -25,7 +25,7 @@ const heard = (count: number, ask: Ask) => Stream.runCollect(Stream.take(tail(as
 const shown = (notices: ReadonlyArray<Notice>) =>
   notices.map(({ type, record }) => ("status" in record ? `${type} ${record.status}` : type))
 
-scenario("events: an old event shows its record as it was then", function* () {
+scenario("events: an old event contains its record in the state at the time of the event", function* () {
   const row = yield* companyWith(1000)
   yield* confirm(row, (yield* outside({ sats: 100 })).destination)
   yield* steps(3)
@@ -54,7 +54,7 @@ scenario("events: an event is returned only to the company it belongs to", funct
 })
 
 scenario(
-  "events: the newest are read backwards in pages, even between two events of one commit, by type, and none is missing",
+  "events: reading pages backwards from the newest event returns every event, also by type and when a page ends between two events of one commit",
   function* () {
     const row = yield* companyWith(1000)
     const other = yield* companyWith(1000)
@@ -81,7 +81,7 @@ scenario(
   }
 )
 
-scenario("events: a small page with a filter reads many events together; without a filter, it reads no more than requested", function* () {
+scenario("events: a small page with a filter reads many events at a time; without a filter, it reads no more than requested", function* () {
   const row = yield* companyWith(1000)
   yield* heard(3, { companyId: row.id })
   const store = yield* EventStore
@@ -163,7 +163,7 @@ scenario("events: a subscriber receives committed events of its company and no o
   )
 })
 
-scenario("events: a lost signal delays another process's events only until the next check", function* () {
+scenario("events: if a signal is lost, another process's events arrive at the next check", function* () {
   const row = yield* company()
   const told: Array<string> = []
   const listening = yield* Effect.forkChild(

@@ -80,13 +80,13 @@ it.effect("events: a subscription ends when the services close, after the event 
   )
 )
 
-it.effect("events: a slow subscriber delays only itself: a page is read once the previous one is handled", () => {
+it.effect("events: a slow subscriber delays only itself, because each page is read only after the previous one is handled", () => {
   let reads = 0
   const counted = replace(EventStore, (store) =>
     EventStore.of({
       ...store,
       eventsOf: (companyId, ...ask) => {
-        if (companyId !== null) reads++ // don't count reads of all companies' events, which only wake the subscribers
+        if (companyId !== null) reads++ // don't count reads of all companies' events, because they only wake the subscribers
         return store.eventsOf(companyId, ...ask)
       }
     })

@@ -9,7 +9,7 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { companyWith, made, outside, request, scenario } from "./World.ts"
 
 describe("An answer", () => {
-  scenario("idempotency key: it is deleted after 30 days, unless it is a withdrawal's", function* () {
+  scenario("idempotency key: a key is deleted after 30 days, unless it was used for a withdrawal", function* () {
     const payer = yield* companyWith(5000)
     yield* made((yield* Companies).open({ name: "Acme", plan: "free", request: request("opened") }))
     const { destination } = yield* outside({ sats: 100 })

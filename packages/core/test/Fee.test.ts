@@ -10,7 +10,7 @@ const rate = (base: number, partsPerMillion: number): Fee.FeeRate => ({
 })
 
 describe("Fee", () => {
-  it("fee: it is the base plus parts per million, rounded up to a whole msat", () => {
+  it("fee: a fee is the base plus parts per million of the amount, rounded up to a whole msat", () => {
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.fromSats(1000)), 5_000n)
     assert.strictEqual(Fee.at(rate(7, 5_000), Msat.fromSats(1000)), 5_007n)
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.make(200n)), 1n) // exactly one
@@ -20,12 +20,12 @@ describe("Fee", () => {
     assert.strictEqual(Fee.at(rate(0, 1_000_000), Msat.make(21n)), 21n)
   })
 
-  it("fee: it is zero if nothing is charged", () => {
+  it("fee: the fee is zero if nothing is charged", () => {
     assert.strictEqual(Fee.at(Fee.free, Msat.max), 0n)
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.zero), 0n)
   })
 
-  it("fee: it does not overflow for any amount", () => {
+  it("fee: no amount makes the fee overflow", () => {
     assert.strictEqual(Fee.at(rate(0, 999_999), Msat.max), (Msat.max / 1_000_000n) * 999_999n)
   })
 
@@ -34,7 +34,7 @@ describe("Fee", () => {
   })
 
   it.prop(
-    "C34: fee: it is never below the rate, and less than one msat above it",
+    "C34: fee: a fee is never below the exact rate, and less than one msat above it",
     { base: upTo(1_000_000), partsPerMillion: upTo(1_000_000), amount: upTo(Number.MAX_SAFE_INTEGER) },
     ({ base, partsPerMillion, amount }) => {
       const exact = BigInt(amount) * BigInt(partsPerMillion) // in millionths

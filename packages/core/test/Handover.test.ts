@@ -65,23 +65,26 @@ const standings = (rows: ReadonlyArray<Withdrawal>) => Effect.map(Effect.forEach
 const away = Effect.fail(new StoreUnavailable({ operation: "Journal.commit", cause: "cut", reason: "database_unreachable", remedy: "" }))
 
 describe("Internal payments by the process that confirms them", () => {
-  it.effect("payment worker: an internal payment is paid by that process immediately, without querying the store for work", () => {
-    const { claimed, claims } = watched()
-    return run({ change: claims }, function* () {
-      const { payer, payee, address } = yield* both
-      yield* looked()
-      const rows = yield* many(3, payer, address)
-      yield* TestClock.adjust(1)
-      assert.deepStrictEqual([yield* standings(rows), claimed], [["settled"], []])
-      assert.deepStrictEqual(
-        [yield* has(payer), yield* has(payee)],
-        [
-          { posted: 99_997, held: 0 },
-          { posted: 4, held: 0 }
-        ]
-      )
-    })
-  })
+  it.effect(
+    "payment worker: the process that confirms an internal payment pays it immediately, without querying the store for work",
+    () => {
+      const { claimed, claims } = watched()
+      return run({ change: claims }, function* () {
+        const { payer, payee, address } = yield* both
+        yield* looked()
+        const rows = yield* many(3, payer, address)
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual([yield* standings(rows), claimed], [["settled"], []])
+        assert.deepStrictEqual(
+          [yield* has(payer), yield* has(payee)],
+          [
+            { posted: 99_997, held: 0 },
+            { posted: 4, held: 0 }
+          ]
+        )
+      })
+    }
+  )
 
   it.effect("payment worker: the audit log names who confirmed a withdrawal, and no one as its payer", () => {
     const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "send.confirm", address: "", request_id: "r" } as const
@@ -124,7 +127,7 @@ describe("Internal payments by the process that confirms them", () => {
 
   it.effect("payment worker: a refused or repeated confirmation takes no slot", () => {
     const { claimed, claims } = watched()
-    // Simulates a repetition that arrives while the first request is being committed.
+    // Simulates a repeated request that arrives while the first is being committed.
     const unanswered = replace(LedgerReads, (reads) => LedgerReads.of({ ...reads, answer: () => Effect.succeedNone }))
     const paid: Array<string> = []
     const noted = replace(Journal, (journal) =>
@@ -153,12 +156,12 @@ describe("Internal payments by the process that confirms them", () => {
     })
   })
 
-  for (const gone of ["is gone", "gets a store outage"] as const) {
-    it.effect(`payment worker: a confirmed payment whose caller ${gone} is paid a second later`, () => {
+  for (const gone of ["disconnects", "gets a store outage"] as const) {
+    it.effect(`payment worker: a confirmed payment is paid a second later if its caller ${gone}`, () => {
       const change = replace(Journal, (journal) =>
         Journal.of({
           commit: (change) =>
-            "once" in change ? Effect.andThen(journal.commit(change), gone === "is gone" ? Effect.never : away) : journal.commit(change)
+            "once" in change ? Effect.andThen(journal.commit(change), gone === "disconnects" ? Effect.never : away) : journal.commit(change)
         })
       )
       return run({ change }, function* () {
@@ -188,7 +191,7 @@ describe("Internal payments by the process that confirms them", () => {
     })
   }
 
-  it.effect("payment worker: payments that find no free slot are claimed like any others, and all are paid once", () => {
+  it.effect("payment worker: payments for which no slot is free are claimed like any others, and all are paid once", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, payee, address } = yield* both
@@ -211,7 +214,7 @@ describe("Internal payments by the process that confirms them", () => {
     })
   })
 
-  it.effect("payment worker: a stopping process first pays the payments handed over to it, and accepts no more", () => {
+  it.effect("payment worker: a process that is stopping first makes the payments handed over to it, and accepts no more", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, address } = yield* both
@@ -232,22 +235,25 @@ describe("Internal payments by the process that confirms them", () => {
     })
   })
 
-  it.effect("C19: payment worker: payments handed to a killed process are taken over when the claim ends, and paid once", () => {
-    const { slow } = watched()
-    return run({}, function* () {
-      const { payer, payee, address } = yield* both
-      const ports = yield* Effect.context<Ports>()
-      const claimsNothing = replace(Tasks, (tasks) => Tasks.of({ ...tasks, claimInTurn: () => Effect.never }))
-      const killed = yield* start(claimsNothing(slow(ports)))
-      yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
-      yield* TestClock.adjust(1)
-      const row = yield* Effect.provideContext(confirm(payer, address, 1), killed)
-      yield* looked()
-      yield* TestClock.adjust("29 seconds")
-      assert.strictEqual(yield* standing(row), "pending")
-      yield* TestClock.adjust("2 seconds")
-      assert.strictEqual(yield* standing(row), "settled")
-      assert.deepStrictEqual(yield* has(payee), { posted: 2, held: 0 })
-    })
-  })
+  it.effect(
+    "C19: payment worker: payments handed over to a process that is then killed are taken over when its claim ends, and are paid once",
+    () => {
+      const { slow } = watched()
+      return run({}, function* () {
+        const { payer, payee, address } = yield* both
+        const ports = yield* Effect.context<Ports>()
+        const claimsNothing = replace(Tasks, (tasks) => Tasks.of({ ...tasks, claimInTurn: () => Effect.never }))
+        const killed = yield* start(claimsNothing(slow(ports)))
+        yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
+        yield* TestClock.adjust(1)
+        const row = yield* Effect.provideContext(confirm(payer, address, 1), killed)
+        yield* looked()
+        yield* TestClock.adjust("29 seconds")
+        assert.strictEqual(yield* standing(row), "pending")
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.deepStrictEqual(yield* has(payee), { posted: 2, held: 0 })
+      })
+    }
+  )
 })

@@ -74,7 +74,7 @@ const node = () => {
   return { change, world }
 }
 
-/** A hold invoice that was paid and is recorded as held. */
+/** Creates a hold invoice that was paid and is recorded as held. */
 const heldFor = Effect.fnUntraced(function* (payee: Company, hash: typeof paymentHash | null = null) {
   const row = yield* holdInvoice(payee, hash)
   yield* pay(row)
@@ -105,7 +105,7 @@ describe("Hold invoices", () => {
     assert.strictEqual(yield* later, 0)
   })
 
-  scenario("hold: a payment first noticed when it is settled is settled normally", function* () {
+  scenario("hold: a payment that the service first sees as settled is credited normally", function* () {
     const payee = yield* company()
     const row = yield* holdInvoice(payee)
     yield* pay(row)
@@ -126,7 +126,7 @@ describe("Hold invoices", () => {
   })
 
   scenario(
-    "hold: an invoice that is settled and canceled concurrently ends in one of the two states, in the ledger and at the node",
+    "hold: an invoice that is settled and canceled concurrently ends in the same one of the two states in the ledger and at the node",
     function* () {
       const payee = yield* company()
       for (const first of ["settle", "cancel"] as const) {
@@ -140,7 +140,7 @@ describe("Hold invoices", () => {
   )
 
   scenario(
-    "hold: if an invoice is settled while the node is down, nothing is credited before the node has the money, and canceling is refused",
+    "hold: if an invoice is settled while the node is down, nothing is credited until the node has the money, and canceling is refused",
     node,
     function* ({ world }) {
       const payee = yield* company()
@@ -188,7 +188,7 @@ describe("Hold invoices", () => {
   })
 
   scenario(
-    "hold: a company that provides a payment hash supplies the preimage to settle, and the preimage is not visible before",
+    "hold: a company that provides a payment hash must send the preimage to settle, and the preimage is not visible before that",
     node,
     function* ({ world }) {
       const payee = yield* company()
@@ -204,18 +204,21 @@ describe("Hold invoices", () => {
     }
   )
 
-  scenario("C32: hold: a payment hash of any other invoice at the node is refused, whichever company owns it", function* () {
-    const [one, other] = [yield* company(), yield* company()]
-    yield* holdInvoice(one, paymentHash)
-    assert.match(yield* said(create(other, { paymentHash })), /^Invalid/)
-    const plain = yield* (yield* LightningReceiver).createInvoice({
-      id: one.id,
-      amount: Msat.fromSats(1),
-      description: { _tag: "Text", text: "of the operator" },
-      expirySeconds: 60
-    })
-    assert.match(yield* said(create(other, { paymentHash: plain.paymentHash })), /^Invalid/)
-  })
+  scenario(
+    "C32: hold: a payment hash is refused if any other invoice at the node has it, even another company's or the operator's",
+    function* () {
+      const [one, other] = [yield* company(), yield* company()]
+      yield* holdInvoice(one, paymentHash)
+      assert.match(yield* said(create(other, { paymentHash })), /^Invalid/)
+      const plain = yield* (yield* LightningReceiver).createInvoice({
+        id: one.id,
+        amount: Msat.fromSats(1),
+        description: { _tag: "Text", text: "of the operator" },
+        expirySeconds: 60
+      })
+      assert.match(yield* said(create(other, { paymentHash: plain.paymentHash })), /^Invalid/)
+    }
+  )
 
   scenario("hold: an unpaid hold invoice expires, and its job ends", function* () {
     const row = yield* holdInvoice(yield* company())
@@ -226,16 +229,19 @@ describe("Hold invoices", () => {
     assert.strictEqual(yield* later, 0)
   })
 
-  scenario("hold: a company's open hold invoices are limited, and it can create another when one is no longer open", function* () {
-    const [payee, other] = [yield* company(), yield* company()]
-    const first = yield* heldFor(payee)
-    for (let i = 1; i < LookupSchedule.holdInvoices.mostOpen; i++) yield* holdInvoice(payee)
-    assert.strictEqual(yield* said(create(payee)), "TooManyHeld")
-    assert.strictEqual(yield* said(create(other)), "ok")
-    yield* settle(first)
-    assert.strictEqual(yield* said(create(payee)), "ok")
-    assert.strictEqual(yield* said(create(payee)), "TooManyHeld")
-  })
+  scenario(
+    "hold: the number of a company's open hold invoices is limited, and the company can create another when one is no longer open",
+    function* () {
+      const [payee, other] = [yield* company(), yield* company()]
+      const first = yield* heldFor(payee)
+      for (let i = 1; i < LookupSchedule.holdInvoices.mostOpen; i++) yield* holdInvoice(payee)
+      assert.strictEqual(yield* said(create(payee)), "TooManyHeld")
+      assert.strictEqual(yield* said(create(other)), "ok")
+      yield* settle(first)
+      assert.strictEqual(yield* said(create(payee)), "ok")
+      assert.strictEqual(yield* said(create(payee)), "TooManyHeld")
+    }
+  )
 
   scenario("hold: a hold invoice can only be paid from outside, and a company cannot settle an ordinary invoice", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
@@ -259,7 +265,7 @@ describe("Hold invoices", () => {
     const payee = yield* company()
     const row = yield* heldFor(payee)
     yield* (yield* Journal).commit(Invoice.settling(row, null, row.createdAtMillis))
-    // The process died here. Another one picks up the job.
+    // The process died here, and another one continues the job.
     yield* later
     assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
   })

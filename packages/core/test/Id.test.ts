@@ -9,13 +9,13 @@ const ones = (size: number) => new Uint8Array(size).fill(0xff)
 const shape = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 describe("UUIDv7 ids (RFC 9562)", () => {
-  it("id: it begins with the time, and has its version and variant for any random bytes", () => {
+  it("id: an id begins with the time, and has the right version and variant for any random bytes", () => {
     assert.strictEqual(Id.fromMillis(0x017f22e279b0, zeros), "017f22e2-79b0-7000-8000-000000000000") // the time of RFC 9562, A.6
     assert.strictEqual(Id.fromMillis(0x017f22e279b0, ones), "017f22e2-79b0-7fff-bfff-ffffffffffff")
     assert.strictEqual(Id.fromMillis(0, zeros), "00000000-0000-7000-8000-000000000000")
   })
 
-  it.effect("id: never repeats", () =>
+  it.effect("id: no id repeats", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_000)
       const ids = yield* Effect.forEach(Array.from({ length: 10_000 }), () => Id.make)
@@ -24,7 +24,7 @@ describe("UUIDv7 ids (RFC 9562)", () => {
     })
   )
 
-  it.effect("id: sorts by its time", () =>
+  it.effect("id: ids sort by time", () =>
     Effect.gen(function* () {
       const entropy = yield* Entropy
       const ids = Array.from({ length: 100 }, (_, at) => Id.fromMillis(1_700_000_000_000 + at, entropy))
@@ -32,7 +32,7 @@ describe("UUIDv7 ids (RFC 9562)", () => {
     })
   )
 
-  it("id: it is recognized by its format", () => {
+  it("id: an id is recognized by its format", () => {
     assert.isTrue(Id.is(Id.nil))
     assert.isTrue(Id.is(Id.fromMillis(1, ones)))
     for (const text of [

@@ -87,7 +87,7 @@ scenario("idle: two processes together query the store at most three times a sec
   assert.isAtMost(calls.length, 3 * 5 * 60, counts.join(", "))
 })
 
-/** Signals between the processes of a test, which arrive while `isOpen` is true. */
+/** Signals between the processes of a test. They arrive only while `isOpen` is true. */
 const road = () => {
   const state = { isOpen: true }
   const all: Array<PubSub.PubSub<Signal | null>> = []
@@ -105,7 +105,7 @@ const road = () => {
 }
 
 scenario(
-  "wakes: another process sends a commit immediately, or at its next check if the signal is lost",
+  "wakes: another process sends the webhooks of a commit immediately, or at its next check if the signal is lost",
   road,
   function* ({ sent, state, join }) {
     const scope = yield* Effect.scope
@@ -129,7 +129,7 @@ scenario(
   }
 )
 
-scenario("lease: another process immediately takes a role that a stopping process releases", road, function* ({ join }) {
+scenario("lease: when a process releases a role because it stops, another process takes the role immediately", road, function* ({ join }) {
   const ports = Context.add(yield* Effect.context<Ports>(), Wakes.PollMillis, 5000)
   const [here, there] = [yield* start(Context.add(ports, Signals, yield* join)), yield* start(Context.add(ports, Signals, yield* join))]
   const held: Array<string> = []

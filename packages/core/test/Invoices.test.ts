@@ -44,7 +44,7 @@ const oldPrices = replace(ExchangeRates, (rates) =>
 )
 
 describe("An invoice", () => {
-  scenario("invoice: it is stored and created at the node as requested", function* () {
+  scenario("invoice: an invoice is stored and created at the node as requested", function* () {
     const { id } = yield* company()
     const invoice = yield* made(create(id, 1000, { metadata: { order: "21" }, description: "Grüner Tee", expirySeconds: 600 }))
     const bolt11 = Result.getOrThrow(Bolt11.decode(invoice.paymentRequest))
@@ -76,7 +76,7 @@ describe("An invoice", () => {
     for (const id of [invoice.id, "", "x", invoice.id.toUpperCase()]) assert.strictEqual(yield* said(get(other.id, id)), "NotFound", id)
   })
 
-  scenario("invoice: its limits are enforced, and the error names the field", function* () {
+  scenario("invoice: the limits of amount, description and expiry are enforced, and the error names the field", function* () {
     const { id } = yield* company()
     const table: ReadonlyArray<readonly [string, Effect.Effect<unknown, { readonly _tag: string }, Invoices>]> = [
       ["ok", create(id, 1)],
@@ -101,24 +101,27 @@ describe("An invoice", () => {
     for (const [verdict, creation] of table) assert.strictEqual(yield* said(creation), verdict)
   })
 
-  scenario("C33: invoice: without an amount the payer decides, and the received amount is credited, expected or not", function* () {
-    const payee = yield* company()
-    const { id } = payee
-    const expected = { minAmount: Msat.fromSats(100), maxAmount: Msat.fromSats(200) }
-    for (const sats of [150, 99, 201, 1_000_000]) {
-      const { posted } = yield* has(payee)
-      const invoice = yield* made(open(id, expected))
-      assert.deepInclude(invoice, { amount: null, ...expected, rate: null })
-      assert.isUndefined(Result.getOrThrow(Bolt11.decode(invoice.paymentRequest)).amount)
-      yield* (yield* Sandbox).pay({ paymentRequest: invoice.paymentRequest, amount: Msat.fromSats(sats) })
-      yield* poll
-      assert.strictEqual((yield* (yield* Invoices).get(id, invoice.id)).received, Msat.fromSats(sats))
-      assert.deepStrictEqual(yield* has(payee), { posted: posted + sats, held: 0 })
+  scenario(
+    "C33: invoice: if an invoice has no amount, the payer decides, and the received amount is credited even if it is outside the expected range",
+    function* () {
+      const payee = yield* company()
+      const { id } = payee
+      const expected = { minAmount: Msat.fromSats(100), maxAmount: Msat.fromSats(200) }
+      for (const sats of [150, 99, 201, 1_000_000]) {
+        const { posted } = yield* has(payee)
+        const invoice = yield* made(open(id, expected))
+        assert.deepInclude(invoice, { amount: null, ...expected, rate: null })
+        assert.isUndefined(Result.getOrThrow(Bolt11.decode(invoice.paymentRequest)).amount)
+        yield* (yield* Sandbox).pay({ paymentRequest: invoice.paymentRequest, amount: Msat.fromSats(sats) })
+        yield* poll
+        assert.strictEqual((yield* (yield* Invoices).get(id, invoice.id)).received, Msat.fromSats(sats))
+        assert.deepStrictEqual(yield* has(payee), { posted: posted + sats, held: 0 })
+      }
     }
-  })
+  )
 
   scenario(
-    "invoice: the expected range of an open amount is within the limits of all invoices, and the error names the field",
+    "invoice: the expected range of an open amount must be within the limits for invoices, and the error names the field",
     function* () {
       const { id } = yield* company()
       const table: ReadonlyArray<readonly [string, number | null, number | null]> = [
@@ -145,7 +148,7 @@ describe("An invoice", () => {
     assert.strictEqual((yield* made(create(id, "0.0000002", {}, "btc"))).amount, Msat.fromSats(20))
   })
 
-  scenario("invoice: it is not created at a stale price; an amount in sats needs no price", { change: oldPrices }, function* () {
+  scenario("invoice: no invoice is created at a stale price; an amount in sats needs no price", { change: oldPrices }, function* () {
     const { id } = yield* company()
     yield* TestClock.adjust(60_000)
     assert.strictEqual(yield* said(create(id, 1, {}, "usd")), "ok")
@@ -154,7 +157,7 @@ describe("An invoice", () => {
     assert.strictEqual(yield* said(create(id, 1)), "ok")
   })
 
-  scenario("invoice: it is not created while the node is down", function* () {
+  scenario("invoice: no invoice is created while the node is down", function* () {
     const { id } = yield* company()
     yield* (yield* Sandbox).pause("node")
     assert.strictEqual(yield* said(create(id, 1)), "NodeUnavailable")
@@ -162,7 +165,7 @@ describe("An invoice", () => {
   })
 
   scenario(
-    "C23: invoice: it is created once per idempotency key; the first response is repeated even if the node is down, the price is stale or the request is now invalid",
+    "C23: invoice: one invoice is created per idempotency key; the first response is repeated even if the node is down, the price is stale or the request is now invalid",
     { change: oldPrices },
     function* () {
       const { id } = yield* company()
@@ -174,7 +177,7 @@ describe("An invoice", () => {
     }
   )
 
-  scenario("invoice: a key used for another request is refused, and stays free for another company", function* () {
+  scenario("invoice: a key already used for a different request is refused, but another company can still use it", function* () {
     const [one, other] = [yield* company(), yield* company()]
     yield* made(create(one.id, 1, { request: request("k") }))
     assert.strictEqual(yield* said(create(one.id, 2, { request: request("k", "other body") })), "IdempotencyMismatch")
@@ -200,7 +203,7 @@ describe("An invoice", () => {
     yield* made(create(id, 1, { request: request("k") }))
   })
 
-  scenario("invoice: the amount is read exactly", function* () {
+  scenario("invoice: the amount is parsed without rounding", function* () {
     const { id } = yield* company()
     const invoices = yield* Invoices
     const { amount } = yield* made(

@@ -8,7 +8,7 @@ const cases: ReadonlyArray<readonly [text: string, repeated: ReadonlyArray<strin
   [`{"currency":"sats","currency":"btc"}`, ["currency"]],
   [`{"a":1,"b":1,"a":2,"b":2,"a":3}`, ["a", "b"]],
   [`{ "a" : 1 ,\n\t"a"\r: 2 }`, ["a"]],
-  // The same name, escaped differently.
+  // The same name twice, escaped differently.
   [`{"a":1,"\\u0061":2}`, ["a"]],
   [`{"\\"":1,"\\"":2}`, ['"']],
   [`{"__proto__":1,"__proto__":2}`, ["__proto__"]],
@@ -76,7 +76,7 @@ describe("The position of a JSON syntax error", () => {
   }
 
   it.prop(
-    "JSON text: it rejects the same texts as JSON.parse, and never reports a position before the edit that broke a valid text",
+    "JSON text: the parser rejects the same texts as JSON.parse, and never reports a position before the edit that broke a valid text",
     {
       value: Arbitrary.schema(Schema.Json),
       indent: Arbitrary.schema(Schema.Literals([0, 1])),

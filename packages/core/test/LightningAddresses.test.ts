@@ -69,7 +69,7 @@ describe("A Lightning address", () => {
     }
   })
 
-  scenario("Lightning address: the service's own domain may be named", function* () {
+  scenario("Lightning address: a request may name the service's own domain", function* () {
     assert.strictEqual((yield* made(create(yield* company(), "shop", "PAY.example"))).domain, "pay.example")
   })
 
@@ -80,11 +80,14 @@ describe("A Lightning address", () => {
     yield* made(create(other, "shop", "other.example"))
   })
 
-  scenario("Lightning address: it is created once per key, even if the plan has changed since", function* () {
-    const row = yield* company()
-    const first = yield* made(create(row, "shop", null, "k"))
-    assert.deepStrictEqual(yield* create({ ...row, plan: "free" }, "shop", null, "k"), { _tag: "Replayed", answer: first.id })
-  })
+  scenario(
+    "Lightning address: one address is created per idempotency key, even if the plan has changed since the first request",
+    function* () {
+      const row = yield* company()
+      const first = yield* made(create(row, "shop", null, "k"))
+      assert.deepStrictEqual(yield* create({ ...row, plan: "free" }, "shop", null, "k"), { _tag: "Replayed", answer: first.id })
+    }
+  )
 
   scenario("Lightning address: two simultaneous requests with one key create one address", function* () {
     const row = yield* company()
@@ -99,7 +102,7 @@ describe("A Lightning address", () => {
 describe("The owner of a Lightning address", () => {
   const settings = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
 
-  scenario("Lightning address: limits and texts are set together and read back", function* () {
+  scenario("Lightning address: limits and texts can be set together, and are returned when the address is read", function* () {
     const { change, get } = yield* LightningAddresses
     const row = yield* company()
     const address = yield* made(create(row, "shop"))
@@ -134,7 +137,7 @@ describe("The owner of a Lightning address", () => {
     yield* everywhere(change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) }))
   })
 
-  scenario("Lightning address: internal payments follow the same limits, with any tag", function* () {
+  scenario("Lightning address: the same limits apply to internal payments, with any tag", function* () {
     const [row, payer] = [yield* company(), yield* companyWith(100)]
     const { id } = yield* made(create(row, "shop"))
     const limits = { ...settings, minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(10) }
@@ -219,7 +222,7 @@ describe("The owner of a Lightning address", () => {
 })
 
 describe("A domain", () => {
-  scenario("domain: it belongs to one company; verifying it again changes nothing", function* () {
+  scenario("domain: a domain belongs to one company, and verifying it again changes nothing", function* () {
     const [one, other] = [yield* company(), yield* company()]
     yield* verify(one, "shop.example")
     yield* verify(one, "SHOP.example")
@@ -234,17 +237,20 @@ describe("A domain", () => {
 })
 
 describe("A company", () => {
-  scenario("company: it has a name and a plan that the operator may change, and is created once per key", function* () {
-    const { open, get, changePlan } = yield* Companies
-    for (const name of ["", "  ", "x".repeat(201), "a\0b"]) assert.strictEqual(yield* said(open({ name, plan: "free" })), "Invalid: name")
-    const row = yield* made(open({ name: "x".repeat(200), plan: "free", request: request("k") }))
-    assert.deepStrictEqual(yield* open({ name: "x".repeat(200), plan: "free", request: request("k") }), {
-      _tag: "Replayed",
-      answer: row.id
-    })
-    assert.deepStrictEqual(yield* get(row.id), row)
-    yield* everywhere(changePlan(row.id, "paid"))
-    assert.strictEqual((yield* get(row.id)).plan, "paid")
-    assert.strictEqual(yield* said(changePlan(CompanyId.make("nobody"), "paid")), "NotFound")
-  })
+  scenario(
+    "company: a company has a name and a plan, both of which the operator may change, and is created once per idempotency key",
+    function* () {
+      const { open, get, changePlan } = yield* Companies
+      for (const name of ["", "  ", "x".repeat(201), "a\0b"]) assert.strictEqual(yield* said(open({ name, plan: "free" })), "Invalid: name")
+      const row = yield* made(open({ name: "x".repeat(200), plan: "free", request: request("k") }))
+      assert.deepStrictEqual(yield* open({ name: "x".repeat(200), plan: "free", request: request("k") }), {
+        _tag: "Replayed",
+        answer: row.id
+      })
+      assert.deepStrictEqual(yield* get(row.id), row)
+      yield* everywhere(changePlan(row.id, "paid"))
+      assert.strictEqual((yield* get(row.id)).plan, "paid")
+      assert.strictEqual(yield* said(changePlan(CompanyId.make("nobody"), "paid")), "NotFound")
+    }
+  )
 })

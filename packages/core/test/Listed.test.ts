@@ -12,8 +12,8 @@ import { type Ports, type Process, replace, scenario } from "./World.ts"
 const { everyMillis } = settings.reconciliation
 
 /**
- * A node that lists two items per page. It owns `earned` more than the sandbox's node, not all of which is
- * listed yet.
+ * A node that lists two items per page. It owns `earned` more than the sandbox's node, and may not have listed
+ * all of that yet.
  */
 const make = Effect.gen(function* () {
   const state = { earned: 0n, isAway: false }
@@ -96,7 +96,7 @@ describe("The node's own income and expenses", () => {
   })
 
   scenario(
-    "reconciliation: a forward that the node never lists is a discrepancy, even among listed ones",
+    "reconciliation: a forward that the node never lists is a discrepancy, even if the node lists others",
     { logsErrors: true },
     function* () {
       const node = yield* make
@@ -110,18 +110,21 @@ describe("The node's own income and expenses", () => {
     }
   )
 
-  scenario("reconciliation: an outage while reading the list counts nothing, and the next run counts each item once", function* () {
-    const node = yield* make
-    yield* node.look
-    for (const fee of [1, 2, 3, 4]) node.forwards(fee)
-    node.state.isAway = true
-    assert.strictEqual((yield* Effect.flip(node.look))._tag, "NodeUnavailable")
-    node.state.isAway = false
-    yield* node.look
-    assert.deepStrictEqual(yield* told, [[], 10, 0, 0, 0])
-  })
+  scenario(
+    "reconciliation: if an outage interrupts reading the list, nothing is counted, and the next run counts each item once",
+    function* () {
+      const node = yield* make
+      yield* node.look
+      for (const fee of [1, 2, 3, 4]) node.forwards(fee)
+      node.state.isAway = true
+      assert.strictEqual((yield* Effect.flip(node.look))._tag, "NodeUnavailable")
+      node.state.isAway = false
+      yield* node.look
+      assert.deepStrictEqual(yield* told, [[], 10, 0, 0, 0])
+    }
+  )
 
-  scenario("reconciliation: the equity the operator declares includes items listed by then", function* () {
+  scenario("reconciliation: the equity that the operator declares includes all items listed by then", function* () {
     const node = yield* make
     const { stateOwnFunds } = yield* Reconciliation
     yield* node.look

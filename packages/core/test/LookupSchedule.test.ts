@@ -4,7 +4,7 @@ import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 const policy = { invoicePollMillis: 10, invoiceSweepMillis: 40, expiredGraceMillis: 1000 }
 
 describe("Polling of open invoices", () => {
-  it("invoice watcher: each sweep polls unexpired invoices; expired ones are polled 1, 2, 4, 8 and 16 sweeps later, and after their grace", () => {
+  it("invoice watcher: each sweep polls unexpired invoices; expired ones are polled 1, 2, 4, 8 and 16 sweeps later, and after the grace period", () => {
     const expiresAtMillis = 100
     const sweeps = Array.from({ length: 27 }, (_, n) => n - 1)
     const isSwept = (sweep: number) => LookupSchedule.isSwept({ expiresAtMillis }, expiresAtMillis + 40 * sweep, policy)

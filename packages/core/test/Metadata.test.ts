@@ -36,7 +36,7 @@ describe("Metadata", () => {
     )
   }
 
-  it("metadata: every issue is reported by key, without the text of a key that is too long", () => {
+  it("metadata: every issue names its key, but the text of a key that is too long is not repeated", () => {
     const issues = Metadata.issues({ good: "v", a: "v".repeat(501), ["k".repeat(41)]: "v", b: "\0" })
     assert.deepStrictEqual(
       issues.map(({ path }) => path),

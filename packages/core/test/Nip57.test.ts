@@ -45,7 +45,7 @@ const askFor = Effect.fnUntraced(function* (handle: string, nostr: string, amoun
   return (yield* invoice(place(handle), { amount, comment: null, payerData: null, nostr, caller: "" })).invoice
 })
 
-/** Runs a scenario in a world whose service has a Nostr key and relays. */
+/** Runs a scenario in which the service has a Nostr key and relays. */
 const withRelays = <A, E>(
   story: (
     zaps: Zaps.Zaps["Service"],
@@ -71,23 +71,25 @@ const pay = Effect.fnUntraced(function* (paymentRequest: string) {
 })
 
 describe("NIP-57, appendix C: a Lightning address", () => {
-  it.effect("zap: the pay request has the key of its receipts if the service has one, and otherwise no zap support", () =>
-    Effect.gen(function* () {
-      yield* withRelays(() =>
-        Effect.gen(function* () {
-          yield* shop
-          const { nostrPubkey } = yield* (yield* PayRequests).offer(place("shop"))
-          assert.strictEqual(nostrPubkey, Nostr.publicKeyOf(service))
-        })
-      )
-      yield* inWorld(
-        Effect.gen(function* () {
-          yield* shop
-          assert.isNull((yield* (yield* PayRequests).offer(place("shop"))).nostrPubkey)
-          assert.strictEqual(yield* said(askFor("shop", zapRequest())), "PayRequestRefused: zap")
-        })
-      )
-    })
+  it.effect(
+    "zap: the pay request contains the service's Nostr key, which signs the receipts, or offers no zaps if the service has no such key",
+    () =>
+      Effect.gen(function* () {
+        yield* withRelays(() =>
+          Effect.gen(function* () {
+            yield* shop
+            const { nostrPubkey } = yield* (yield* PayRequests).offer(place("shop"))
+            assert.strictEqual(nostrPubkey, Nostr.publicKeyOf(service))
+          })
+        )
+        yield* inWorld(
+          Effect.gen(function* () {
+            yield* shop
+            assert.isNull((yield* (yield* PayRequests).offer(place("shop"))).nostrPubkey)
+            assert.strictEqual(yield* said(askFor("shop", zapRequest())), "PayRequestRefused: zap")
+          })
+        )
+      })
   )
 })
 
@@ -191,7 +193,7 @@ describe("NIP-57, appendix D: a zap request", () => {
 })
 
 describe("NIP-57, appendix E: a zap receipt", () => {
-  it.effect("zap receipt: it is signed once the invoice is paid, and sent to the relays in the request", () =>
+  it.effect("zap receipt: a receipt is signed after the invoice is paid, and sent to the relays named in the request", () =>
     withRelays((zaps, pretend) =>
       audited(
         Effect.gen(function* () {
@@ -230,7 +232,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: it is resent unchanged to an unavailable relay until it has it or the receipt is too old", () =>
+  it.effect("zap receipt: a receipt is resent unchanged to an unavailable relay until the relay accepts it or the receipt is too old", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -264,7 +266,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: it is not resent to a relay that refused it", () =>
+  it.effect("zap receipt: a receipt is not resent to a relay that refused it", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -277,7 +279,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: it is also created for a zap settled internally", () =>
+  it.effect("zap receipt: a receipt is also created for a zap settled internally", () =>
     withRelays((zaps, pretend) =>
       audited(
         Effect.gen(function* () {
@@ -294,7 +296,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: it is sent to at most ten relays, once each", () =>
+  it.effect("zap receipt: a receipt is sent to at most ten relays, once to each", () =>
     withRelays((zaps, pretend) =>
       Effect.gen(function* () {
         yield* shop
@@ -315,7 +317,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: it is not created for a payment without a zap request", () =>
+  it.effect("zap receipt: none is created for a payment without a zap request", () =>
     withRelays((zaps) =>
       Effect.gen(function* () {
         yield* shop

@@ -32,7 +32,7 @@ import {
   steps
 } from "./World.ts"
 
-/** An offer issued outside this service. */
+/** Returns an offer issued outside this service. */
 const offer = (ask: Parameters<typeof outside>[0] = {}) =>
   Effect.map(outside({ type: "bolt12_offer", ...ask }), ({ destination }) => destination)
 
@@ -58,20 +58,23 @@ const paying = (change: (offers: OfferSender["Service"]) => Partial<OfferSender[
   replace(OfferSender, (offers) => OfferSender.of({ ...offers, ...change(offers) }))
 
 describe("Payments by offer", () => {
-  scenario("offers: paying an offer credits its issuer, and stores the hash the node reports, which the preimage proves", function* () {
-    const payer = yield* companyWith(5000)
-    const text = yield* offer()
-    const row = yield* confirm(payer, text, 1000)
-    assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], ["bolt12_offer", text, "lightning"])
-    yield* step
-    const settled = yield* now(row)
-    assert.deepStrictEqual([settled.status, settled.paymentHash, settled.paymentRequest], ["settled", null, text])
-    const hash = Withdrawal.hashOf(settled) ?? assert.fail("no hash")
-    assert.isTrue(settled.preimage !== null && Preimage.proves(settled.preimage, hash))
-    assert.deepStrictEqual(yield* got(text), [1000])
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
-    assert.strictEqual(yield* step, 0)
-  })
+  scenario(
+    "offers: paying an offer credits its issuer, and stores the payment hash that the node reports and the preimage proves",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const text = yield* offer()
+      const row = yield* confirm(payer, text, 1000)
+      assert.deepStrictEqual([row.recipientType, row.recipient, row.rail], ["bolt12_offer", text, "lightning"])
+      yield* step
+      const settled = yield* now(row)
+      assert.deepStrictEqual([settled.status, settled.paymentHash, settled.paymentRequest], ["settled", null, text])
+      const hash = Withdrawal.hashOf(settled) ?? assert.fail("no hash")
+      assert.isTrue(settled.preimage !== null && Preimage.proves(settled.preimage, hash))
+      assert.deepStrictEqual(yield* got(text), [1000])
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000 - 1012, held: 0 })
+      assert.strictEqual(yield* step, 0)
+    }
+  )
 
   scenario("offers: each withdrawal pays the same offer again", function* () {
     const payer = yield* companyWith(5000)
@@ -199,13 +202,17 @@ describe("Payments by offer", () => {
     })
   })
 
-  scenario("C54: offers: a payment that settles without a preimage of the reported hash stays pending", doubtful, function* () {
-    const payer = yield* companyWith(5000)
-    const row = yield* confirm(payer, yield* offer(), 1000)
-    yield* steps(4)
-    assert.strictEqual(yield* standing(row), "pending")
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-  })
+  scenario(
+    "C54: offers: a payment reported as settled stays pending if its preimage does not match the reported hash",
+    doubtful,
+    function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, yield* offer(), 1000)
+      yield* steps(4)
+      assert.strictEqual(yield* standing(row), "pending")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+    }
+  )
 
   const forgetful = () => {
     const calls: Array<string> = []
@@ -221,7 +228,7 @@ describe("Payments by offer", () => {
   }
 
   scenario(
-    "C8: offers: a missing attempt is not a failure; after the grace period it is repeated under the same id",
+    "C8: offers: an attempt that the node does not find has not failed; after the grace period it is repeated under the same id",
     forgetful,
     function* ({ calls }) {
       const payer = yield* companyWith(5000)
@@ -246,7 +253,7 @@ describe("Payments by offer", () => {
   }
 
   scenario(
-    "offers: two offers whose issuers return the hash of our own invoice leave that invoice and its payment unchanged",
+    "offers: if the issuers of two offers return the hash of our own invoice, that invoice and its payment do not change",
     known,
     function* ({ said }) {
       const [payer, payee] = [yield* companyWith(5000), yield* companyWith(100)]
@@ -285,7 +292,7 @@ describe("Checks of an offer", () => {
       return confirmed
     })
 
-  scenario("offers: an offer's amount is the minimum; without one, the payer chooses", function* () {
+  scenario("offers: an offer's amount is the minimum; if the offer has no amount, the payer chooses", function* () {
     const least = yield* offer({ sats: 1000 })
     assert.deepStrictEqual(yield* refusal(least, 999), [
       "amount_mismatch",
@@ -307,20 +314,23 @@ describe("Checks of an offer", () => {
     assert.isTrue(more.successProbability > 0 && more.successProbability < 1)
   })
 
-  scenario("offers: an expired or soon expiring offer is refused; one that expires before it is sent fails", function* () {
-    const text = yield* offer({ expirySeconds: 120 })
-    const payer = yield* companyWith(5000)
-    yield* TestClock.adjust("59 seconds")
-    const row = yield* confirm(payer, text, 1000)
-    yield* TestClock.adjust("2 seconds")
-    assert.deepStrictEqual(yield* refusal(text, 1000), [
-      "invoice_expired",
-      "This offer has expired or is about to expire. Get a new offer from the payee"
-    ])
-    yield* step
-    assert.strictEqual(yield* standing(row), "failed: invoice_expired")
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-  })
+  scenario(
+    "offers: an offer that has expired or soon expires is refused; if it expires before the payment is sent, the withdrawal fails",
+    function* () {
+      const text = yield* offer({ expirySeconds: 120 })
+      const payer = yield* companyWith(5000)
+      yield* TestClock.adjust("59 seconds")
+      const row = yield* confirm(payer, text, 1000)
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* refusal(text, 1000), [
+        "invoice_expired",
+        "This offer has expired or is about to expire. Get a new offer from the payee"
+      ])
+      yield* step
+      assert.strictEqual(yield* standing(row), "failed: invoice_expired")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    }
+  )
 
   scenario("offers: a node that cannot pay offers returns an error before anything is held", { lacksOffers: true }, function* () {
     const text = yield* offer({ sats: 1000 })
@@ -361,7 +371,7 @@ describe("Checks of an offer", () => {
 })
 
 describe("An offer in the node's records", () => {
-  scenario("offers: the node's entry of a payment names the attempt it was made for", function* () {
+  scenario("offers: a payment's entry in the node's records names the attempt for which it was made", function* () {
     const payer = yield* companyWith(5000)
     const books = yield* LightningBooks
     const { cursor } = yield* books.sent(null)

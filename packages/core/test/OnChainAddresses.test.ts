@@ -21,7 +21,7 @@ const create = Effect.fnUntraced(function* (
 })
 
 describe("An on-chain address", () => {
-  scenario("on-chain address: it is of the requested type, for this network, and never reused", function* () {
+  scenario("on-chain address: a new address has the requested type, is for this network, and is never reused", function* () {
     const [one, other] = [yield* company(), yield* company()]
     const seen = new Set<string>()
     for (const { id } of [one, other, one]) {
@@ -39,7 +39,7 @@ describe("An on-chain address", () => {
     assert.strictEqual(seen.size, 18)
   })
 
-  scenario("on-chain address: it is stored before it can be paid", function* () {
+  scenario("on-chain address: an address is stored before it can be paid", function* () {
     const row = yield* made(create((yield* company()).id))
     yield* (yield* Sandbox).send({ address: row.address, amount: Msat.fromSats(1000) })
     const records = yield* Records
@@ -52,14 +52,14 @@ describe("An on-chain address", () => {
     )
   })
 
-  scenario("on-chain address: it is not created while the wallet is unavailable", function* () {
+  scenario("on-chain address: no address is created while the wallet is unavailable", function* () {
     const { id } = yield* company()
     yield* (yield* Sandbox).pause("chain")
     assert.strictEqual(yield* said(create(id)), "ChainUnavailable")
     assert.deepStrictEqual(yield* (yield* Records).newestFirst(OnChainAddress.noun, id, null, 10), [])
   })
 
-  scenario("C23: on-chain address: it is created once per idempotency key, even during a chain outage", function* () {
+  scenario("C23: on-chain address: one address is created per idempotency key, even during a chain outage", function* () {
     const { id } = yield* company()
     const first = yield* made(create(id, "segwit", "k"))
     yield* (yield* Sandbox).pause("chain")

@@ -36,7 +36,7 @@ import {
 
 const metadata = { shelf: "3" }
 
-/** An offer issued by our node for a company or for one of its Lightning addresses. */
+/** Returns an offer issued by our node for a company or for one of its Lightning addresses. */
 const offerOf = Effect.fnUntraced(function* (payee: Company, lightningAddressId: string | null = null) {
   const ask = { companyId: payee.id, memo: "coffee", amount: null, metadata, lightningAddressId }
   return (yield* made((yield* Offers).create(ask))).offer
@@ -48,7 +48,7 @@ const deposits = Effect.fnUntraced(function* (payee: Company) {
   return yield* Effect.forEach(transactions, ({ id }) => Effect.map(deposit(payee.id, id), Option.getOrThrow))
 })
 
-/** Records each commit and each call to the node, including quotes and payments of offers. */
+/** Records each commit and each call to the node, including offer quotes and offer payments. */
 const listening = () => {
   const { calls, change } = hearing()
   const note = <A, E>(call: string, effect: Effect.Effect<A, E>) =>
@@ -68,7 +68,7 @@ const listening = () => {
 /** The same offer in uppercase, split by `+` and a space as BOLT 12 allows. */
 const inPieces = (offer: string) => `${offer.slice(0, 30)}+ ${offer.slice(30)}`.toUpperCase()
 
-/** One company pays another's offer, given in every possible form. */
+/** One company pays another's offer in every form in which it can be given. */
 const paidInside = function* ({ calls }: ReturnType<typeof listening>) {
   const [payer, payee] = [yield* companyWith(5000), yield* company()]
   const offer = yield* offerOf(payee)
@@ -134,24 +134,27 @@ describe("Our own offers", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  scenario("own offers: a Lightning address's offer is paid like the address, with its metadata, while the node is down", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const { id, handle, domain } = yield* lightningAddress(payee, "tea")
-    const offer = yield* offerOf(payee, id)
-    yield* pause("node")
-    const row = yield* confirm(payer, offer, 1000)
-    yield* step
-    assert.strictEqual(yield* standing(row), "settled")
-    const records = yield* Records
-    const used = yield* records.lightningAddress(handle, domain)
-    assert.isTrue(used._tag === "Some" && used.value.lastUsedAtMillis !== null)
-    assert.deepStrictEqual(
-      (yield* deposits(payee)).map((one) => one.metadata),
-      [{}]
-    )
-  })
+  scenario(
+    "own offers: a Lightning address's offer is paid like the address, with the address's metadata, even while the node is down",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id, handle, domain } = yield* lightningAddress(payee, "tea")
+      const offer = yield* offerOf(payee, id)
+      yield* pause("node")
+      const row = yield* confirm(payer, offer, 1000)
+      yield* step
+      assert.strictEqual(yield* standing(row), "settled")
+      const records = yield* Records
+      const used = yield* records.lightningAddress(handle, domain)
+      assert.isTrue(used._tag === "Some" && used.value.lastUsedAtMillis !== null)
+      assert.deepStrictEqual(
+        (yield* deposits(payee)).map((one) => one.metadata),
+        [{}]
+      )
+    }
+  )
 
-  scenario("own offers: the offer of a deleted Lightning address is refused, and a payment already confirmed fails", function* () {
+  scenario("own offers: a deleted Lightning address's offer is refused, and a payment already confirmed fails", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const { id } = yield* lightningAddress(payee, "tea")
     const offer = yield* offerOf(payee, id)
@@ -169,7 +172,7 @@ describe("Our own offers", () => {
     )
   })
 
-  scenario("own offers: a company whose sending is frozen can be paid, as by its addresses", function* () {
+  scenario("own offers: a frozen company can still be paid by its offers, as by its addresses", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const offer = yield* offerOf(payee)
     yield* everywhere((yield* Companies).freeze(payee.id, { reason: "a drill", pending: "wait" }))
@@ -188,7 +191,7 @@ describe("Our own offers", () => {
   })
 
   scenario(
-    "own offers: a refund can pay our own offer, as a withdrawal can, even if the node cannot pay offers",
+    "own offers: a refund, like a withdrawal, can pay our own offer even if the node cannot pay offers",
     { lacksOffers: true },
     function* () {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Pages from "../src/base/Pages.ts"
 
-/** Rows 1 to `count` in pages. Records the requests. */
+/** Returns rows 1 to `count` in pages, and records the requests. */
 const rows = (count: number, size: number) => {
   const asked: Array<number | null> = []
   const read = (after: number | null) =>

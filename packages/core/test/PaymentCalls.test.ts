@@ -85,7 +85,7 @@ describe("Calls to the node", () => {
   )
 
   it.effect(
-    "payment worker: a worker that slept and would pay a different invoice does not touch a withdrawal that another worker decided",
+    "payment worker: a worker that slept and holds a different invoice does not change a withdrawal that another worker has sent",
     () => {
       return run({}, function* () {
         const ports = yield* Effect.context<Ports>()
@@ -119,8 +119,8 @@ describe("Calls to the node", () => {
   )
 
   /**
-   * A node that has received no call so far, but may receive one up to 60 seconds late. Records the time of
-   * each call.
+   * A node at which no call arrives, although a call may arrive up to 60 seconds late. Records the time of each
+   * call.
    */
   const deaf = (callSeconds: number) => {
     const atSeconds: Array<number> = []
@@ -137,26 +137,29 @@ describe("Calls to the node", () => {
     return { atSeconds, change }
   }
 
-  it.effect("C2: payment worker: a broken call counts as one without a response, because it may have reached the node", () => {
-    const { atSeconds, change } = deaf(0)
-    return run(
-      {
-        logsErrors: true,
-        change: (ports) => sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(change(ports))
-      },
-      function* () {
-        const payer = yield* companyWith(5000)
-        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
-        yield* steps(9)
-        assert.strictEqual(yield* standing(row), "pending")
-        assert.deepStrictEqual(atSeconds, [0, 60, 120])
-      }
-    )
-  })
+  it.effect(
+    "C2: payment worker: a call whose response cannot be read counts as a call without a response, because it may have reached the node",
+    () => {
+      const { atSeconds, change } = deaf(0)
+      return run(
+        {
+          logsErrors: true,
+          change: (ports) => sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(change(ports))
+        },
+        function* () {
+          const payer = yield* companyWith(5000)
+          const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+          yield* steps(9)
+          assert.strictEqual(yield* standing(row), "pending")
+          assert.deepStrictEqual(atSeconds, [0, 60, 120])
+        }
+      )
+    }
+  )
 
   for (const callSeconds of [0, 30]) {
     scenario(
-      `C8: payment worker: a call without a response for ${callSeconds} seconds is not repeated while it may still arrive, even if the payment is not found`,
+      `C8: payment worker: a call that gets no response in ${callSeconds} seconds is not repeated while it may still arrive, even if the payment is not found`,
       () => ({ ...deaf(callSeconds) }),
       function* ({ atSeconds }) {
         const payer = yield* companyWith(5000)
@@ -175,7 +178,7 @@ describe("Calls to the node", () => {
   }
 
   scenario(
-    "C8: payment worker: a call by a worker that died during it is not repeated by the next while it may still arrive",
+    "C8: payment worker: if a worker dies during a call, the next worker does not repeat the call while it may still arrive",
     () => ({ ...deaf(0) }),
     function* ({ atSeconds }) {
       const ports = yield* Effect.context<Ports>()
@@ -198,7 +201,7 @@ describe("Calls to the node", () => {
     [61, 0]
   ] as const) {
     it.effect(
-      `C10: payment worker: a worker that slept for ${seconds} of 120 seconds of its claim calls the node ${calls} times, even if the job is unclaimed`,
+      `C10: payment worker: a worker that slept for ${seconds} seconds of its 120-second claim calls the node ${calls} times, even if no other worker has claimed the job`,
       () => {
         const { atSeconds, change } = deaf(0)
         const sleeping = replace(Journal, (journal) =>
@@ -221,29 +224,32 @@ describe("Calls to the node", () => {
     )
   }
 
-  it.effect("C10: payment worker: a claim lasts twice as long as a call may take, and no other process checks the payment sooner", () => {
-    const lookedAtSeconds: Array<number> = []
-    const slow = sending((sender) => ({
-      graceMillis: 60_000,
-      pay: () => Effect.never,
-      lookupPayment: (hash) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-          lookedAtSeconds.push(nowMillis / 1000 - 1_700_000_000)
-          return sender.lookupPayment(hash)
-        })
-    }))
-    return run({ change: slow }, function* () {
-      const other = Context.get(yield* start(yield* Effect.context<Ports>()), PaymentWorker)
-      yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
-      yield* Effect.forkDetach(step)
-      yield* TestClock.adjust("1 second")
-      yield* Effect.forkDetach(Effect.forever(Effect.andThen(other.step, Effect.sleep("1 second"))))
-      yield* TestClock.adjust("118 seconds")
-      assert.deepStrictEqual(lookedAtSeconds, [])
-      yield* TestClock.adjust("2 seconds")
-      assert.strictEqual(lookedAtSeconds.length, 1)
-    })
-  })
+  it.effect(
+    "C10: payment worker: a claim lasts twice as long as a call may take, and no other process checks the payment before it ends",
+    () => {
+      const lookedAtSeconds: Array<number> = []
+      const slow = sending((sender) => ({
+        graceMillis: 60_000,
+        pay: () => Effect.never,
+        lookupPayment: (hash) =>
+          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+            lookedAtSeconds.push(nowMillis / 1000 - 1_700_000_000)
+            return sender.lookupPayment(hash)
+          })
+      }))
+      return run({ change: slow }, function* () {
+        const other = Context.get(yield* start(yield* Effect.context<Ports>()), PaymentWorker)
+        yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* Effect.forkDetach(step)
+        yield* TestClock.adjust("1 second")
+        yield* Effect.forkDetach(Effect.forever(Effect.andThen(other.step, Effect.sleep("1 second"))))
+        yield* TestClock.adjust("118 seconds")
+        assert.deepStrictEqual(lookedAtSeconds, [])
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual(lookedAtSeconds.length, 1)
+      })
+    }
+  )
 
   it.effect(
     "C8: payment worker: a payment first reported pending and then not found is not sent again before the grace period ends",
@@ -269,7 +275,7 @@ describe("Calls to the node", () => {
     }
   )
 
-  it.effect("C8: payment worker: a call made after an unsent one is not repeated before the grace period ends", () => {
+  it.effect("C8: payment worker: a call that follows an unsent one is not repeated before the grace period ends", () => {
     const atSeconds: Array<number> = []
     const forgetful = sending(() => ({
       graceMillis: 60_000,
@@ -289,33 +295,36 @@ describe("Calls to the node", () => {
     })
   })
 
-  it.effect("C11: payment worker: does not touch a withdrawal that another worker is already paying with a different invoice", () => {
-    const { calls, change } = listening()
-    // Another invoice is recorded first under the same claim, as if the response to that commit had been
-    // lost.
-    const decided = replace(Journal, (journal) =>
-      Changes.journal((next) =>
-        next._tag === "WithdrawalDispatched"
-          ? Effect.andThen(
-              journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: PaymentHash.make("77".repeat(32)) } }),
-              journal.commit(next)
-            )
-          : journal.commit(next)
+  it.effect(
+    "C11: payment worker: a worker does not change a withdrawal that another worker is already paying with a different invoice",
+    () => {
+      const { calls, change } = listening()
+      // Another invoice is recorded first under the same claim, as if the response to that commit had been
+      // lost.
+      const decided = replace(Journal, (journal) =>
+        Changes.journal((next) =>
+          next._tag === "WithdrawalDispatched"
+            ? Effect.andThen(
+                journal.commit({ ...next, attempt: { ...next.attempt, paymentHash: PaymentHash.make("77".repeat(32)) } }),
+                journal.commit(next)
+              )
+            : journal.commit(next)
+        )
       )
-    )
-    return run({ change: (ports) => decided(change(ports)) }, function* () {
-      const payer = yield* companyWith(5000)
-      const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
-      yield* step
-      assert.strictEqual(yield* standing(row), "pending")
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-      assert.notInclude(calls, "pay")
-    })
-  })
+      return run({ change: (ports) => decided(change(ports)) }, function* () {
+        const payer = yield* companyWith(5000)
+        const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
+        yield* step
+        assert.strictEqual(yield* standing(row), "pending")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+        assert.notInclude(calls, "pay")
+      })
+    }
+  )
 
   /**
-   * A node that refuses every connection until `isThere`, with a grace period of 60 seconds. Records the time
-   * of each call.
+   * A node with a grace period of 60 seconds that refuses every connection until `isThere` is true. Records the
+   * time of each call.
    */
   const refusing = () => {
     const state = { isThere: false, atSeconds: new Array<number>() }
@@ -348,27 +357,31 @@ describe("Calls to the node", () => {
     }
   )
 
-  scenario("C8: payment worker: an unsent call proves nothing once another process has had the job", refusing, function* ({ state }) {
-    const ports = yield* Effect.context<Ports>()
-    const payer = yield* companyWith(5000)
-    const { destination } = yield* outside({ sats: 1000 })
-    const row = yield* confirm(payer, destination)
-    yield* step
-    assert.deepStrictEqual(state.atSeconds, [0])
-    // Another process claims the task, finds no such payment at the node, and leaves the task until the
-    // grace period ends.
-    state.isThere = true
-    const other = Context.get(yield* start(ports), PaymentWorker)
-    yield* TestClock.adjust("1 second")
-    yield* other.step
-    // The first process claims the task again, as if the other one had called the node and died.
-    const tasks = yield* Tasks
-    const nowMillis = yield* Clock.currentTimeMillis
-    yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
-    yield* step
-    assert.deepStrictEqual(state.atSeconds, [0])
-    yield* TestClock.adjust("60 seconds")
-    yield* step
-    assert.strictEqual(yield* standing(row), "settled")
-  })
+  scenario(
+    "C8: payment worker: a call known to be unsent proves nothing after another process has claimed the job",
+    refusing,
+    function* ({ state }) {
+      const ports = yield* Effect.context<Ports>()
+      const payer = yield* companyWith(5000)
+      const { destination } = yield* outside({ sats: 1000 })
+      const row = yield* confirm(payer, destination)
+      yield* step
+      assert.deepStrictEqual(state.atSeconds, [0])
+      // Another process claims the job, finds no such payment at the node, and postpones the job until the grace
+      // period ends.
+      state.isThere = true
+      const other = Context.get(yield* start(ports), PaymentWorker)
+      yield* TestClock.adjust("1 second")
+      yield* other.step
+      // The first process claims the job again, as if the other one had called the node and died.
+      const tasks = yield* Tasks
+      const nowMillis = yield* Clock.currentTimeMillis
+      yield* tasks.postpone({ kind: "withdrawal", id: row.id, companyId: row.companyId, lane: "", token: 2, attempts: 2 }, nowMillis)
+      yield* step
+      assert.deepStrictEqual(state.atSeconds, [0])
+      yield* TestClock.adjust("60 seconds")
+      yield* step
+      assert.strictEqual(yield* standing(row), "settled")
+    }
+  )
 })

@@ -29,8 +29,8 @@ import {
 } from "./World.ts"
 
 /**
- * Recipients at `….slow.example` respond after `seconds` while `isSlow` is true. Records the maximum of
- * concurrent requests, in total and per host.
+ * Payees at `….slow.example` respond after `seconds` while `isSlow` is true. Records the maximum of concurrent
+ * requests, in total and per host.
  */
 const slowly = (seconds = 10) => {
   const state = { isSlow: false, asked: 0, most: 0, mostAtHost: 0 }
@@ -65,7 +65,7 @@ const slowly = (seconds = 10) => {
 const times = <A, E, R>(count: number, effect: (at: number) => Effect.Effect<A, E, R>) =>
   Effect.forEach(Array.from({ length: count }), (_, at) => effect(at))
 
-/** Confirms `count` withdrawals to slow recipients, each at the host that `hostOf` returns. */
+/** Confirms `count` withdrawals to slow payees, each at the host that `hostOf` returns. */
 const toSlow = (payer: Company, count: number, hostOf: (at: number) => string = () => "slow.example") =>
   times(count, (at) => confirm(payer, `settle@${hostOf(at)}`, 100))
 
@@ -123,7 +123,7 @@ describe("Slow payees", () => {
   )
 
   it.effect(
-    "payment worker: a company with more slow payees than slots, each on its own host, gets only its share, and others are paid immediately",
+    "payment worker: a company with more slow payees than there are slots, each on its own host, gets only its share of slots, and other companies' payees are paid immediately",
     () => {
       const { state, change } = slowly(20)
       const { atOnce, perCompany } = settings.resolving
@@ -146,7 +146,7 @@ describe("Slow payees", () => {
   )
 
   scenario(
-    "payment worker: requests to one host are limited, and the company's payments to other hosts do not wait for it",
+    "payment worker: requests to one host are limited, and the company's payments to other hosts do not wait for them",
     () => slowly(20),
     function* ({ state }) {
       const companies = yield* times(3, () => companyWith(100_000))
@@ -167,7 +167,7 @@ describe("Slow payees", () => {
   )
 
   it.effect(
-    "payment worker: a store outage while claiming more payments for a host than it has slots delays them only until it recovers",
+    "payment worker: if the store fails while more payments to one host are claimed than that host has slots, they wait only until the store recovers",
     () => {
       const { perHost } = settings.resolving
       const { state, change: slow } = slowly(20)
@@ -196,7 +196,7 @@ describe("Slow payees", () => {
   )
 
   scenario(
-    "payment worker: a process that stops while requesting from payees' servers stops immediately, and another takes over immediately",
+    "payment worker: a process that is waiting for payees' servers can stop immediately, and another takes over immediately",
     () => slowly(20),
     function* ({ state }) {
       const payer = yield* companyWith(100_000)
@@ -322,7 +322,7 @@ describe("Payment slots", () => {
     })
   })
 
-  scenario("payment worker: a payment that is only being watched takes no slot", { isPending: true, settings: few }, function* () {
+  scenario("payment worker: a payment that only waits for its outcome takes no slot", { isPending: true, settings: few }, function* () {
     const payer = yield* companyWith(100_000)
     yield* working()
     const held = yield* times(10, () =>
@@ -334,7 +334,7 @@ describe("Payment slots", () => {
     assert.deepStrictEqual([yield* standings(held), yield* standing(ordinary)], [["pending"], "settled"])
   })
 
-  it.effect("payment worker: companies take turns, so another's payment waits for one slot, not all of them", () => {
+  it.effect("payment worker: companies take turns, so another company's payment waits until one slot is free, not all of them", () => {
     const change = replace(LightningSender, (sender) =>
       LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })
     )
@@ -352,7 +352,7 @@ describe("Payment slots", () => {
   })
 })
 
-/** Makes each call to pay take a second, and records how many new withdrawals each claim found. */
+/** Makes each payment call take a second, and records how many new withdrawals each claim found. */
 const noted = () => {
   const found: Array<number> = []
   const change = (ports: Context.Context<Ports>) =>
@@ -379,7 +379,7 @@ describe("Turns", () => {
       (all) => all.filter((one) => one === "settled").length
     )
 
-  it.effect("payment worker: a company that waits alone gets all free slots with two claims", () => {
+  it.effect("payment worker: a company gets all free slots with two claims if no other company is waiting", () => {
     const { change, found } = noted()
     return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
       const payer = yield* companyWith(100_000)
@@ -432,7 +432,7 @@ describe("Turns", () => {
 describe("The outcome of a watched payment", () => {
   for (const outcome of ["settle", "fail"] as const) {
     scenario(
-      `payment worker: an outcome is recorded when the node reports it, however rarely the payment is polled: ${outcome}s`,
+      `payment worker: an outcome (${outcome}) is recorded when the node reports it, however rarely the payment is polled`,
       { settings: { ...settings, trackMillis: { minimum: 250, maximum: 3_600_000 } } },
       function* () {
         const payer = yield* companyWith(5000)
@@ -473,7 +473,7 @@ describe("The outcome of a watched payment", () => {
     })
   })
 
-  it.effect("payment worker: an outcome without a notification is found by a lookup", () => {
+  it.effect("payment worker: an outcome for which no notification arrives is found by a lookup", () => {
     const change = replace(LightningSender, (sender) => LightningSender.of({ ...sender, ends: Stream.never }))
     return run({ change }, function* () {
       const payer = yield* companyWith(5000)

@@ -29,8 +29,8 @@ import {
 } from "./World.ts"
 
 /**
- * Another process, which can be killed during its call to the node: after the node has received the payment,
- * or before, when an earlier call never reached the node.
+ * Starts another process, which can be killed during its call to the node, either after the node has received
+ * the payment or before.
  */
 const mortal = Effect.fnUntraced(function* (when: "before" | "after") {
   const ports = yield* Effect.context<Ports>()
@@ -69,7 +69,7 @@ const mortal = Effect.fnUntraced(function* (when: "before" | "after") {
 
 describe("A payment", () => {
   scenario(
-    "payment worker: a settled payment pays the payee, charges the company amount and fee, and leaves the unused fee to the operator",
+    "payment worker: a settled payment pays the payee, charges the amount and the fee to the company, and leaves the unused part of the fee to the operator",
     function* () {
       const payer = yield* companyWith(5000)
       const { destination, paymentHash } = yield* outside({ sats: 1000 })
@@ -162,7 +162,7 @@ describe("A payment", () => {
     )
   }
 
-  scenario("C6: payment worker: a payment that was made does not fail when lookups fail for a day", function* () {
+  scenario("C6: payment worker: a payment that was sent is not marked failed when lookups fail for a day", function* () {
     const payer = yield* companyWith(5000)
     const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "unknown_then_settle" })
     const row = yield* confirm(payer, destination)
@@ -177,7 +177,7 @@ describe("A payment", () => {
     assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
   })
 
-  scenario("C4: payment worker: it waits while the node is down, and sends once when the node recovers", function* () {
+  scenario("C4: payment worker: the worker waits while the node is down, and sends the payment once when the node recovers", function* () {
     const payer = yield* companyWith(5000)
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
     yield* pause("node")
@@ -209,22 +209,24 @@ describe("A payment", () => {
     })
   )
 
-  it.effect("C2 C10: payment worker: no other process sends a payment that a slow process may still send, even if it counts as dead", () =>
-    run({ logsErrors: true }, function* () {
-      const payer = yield* companyWith(5000)
-      const { destination, paymentHash } = yield* outside({ sats: 1000 })
-      const { graceMillis } = yield* LightningSender
-      const { kill, wake } = yield* mortal("before")
-      const row = yield* confirm(payer, destination)
-      yield* TestClock.adjust(graceMillis + 1000)
-      yield* kill
-      yield* working()
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["pending", 0])
-      yield* wake
-      yield* TestClock.adjust(2 * graceMillis + 60_000)
-      assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
-    })
+  it.effect(
+    "C2 C10: payment worker: no other process sends a payment that a slow process may still send, even if the slow process is thought to be dead",
+    () =>
+      run({ logsErrors: true }, function* () {
+        const payer = yield* companyWith(5000)
+        const { destination, paymentHash } = yield* outside({ sats: 1000 })
+        const { graceMillis } = yield* LightningSender
+        const { kill, wake } = yield* mortal("before")
+        const row = yield* confirm(payer, destination)
+        yield* TestClock.adjust(graceMillis + 1000)
+        yield* kill
+        yield* working()
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["pending", 0])
+        yield* wake
+        yield* TestClock.adjust(2 * graceMillis + 60_000)
+        assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
+      })
   )
 
   it.effect("payment worker: after a short store outage an interrupted withdrawal resumes within seconds, before its claim ends", () => {
@@ -263,18 +265,22 @@ describe("A payment", () => {
     })
   })
 
-  scenario("payment worker: an invoice that expired while no node could send it fails before it is sent", listening, function* ({ calls }) {
-    const payer = yield* companyWith(5000)
-    const row = yield* confirm(payer, (yield* outside({ sats: 1000, expirySeconds: 90 })).destination)
-    yield* TestClock.adjust("31 seconds")
-    yield* step
-    assert.strictEqual(yield* standing(row), "failed: invoice_expired")
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    assert.notInclude(calls, "pay")
-  })
+  scenario(
+    "payment worker: if an invoice expires while no node can pay it, the withdrawal fails without being sent",
+    listening,
+    function* ({ calls }) {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ sats: 1000, expirySeconds: 90 })).destination)
+      yield* TestClock.adjust("31 seconds")
+      yield* step
+      assert.strictEqual(yield* standing(row), "failed: invoice_expired")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+      assert.notInclude(calls, "pay")
+    }
+  )
 
   scenario(
-    "payment worker: an invoice that could hold the funds longer than the policy now allows fails with that reason, not as expired",
+    "payment worker: a withdrawal fails as not payable, not as expired, if its invoice could hold the funds longer than the policy now allows",
     function* () {
       const strict = yield* start(yield* Effect.context<Ports>(), { ...settings, maxFinalCltvExpiry: 1 })
       const payer = yield* companyWith(5000)
@@ -286,7 +292,7 @@ describe("A payment", () => {
   )
 
   scenario(
-    "C11 C14: payment worker: of two withdrawals to one invoice, one is paid; the other fails and only refers to a withdrawal of its own company",
+    "C11 C14: payment worker: of two withdrawals to one invoice, one is paid; the other fails, for a reason that refers to the paid one only if both belong to the same company",
     function* () {
       const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
       for (const [second, failure] of [
@@ -322,7 +328,7 @@ describe("A payment", () => {
     }
   )
 
-  it.effect("C25: payment worker: the node's fee limit is the held fee", () => {
+  it.effect("C25: payment worker: the node's fee limit is the fee that is held", () => {
     const limits: Array<Msat.Msat> = []
     return run(
       {

@@ -34,7 +34,10 @@ import {
   steps
 } from "./World.ts"
 
-/** Outputs to the payee's address, each with its placement and its amount in sats. */
+/**
+ * Returns the outputs to the payee's address, each with its amount in sats and whether it is mined, in the
+ * mempool or missing.
+ */
 const received = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
   const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
   const outputs = yield* (yield* Sandbox).outputsTo(scriptPubKey)
@@ -66,34 +69,37 @@ const broadcasting = (answer: (count: number) => Broadcast | undefined) => {
 }
 
 describe("A payout", () => {
-  scenario("payout: it pays exactly its amount and settles in a block; the operator keeps the unused mining fee", function* () {
-    const { payer, row } = yield* payout(20_000, 42_000)
-    yield* step
-    const sent = yield* now(row)
-    assert.deepStrictEqual([sent.status, sent.paymentHash], ["pending", null])
-    assert.deepStrictEqual(yield* received(row), [["mempool", 20_000]])
-    assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
-    yield* steps(5)
-    assert.strictEqual(yield* standing(row), "pending")
-    yield* mine(1)
-    yield* steps(2)
-    const { status, networkFee, chainTxId } = yield* now(row)
-    assert.deepStrictEqual([status, chainTxId], ["settled", sent.chainTxId])
-    assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
-    assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
-    const mining = Number(networkFee) / 1000
-    assert.isTrue(mining > 0 && mining <= 500)
-    assert.deepStrictEqual(yield* accounts, {
-      available: 21_380,
-      node: -42_000,
-      chain: 20_000 + mining,
-      service_fees: 120,
-      network_fees: 500 - mining
-    })
-  })
+  scenario(
+    "payout: a payout pays exactly its amount and settles when it is in a block; the operator keeps the unused mining fee",
+    function* () {
+      const { payer, row } = yield* payout(20_000, 42_000)
+      yield* step
+      const sent = yield* now(row)
+      assert.deepStrictEqual([sent.status, sent.paymentHash], ["pending", null])
+      assert.deepStrictEqual(yield* received(row), [["mempool", 20_000]])
+      assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
+      yield* steps(5)
+      assert.strictEqual(yield* standing(row), "pending")
+      yield* mine(1)
+      yield* steps(2)
+      const { status, networkFee, chainTxId } = yield* now(row)
+      assert.deepStrictEqual([status, chainTxId], ["settled", sent.chainTxId])
+      assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+      assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
+      const mining = Number(networkFee) / 1000
+      assert.isTrue(mining > 0 && mining <= 500)
+      assert.deepStrictEqual(yield* accounts, {
+        available: 21_380,
+        node: -42_000,
+        chain: 20_000 + mining,
+        service_fees: 120,
+        network_fees: 500 - mining
+      })
+    }
+  )
 
   scenario(
-    "payout: it settles after the policy's number of confirmations",
+    "payout: a payout settles after the policy's number of confirmations",
     { settings: { ...settings, payoutConfirmations: 3 } },
     function* () {
       const { row } = yield* payout(20_000)
@@ -109,7 +115,7 @@ describe("A payout", () => {
     }
   )
 
-  it.effect("C19: payout: its bytes are stored before the network sees them", () => {
+  it.effect("C19: payout: a payout's bytes are stored before they are broadcast", () => {
     const { sent, change } = broadcasting(() => undefined)
     const recorded: Array<string> = []
     return run(
@@ -198,7 +204,7 @@ describe("A payout", () => {
     })
   })
 
-  scenario("payout: it waits while the chain is unavailable, before and after its broadcast", { logsErrors: true }, function* () {
+  scenario("payout: a payout waits while the chain is unavailable, before and after its broadcast", { logsErrors: true }, function* () {
     const { row } = yield* payout(20_000)
     const { pause, resume } = yield* Sandbox
     yield* pause("chain")
@@ -215,7 +221,7 @@ describe("A payout", () => {
   })
 
   scenario(
-    "payout: it waits for coins if there are none, and is sent when they arrive",
+    "payout: a payout waits if the wallet has no coins, and is sent when coins arrive",
     { settings: { ...settings, maxWithdrawal: Msat.fromSats(200_000_000) } },
     function* () {
       const btc = 100_000_000
@@ -231,7 +237,7 @@ describe("A payout", () => {
       )
       yield* steps(4)
       const waiting = (yield* Effect.forEach(rows, now)).filter(({ chainTxId }) => chainTxId === null)
-      assert.isTrue(waiting.length > 0 && waiting.length < rows.length, `${waiting.length} wait`)
+      assert.isTrue(waiting.length > 0 && waiting.length < rows.length, `${waiting.length} are waiting`)
       for (const one of waiting) assert.strictEqual(one.status, "pending")
       for (let i = 0; i < 4; i++) {
         yield* mine(1)
@@ -244,7 +250,7 @@ describe("A payout", () => {
     }
   )
 
-  it.effect("payout: the held mining fee is also the fee limit of its transaction", () => {
+  it.effect("payout: the held mining fee is also the fee limit of the payout's transaction", () => {
     const limits: Array<Msat.Msat> = []
     const noting = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -263,7 +269,7 @@ describe("A payout", () => {
     })
   })
 
-  it.effect("payout: at high fee rates it is sent within the fee held at confirmation", () => {
+  it.effect("payout: at high fee rates a payout is sent for at most the fee that was held at confirmation", () => {
     let rate = 2
     return run({ change: chain(() => ({ feeRate: Effect.sync(() => rate) })) }, function* () {
       const { row } = yield* payout(20_000)

@@ -33,14 +33,14 @@ const join = Effect.fnUntraced(function* ({ person, text }: { readonly person: P
   const found = Option.getOrThrow(yield* (yield* People).invited(Redacted.value(text)))
   return yield* (yield* People).join(found, passkey(person.id), { id: person.id, counter: 0, challengedAtMillis: 0 })
 })
-/** A member of this company who has a passkey. */
+/** Creates a member of this company who has a passkey. */
 const member = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role?: Role, by?: Granting) {
   return yield* join(yield* invite(companyId, role, by))
 })
 const stands = (who: Person.Person) => Effect.flatMap(People, ({ standing }) => standing(who.id))
 
 describe("People", () => {
-  scenario("people: an invitation adds one passkey, once, within three days", function* () {
+  scenario("people: an invitation can be used once, within three days, to add one passkey", function* () {
     const { id } = yield* company()
     const { join: use } = yield* People
     const asked = yield* invite(id)
@@ -55,7 +55,7 @@ describe("People", () => {
     assert.isFalse(yield* isInvited(late.text))
   })
 
-  scenario("people: only an invitation's SHA-256 is stored, and no other text opens the invitation", function* () {
+  scenario("people: only the SHA-256 of an invitation's text is stored, and no other text is accepted", function* () {
     const { person, text } = yield* invite((yield* company()).id)
     const secret = Redacted.value(text)
     assert.notInclude(JSON.stringify(person), secret)
@@ -63,7 +63,7 @@ describe("People", () => {
       assert.isFalse(yield* isInvited(Redacted.make(other)), other)
   })
 
-  scenario("people: a role grants its scopes immediately, both in a company and for operators", function* () {
+  scenario("people: a new role takes effect immediately, both in a company and for operators", function* () {
     const { id } = yield* company()
     const admin = yield* member(id)
     const other = yield* member(id, "viewer", person(admin))
@@ -106,7 +106,7 @@ describe("People", () => {
     assert.strictEqual(yield* said(people.remove(id, stranger.id, person(admin))), "NotFound")
   })
 
-  scenario("people: an API key can invite people who read and receive, but not people who can send", function* () {
+  scenario("people: an API key can invite people who can read and receive, but not people who can send", function* () {
     const { id } = yield* company()
     const people = yield* People
     const key: Granting = { _tag: "Key", id: "7Kq2mVx9TbZc" }
@@ -130,7 +130,7 @@ describe("People", () => {
       assert.isTrue(yield* isInvited(asked.text))
     }
     assert.isTrue(yield* isInvited((yield* invite(id, "bookkeeper")).text))
-    // A company that has people, but neither API keys nor money yet.
+    // Creates a company that has people, but neither API keys nor money yet.
     const empty = yield* company()
     yield* member(empty.id, "viewer")
     assert.isNotNull((yield* invite(empty.id)).person.waiting)
@@ -139,7 +139,7 @@ describe("People", () => {
     assert.isNotNull(issued.apiKey.approval)
   })
 
-  scenario("people: open invitations, people and passkeys are bounded", function* () {
+  scenario("people: the numbers of open invitations, people and passkeys are limited", function* () {
     const { id } = yield* company()
     const people = yield* People
     const admin = yield* member(id)
@@ -158,7 +158,7 @@ describe("People", () => {
     assert.strictEqual(yield* said(people.removePasskey(who, who.passkeys[0]?.id ?? "")), "LastPasskey")
   })
 
-  scenario("people: a challenge used twice counts once", function* () {
+  scenario("people: a challenge can be used only once", function* () {
     const { id } = yield* company()
     const people = yield* People
     const admin = yield* member(id)
@@ -198,29 +198,32 @@ describe("Approvals by people", () => {
     const row = yield* Effect.flatMap(Approvals, ({ approve }) => approve({ company: of, apiKey: key(other), id }))
     assert.deepStrictEqual([row.approvalAskedBy, row.approvalBy], [one.id, other.id])
     assert.strictEqual(yield* approves(of, one, one), "ApprovalByAsker")
-    // The person who issues a recovery link could use the link themselves.
+    // The person who issues a recovery link could also use it.
     yield* join(yield* (yield* People).recover(of.id, other.id, person(one)))
     assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
     assert.strictEqual(yield* approves(of, other, one), "ApprovalByAsker")
   })
 
-  scenario("approval: no one can approve for a person whom they invited, directly or indirectly, or gave the right to send", function* () {
-    const of = yield* companyWith(100_000)
-    const asked = yield* invite(of.id)
-    yield* (yield* People).approve(asked.person.id, bob)
-    const admin = yield* join(asked)
-    const second = yield* member(of.id, "admin", person(admin))
-    const third = yield* member(of.id, "operator", person(second))
-    const viewer = yield* member(of.id, "viewer", { _tag: "Key", id: "7Kq2mVx9TbZc" })
-    yield* (yield* People).promote(of.id, viewer.id, "operator", person(admin))
-    for (const [one, other] of [
-      [admin, second],
-      [second, admin],
-      [admin, third],
-      [second, third],
-      [admin, viewer],
-      [viewer, third]
-    ] as const)
-      assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
-  })
+  scenario(
+    "approval: a person cannot approve withdrawals by anyone whom they invited, directly or indirectly, or gave the right to send",
+    function* () {
+      const of = yield* companyWith(100_000)
+      const asked = yield* invite(of.id)
+      yield* (yield* People).approve(asked.person.id, bob)
+      const admin = yield* join(asked)
+      const second = yield* member(of.id, "admin", person(admin))
+      const third = yield* member(of.id, "operator", person(second))
+      const viewer = yield* member(of.id, "viewer", { _tag: "Key", id: "7Kq2mVx9TbZc" })
+      yield* (yield* People).promote(of.id, viewer.id, "operator", person(admin))
+      for (const [one, other] of [
+        [admin, second],
+        [second, admin],
+        [admin, third],
+        [second, third],
+        [admin, viewer],
+        [viewer, third]
+      ] as const)
+        assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
+    }
+  )
 })

@@ -36,7 +36,7 @@ describe("A pool", () => {
   const of = {}
   const held = (pool: { readonly items: () => Iterable<string> }) => [...pool.items()]
 
-  it("pool: when it is full, the caller with the most slots loses its oldest", () => {
+  it("pool: in a full pool, the caller with the most slots loses its oldest", () => {
     const pool = Pool.make<string>({ most: 4, perCaller: 4, per: {} })
     for (const [caller, item] of [
       ["198.51.100.1", "a"],
@@ -49,7 +49,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(held(pool), ["a", "c", "d", "e"])
   })
 
-  it("pool: a wide network counts as a whole, and within it the narrow network with the most slots loses one", () => {
+  it("pool: slots are counted for a wide network as a whole, and its narrow network with the most slots loses one", () => {
     const pool = Pool.make<string>({ most: 5, perCaller: 5, per: {} })
     pool.take({ caller: "203.0.113.1", of }, "honest 1")
     pool.take({ caller: "203.0.113.1", of }, "honest 2")
@@ -59,7 +59,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(pool.take({ caller: "2001:db8:0:3::", of }, "fourth"), ["second"])
   })
 
-  it("pool: a caller has its share, a wider network four times as much, and no network more than half of all slots", () => {
+  it("pool: a caller gets its share, a wider network gets four times that share, and no network gets more than half of all slots", () => {
     const pool = Pool.make<string>({ most: 20, perCaller: 2, per: {} })
     const take = (caller: string, count: number) =>
       Array.from({ length: count }, (_, n) => pool.take({ caller, of }, `${caller} ${n}`)).flat().length
@@ -88,7 +88,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(pool.take({ caller: "100.64.0.1", of: { company: "c" } }, "4"), ["2"])
   })
 
-  it("pool: after 100,000 addresses, it tracks no more of them than it has slots, and a released slot can be reused", () => {
+  it("pool: even after 100,000 addresses, a pool tracks no more addresses than it has slots, and a released slot can be reused", () => {
     const pool = Pool.make<number>({ most: 100, perCaller: 10, per: {} })
     for (let n = 0; n < 100_000; n++) pool.take({ caller: `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`, of }, n)
     assert.strictEqual([...pool.items()].length, 100)
@@ -99,7 +99,7 @@ describe("A pool", () => {
 })
 
 describe("Throttling of callers", () => {
-  it("throttle: a caller has its rate, and its wider networks have four and sixteen times that rate", () => {
+  it("throttle: each caller is limited to a rate, and its wider networks to four and sixteen times that rate", () => {
     const take = Throttle.callers({ count: 2, everyMillis: 1000 })
     const taken = (addresses: ReadonlyArray<string>) => addresses.filter((address) => take(address, 0).isWithin).length
     const one = Array.from({ length: 5 }, () => "2001:db8::1")
@@ -110,7 +110,7 @@ describe("Throttling of callers", () => {
     assert.strictEqual(taken(wide), 24)
     assert.strictEqual(taken(["203.0.113.1"]), 1)
   })
-  it("throttle: once a shared rate is used up, a network quiet for a minute is still served from a bounded reserve", () => {
+  it("throttle: when a shared rate is used up, a network without requests in the last minute is still served from a bounded reserve", () => {
     const may = Throttle.shared({ count: 2, everyMillis: 60_000 })
     const ask = (caller: string, atMillis = 0) => may("shop", caller, atMillis)
     assert.deepStrictEqual(

@@ -23,7 +23,7 @@ const observe = (fields: Partial<Positions.Observed> = {}): Positions.Observed =
   ...fields
 })
 
-/** The allowed deviation of each position below and above the books. */
+/** The allowed deviation of each position, below and above the books. */
 const slack = (fields: Partial<Positions.Observed>) => {
   const { node, chain } = Positions.of(observe(fields))
   return [node.least, node.most, chain.least, chain.most].map(Number)
@@ -31,8 +31,8 @@ const slack = (fields: Partial<Positions.Observed>) => {
 
 const sent = { _tag: "Sent", paymentHash: PaymentHash.make("ab"), amount: Msat.make(1000n), fee: Msat.zero, state: "pending" } as const
 
-describe("Positions of node and wallet", () => {
-  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may reduce the node's balance by 1010, and by nothing more once it is in flight", () => {
+describe("The positions of the node and the wallet", () => {
+  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may reduce the node's balance by 1010, and not at all once the payment is in flight", () => {
     const pending = [withdrawal({ paymentHash: PaymentHash.make("ab") })]
     assert.deepStrictEqual(slack({ pending }), [-1010, 0, 0, 0])
     assert.deepStrictEqual(slack({ pending, lines: [{ line: sent, judgement: "under_way" }] }), [0, 0, 0, 0])
@@ -47,7 +47,7 @@ describe("Positions of node and wallet", () => {
     )
   })
 
-  it("reconciliation: a receipt that is not yet credited explains a surplus of the node", () => {
+  it("reconciliation: a receipt that is not yet credited explains a surplus at the node", () => {
     const finding = {
       cause: "receipt_not_credited",
       companyId: CompanyId.make("payee"),
@@ -59,7 +59,7 @@ describe("Positions of node and wallet", () => {
     assert.deepStrictEqual(slack({ lines }), [0, 300, 0, 0])
   })
 
-  it("reconciliation: deposits waiting for confirmations explain a surplus of the wallet", () => {
+  it("reconciliation: deposits waiting for confirmations explain a surplus in the wallet", () => {
     const waiting = Waiting.byKind((kind) => ({
       count: 1,
       oldestAtMillis: 1,
@@ -68,7 +68,7 @@ describe("Positions of node and wallet", () => {
     assert.deepStrictEqual(slack({ waiting }), [0, 0, 0, 75])
   })
 
-  it("reconciliation: until everything is read, the node's balance is not reported as unexplained and no equity is determined", () => {
+  it("reconciliation: until all entries are read, the node's balance is not reported as unexplained and no equity is determined", () => {
     const short = { amount: Msat.make(4000n), within: Msat.zero }
     const read = Positions.of(observe({ node: short }))
     assert.deepStrictEqual(

@@ -30,18 +30,18 @@ import {
 
 const hundredths = (value: number) => Decimal.make(BigInt(value), 2)
 
-/** The value of `amount` at `price`, rounded down to hundredths: the most that a payee may receive. */
+/** The value of `amount` at `price`, rounded down to hundredths. A payee may not receive more. */
 const worth = (amount: bigint, price: Decimal.Decimal) => (amount * price.digits * 100n) / (100_000_000_000n * 10n ** BigInt(price.scale))
 
 const cents = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })))
 const tiny = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 })))
-// Below two million per bitcoin, half a satoshi (the most that rounding can add) is worth less than a
+// At prices below two million per bitcoin, half a satoshi (the most that rounding can add) is worth less than a
 // hundredth.
 const price = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 1_999_999_99 })))
 
 describe("Prices", () => {
   it.prop(
-    "C34 C36: prices: converting fiat to bitcoin and back never gains",
+    "C34 C36: prices: converting fiat to bitcoin and back never increases the amount",
     { cents, price },
     ({ cents, price }) => {
       const amount = Amount.fiatToMsat(hundredths(cents), hundredths(price))
@@ -51,7 +51,7 @@ describe("Prices", () => {
   )
 
   it.prop(
-    "C36: prices: many tiny conversions never gain",
+    "C36: prices: many tiny conversions never increase the amount",
     { tiny, price },
     ({ tiny, price }) => {
       const parts = Array.from({ length: 200 }, () => Amount.fiatToMsat(hundredths(tiny), hundredths(price)))
@@ -81,7 +81,7 @@ describe("Prices", () => {
     )
   })
 
-  it.effect("C36: prices: a fiat payment held while the rate moves releases the held sats when it fails", () => {
+  it.effect("C36: prices: when a fiat payment fails after the rate has changed, exactly the held sats are released", () => {
     let price = 0n
     const moving = replace(ExchangeRates, () =>
       ExchangeRates.of({ rate: () => Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis })) })
@@ -135,7 +135,7 @@ describe("Prices", () => {
   })
 
   scenario(
-    "prices: the current rates are recent and in the API's order; without any, the read fails",
+    "prices: the current rates are recent and in the API's order; if there are none, the read fails",
     { change: aged({ chf: 0, usd: 60_000, eur: 60_001 }) },
     function* () {
       const { current } = yield* Pricing.Prices
@@ -154,7 +154,7 @@ describe("Prices", () => {
   )
 })
 
-it.effect("prices: the error names an unavailable currency, and other amounts have a price", () =>
+it.effect("prices: the error names an unavailable currency, and other currencies still have a price", () =>
   Effect.gen(function* () {
     const prices = yield* Pricing.Prices
     const refused = yield* Effect.flip(prices.price({ amount: Decimal.make(5n), currency: "nzd" }))

@@ -94,5 +94,5 @@ export const read = ({
   body
 }: Request): { readonly id: string; readonly type: string; readonly subject: string; readonly status: string } => JSON.parse(body)
 export const types = (sent: ReadonlyArray<Request>) => sent.map((request) => read(request).type)
-/** One second in steps of 100 ms, so that each follow-up of a commit can run. */
+/** Advances the clock by one second in steps of 100 ms, so that all work started by a commit can run. */
 export const second = Effect.repeat(TestClock.adjust(100), { times: 9 })

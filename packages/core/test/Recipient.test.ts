@@ -120,7 +120,7 @@ describe("A recipient", () => {
     ])
   })
 
-  it("recipient: it is internal or external, over Lightning or on-chain", () => {
+  it("recipient: a recipient is internal or external, over Lightning or on-chain", () => {
     const seen = [outside(), own(), asks, address("p2tr")].map((one) => [Recipient.isInternal(one), Recipient.rail(one)])
     assert.deepStrictEqual(seen, [
       [false, "lightning"],
@@ -136,19 +136,19 @@ describe("An invoice from a payee's server", () => {
   const fetched = (fields: Partial<Bolt11>) => Recipient.checkFetched(bolt11(fields), payTerms(), amount, settings, nowMillis)
   const hash = hex.encode(sha256(new TextEncoder().encode(payTerms().metadata)))
 
-  it("recipient's invoice: it is accepted if it is for this payment", () => {
+  it("recipient's invoice: an invoice for this payment is accepted", () => {
     assert.isTrue(Result.isSuccess(fetched({})))
     assert.isTrue(Result.isSuccess(fetched({ descriptionHash: hash })))
   })
 
-  it("C39: recipient: an invoice for another amount, to the msat, or without an amount is refused", () => {
+  it("C39: recipient: an invoice is refused if it has no amount, or if its amount differs by even one msat", () => {
     for (const other of [99_999n, 100_001n, 1n, 200_000n])
       assert.isTrue(Result.isFailure(fetched({ amount: Msat.make(other) })), String(other))
     const { amount: _, ...open } = bolt11()
     assert.isTrue(Result.isFailure(Recipient.checkFetched(open, payTerms(), amount, settings, nowMillis)))
   })
 
-  it("recipient's invoice: it is refused if it is for another network or text, or about to expire", () => {
+  it("recipient's invoice: an invoice is refused if it is for another network or description, or about to expire", () => {
     assert.isTrue(Result.isFailure(fetched({ network: "mainnet" })))
     assert.isTrue(Result.isFailure(fetched({ descriptionHash: hash.replace(/^./, (first) => (first === "0" ? "1" : "0")) })))
     assert.isTrue(Result.isFailure(fetched({ expirySeconds: 30 })))

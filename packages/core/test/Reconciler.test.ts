@@ -61,7 +61,7 @@ const lookOn = Effect.fnUntraced(function* (ports: Context.Context<Ports | Proce
 
 const look = Effect.flatMap(Effect.context<Ports | Process>(), lookOn)
 
-/** The report to the operator. */
+/** The operator's report. */
 const report = Effect.map(
   Effect.flatMap(Reconciliation, ({ last }) => last),
   Option.getOrThrow
@@ -73,7 +73,10 @@ const brief = ({ cause, ours, theirs }: Difference) => [
   theirs === null ? null : Number(theirs) / 1000
 ]
 
-/** Discrepancies reported after the grace period: cause, our amount and the outside amount, in sats. */
+/**
+ * Returns the discrepancies reported after the grace period, each with its cause, the amount in the ledger and
+ * the amount at the node or wallet, in sats.
+ */
 const told = Effect.gen(function* () {
   const ports = yield* Effect.context<Ports | Process>()
   yield* lookOn(ports)
@@ -82,7 +85,7 @@ const told = Effect.gen(function* () {
   return (yield* report).differences.map(brief)
 })
 
-/** The same with changed ports, as if the change had always applied. */
+/** Does the same as `told` with changed ports, as if the change had always applied. */
 const toldBy = (change: (ports: Context.Context<Ports | Process>) => Context.Context<Ports | Process>) =>
   Effect.flatMap(Effect.context<Ports | Process>(), (ports) => Effect.provideContext(told, change(ports)))
 
@@ -97,7 +100,7 @@ const paid = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "h
   return { payer, row: yield* now(row) }
 })
 
-/** Our node pays an external payee without a withdrawal. */
+/** Makes our node pay an external payee without a withdrawal. */
 const behindOurBack = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
   const { destination } = yield* outside({ sats, behaviour })
   const invoice = Result.getOrThrow(Bolt11.decode(destination))
@@ -120,7 +123,7 @@ const stolen = Effect.fnUntraced(function* (sats: number) {
   return sats + Number(draft.fee) / 1000
 })
 
-/** A scenario that starts after a first comparison. */
+/** Defines a scenario that starts after a first comparison. */
 const begun = (title: string, world: World, steps: Steps<World>) =>
   scenario(title, world, function* () {
     yield* look
@@ -139,7 +142,7 @@ const unheard = swap(LightningBooks, () => {
   return { sent: nothing, taken: nothing }
 })
 
-describe("Reconciling payments by offer", () => {
+describe("Reconciling offer payments", () => {
   const byOffer = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
     const payer = yield* companyWith(50_000)
     const { destination } = yield* outside({ type: "bolt12_offer", sats, behaviour })
@@ -149,7 +152,7 @@ describe("Reconciling payments by offer", () => {
   })
 
   begun(
-    "reconciliation: a payment by offer is matched by its attempt, whether the node reports it or it is looked up",
+    "reconciliation: an offer payment is matched by its attempt, whether the node reports the payment or it is looked up",
     { isPending: true },
     function* () {
       yield* byOffer(1000)
@@ -161,7 +164,7 @@ describe("Reconciling payments by offer", () => {
     }
   )
 
-  begun("reconciliation: two payments by offer that share a hash count as two", { isPending: true }, function* () {
+  begun("reconciliation: two offer payments with the same hash count as two payments", { isPending: true }, function* () {
     const hash = PaymentHash.make("ab".repeat(32))
     yield* byOffer(1000)
     yield* byOffer(2000)
@@ -169,7 +172,7 @@ describe("Reconciling payments by offer", () => {
   })
 
   begun(
-    "reconciliation: a payment by offer without a withdrawal, or with another amount, is a discrepancy",
+    "reconciliation: an offer payment without a withdrawal, or with a different amount, is a discrepancy",
     { isPending: true, logsErrors: true },
     function* () {
       const { row } = yield* byOffer(1000)
@@ -200,7 +203,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
       if (blocks > 0) yield* mine(blocks)
       yield* follow
     }
-    // Outgoing: held by the payee, unknown, failed, to one of our companies, and to an address.
+    // Outgoing: held by the payee, without a known outcome, failed, to one of our companies, and to an address.
     for (const behaviour of ["hold", "unknown_then_settle", "fail"] as const)
       yield* confirm(payer, (yield* outside({ sats: 500, behaviour })).destination)
     yield* confirm(payer, (yield* invoice(payee, 600)).paymentRequest)
@@ -255,7 +258,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     assert.strictEqual(chain.own, Msat.make(chain.owned - chain.ledger))
   })
 
-  it.effect("reconciliation: a discrepancy is reported after it has lasted a while, once in the log", () => {
+  it.effect("reconciliation: a discrepancy is reported only after the grace period, and logged once", () => {
     const logged: Array<unknown> = []
     const logger = Logger.layer([Logger.make(({ message }) => void logged.push(message))])
     return inWorld(
@@ -278,7 +281,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   })
 
   begun(
-    "reconciliation: it continues where it stopped if one run cannot read everything",
+    "reconciliation: if one run cannot read everything, the next continues where it stopped",
     { logsErrors: true, isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } },
     function* () {
       for (const sats of [1, 2, 3, 4, 5]) yield* behindOurBack(sats)
@@ -289,7 +292,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   )
 
   scenario(
-    "reconciliation: no equity is determined before everything was read",
+    "reconciliation: no equity is determined until everything has been read",
     { isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } },
     function* () {
       const payer = yield* companyWith(5000)
@@ -312,7 +315,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   )
 
   begun(
-    "reconciliation: it reads no more than it can track, without missing anything",
+    "reconciliation: a run reads no more than it can track, and no entry is missed",
     { isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, watched: 2 } } },
     function* () {
       for (const sats of [1, 2]) yield* behindOurBack(sats)
@@ -348,7 +351,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     }
   )
 
-  begun("reconciliation: it repeats a lookup if the node does not report a settled payment", {}, function* () {
+  begun("reconciliation: a lookup is repeated if the node does not report a settled payment", {}, function* () {
     yield* paid(1000)
     const silent = Effect.flatMap(Effect.context<Ports | Process>(), (ports) =>
       lookOn(unheard(swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }))(ports)))
@@ -367,25 +370,29 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     assert.deepStrictEqual(yield* report, before)
   })
 
-  begun("reconciliation: a node's wallet that was not counted before becomes operator equity, once", { logsErrors: true }, function* () {
-    const withWallet = (sats: number) =>
-      swap(LightningBooks, (books) => ({
-        owned: Effect.map(books.owned, (owned) => {
-          const onChain = Msat.fromSats(sats)
-          return { ...owned, amount: Msat.sum(owned.amount, onChain), onChain }
-        })
-      }))
-    const { own } = (yield* report).node
-    assert.deepStrictEqual(yield* toldBy(withWallet(5000)), [])
-    assert.strictEqual((yield* report).node.own, Msat.sum(own ?? Msat.zero, Msat.fromSats(5000)))
-    // From here on it counts like any other money of the node.
-    assert.deepStrictEqual(
-      (yield* toldBy(withWallet(4000))).map(([cause, ours, theirs]) => [cause, Number(ours) - Number(theirs)]),
-      [["node_balance", 1000]]
-    )
-  })
+  begun(
+    "reconciliation: the balance of a node's wallet that was not counted before becomes operator equity, once",
+    { logsErrors: true },
+    function* () {
+      const withWallet = (sats: number) =>
+        swap(LightningBooks, (books) => ({
+          owned: Effect.map(books.owned, (owned) => {
+            const onChain = Msat.fromSats(sats)
+            return { ...owned, amount: Msat.sum(owned.amount, onChain), onChain }
+          })
+        }))
+      const { own } = (yield* report).node
+      assert.deepStrictEqual(yield* toldBy(withWallet(5000)), [])
+      assert.strictEqual((yield* report).node.own, Msat.sum(own ?? Msat.zero, Msat.fromSats(5000)))
+      // From here on, the wallet's balance counts like the node's other money.
+      assert.deepStrictEqual(
+        (yield* toldBy(withWallet(4000))).map(([cause, ours, theirs]) => [cause, Number(ours) - Number(theirs)]),
+        [["node_balance", 1000]]
+      )
+    }
+  )
 
-  begun("reconciliation: it counts the equity that the operator declares", { logsErrors: true, isPending: true }, function* () {
+  begun("reconciliation: the equity that the operator declares is counted", { logsErrors: true, isPending: true }, function* () {
     yield* behindOurBack(700)
     const { unexplained, own } = yield* Effect.map(Effect.andThen(told, report), ({ node }) => node)
     const { stateOwnFunds } = yield* Reconciliation
@@ -417,7 +424,7 @@ describe("A difference", () => {
   )
 
   begun(
-    "payment_not_ours: it is also reported while the payee holds the payment, until the payment is returned",
+    "payment_not_ours: the discrepancy is also reported while the payee holds the payment, until the payment is returned",
     { logsErrors: true },
     function* () {
       const { paymentHash } = yield* behindOurBack(700, "hold")
@@ -428,7 +435,7 @@ describe("A difference", () => {
   )
 
   begun(
-    "payment_not_ours: it is reported once, even if the node attempted the payment twice",
+    "payment_not_ours: the discrepancy is reported once, even if the node attempted the payment twice",
     { logsErrors: true, isPending: true },
     function* () {
       const invoice = yield* behindOurBack(700, "hold")
@@ -461,7 +468,7 @@ describe("A difference", () => {
     }
   )
 
-  begun("payment_not_booked: the node has paid and no worker records it", { logsErrors: true }, function* () {
+  begun("payment_not_booked: the node has made a payment that no worker records", { logsErrors: true }, function* () {
     const { row } = yield* paid(500, "hold")
     assert.deepStrictEqual(yield* told, [])
     yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
@@ -471,7 +478,7 @@ describe("A difference", () => {
     assert.deepStrictEqual(yield* told, [])
   })
 
-  begun("payment_not_booked: it is not reported while a worker holds the withdrawal", { logsErrors: true }, function* () {
+  begun("payment_not_booked: nothing is reported while a worker has claimed the withdrawal", { logsErrors: true }, function* () {
     const { row } = yield* paid(500, "hold")
     yield* (yield* Sandbox).release({ paymentHash: row.paymentHash ?? PaymentHash.make(""), outcome: "settle" })
     yield* TestClock.adjust("10 seconds")
@@ -485,7 +492,7 @@ describe("A difference", () => {
     assert.deepStrictEqual(yield* told, [])
   })
 
-  begun("payment_amount: the node paid a different amount than the withdrawal's", { logsErrors: true }, function* () {
+  begun("payment_amount: the node paid an amount different from the withdrawal's", { logsErrors: true }, function* () {
     yield* paid(500)
     assert.deepStrictEqual(yield* toldBy(booked((line) => ({ ...line, amount: Msat.fromSats(501) }))), [["payment_amount", 500, 501]])
   })
@@ -494,7 +501,7 @@ describe("A difference", () => {
     "payment_fee: the routing fee differs from the fee that was posted",
     {
       logsErrors: true,
-      isPending: true, // The sender reports a different fee than its records.
+      isPending: true, // The fee reported by the sender differs from the one in its records.
       change: swap(LightningSender, ({ pay }) => ({
         pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(7) } : payment))
       }))
@@ -517,7 +524,7 @@ describe("A difference", () => {
     })
   }
 
-  begun("withdrawal_not_proven: settled with an invalid preimage", { logsErrors: true }, function* () {
+  begun("withdrawal_not_proven: a withdrawal settled with an invalid preimage", { logsErrors: true }, function* () {
     yield* paid(500)
     const wrong = swap(SendingReads, ({ withdrawal }) => ({
       withdrawal: (...ask) =>
@@ -545,7 +552,7 @@ describe("A difference", () => {
     }
   )
 
-  begun("receipt_not_credited: the node was paid and no worker records it", { logsErrors: true }, function* () {
+  begun("receipt_not_credited: the node received a payment that no worker records", { logsErrors: true }, function* () {
     const { paymentRequest } = yield* invoice(yield* company(), 900)
     yield* (yield* Sandbox).loseNextNotice
     yield* (yield* Sandbox).pay({ paymentRequest })
@@ -601,26 +608,30 @@ describe("A difference", () => {
     }
   )
 
-  begun("deposit_not_credited: an evicted deposit is in a block; resolved when it is pending again", { logsErrors: true }, function* () {
-    const records = yield* Records
-    const { address } = yield* onChainAddress(yield* company())
-    yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(7000) })
-    yield* mine(1)
-    yield* follow
-    const [deposit] = yield* records.depositsInBlocks(null, 100)
-    if (deposit === undefined) return assert.fail()
-    yield* (yield* Journal).commit(Deposit.dropped(deposit, 0))
-    const found = (yield* told).filter(([cause]) => cause === "deposit_not_credited")
-    assert.deepStrictEqual(found, [["deposit_not_credited", null, 7000]])
-    const [difference] = (yield* report).differences.filter(({ cause }) => cause === "deposit_not_credited")
-    assert.deepStrictEqual(
-      [difference?.about, difference?.companyId, difference?.recordId],
-      [`${deposit.chainTxId}:${deposit.vout}`, deposit.companyId, deposit.id]
-    )
-    yield* mine(1)
-    yield* follow
-    assert.deepStrictEqual(yield* told, [])
-  })
+  begun(
+    "deposit_not_credited: an evicted deposit is in a block; the discrepancy is resolved when the deposit is pending again",
+    { logsErrors: true },
+    function* () {
+      const records = yield* Records
+      const { address } = yield* onChainAddress(yield* company())
+      yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(7000) })
+      yield* mine(1)
+      yield* follow
+      const [deposit] = yield* records.depositsInBlocks(null, 100)
+      if (deposit === undefined) return assert.fail()
+      yield* (yield* Journal).commit(Deposit.dropped(deposit, 0))
+      const found = (yield* told).filter(([cause]) => cause === "deposit_not_credited")
+      assert.deepStrictEqual(found, [["deposit_not_credited", null, 7000]])
+      const [difference] = (yield* report).differences.filter(({ cause }) => cause === "deposit_not_credited")
+      assert.deepStrictEqual(
+        [difference?.about, difference?.companyId, difference?.recordId],
+        [`${deposit.chainTxId}:${deposit.vout}`, deposit.companyId, deposit.id]
+      )
+      yield* mine(1)
+      yield* follow
+      assert.deepStrictEqual(yield* told, [])
+    }
+  )
 
   begun("on_chain_balance: someone with our keys spent from our wallet", { logsErrors: true, isPending: true }, function* () {
     const before = Number((yield* report).chain.owned) / 1000

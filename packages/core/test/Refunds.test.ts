@@ -44,7 +44,7 @@ const refund = Effect.fnUntraced(function* (company: Company, of: Of, more: Part
   return yield* (yield* Refunds).create({ company, ...of, ...ask, ...rest })
 })
 
-/** A company that was paid this much over Lightning, and the deposit. */
+/** Creates a company that received this much over Lightning, and returns both the company and the deposit. */
 const paid = Effect.fnUntraced(function* (sats: number, to?: Company) {
   const payee = to ?? (yield* company())
   const { id, paymentRequest } = yield* invoice(payee, sats)
@@ -54,7 +54,7 @@ const paid = Effect.fnUntraced(function* (sats: number, to?: Company) {
   return { payee, invoiceId: id, depositId: deposit?.id ?? assert.fail("no deposit") }
 })
 
-/** A company with a pending on-chain payment of this much, and the deposit. */
+/** Creates a company with a pending on-chain payment of this much, and returns both the company and the deposit. */
 const paidOnChain = Effect.fnUntraced(function* (sats: number) {
   const payee = yield* company()
   const { address } = yield* onChainAddress(payee)
@@ -70,7 +70,7 @@ const claim = Effect.fnUntraced(function* ({ url }: Made, sats: number) {
   yield* (yield* Vouchers).claim({ k1, pr: destination, caller: "wallet" })
   return paymentHash
 })
-/** A company's checkout that received this much, and the deposit. */
+/** Creates a checkout that received this much, and returns it with its company and the deposit. */
 const paidInPart = Effect.fnUntraced(function* (sats: number) {
   const payee = yield* company()
   const words = {
@@ -110,7 +110,7 @@ const refunded = Effect.fnUntraced(function* (payee: Company, depositId: string)
 })
 
 describe("Refunds by link", () => {
-  scenario("refund: a link refunds a whole deposit, which the payer claims", function* () {
+  scenario("refund: a whole deposit can be refunded with a link, which the payer claims", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const one = yield* made(refund(payee, { depositId }))
@@ -130,7 +130,7 @@ describe("Refunds by link", () => {
     assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1 })), "RefundTooLarge")
   })
 
-  scenario("refund: the amount of an expired or canceled refund may be refunded again", function* () {
+  scenario("refund: the amount of an expired or canceled refund can be refunded again", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const first = yield* made(refund(payee, { depositId }, { sats: 900, expirySeconds: 60 }))
@@ -148,7 +148,7 @@ describe("Refunds by link", () => {
     assert.strictEqual(yield* look, 0)
   })
 
-  scenario("refund: canceling its voucher cancels it", function* () {
+  scenario("refund: canceling a refund's voucher cancels the refund", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const one = yield* made(refund(payee, { depositId }))
@@ -158,7 +158,7 @@ describe("Refunds by link", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 0)
   })
 
-  scenario("refund: a claimed refund cannot be canceled, and its own job tracks the payment", function* () {
+  scenario("refund: a claimed refund cannot be canceled, and the refund's job tracks the payment", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const one = yield* made(refund(payee, { depositId }))
@@ -173,23 +173,26 @@ describe("Refunds by link", () => {
 })
 
 describe("Refunds to a destination", () => {
-  scenario("refund: the withdrawal has the refund's description, and the refunded deposit has its invoice's", function* () {
-    const { payee, depositId, invoiceId } = yield* paid(1000)
-    const { destination } = yield* outside({ sats: 400 })
-    const { refund: of } = yield* made(refund(payee, { depositId }, { destination, description: "returned cups" }))
-    yield* steps(1)
-    const payments = yield* (yield* PaymentDetails).payments(payee.id, [
-      { type: "deposit", id: depositId },
-      { type: "withdrawal", id: of.withdrawalId ?? assert.fail("no withdrawal") }
-    ])
-    assert.deepStrictEqual(
-      payments.map(({ description, invoiceId, refundId }) => [description, invoiceId, refundId]),
-      [
-        ["tea", invoiceId, null],
-        ["returned cups", null, of.id]
-      ]
-    )
-  })
+  scenario(
+    "refund: the withdrawal has the description of the refund, and the refunded deposit has the description of its invoice",
+    function* () {
+      const { payee, depositId, invoiceId } = yield* paid(1000)
+      const { destination } = yield* outside({ sats: 400 })
+      const { refund: of } = yield* made(refund(payee, { depositId }, { destination, description: "returned cups" }))
+      yield* steps(1)
+      const payments = yield* (yield* PaymentDetails).payments(payee.id, [
+        { type: "deposit", id: depositId },
+        { type: "withdrawal", id: of.withdrawalId ?? assert.fail("no withdrawal") }
+      ])
+      assert.deepStrictEqual(
+        payments.map(({ description, invoiceId, refundId }) => [description, invoiceId, refundId]),
+        [
+          ["tea", invoiceId, null],
+          ["returned cups", null, of.id]
+        ]
+      )
+    }
+  )
 
   scenario("refund: an invoice's deposit is refunded to a destination, and the refund completes when it is paid", function* () {
     const { payee, invoiceId, depositId } = yield* paid(1000)
@@ -204,7 +207,7 @@ describe("Refunds to a destination", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 400)
   })
 
-  scenario("refund: a failed payment makes that part of the deposit refundable again and releases the funds", function* () {
+  scenario("refund: if the payment fails, that part of the deposit can be refunded again and the funds are released", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { destination } = yield* outside({ sats: 400, behaviour: "no_route" })
@@ -230,7 +233,7 @@ describe("Limits of refunds", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 1000)
   })
 
-  scenario("refund: a repeated key returns the same response, even after the whole deposit was refunded", function* () {
+  scenario("refund: a repeated idempotency key returns the same response, even after the whole deposit was refunded", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const again = { ...request("k"), render: ({ refund }: Made) => refund.id }
@@ -250,25 +253,28 @@ describe("Limits of refunds", () => {
     assert.strictEqual(yield* said(refund(other, { invoiceId: open.id })), "NotFound")
   })
 
-  scenario("C45: refund: a deposit can be refunded once it is confirmed, and not while a reorganization has removed it", function* () {
-    const { payee, depositId } = yield* paidOnChain(2000)
-    yield* paid(500, payee)
-    assert.strictEqual(yield* said(refund(payee, { depositId })), "NotRefundable")
-    yield* mine(2)
-    yield* follow
-    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 400 })), "ok")
-    yield* (yield* Sandbox).reorg(2)
-    yield* follow
-    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 400 })), "NotRefundable")
-    assert.strictEqual(yield* refunded(payee, depositId), 400)
-    yield* mine(2)
-    yield* follow
-    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1601 })), "RefundTooLarge")
-    assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1600 })), "ok")
-  })
+  scenario(
+    "C45: refund: a deposit can be refunded once it is confirmed, but not after a reorganization until it is confirmed again",
+    function* () {
+      const { payee, depositId } = yield* paidOnChain(2000)
+      yield* paid(500, payee)
+      assert.strictEqual(yield* said(refund(payee, { depositId })), "NotRefundable")
+      yield* mine(2)
+      yield* follow
+      assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 400 })), "ok")
+      yield* (yield* Sandbox).reorg(2)
+      yield* follow
+      assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 400 })), "NotRefundable")
+      assert.strictEqual(yield* refunded(payee, depositId), 400)
+      yield* mine(2)
+      yield* follow
+      assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1601 })), "RefundTooLarge")
+      assert.strictEqual(yield* said(refund(payee, { depositId }, { sats: 1600 })), "ok")
+    }
+  )
 
   scenario(
-    "C45: refund: after the refund was paid, a reorganization is the operator's loss to the extent that the company has no other funds",
+    "C45: refund: if a reorganization removes a refunded deposit, the operator bears what the company's other funds do not cover",
     function* () {
       const { payee, depositId } = yield* paidOnChain(2000)
       yield* paid(500, payee)
@@ -303,7 +309,7 @@ describe("Limits of refunds", () => {
     const link = onCheckout.seal(first.url ?? assert.fail("no link"))
     assert.deepStrictEqual(yield* told, [["open", link, true]])
     yield* claim(first, 100)
-    // No worker has run since the claim.
+    // No worker has run since the refund was claimed.
     assert.deepStrictEqual(yield* told, [["pending", link, false]])
     yield* steps(1)
     yield* look
@@ -314,7 +320,7 @@ describe("Limits of refunds", () => {
     assert.deepStrictEqual(yield* told, [["completed", link, false]])
   })
 
-  scenario("refund: a checkout is refunded by its id, unless several deposits paid it", function* () {
+  scenario("refund: a checkout's id is enough to refund it, unless several deposits paid it", function* () {
     const { payee, checkout, depositId } = yield* paidInPart(600)
     yield* paid(1000, payee)
     const of = { checkoutId: checkout.id }

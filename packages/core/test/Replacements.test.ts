@@ -37,7 +37,7 @@ const halfAnHour = steps(31, 60)
 
 describe("Payouts that stay unconfirmed", () => {
   scenario(
-    "replacement: it spends the same coins at the current fee rate; the operator bears the excess over the held fee",
+    "replacement: a replacement spends the same coins at the current fee rate; the operator bears the excess over the held fee",
     () => ({ logsErrors: true, ...weather() }),
     function* ({ sky }) {
       const { payer, row } = yield* payout
@@ -68,57 +68,64 @@ describe("Payouts that stay unconfirmed", () => {
     }
   )
 
-  scenario("replacement: a replaced payout whose original is mined settles with the original and its cost", weather, function* ({ sky }) {
-    const { row } = yield* payout
-    yield* step
-    const [first] = yield* candidates(row)
-    sky.rate = 4
-    sky.deaf = (rawTx) => rawTx !== first?.rawTx
-    yield* halfAnHour
-    assert.strictEqual((yield* candidates(row)).length, 2)
-    yield* mine(6)
-    yield* steps(2)
-    const { status, chainTxId, networkFee, rawTx } = yield* now(row)
-    assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
-    assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
-  })
-
-  it.effect("replacement: a payout does not settle by a transaction that a reorganization removed while its depth was counted", () => {
-    const { sky, change } = weather()
-    let isTaken = false
-    const shifting = (ports: Context.Context<Ports>) =>
-      replace(ChainSource, (chain) =>
-        ChainSource.of({
-          ...chain,
-          transaction: (txId) =>
-            Effect.tap(chain.transaction(txId), ({ _tag }) => {
-              if (_tag !== "mined" || !isTaken) return Effect.void
-              isTaken = false
-              // Replaces the chain five times with a longer one without the transaction.
-              return Effect.orDie(Effect.forEach([1, 2, 3, 4, 5], Context.get(ports, Sandbox).reorg))
-            })
-        })
-      )(ports)
-    return run({ isPending: true, change: (ports) => shifting(change(ports)) }, function* () {
+  scenario(
+    "replacement: if the original of a replaced payout is mined, the payout settles with the original transaction and its cost",
+    weather,
+    function* ({ sky }) {
       const { row } = yield* payout
       yield* step
+      const [first] = yield* candidates(row)
       sky.rate = 4
+      sky.deaf = (rawTx) => rawTx !== first?.rawTx
       yield* halfAnHour
       assert.strictEqual((yield* candidates(row)).length, 2)
-      yield* mine(1)
-      isTaken = true
+      yield* mine(6)
       yield* steps(2)
-      assert.deepStrictEqual(yield* outputsOf(row), [
-        ["gone", 20_000],
-        ["mempool", 20_000]
-      ])
-      assert.strictEqual(yield* standing(row), "pending")
-    })
-  })
+      const { status, chainTxId, networkFee, rawTx } = yield* now(row)
+      assert.deepStrictEqual([status, chainTxId, networkFee, rawTx], ["settled", first?.txId, first?.networkFee, first?.rawTx])
+      assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
+    }
+  )
+
+  it.effect(
+    "replacement: a payout does not settle if a reorganization removes its transaction while the transaction's depth is being counted",
+    () => {
+      const { sky, change } = weather()
+      let isTaken = false
+      const shifting = (ports: Context.Context<Ports>) =>
+        replace(ChainSource, (chain) =>
+          ChainSource.of({
+            ...chain,
+            transaction: (txId) =>
+              Effect.tap(chain.transaction(txId), ({ _tag }) => {
+                if (_tag !== "mined" || !isTaken) return Effect.void
+                isTaken = false
+                // Replaces the chain five times, each time with a longer one that lacks the transaction.
+                return Effect.orDie(Effect.forEach([1, 2, 3, 4, 5], Context.get(ports, Sandbox).reorg))
+              })
+          })
+        )(ports)
+      return run({ isPending: true, change: (ports) => shifting(change(ports)) }, function* () {
+        const { row } = yield* payout
+        yield* step
+        sky.rate = 4
+        yield* halfAnHour
+        assert.strictEqual((yield* candidates(row)).length, 2)
+        yield* mine(1)
+        isTaken = true
+        yield* steps(2)
+        assert.deepStrictEqual(yield* outputsOf(row), [
+          ["gone", 20_000],
+          ["mempool", 20_000]
+        ])
+        assert.strictEqual(yield* standing(row), "pending")
+      })
+    }
+  )
 
   for (const rate of [1, 2]) {
     scenario(
-      `replacement: none is made while the payout pays the current fee rate, ${rate}`,
+      `replacement: none is made while the payout already pays the current fee rate of ${rate}`,
       () => ({ isPending: true, leaves: "pending", ...weather() }),
       function* ({ sky }) {
         const { row } = yield* payout
@@ -131,7 +138,7 @@ describe("Payouts that stay unconfirmed", () => {
   }
 
   scenario(
-    "replacement: it is repeated while that pays off, never above three times the held fee",
+    "replacement: replacements continue as the fee rate rises, and their fee never exceeds three times the held fee",
     () => ({ logsErrors: true, ...weather() }),
     function* ({ sky, sent }) {
       const { row } = yield* payout

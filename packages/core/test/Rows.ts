@@ -28,5 +28,5 @@ export const moved = (change: Change): Partial<Record<Account, bigint>> => {
   return Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0n))
 }
 
-/** A balance as plain numbers, for comparisons. */
+/** Returns a balance as plain numbers, for comparisons. */
 export const plain = ({ posted, held }: Balance) => ({ posted: Number(posted), held: Number(held) })

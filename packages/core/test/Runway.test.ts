@@ -12,7 +12,7 @@ describe("Runway", () => {
     assert.deepStrictEqual(runway([mark(0, 200)], 30, 500, 1000), { spent: Msat.fromSats(300), sinceMillis: 0, days: 100 })
   })
 
-  it("runway: there is no forecast if nothing was sent, over less than a day, or before the first run", () => {
+  it("runway: there is no forecast if nothing was sent, in the first day, or before the first run", () => {
     assert.isNull(runway([mark(0, 200)], 30, 200, 1000)?.days)
     assert.isNull(runway([mark(0, 200)], 0.9, 500, 1000)?.days)
     assert.isUndefined(runway([], 30, 500, 1000))

@@ -9,7 +9,7 @@ it("search: blank, long or malformed text searches for nothing", () => {
   assert.strictEqual(Search.sought(`  ${"👍".repeat(long - 1)}  `)?.text, "👍".repeat(long - 1))
 })
 
-it("search: an amount is a whole number of satoshis that can exist", () => {
+it("search: an amount must be a whole number of satoshis, within the total supply", () => {
   const amounts = (text: string) => Search.sought(text)?.amounts
   assert.deepStrictEqual(amounts("1,000 sats"), [Msat.make(1_000_000n), Msat.make(1_000_999n)])
   assert.deepStrictEqual(amounts("2100000000000000"), [Msat.make(2_100_000_000_000_000_000n), Msat.make(2_100_000_000_000_000_999n)])

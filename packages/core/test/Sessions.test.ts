@@ -18,7 +18,7 @@ const isOpen = (text: string, bound = "") =>
   )
 
 describe("A session", () => {
-  scenario("session: it stays open for 12 hours", function* () {
+  scenario("session: a session stays open for 12 hours", function* () {
     const { text } = yield* begin()
     yield* TestClock.adjust(Session.lifeMillis - 1)
     assert.isTrue(yield* isOpen(text))
@@ -26,7 +26,7 @@ describe("A session", () => {
     assert.isFalse(yield* isOpen(text))
   })
 
-  scenario("session: its own text opens it, and no other", function* () {
+  scenario("session: a session opens with its own text and no other", function* () {
     const { text, session } = yield* begin()
     const others = [
       Redacted.value(Session.generate(session, (size) => new Uint8Array(size).fill(1))),
@@ -42,14 +42,14 @@ describe("A session", () => {
     assert.isTrue(yield* isOpen(text))
   })
 
-  scenario("session: if it is bound to a text, it opens only with that text, which is not stored", function* () {
+  scenario("session: a session that is bound to another text opens only with that text, which is not stored", function* () {
     const { text, session } = yield* begin("root", "the configured token")
     assert.isTrue(yield* isOpen(text, "the configured token"))
     for (const other of ["another token", ""]) assert.isFalse(yield* isOpen(text, other))
     assert.notInclude(JSON.stringify(session), "configured")
   })
 
-  scenario("session: a step-up is valid for 5 minutes, for this session only and not for the next session in its slot", function* () {
+  scenario("session: a step-up is valid for 5 minutes, and only for its own session, not for the next one in the same slot", function* () {
     const { text, session } = yield* begin()
     const { check, stepUp, end } = yield* Sessions
     const until = Effect.fnUntraced(function* (of: string) {
@@ -90,7 +90,7 @@ describe("A session", () => {
     yield* (yield* Journal).commit(Session.ended(session, session.createdAtMillis + 5))
   })
 
-  scenario("session: when all slots are taken, the session that would end first makes room", function* () {
+  scenario("session: when all slots are taken, a new session replaces the one that would end first", function* () {
     const texts: Array<string> = []
     for (let i = 0; i <= Session.slots; i++) {
       texts.push((yield* begin()).text)

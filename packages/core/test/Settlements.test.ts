@@ -36,7 +36,7 @@ const pay = (invoice: Invoice, sats?: number, hold = false) =>
     sandbox.pay({ paymentRequest: invoice.paymentRequest, hold, ...(sats !== undefined && { amount: Msat.fromSats(sats) }) })
   )
 
-/** Listens while `during` runs, and for ten seconds afterward. */
+/** Runs the invoice watcher while `during` runs, and for ten seconds afterward. */
 const listening = <A, E, R>(settlements: Settlements["Service"], during: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(settlements.listen())
@@ -112,7 +112,7 @@ describe("Incoming payments", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1010, held: 0 })
   })
 
-  scenario("C42 C44: invoice watcher: a payment notified and polled any number of times is credited once", function* () {
+  scenario("C42 C44: invoice watcher: a payment is credited once, however often it is reported and polled", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
     yield* pay(row)
@@ -144,7 +144,7 @@ describe("Incoming payments", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 465, held: 0 })
   })
 
-  scenario("C33: invoice watcher: a payment above the amount is credited in full, to the msat", function* () {
+  scenario("C33: invoice watcher: a payment above the invoice's amount is credited in full, to the msat", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
     yield* (yield* Sandbox).pay({ paymentRequest: row.paymentRequest, amount: Msat.make(1_234_567n) })
@@ -155,7 +155,7 @@ describe("Incoming payments", () => {
   })
 
   it.effect(
-    "C37: invoice watcher: a payment below the amount, which no node should accept, is credited as received; both amounts are stored",
+    "C37: invoice watcher: if a node wrongly accepts less than the invoice's amount, the received amount is credited, and both amounts are stored",
     () => {
       const lenient = replace(LightningReceiver, (receiver) =>
         LightningReceiver.of({
@@ -233,7 +233,7 @@ describe("Incoming payments", () => {
     }
   )
 
-  scenario("invoice watcher: it waits while the node is down", function* () {
+  scenario("invoice watcher: the watcher waits while the node is down", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
     yield* pay(row)
@@ -246,7 +246,7 @@ describe("Incoming payments", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  it.effect("invoice watcher: it waits for a short store outage to end, without querying the node again", () => {
+  it.effect("invoice watcher: after a short store outage, the watcher resumes without querying the node again", () => {
     let failures = 3
     const flaky = replace(Journal, (journal) =>
       Journal.of({
@@ -264,7 +264,7 @@ describe("Incoming payments", () => {
     })
   })
 
-  it.effect("invoice watcher: for payments reported together, the cursor does not pass one that is not credited", () => {
+  it.effect("invoice watcher: if several payments are reported together, the cursor does not move past one that is not credited", () => {
     let [isAway, cursors] = [true, 0]
     // The commit of the second of four payments fails for longer than the listener retries.
     const flaky = replace(Journal, (journal) =>
@@ -290,7 +290,7 @@ describe("Incoming payments", () => {
     })
   })
 
-  scenario("invoice watcher: it finds a paid invoice among more open ones than fit on a page", function* () {
+  scenario("invoice watcher: a paid invoice is found even if there are more open invoices than fit on a page", function* () {
     const payee = yield* company()
     const rows = yield* Effect.forEach(Array.from({ length: 401 }), () => invoice(payee, 10))
     yield* Effect.forEach(
@@ -304,7 +304,7 @@ describe("Incoming payments", () => {
 
 describe("A second payment of one invoice", () => {
   /**
-   * The first payment was internal. The node reported the invoice as canceled, but then reports an external
+   * The invoice was first paid internally. The node reported it as canceled, but now reports an external
    * payment of it.
    */
   const paidInside = Effect.gen(function* () {
@@ -317,7 +317,7 @@ describe("A second payment of one invoice", () => {
 
   for (const sats of [1001, 1000]) {
     scenario(
-      `invoice watcher: a second payment waits in suspense for an operator, once (${sats} sats where 1000 were requested)`,
+      `invoice watcher: a second payment is put in suspense once, for an operator to assign (${sats} sats for an invoice of 1000)`,
       { logsErrors: true, isPending: true },
       function* () {
         const { payer, payee, row } = yield* paidInside
@@ -386,7 +386,7 @@ describe("Open invoices", () => {
         settledAtMillis: 1,
         cursor: "1"
       })
-      // As if the payment had been unknown to the node at the time of the request.
+      // The node responds as if it had not received the payment yet.
       const asleep = replace(LightningReceiver, (receiver) =>
         LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "open" }) })
       )
@@ -399,32 +399,35 @@ describe("Open invoices", () => {
     })
   })
 
-  it.effect("invoice watcher: a node's response from before the payment, however late it arrives, does not expire the invoice", () => {
-    let isFirst = true
-    const late = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        lookupInvoice: (hash) =>
-          Effect.tap(receiver.lookupInvoice(hash), () => {
-            const slept = isFirst ? Effect.sleep("2 days") : Effect.void
-            isFirst = false
-            return slept
-          })
+  it.effect(
+    "invoice watcher: a response that the node sent before the payment does not expire the invoice, however late it arrives",
+    () => {
+      let isFirst = true
+      const late = replace(LightningReceiver, (receiver) =>
+        LightningReceiver.of({
+          ...receiver,
+          lookupInvoice: (hash) =>
+            Effect.tap(receiver.lookupInvoice(hash), () => {
+              const slept = isFirst ? Effect.sleep("2 days") : Effect.void
+              isFirst = false
+              return slept
+            })
+        })
+      )
+      return run({ change: late }, function* () {
+        const payee = yield* company()
+        const row = yield* invoice(payee, 1000, 60)
+        const looking = yield* Effect.forkChild(poll, { startImmediately: true })
+        yield* (yield* Sandbox).loseNextNotice
+        yield* pay(row)
+        yield* TestClock.adjust("2 days") // as if the machine had been suspended
+        yield* Fiber.join(looking)
+        yield* poll
+        assert.strictEqual((yield* now(row)).status, "settled")
+        assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
       })
-    )
-    return run({ change: late }, function* () {
-      const payee = yield* company()
-      const row = yield* invoice(payee, 1000, 60)
-      const looking = yield* Effect.forkChild(poll, { startImmediately: true })
-      yield* (yield* Sandbox).loseNextNotice
-      yield* pay(row)
-      yield* TestClock.adjust("2 days") // as if the machine had been suspended
-      yield* Fiber.join(looking)
-      yield* poll
-      assert.strictEqual((yield* now(row)).status, "settled")
-      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-    })
-  })
+    }
+  )
 
   it.effect("invoice watcher: an invoice unknown to the node stays open", () => {
     const forgetful = replace(LightningReceiver, (receiver) =>
@@ -439,7 +442,7 @@ describe("Open invoices", () => {
   })
 })
 
-describe("Money in and out", () => {
+describe("Incoming and outgoing money", () => {
   scenario("invoice watcher: a company's incoming money equals its outgoing money plus its balance", function* () {
     const row = yield* companyWith(100_000)
     for (const [sats, behaviour] of [

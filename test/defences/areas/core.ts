@@ -32,7 +32,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "if (attempt === undefined) return",
     replace: "if (attempt !== paymentHash) return",
     test: coreTest("Reconciler"),
-    titles: "by offer"
+    titles: "offer payment"
   },
   {
     name: "more-than-there-is",

@@ -255,6 +255,6 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `>= holdInvoices.mostOpen)`,
     replace: `>= holdInvoices.mostOpen * 10)`,
     test: coreTest("Holds"),
-    titles: "hold: a company's open hold invoices are limited"
+    titles: "hold: the number of a company's open hold invoices"
   }
 ]

@@ -27,7 +27,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "    unsent.forget(task)\n",
     replace: "",
     test: coreTest("PaymentCalls"),
-    titles: "C8: payment worker: a call made after an unsent one"
+    titles: "C8: payment worker: a call that follows an unsent one"
   },
   {
     name: "hold-released-on-expiry",
@@ -65,7 +65,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `Effect.as(Effect.logError("withdrawal: the call to pay crashed; its outcome is unknown", cause), { _tag: "unknown" } as const)`,
     replace: `Effect.succeed({ _tag: "failed", reason: "error" } as const)`,
     test: coreTest("PaymentCalls"),
-    titles: "C2: payment worker: a broken call"
+    titles: "C2: payment worker: a call whose response cannot be read"
   },
   {
     name: "work-is-the-callers",
@@ -89,7 +89,7 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "node_error", task)
     if (payment._tag !== "notFound") return`,
     test: coreTest("PaymentWorker"),
-    titles: "C6: payment worker: a payment that was made",
+    titles: "C6: payment worker: a payment that was sent",
     isInStories: true
   },
   {
@@ -210,7 +210,7 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `      yield* broadcast(leader.withdrawal, attempt.rawTx)
       yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))`,
     test: coreTest("Payouts"),
-    titles: "C19: payout: its bytes"
+    titles: "C19: payout: a payout's bytes"
   },
   {
     name: "settled-failed-later",
@@ -421,7 +421,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))",
     replace: "Effect.void",
     test: coreTest("Handover"),
-    titles: "payment worker: a confirmed payment whose caller"
+    titles: "payment worker: a confirmed payment is paid a second later"
   },
   {
     name: "handed-over-unclaimed",
@@ -432,7 +432,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "dueAtMillis: confirmed.withdrawal.createdAtMillis + worker.leaseMillis, claimedBy: worker.holder",
     replace: "claimedBy: worker.holder",
     test: coreTest("Handover"),
-    titles: "payment worker: payments that find no free slot"
+    titles: "payment worker: payments for which no slot is free"
   },
   {
     name: "handed-over-and-gone",
@@ -443,7 +443,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "            return idle",
     replace: "            return Effect.void",
     test: coreTest("Handover"),
-    titles: "payment worker: a stopping process"
+    titles: "payment worker: a process that is stopping"
   },
   {
     name: "handed-over-by-who-asked",
@@ -476,7 +476,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "found.length === free || [...counts.values()].some((count) => count >= perLane)",
     replace: "found.length === free",
     test: coreTest("PaymentSlots"),
-    titles: "payment worker: a company that waits alone"
+    titles: "payment worker: a company gets all free slots"
   },
   {
     name: "place-counted-and-lost",
@@ -487,7 +487,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "Effect.ignoreCause(tasks.postpone(task, task.atMillis))",
     replace: "tasks.postpone(task, task.atMillis)",
     test: coreTest("PaymentSlots"),
-    titles: "payment worker: a store outage while claiming"
+    titles: "payment worker: if the store fails while"
   },
   {
     name: "paused-behind-a-slow-recipient",

@@ -132,7 +132,7 @@ export const audit: ReadonlyArray<Canary> = [
     find: `AuditHead.publish(head, fence, { unlessFirst: isFirst })`,
     replace: `AuditHead.publish(head, fence, { unlessFirst: true })`,
     test: coreTest("AuditLog"),
-    titles: "sends the head in the operator's webhooks"
+    titles: "sends the log's head to the operator's webhooks"
   },
   {
     name: "audit-flood",

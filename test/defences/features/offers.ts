@@ -65,7 +65,7 @@ export const offers: ReadonlyArray<Canary> = [
     find: "if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis !== null))",
     replace: "if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis === undefined))",
     test: coreTest("OwnOffers"),
-    titles: "own offers: the offer of a deleted"
+    titles: "own offers: a deleted Lightning address's offer"
   },
   {
     name: "own-offers-by-their-beginning",

@@ -22,7 +22,7 @@ export const refunds: ReadonlyArray<Canary> = [
     find: "refundedMore(companyId, depositId, -amount)",
     replace: "refundedMore(companyId, depositId, -amount + amount)",
     test: coreTest("Refunds"),
-    titles: "may be refunded again"
+    titles: "can be refunded again"
   },
   {
     name: "refund-shown-when-it-ended",
