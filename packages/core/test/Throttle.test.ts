@@ -74,7 +74,7 @@ describe("A throttle", () => {
     assert.isTrue(may("a", 10))
   })
 
-  it("throttle: if there are too many names, the least recently seen one is evicted", () => {
+  it("throttle: if there are too many names, the least recently seen name is evicted", () => {
     const may = Throttle.make({ count: 1, everyMillis: 1_000_000 })
     assert.isTrue(may("first", 0))
     assert.isTrue(may("second", 0))

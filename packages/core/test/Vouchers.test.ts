@@ -132,32 +132,35 @@ describe("A voucher", () => {
     }
   )
 
-  scenario("voucher: only a payable invoice for exactly its amount claims it; any other leaves it open", function* () {
-    const payer = yield* companyWith(5000)
-    const issued = yield* issue(payer, 1000)
-    const paid = (yield* outside({ sats: 1000 })).destination
-    yield* confirm(payer, paid)
-    yield* step
-    const mainnet =
-      "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
-    const wrong = {
-      "more than its amount": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
-      "less than its amount": (yield* outside({ amount: Msat.make(999_999n) })).destination,
-      "any amount": (yield* outside()).destination,
-      "an invoice that expires too soon": (yield* outside({ sats: 1000, expirySeconds: 59 })).destination,
-      "another network": mainnet,
-      "an invoice that another withdrawal paid": paid,
-      "an address": (yield* outside({ type: "chain_address" })).destination,
-      "a Lightning address": (yield* outside({ type: "lightning_address" })).destination,
-      nothing: "",
-      nonsense: "lnbcrt1nonsense",
-      "a NUL": "\0"
+  scenario(
+    "voucher: a voucher is claimed only with a payable invoice for exactly its amount, and stays open after any other attempt",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const issued = yield* issue(payer, 1000)
+      const paid = (yield* outside({ sats: 1000 })).destination
+      yield* confirm(payer, paid)
+      yield* step
+      const mainnet =
+        "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+      const wrong = {
+        "more than its amount": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
+        "less than its amount": (yield* outside({ amount: Msat.make(999_999n) })).destination,
+        "any amount": (yield* outside()).destination,
+        "an invoice that expires too soon": (yield* outside({ sats: 1000, expirySeconds: 59 })).destination,
+        "another network": mainnet,
+        "an invoice that another withdrawal paid": paid,
+        "an address": (yield* outside({ type: "chain_address" })).destination,
+        "a Lightning address": (yield* outside({ type: "lightning_address" })).destination,
+        nothing: "",
+        nonsense: "lnbcrt1nonsense",
+        "a NUL": "\0"
+      }
+      for (const [what, pr] of Object.entries(wrong)) assert.strictEqual(yield* said(claim(issued, pr)), "VoucherRefused: invoice", what)
+      assert.strictEqual((yield* now(issued)).status, "open")
+      yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
+      yield* steps(3)
     }
-    for (const [what, pr] of Object.entries(wrong)) assert.strictEqual(yield* said(claim(issued, pr)), "VoucherRefused: invoice", what)
-    assert.strictEqual((yield* now(issued)).status, "open")
-    yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
-    yield* steps(3)
-  })
+  )
 
   scenario("voucher: a failed payment releases everything to the company, and the voucher stays claimed", function* () {
     const payer = yield* companyWith(5000)
@@ -213,7 +216,7 @@ describe("Unclaimed vouchers", () => {
     assert.strictEqual(yield* expire, 0)
   })
 
-  it.effect("voucher: it is either claimed or expired, never both, in either order", () => {
+  it.effect("voucher: a voucher is either claimed or expired, never both, whichever happens first", () => {
     let isLate = false
     return run(
       {

@@ -25,7 +25,11 @@ scenario(
     yield* confirm(row, (yield* outside({ sats: 100 })).destination)
     yield* steps(2)
     yield* second
-    assert.deepStrictEqual(types(sent), ["withdrawal.lightning.pending", "withdrawal.lightning.completed"], "from its creation on")
+    assert.deepStrictEqual(
+      types(sent),
+      ["withdrawal.lightning.pending", "withdrawal.lightning.completed"],
+      "events from the endpoint's creation on"
+    )
     assert.deepStrictEqual(
       sent.map(read).map(({ status }) => status),
       ["pending", "settled"]

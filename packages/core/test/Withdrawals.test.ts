@@ -150,7 +150,7 @@ describe("An estimate", () => {
     assert.isTrue(thin > 0.3 && thin < 0.7, String(thin))
   })
 
-  scenario("estimate: it needs the node to find a route", function* () {
+  scenario("estimate: an estimate fails unless the node finds a route", function* () {
     const payer = yield* companyWith(5000)
     const { destination } = yield* outside({ sats: 1000 })
     yield* (yield* Sandbox).pause("node")
@@ -380,7 +380,7 @@ describe("Refused destinations", () => {
 })
 
 describe("Confirming", () => {
-  scenario("C12 C27: withdrawal: it needs amount and fee together, to the msat", function* () {
+  scenario("C12 C27: withdrawal: the balance must cover amount and fee together, to the msat", function* () {
     const payer = yield* companyWith(1012) // 1000, plus 2 for the service and 10 for the network
     const { destination } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(confirmWith(yield* companyWith(1011), destination)), "InsufficientBalance")

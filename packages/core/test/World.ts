@@ -76,7 +76,7 @@ export const replace =
   <R>(ports: Context.Context<R | I>): Context.Context<R | I> =>
     Context.add(ports, key, change(Context.get(ports, key)))
 
-/** A test's world, and the state in which the test leaves it. */
+/** The environment of a test, and the state in which the test leaves it. */
 export interface World {
   readonly settings?: Settings
   /** Replaces ports before the process starts. */
@@ -216,7 +216,10 @@ export const got = Effect.fnUntraced(function* (paymentHash: string | undefined)
   return { times: one?.times ?? 0, sats: Number(one?.received ?? 0n) / 1000 }
 })
 
-/** Outputs to the payee's address, each with its placement and its amount in sats. */
+/**
+ * Returns the outputs to the payee's address, each with its amount in sats and whether it is mined, in the
+ * mempool or missing.
+ */
 export const outputsOf = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
   const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
   const outputs = yield* (yield* Sandbox.Sandbox).outputsTo(scriptPubKey)
@@ -244,7 +247,7 @@ export const weather = () => {
   return { sky, sent, change }
 }
 
-/** Runs a scenario and asserts that it logs errors, or none. */
+/** Runs a scenario and asserts that it logs an error, or that it logs none. */
 const logging = <A, E, R>(story: Effect.Effect<A, E, R>, logsErrors: boolean) =>
   Effect.suspend(() => {
     const errors: Array<unknown> = []
