@@ -1,7 +1,8 @@
 import { operatorToken, type start } from "./Service.ts"
 
 /**
- * A company's adjustments by id, one in each state, and the token of the second operator, who approved one.
+ * The ids of a company's adjustments, one in each state, and the token of the second operator, who decided two
+ * of them.
  */
 export const adjusted = async (service: Awaited<ReturnType<typeof start>>, companyId: string) => {
   const body = { name: "second operator", scopes: ["mend", "companies"] }

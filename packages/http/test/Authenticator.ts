@@ -1,7 +1,7 @@
 import { isoCBOR } from "@simplewebauthn/server/helpers"
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto"
 
-// A device with passkeys, as a browser shows it to a page.
+// A device with passkeys, as a page sees it through the browser.
 
 const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest()
 const base64url = (data: Uint8Array | string) => Buffer.from(data).toString("base64url")
@@ -58,7 +58,7 @@ export const make = () => {
         attestationObject: base64url(isoCBOR.encode(attestation))
       }
     },
-    /** Signs a challenge for this person. */
+    /** Signs a challenge with this person's passkey. */
     sign: (challenge: string, personId: string, options: Options = {}) => {
       const data = clientData("webauthn.get", challenge, options)
       const authenticatorData = authData(options)

@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { start, stillTime } from "./Service.ts"
 import { get, type Json, refusal, Refused } from "./Wallet.ts"
 
-// LUD-03, sentence by sentence, as far as it concerns a service.
+// Tests each sentence of LUD-03 that concerns a service.
 
 const service = await start({ settings: { lnurl: { ...Policy.defaults.lnurl, perCaller: Throttle.perMinute(1000) } } })
 afterAll(service.dispose)
@@ -52,7 +52,7 @@ describe("LUD-03: the link", () => {
     assert.strictEqual(lnurlw.replace(/^lnurlw:/, "https:"), urlIn(lnurl))
   })
 
-  it("LUD-03: only the response that created the voucher has the link", async () => {
+  it("LUD-03: the link appears only in the response that created the voucher", async () => {
     const { id, lnurl, lnurlw, ...rest } = await create()
     assert.deepStrictEqual(await read(id), { id, ...rest })
     const { body } = await service.ask("GET", "/v1/vouchers", { key })
@@ -115,7 +115,7 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual(await balance(), before - 1012)
   })
 
-  it("LUD-03: one of fifty concurrent wallets is paid, and the others get an LNURL error", async () => {
+  it("LUD-03: if fifty wallets claim concurrently, one is paid and the others get an LNURL error", async () => {
     const before = await balance()
     const { id, lnurl } = await create()
     const shown = await get(service, urlIn(lnurl))

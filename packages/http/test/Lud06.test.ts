@@ -7,7 +7,7 @@ import { Effect, Option, Result } from "effect"
 import { start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, pay, refusal } from "./Wallet.ts"
 
-// LUD-06, sentence by sentence, as far as it concerns a service.
+// Tests each sentence of LUD-06 that concerns a service.
 
 const service = await start()
 afterAll(service.dispose)
@@ -32,7 +32,7 @@ describe("LUD-06: the first response", () => {
     })
   })
 
-  it("LUD-06: min and max are in millisatoshis, as the owner set them and within the operator's limits", async () => {
+  it("LUD-06: minSendable and maxSendable are in millisatoshis, and follow the owner's and the operator's limits", async () => {
     const { id } = await service.record(key, address)
     for (const [body, min, max] of [
       [{ min_sats: 21 }, 21_000, 100_000_000_000],
@@ -50,7 +50,7 @@ describe("LUD-06: the first response", () => {
     await stricter.dispose()
   })
 
-  it("LUD-06: metadata is a JSON string of arrays, one of them text/plain", () => {
+  it("LUD-06: metadata is a JSON list of entries, and exactly one of them has the type text/plain", () => {
     assert.isTrue(offer.entries.every((entry) => Array.isArray(entry) && typeof entry[0] === "string"))
     assert.strictEqual(offer.entries.filter(([type]) => type === "text/plain").length, 1)
     assert.strictEqual(offer.entries.filter(([type]) => type.startsWith("image/")).length, 0)
@@ -110,7 +110,7 @@ describe("LUD-06: the callback", () => {
 })
 
 describe("LUD-06: a payment", () => {
-  it("LUD-06: a payment is credited to the millisatoshi, and updates the address's time of last use", async () => {
+  it("LUD-06: a payment is credited with its exact number of millisatoshis, and updates the address's time of last use", async () => {
     const before = await service.run(Effect.flatMap(Records, (records) => records.balance(companyId)))
     assert.isNull((await service.record(key, address)).last_used_at)
     const invoice = await askFor(service, offer, 1_234_567)

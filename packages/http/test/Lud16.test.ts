@@ -21,7 +21,7 @@ describe("LUD-16: a Lightning address", () => {
     assert.deepStrictEqual(entries.slice(1), [["text/identifier", address]])
   })
 
-  it("LUD-16: an address is found in any letter case, with one spelling in the metadata", async () => {
+  it("LUD-16: an address is found in any letter case, and its spelling in the metadata is always the same", async () => {
     assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
   })
 

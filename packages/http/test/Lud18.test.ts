@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, refusal } from "./Wallet.ts"
 
-// LUD-18: payer data, as stated by the payer.
+// LUD-18: data that payers send about themselves.
 
 const service = await start()
 afterAll(service.dispose)
@@ -20,7 +20,7 @@ const payerDataOf = (paymentHash: PaymentHash.PaymentHash) =>
   )
 
 describe("LUD-18: payer data", () => {
-  it("LUD-18: payer data is listed by name, and none is required", () => {
+  it("LUD-18: the response lists the payer data it accepts, and requires none of it", () => {
     assert.deepStrictEqual(offer.payerData, { name: { mandatory: false }, identifier: { mandatory: false }, email: { mandatory: false } })
   })
 

@@ -4,8 +4,8 @@ import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import { createHash } from "node:crypto"
 import type { start } from "./Service.ts"
 
-// A wallet written only from the LUDs. It checks everything that it receives, and relies on nothing else of the
-// service.
+// A wallet implemented from the LUDs alone. It checks everything that it receives, and relies on no other
+// behavior of the service.
 
 type Service = Awaited<ReturnType<typeof start>>
 

@@ -3,15 +3,15 @@ import * as Memory from "@satrail/memory/Memory"
 import * as State from "@satrail/memory/State"
 import { Equal, HashMap, Layer, Ref } from "effect"
 
-/** All recorded state by kind. Equal values count as unchanged. */
+/** All recorded state, grouped by kind. Equal values count as unchanged. */
 export type Recorded = ReadonlyMap<string, unknown>
 
 /** Returns the kinds that changed. */
 export const differences = (before: Recorded, after: Recorded): ReadonlyArray<string> =>
   [...after.keys()].filter((name) => !Equal.equals(before.get(name), after.get(name)))
 
-// Ignore the last use of keys, which is recorded at any time. The result is cached for each state, because it
-// is read before and after every request.
+// Ignore the keys' time of last use, which may be recorded at any time. The result is cached for each state,
+// because it is read before and after every request.
 const unused = new WeakMap<object, unknown>()
 const withoutUse = (keys: HashMap.HashMap<string, ApiKey.ApiKey>): unknown => {
   const known = unused.get(keys)
@@ -21,7 +21,7 @@ const withoutUse = (keys: HashMap.HashMap<string, ApiKey.ApiKey>): unknown => {
   return made
 }
 
-/** A memory store whose state can be compared. Any object that is not identical has changed. */
+/** A memory store whose state can be compared. An object counts as changed unless it is identical. */
 export const memory = () => {
   const state = Ref.makeUnsafe(State.empty)
   return {

@@ -81,7 +81,7 @@ describe("GET /v1/account", () => {
     }
   })
 
-  it("account: it shows the company's limits and the requesting key's limits with the remaining amounts, and a freeze without its reason", async () => {
+  it("account: it shows the company's and the requesting key's limits with the remaining amounts, and whether the company is frozen but not why", async () => {
     const { id, key } = await service.company()
     await service.fund(key, 100_000)
     await operate("PUT", `/companies/${id}/limits`, { month_sats: 50_000 })
@@ -96,7 +96,7 @@ describe("GET /v1/account", () => {
     assert.deepStrictEqual([shown.limits.month_sats, shown.remaining.month_sats], [50_000, 49_000])
     const { id: keyId, limits, remaining } = shown.api_key
     assert.deepStrictEqual([keyId, limits.day_sats, remaining.day_sats], [issued.id, 10_000, 9000])
-    assert.strictEqual((await account(key)).api_key.limits, null, "of the requesting key, and of no other")
+    assert.strictEqual((await account(key)).api_key.limits, null, "only the requesting key's limits are shown")
     await operate("POST", `/companies/${id}/freeze`, { reason: "a stolen key", pending: "wait" })
     const frozen = await service.ask("GET", "/v1/account", { key })
     assert.isTrue(frozen.body.data.frozen)

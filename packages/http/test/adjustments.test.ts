@@ -70,7 +70,7 @@ describe("adjustments", () => {
     assert.deepInclude(accounts[0], { company_id: other.id })
   })
 
-  it("adjustments: a repeated request has one effect, invalid fields are named, and the scope mend is required", async () => {
+  it("adjustments: a repeated request has one effect, invalid fields are named, and the mend scope is required", async () => {
     const body = { company_id: shop.id, amount_sats: 5, reason: "a reason" }
     const headers = { "idempotency-key": "adjust-1" }
     const [first, again] = [await request(ada, body, headers), await request(ada, body, headers)]

@@ -104,7 +104,7 @@ describe("addresses from which a key may be used", () => {
     assert.strictEqual((await put({ for: "everything", ranges: many(50) })).status, 200)
   })
 
-  it("allowed from: the audit log has rejected keys with their addresses", async () => {
+  it("allowed from: the audit log records each rejected key with the address of the request", async () => {
     const { key, keyId, admin } = await confined({ for: "everything", ranges })
     await balance(key, outside)
     await service.run(Effect.flatMap(AuditLog, ({ flush }) => flush))

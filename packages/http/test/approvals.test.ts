@@ -50,7 +50,7 @@ describe("withdrawals that another key approves", () => {
     assert.deepStrictEqual(seen(await decide(approves.key, id, "reject")), bad(409, "approval_over"))
   })
 
-  it("approval: it requires the scope and a different key, even after the requesting key was rotated", async () => {
+  it("approval: it requires the approve scope and a different key, even after the requesting key was rotated", async () => {
     const { asks, issue, key } = await shop({ approval_above_sats: 500 }, ["send", "approve"])
     const { id } = (await send(asks.key, 1000)).body.data
     for (const scopes of [["send"], ["read", "receive", "webhooks"]])
@@ -104,7 +104,7 @@ describe("withdrawals that another key approves", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
   })
 
-  it("approval: a pending withdrawal counts toward the limits immediately, and no longer once it is rejected", async () => {
+  it("approval: a pending withdrawal counts toward the limits until it is rejected", async () => {
     const { asks, approves } = await shop({ approval_above_sats: 500, day_count: 1 })
     const { id } = (await send(asks.key, 1000)).body.data
     assert.deepStrictEqual(seen(await send(asks.key, 1000)), bad(422, "limit_exceeded"))

@@ -74,7 +74,7 @@ describe("API keys that require a second operator", () => {
     const { id } = (await ask("POST", "/companies", ada, { name: "used", plan: "free" })).body.data
     const first = await issue(id, ["admin"])
     assert.strictEqual(await opens(first.key), 200)
-    // The key's use is recorded in the background of the request.
+    // The key's use is recorded in the background, possibly after the response.
     while ((await ask("GET", `/api-keys/${first.id}`, operatorToken)).body.data.last_used_at === null) await new Promise(setImmediate)
     assert.strictEqual((await issue(id, ["admin"])).approval, "pending")
   })
@@ -97,12 +97,12 @@ describe("API keys that require a second operator", () => {
     assert.strictEqual(await opens(issued.key), 401)
   })
 
-  it("second operator: the scope stop cannot approve", async () => {
+  it("second operator: a token with the stop scope cannot approve", async () => {
     const { id } = await funded()
     assert.deepStrictEqual(seen(await approve(await issue(id, ["send"]), stop)), bad(403, "scope_required"))
   })
 
-  it("second operator: the audit log has who requested a key and who approved it", async () => {
+  it("second operator: the audit log shows who requested a key and who approved it", async () => {
     const { id } = await funded()
     const issued = await issue(id, ["send"])
     await approve(issued, bob)

@@ -80,7 +80,7 @@ describe("the backlog", () => {
     assert.include(waits_for, destination.split("@")[1] ?? "")
   })
 
-  it("backlog: a deposit is unconfirmed at first, and then lacks confirmations, as reported by the chain", async () => {
+  it("backlog: it shows whether a deposit is unconfirmed or lacks confirmations, as reported by the chain", async () => {
     const { id, txId } = await seen(5_000_000)
     const follow = () => service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
     const [row] = (await get("/deposits")).body.data

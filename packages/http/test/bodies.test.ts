@@ -30,7 +30,7 @@ const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown
   [estimate, { amount: 1, destination: "nonsense" }, ["currency", "destination"]],
   [confirm, { amount: 0, currency: "btc", destination: "a@b", metadata: badMetadata }, ["amount", "destination", ...badMetadataPaths]],
   [confirm, { destination: "lnbcrt1", x: 1 }, ["destination", "x"]],
-  // The destination is well-formed but for another network, so it is not an error in that field alone.
+  // The destination is well-formed. It belongs to another network, but that is not an issue of the field alone.
   [confirm, { amount: 0, currency: "btc", destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }, ["amount"]],
   [lightningAddress, { handle: ".", domain: "localhost", metadata: badMetadata }, ["handle", "domain", ...badMetadataPaths]],
   [companies, { name: " ", plan: "gold" }, ["name", "plan"]],
@@ -56,7 +56,7 @@ describe("a response reports every issue of an invalid body", () => {
 describe("a long field name, like that of a secret", () => {
   const secret = "a-secret-in-the-wrong-place"
 
-  it("request body: a long unknown name is truncated in case it is a secret; a misspelled one is repeated", async () => {
+  it("request body: a long unknown name is truncated in case it is a secret; a misspelled name is repeated in full", async () => {
     const key = { key: company.key }
     const answers = [
       await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", [secret]: 1 } }),
@@ -80,8 +80,8 @@ describe("a long field name, like that of a secret", () => {
   })
 })
 
-describe("a string of the maximum length in the document", () => {
-  const wave = "\u{1F30A}" // one character of two UTF-16 units
+describe("strings of the documented maximum length", () => {
+  const wave = "\u{1F30A}" // one character, encoded as two UTF-16 units
   const texts: ReadonlyArray<readonly [most: number, ask: (text: string) => ReturnType<typeof service.ask>]> = [
     [200, (text) => post("/v1/checkouts", { amount: 1, currency: "sats", order_id: text })],
     [500, (text) => post("/v1/webhook-endpoints", { url: "https://shop.example/webhooks", description: text })],
@@ -141,7 +141,7 @@ describe("the encoding of a body", () => {
     }
   })
 
-  it("request body: the declared charset may only be UTF-8", async () => {
+  it("request body: UTF-8 is the only charset that may be declared", async () => {
     for (const charset of ["utf-8", "UTF-8", '"utf-8"', "utf8"])
       assert.strictEqual((await send(good, `application/json; charset=${charset}`)).status, 201, charset)
     for (const charset of ["utf-16", "iso-8859-1", "latin1", "utf-8x", ""])

@@ -34,7 +34,7 @@ const mine = async () => {
   await service.sandbox((sandbox) => sandbox.mine(6))
   await service.work()
 }
-/** Runs the checkout worker now, or with its clock ahead. */
+/** Runs the checkout worker, with its clock ahead by this many seconds. */
 const follow = (seconds = 0) =>
   service.run(
     Effect.gen(function* () {
@@ -90,7 +90,7 @@ describe("the checkout page", () => {
       assert.strictEqual((await service.ask("GET", `/${file}`)).status, 200, file)
   })
 
-  it("page: it reports payments that are seen, too low or too high as such", async () => {
+  it("page: it says whether a payment is unconfirmed, too low or too high", async () => {
     const made = await created({ amount: 10_000, return_url: "https://shop.example/thanks" })
     await send(made.address, 6000)
     await service.work()
@@ -285,7 +285,7 @@ describe("the checkout page", () => {
     assert.notInclude(text, destination)
   })
 
-  it("page: a late overpayment says that the seller decides, until there is a refund", async () => {
+  it("page: after a late overpayment it says that the seller decides, until there is a refund", async () => {
     const made = await created({ amount: 10_000 })
     await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
     await send(made.address, 12_000)
@@ -437,7 +437,7 @@ describe("the checkout page", () => {
     canceled: (made) => service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
   }
   for (const [name, act] of Object.entries(ways))
-    it(`page stream: the last state sent equals the one after a reload, with its date, and contains the page's name: ${name}`, async () => {
+    it(`page stream: the last state sent has the right status and date, and equals the state after a reload: ${name}`, async () => {
       const made = await created({ expiry_seconds: 60 })
       const { next, version, close } = await stream(made)
       let streamed = await next()
@@ -459,7 +459,7 @@ describe("the checkout page", () => {
       await close()
     })
 
-  it("page: the receipt names the seller and has its date", async () => {
+  it("page: the receipt shows the date, the amount and how it was paid", async () => {
     const made = await created()
     await pay(made)
     await service.work()
@@ -467,7 +467,7 @@ describe("the checkout page", () => {
     assert.match(said((await page(made)).text), /Date \d+ \w+ \d{4} at \d\d:\d\d UTC Amount .+ Paid with Lightning Payment hash /)
   })
 
-  it("page: once the checkout is paid, the receipt is also a file in the payer's language", async () => {
+  it("page: once the checkout is paid, the receipt can also be downloaded as a file in the payer's language", async () => {
     const made = await created({ amount: 12.5, currency: "eur", description: "Tea", order_id: "1042" })
     const path = `${new URL(made.url).pathname}/receipt`
     assert.strictEqual((await service.ask("GET", path)).status, 404)
@@ -484,7 +484,7 @@ describe("the checkout page", () => {
     assert.match((await service.ask("GET", `${path}?lang=de`)).text, /^Beleg\n\nVerkäufer: /)
   })
 
-  it("page: the query selects the language and the code, and unknown values are ignored", async () => {
+  it("page: the query selects the language and the QR code, and unknown values are ignored", async () => {
     const made = await created({ locale: "fr" })
     const { pathname } = new URL(made.url)
     const { text } = await service.ask("GET", `${pathname}?lang=de&way=chain`)

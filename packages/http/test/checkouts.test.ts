@@ -54,7 +54,7 @@ const told = async (id: string) => {
 }
 
 describe("checkouts", () => {
-  it("checkout: a contact is an email address or an https URL, and options are known", async () => {
+  it("checkout: a contact must be an email address or an https URL, and unknown options are rejected", async () => {
     for (const contact of ["javascript:alert(1)", "help", "mailto:help@shop.example", "http://shop.example", "a@b", "a b@shop.example", ""])
       assert.deepStrictEqual(seen(await create({ contact })), bad(400, "malformed"), contact)
     assert.strictEqual((await create({ options: ["refund"] })).status, 400)
@@ -130,7 +130,7 @@ describe("checkouts", () => {
     assert.deepStrictEqual(await told(id), ["checkout.expired expired", "checkout.paid paid"])
   })
 
-  it("checkout: it does not expire while enough is pending", async () => {
+  it("checkout: it does not expire while a sufficient payment is pending", async () => {
     const { id, address } = await created({ expiry_seconds: 60 })
     await send(address, 1000)
     await service.work()
@@ -149,7 +149,7 @@ describe("checkouts", () => {
     assert.deepStrictEqual(await told(id), ["checkout.canceled canceled"])
   })
 
-  it("checkout: any payment pays a checkout without an amount", async () => {
+  it("checkout: a checkout without an amount is paid by a payment of any amount", async () => {
     const { id, amount_sats, address } = (await service.ask("POST", path, { key, body: { amount: null, description: "a donation" } })).body
       .data
     assert.isNull(amount_sats)
@@ -165,7 +165,7 @@ describe("checkouts", () => {
     assert.strictEqual(amount_sats, Math.ceil((2.5 / Number(rate)) * 1e8))
   })
 
-  it("checkout: the same Idempotency-Key returns the same checkout in the same bytes", async () => {
+  it("checkout: the same Idempotency-Key returns the same checkout, byte for byte", async () => {
     const headers = { "idempotency-key": "checkout-1" }
     const first = await create({ description: "once" }, headers)
     assert.strictEqual((await create({ description: "once" }, headers)).text, first.text)

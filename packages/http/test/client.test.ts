@@ -185,7 +185,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
         const calls = Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()]))
         const { customer, operator } = Docs.documents(Api, { network: "regtest" })
         const documented = [customer, operator].flatMap(({ paths }) => JSON.stringify(paths).match(/(?<="operationId":")[^"]+/g) ?? [])
-        // The client reads complete responses, and a stream never ends.
+        // The client reads whole responses, so it cannot read a stream, which never ends.
         const calledByNone = ["events.streamEvents"]
         assert.sameMembers(
           Object.entries(calls).flatMap(([group, names]) => names.map((name) => `${group}.${name}`)),

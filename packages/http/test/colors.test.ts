@@ -6,12 +6,12 @@ const service = await start()
 afterAll(service.dispose)
 
 const linear = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
-/** Relative luminance by WCAG 2.2, for components of 0 to 255. */
+/** Relative luminance as defined by WCAG 2.2, for components from 0 to 255. */
 const luminance = ([red = 0, green = 0, blue = 0]: ReadonlyArray<number>): number =>
   0.2126 * linear(red / 255) + 0.7152 * linear(green / 255) + 0.0722 * linear(blue / 255)
 
 describe("the color of a checkout", () => {
-  it("color: text on it is legible, whatever the color", async () => {
+  it("color: text is legible on any color", async () => {
     const parts = [0, 64, 100, 118, 128, 190, 255]
     const colors = parts.flatMap((red) => parts.flatMap((green) => parts.map((blue) => [red, green, blue])))
     for (const color of colors) {

@@ -49,7 +49,7 @@ describe("operators list companies", () => {
     assert.deepStrictEqual([posted_sats, available_sats, api_keys], [50_000, 50_000 - held_sats, 1])
   })
 
-  it("companies: they are found by part of the name in any letter case, by the start of the id, and by plan", async () => {
+  it("companies: a search matches part of the name in any letter case or the start of the id, and can be combined with a plan", async () => {
     const [one, two] = [await opened("Coffee & Söhne"), await opened("more COFFEE", "paid")]
     assert.deepStrictEqual(ids(await get("?search=coffee")), newestFirst(one, two))
     assert.deepStrictEqual(ids(await get("?search=coffee&plan=free")), [one])
@@ -101,7 +101,7 @@ describe("operators list companies", () => {
 })
 
 describe("operators read a company's records", () => {
-  it("companies: operators get the same responses as the company, for that company only, with separate pages", async () => {
+  it("companies: for each company, operators get the responses that the company gets, without other companies' records", async () => {
     const [one, two] = [await service.company("paid"), await service.company("paid")]
     for (const { key } of [one, two]) for (let i = 0; i < 2; i++) await service.fund(key, 1000)
     for (const path of ["/transactions", "/transactions/balance", "/bitcoin/deposit/lightning-invoice", "/events", "/webhook-endpoints"]) {
@@ -124,7 +124,7 @@ describe("operators read a company's records", () => {
     }
   })
 
-  it("companies: these routes change nothing", async () => {
+  it("companies: these routes are read-only", async () => {
     const { id } = await service.company("paid")
     for (const method of ["POST", "PUT", "DELETE"])
       assert.include([404, 405], (await service.ask(method, `/operator/companies/${id}/vouchers`, { key: operatorToken })).status)

@@ -50,7 +50,7 @@ const opened = async (cookie: string, path: string) => {
   return { bytes: body.length, text: gunzipSync(body).toString("utf8") }
 }
 
-/** The address of the page before or after, below `/console`. */
+/** The path of the previous or next page, below `/console`. */
 const linked = (text: string, rel: "prev" | "next"): string | undefined =>
   new RegExp(`href="(?:\\.\\./)*console/([^"]+)" rel="${rel}"`).exec(text)?.[1]?.replaceAll("&amp;", "&")
 const idsIn = (text: string, path: string) =>
@@ -69,7 +69,7 @@ describe("the console's lists with 10,050 rows", () => {
     cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? ""
   })
 
-  it("console: the pages of a list of 10,050 rows have each row once, in order, paging either way, in at most 60 kB each", async () => {
+  it("console: a list of 10,050 rows shows each row once and in order, whether paged forward or back, and each page has at most 60 kB", async () => {
     const seen: Array<string | undefined> = []
     let path: string | undefined = "invoices"
     let last = ""
@@ -100,7 +100,7 @@ describe("the console's lists with 10,050 rows", () => {
     assert.include(await response.text(), "More than 10,000 invoices match")
   })
 
-  it("console: the page of payments shows their number, and pages forward and back, in at most 60 kB; 10,050 are too many to export", async () => {
+  it("console: the list of payments shows their number, can be paged forward and back, and has at most 60 kB per page; 10,050 are too many to export", async () => {
     await paid(rows)
     const first = await opened(cookie, "payments")
     assert.isAtMost(first.bytes, mostBytes)

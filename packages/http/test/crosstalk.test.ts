@@ -75,7 +75,7 @@ describe("one handle at three domains", () => {
     }
   })
 
-  it("Lightning address: an address at another domain can be reached at a path of the service's domain", async () => {
+  it("Lightning address: an address at a custom domain can also be reached through a path at the service's domain", async () => {
     for (const domain of domains) {
       const offer = await offerAt(service, `https://pay.example.com/lnurlp/${domain}/shop`)
       assert.deepStrictEqual(offer.entries[1], ["text/identifier", `shop@${domain}`])

@@ -464,7 +464,7 @@ describe("amounts", () => {
     ["2.1e-400", "btc"],
     ["0.00024999", "usd"]
   ] as const) {
-    it(`amounts: ${amount} ${currency} is rejected, exactly as written`, async () => {
+    it(`amounts: ${amount} ${currency} is rejected, because its exact value is invalid`, async () => {
       const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)
       assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount"]])
     })

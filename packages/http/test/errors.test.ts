@@ -235,7 +235,7 @@ describe("an outage is reported as 503 with Retry-After, and the service recover
   }
 })
 
-/** The service with this result for every balance. */
+/** A service in which every request for a balance has this result. */
 const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
   const never = () => Effect.die("not called in this test")
   return start({

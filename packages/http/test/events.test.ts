@@ -41,7 +41,7 @@ const pay = async () => {
 const typesOf = (events: ReadonlyArray<{ readonly type: string }>) => events.map(({ type }) => type)
 
 describe("the list of events", () => {
-  it("events: each event has its record as fetched, with the same order of fields everywhere", async () => {
+  it("events: each event contains its record exactly as a fetch returns it, with the fields in the same order", async () => {
     const { data, next } = await feed()
     assert.deepStrictEqual(typesOf(data), ["invoice.created", "deposit.lightning.completed", "invoice.settled"])
     const [created = assert.fail(), deposit = assert.fail(), settled = assert.fail()] = data
@@ -143,7 +143,7 @@ describe("the list of events", () => {
       body: { amount: 1, currency: "sats", metadata: { z: "1", "10": "a", "2": "b" } }
     })
     const told = await service.ask("GET", `/v1/events?subject=${small.body.data.id}`, { key: company.key })
-    assert.include(told.text, `"metadata":{"2":"b","10":"a","z":"1"}`, "as JSON.parse has it")
+    assert.include(told.text, `"metadata":{"2":"b","10":"a","z":"1"}`, "the keys have JSON.parse's order")
   })
 })
 
@@ -230,7 +230,7 @@ describe("the event stream", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/events?cursor=oldest", { key: company.key })), bad(400, "malformed"))
   })
 
-  it("stream: a key may have five open streams, and another once one has ended", async () => {
+  it("stream: a key may have five open streams, and may open another once one has ended", async () => {
     const key = await service.keyFor(company.id, "read")
     const streams = await Promise.all(Array.from({ length: streamsPerKey }, () => follow({}, "", key)))
     const more = await follow({}, "", key)
@@ -244,14 +244,14 @@ describe("the event stream", () => {
     await Promise.all(streams.map(({ end }) => end()))
   })
 
-  it("stream: only five streams are opened for many concurrent requests", async () => {
+  it("stream: of many concurrent requests, only five open a stream", async () => {
     const key = await service.keyFor(company.id, "read")
     const streams = await Promise.all(Array.from({ length: 3 * streamsPerKey }, () => follow({}, "", key)))
     assert.strictEqual(streams.filter(({ response }) => response.status === 200).length, streamsPerKey)
     await Promise.all(streams.map(({ end }) => end()))
   })
 
-  it("stream: it requires a key with the scope read in the header, and known parameters", async () => {
+  it("stream: it requires a key with the read scope, sent in the header, and rejects unknown parameters", async () => {
     const ask = (query: string, key?: string) => service.ask("GET", `/v1/events/stream${query}`, key === undefined ? {} : { key })
     assert.deepStrictEqual(seen(await ask("")), bad(401, "unauthorized"))
     assert.deepStrictEqual(seen(await ask(`?key=${company.key}`)), bad(401, "unauthorized"))
@@ -269,7 +269,7 @@ describe("the event stream", () => {
 })
 
 describe("old events", () => {
-  it("events: a cursor before deleted events is 410, with the oldest event that remains", async () => {
+  it("events: the cursor of a deleted event returns 410, and the error names the oldest event that remains", async () => {
     const { data: before, next } = await feed()
     const inStore = <A, E>(use: (store: EventStore["Service"]) => Effect.Effect<A, E>) => service.run(Effect.flatMap(EventStore, use))
     await inStore(({ forgetEvents }) => forgetEvents(Number.MAX_SAFE_INTEGER, 1000))
@@ -282,7 +282,7 @@ describe("old events", () => {
       seen(await service.ask("GET", `/v1/events/stream?cursor=${before[0]?.id}`, { key: company.key })),
       bad(410, "cursor_too_old")
     )
-    assert.strictEqual((await feed(`?cursor=${next}`)).data[0]?.id, oldest.id, "nothing was missed after the last")
+    assert.strictEqual((await feed(`?cursor=${next}`)).data[0]?.id, oldest.id, "no event after the last cursor was missed")
     assert.strictEqual(Events.keptMillis, 90 * 86_400_000)
   })
 })

@@ -17,7 +17,7 @@ const company = await service.company("free")
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 type Any = any
 
-/** Endpoints that return text, or a report that its schema describes better than one example could. */
+/** Endpoints that return text, or a report whose schema is clearer than an example. */
 const withoutExample = [
   "GET /operator/metrics",
   "GET /operator/reconciliation",

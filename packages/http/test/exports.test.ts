@@ -58,7 +58,7 @@ const busy = async () => {
 }
 
 describe("exports", () => {
-  it("export: each line has its record, fees and balance, and their total is the ledger's balance to the msat", async () => {
+  it("export: each line has the record's amount, fees and balance, and the lines add up to the ledger's balance to the msat", async () => {
     const { id, key } = await busy()
     const [opening, ...more] = await csv(key)
     const [closing, ...rows] = more.toReversed()
@@ -142,7 +142,7 @@ describe("exports", () => {
     assert.deepStrictEqual(lines[1]?.["metadata"], { order: "1042", customer: 'Ann "A", Ltd' })
   })
 
-  it("export: an amount in fiat has its rate and value, and a checkout's price its currency", async () => {
+  it("export: a payment requested in fiat has its rate and fiat value, and a checkout payment also has its currency", async () => {
     const { key } = await service.company("paid")
     await invoice(key, { amount: 10, currency: "usd" })
     const { body } = await service.ask("POST", "/v1/checkouts", { key, body: { amount: 10, currency: "eur" } })
@@ -161,7 +161,7 @@ describe("exports", () => {
     assert.isAtMost(Date.parse(asked?.["fiat_rate_at"] ?? ""), Date.parse(asked?.["booked_at"] ?? ""))
   })
 
-  it("export: an adjustment by two operators is a line of its own type in the file and the statement, credit or debit, and changes the balance", async () => {
+  it("export: an adjustment by two operators, whether a credit or a debit, has a line of its own type, is part of the statement and changes the balance", async () => {
     const { id, key } = await service.company("paid")
     await invoice(key, { amount: 50_000 })
     const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "another", scopes: ["mend"] } })
@@ -230,7 +230,7 @@ describe("exports", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/export", { key: receiver.key })).status, 403)
   })
 
-  it("export: the operator's export has every company in turn, or one company's own export, and is not available to companies", async () => {
+  it("export: operators can export all companies, one after the other, or a single company; companies cannot use these routes", async () => {
     const [one, other] = [await busy(), await busy()]
     const all = await csv(operatorToken, "/operator/transactions/export")
     for (const { id, key } of [one, other]) {
@@ -322,7 +322,7 @@ describe("statements", () => {
 })
 
 describe("the audit log as a file", () => {
-  it("audit: the whole log is exported as CSV or JSON Lines, with the filters applied and nothing of other companies", async () => {
+  it("audit: the whole log can be exported as CSV or JSON Lines; filters apply, and other companies' entries are left out", async () => {
     const { key } = await busy()
     for (let i = 0; i < 3; i++) await service.ask("POST", "/v1/vouchers", { key, body: { amount: 10, currency: "sats" } })
     await service.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))

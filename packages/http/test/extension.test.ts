@@ -9,7 +9,7 @@ import * as Extension from "../src/edge/Extension.ts"
 import { bad, seen, start } from "./Service.ts"
 
 /**
- * The state of a host's page, stream and form: open streams, ended streams, interrupted requests, and spans.
+ * What happened in the host's routes: streams opened, streams ended, requests interrupted, and spans.
  */
 const world = { open: 0, ended: 0, interrupted: 0, spans: new Array<Tracer.NativeSpan>() }
 
@@ -120,7 +120,7 @@ describe("an extension", () => {
     assert.strictEqual((await service.ask("GET", "/shop/style.css")).headers.get("cache-control"), "public, max-age=60")
   })
 
-  it("extension: without its own headers, a policy prevents loading and framing", async () => {
+  it("extension: if its page sets no headers, the default policy prevents loading and framing", async () => {
     const { headers } = await service.ask("GET", "/till/1")
     assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'")
     assert.include(headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")
@@ -180,7 +180,7 @@ describe("an extension", () => {
     await dispose()
   })
 
-  it("extension: a path that is already served makes the start fail, and the error names the path", async () => {
+  it("extension: the service does not start if a path is already served, and the error names the path", async () => {
     const { ask } = await start({ http: { extensions: [Extension.make(HttpRouter.add("GET", "/healthz", page))] } })
     const failure = await ask("GET", "/").then(() => "", String)
     assert.include(failure, "/healthz")

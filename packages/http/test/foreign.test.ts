@@ -99,7 +99,7 @@ const waiting: Maker = async ({ id, key: funded }) => {
 
 const hooks = "webhook-endpoints"
 const hook = { url: "https://shop.example/webhooks" }
-/** An endpoint of a company. `operators` makes one of the operator. */
+/** Creates a company's endpoint. `operators` creates the operator's. */
 const endpoint: Maker = (company) => created(company, `/v1/${hooks}`, hook)
 const ofOperator = (path: string, body: unknown) => (): Promise<string> => created({ key: operatorToken }, `/operator/${path}`, body)
 const operators = ofOperator(hooks, hook)
@@ -137,7 +137,7 @@ const event = async (company: Company): Promise<string> => {
   return (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
 }
 
-/** Creates the record that an id refers to, by path, if the example of its creation is not enough. */
+/** Functions that create the record for a path's id, where an example of a request cannot create it. */
 const makers: Readonly<Record<string, Maker>> = {
   [`${invoice}/{invoiceID}`]: (company) => created(company, invoice, { amount: 1, currency: "sats" }),
   // A held invoice, which can be settled.
@@ -201,7 +201,7 @@ const shown = (path: string): Maker | undefined => {
   return creation && ((company) => created(company, collection, creation.example))
 }
 
-/** The company's own route that the operator reads at this path, or undefined. */
+/** The company's route that returns the same as this operator route, or undefined. */
 const readBelow = (path: string): string | undefined => {
   const [, own] = /^\/operator\/companies\/\{companyId\}(\/.*)$/.exec(path) ?? []
   return own === undefined ? undefined : `/v1${own}`

@@ -122,7 +122,7 @@ it("idempotency key: the response stays the same, whatever the withdrawal's late
   assert.deepStrictEqual(told(await post(withdraw, confirmBody, "later")), replayOf(first))
 })
 
-it("C23: idempotency key: a replay comes before any check, even if the destination is unreachable", async () => {
+it("C23: idempotency key: a repeated request returns the stored response before any check, even if the destination is unreachable", async () => {
   const first = await post(withdraw, confirmBody, "paused")
   await service.sandbox((sandbox) => sandbox.pause("web"))
   try {
@@ -141,7 +141,7 @@ it("idempotency key: a rejected request may be retried with the same key", async
   assert.strictEqual((await post(withdraw, confirmBody, "again", poor.key)).status, 201)
 })
 
-describe("an operator's creation, or a domain, with an Idempotency-Key", () => {
+describe("records created by operators, and domains, with an Idempotency-Key", () => {
   const asOperator = (path: string, body: object, idempotencyKey: string) => post(path, body, idempotencyKey, operatorToken)
   const issuePath = (id: string) => `/operator/companies/${id}/api-keys`
   const keyOf = async () => (await asOperator(issuePath(company.id), { name: "old", scopes: ["read"] }, crypto.randomUUID())).body.data

@@ -71,7 +71,7 @@ describe("the limits of a key", () => {
     assert.strictEqual((await give(named.key, 400)).body.error?.limit, "recipients")
   })
 
-  it("limits: a voucher counts when it is created, and no longer once it is canceled", async () => {
+  it("limits: a voucher counts from its creation until it is canceled", async () => {
     const { key, keyId } = await limited({ day_count: 1 })
     const voucher = await give(key, 400)
     assert.strictEqual(voucher.status, 201)

@@ -207,7 +207,7 @@ describe("suggestions in errors", () => {
     ['{"amount":1}}', 1, 13, 12]
   ]
   for (const [text, line, column, offset] of broken) {
-    it(`JSON: ${JSON.stringify(text)} fails at line ${line}, column ${column}, and nothing of it is repeated`, async () => {
+    it(`JSON: ${JSON.stringify(text)} fails at line ${line}, column ${column}, and the error repeats none of it`, async () => {
       const { status, body } = await service.ask("POST", invoicePath, { key, body: text })
       const [issue, ...more] = body.error?.issues ?? []
       assert.deepStrictEqual([status, body.error?.code, issue?.path, more], [400, "malformed", "", []])

@@ -35,7 +35,7 @@ const heard = (isSo: () => Promise<boolean>) =>
 const deposits = async (of = key) => (await service.ask("GET", "/v1/transactions?limit=100", { key: of })).body.data
 
 describe("offers", () => {
-  it("C60: offer: two payments are two deposits of its company, each with its own invoice, and repeated notifications add none", async () => {
+  it("C60: offer: two payments create two deposits, each with its own invoice, and repeated notifications create none", async () => {
     const { id, offer, memo } = await created({ description: "coffee", metadata: { shelf: "3" } })
     assert.strictEqual(Result.getOrThrow(Bolt12.decode(offer)).description, memo)
     const first = await pay(offer, 1000)

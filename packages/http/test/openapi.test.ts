@@ -805,7 +805,7 @@ describe("the documentation", () => {
     }
   })
 
-  it("docs: another version's script is not found", async () => {
+  it("docs: the script of another version returns 404", async () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/docs/api/reference-of-another-version.js")), bad(404, "not_found"))
   })
 

@@ -62,7 +62,7 @@ describe("companies", () => {
 })
 
 describe("keys", () => {
-  it("API key: it is shown once, and has access by its scopes", async () => {
+  it("API key: it is shown once, and its scopes determine its access", async () => {
     const id = await open()
     const issued = await issue(id)
     assert.deepStrictEqual(
@@ -175,7 +175,7 @@ describe("operator authentication", () => {
     ["PATCH", "/operator/reconciliation/own-funds"]
   ] as const
 
-  it("C52: operator: these routes are authenticated by token; no API key has access to them, not even with the scope admin", async () => {
+  it("C52: operator: these routes are authenticated by token; no API key has access to them, not even with the admin scope", async () => {
     const { key } = await service.company("paid", "admin", "read", "receive", "send")
     for (const [method, path] of routes) {
       for (const ask of [{}, { key }, { key: "" }, { key: `${operatorToken}x` }, { key: operatorToken.slice(1) }]) {
@@ -204,7 +204,7 @@ describe("health", () => {
     assert.deepStrictEqual([ready.status, ready.body.data], [200, { ready: ["database", "node"] }])
   })
 
-  it("readiness: during an outage the process is up but not ready, and names the check without the cause", async () => {
+  it("readiness: during an outage the process is up but not ready, and the response names the failed check but not the cause", async () => {
     const lacking = await start({
       checks: [
         { name: "database", check: Effect.void },

@@ -47,7 +47,7 @@ const opened = async (cookie: string, path: string) => {
 }
 
 describe("the operator's console with more records than one list returns", () => {
-  it("console: Now counts all of them and names the oldest frozen company, and the oldest payment in suspense can be opened", async () => {
+  it("console: the Now page counts all of them and names the oldest frozen company, and the oldest payment in suspense can be opened", async () => {
     const { id } = await service.company()
     assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
     for (let n = 0; n < listed; n++) assert.strictEqual((await operate("/companies", { name: `Shop ${n}`, plan: "free" })).status, 201)

@@ -18,7 +18,7 @@ const code = async (answer: Promise<{ readonly status: number; readonly body: { 
 const company = { name: "Example Ltd", plan: "free" }
 
 describe("operators", () => {
-  it("operator token: it is shown once, with its name, and has access by its scopes", async () => {
+  it("operator token: it is shown once, with its name, and its scopes determine its access", async () => {
     const { id, token, ...rest } = await issue(["companies"], "on call")
     assert.deepStrictEqual([rest.name, rest.scopes, rest.revoked_at], ["on call", ["companies"], null])
     assert.match(token, /^op_/)

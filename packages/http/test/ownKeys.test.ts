@@ -28,7 +28,7 @@ const issue = async (companyId: string, body: object) => {
 const balance = (key: string) => service.ask("GET", "/v1/transactions/balance", { key })
 
 describe("a company's own keys", () => {
-  it("own keys: a created key has access by its scopes, and is listed without its secret", async () => {
+  it("own keys: a created key's scopes determine its access, and it is listed without its secret", async () => {
     const { id, key } = await service.company()
     const made = await create(key)
     assert.strictEqual(made.status, 201, made.text)
@@ -62,7 +62,7 @@ describe("a company's own keys", () => {
       assert.deepStrictEqual(seen(await service.ask("POST", to, { key: made, body })), bad(403, "scope_required"), to)
   })
 
-  it("own keys: only a key with the scope admin can list, create or revoke keys", async () => {
+  it("own keys: only a key with the admin scope can list, create or revoke keys", async () => {
     const { id } = await service.company()
     const key = await service.keyFor(id, "read", "receive", "send", "approve", "webhooks")
     const [, , keyId = ""] = key.split("_")
@@ -143,7 +143,7 @@ describe("a company's own keys", () => {
     assert.strictEqual((await create(key)).status, 201)
   })
 
-  it("own keys: a session must re-enter its key to create or revoke keys, and the audit log has the actor", async () => {
+  it("own keys: a session must re-enter its key to create or revoke keys, and the audit log names the actor", async () => {
     const { key } = await service.company()
     const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1", ...from("192.0.2.1") }
     const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })

@@ -58,7 +58,7 @@ const refused = bad(401, "unauthorized")
 const balance = "/v1/transactions/balance"
 
 describe("people who sign in with a passkey", () => {
-  it("people: an invitation adds a passkey, which signs in, and the role decides what the session may do", async () => {
+  it("people: an invited person adds a passkey and signs in with it, and their role determines the session's access", async () => {
     const { id: company } = await service.company()
     const who = await member(company, "viewer")
     assert.strictEqual((await page("GET", balance, undefined, who.cookie)).status, 200)
@@ -91,7 +91,7 @@ describe("people who sign in with a passkey", () => {
     assert.deepStrictEqual(seen(await people()), bad(403, "scope_required"))
   })
 
-  it("people: a signature is refused if it is of another origin or site, without the owner's presence, or with an old counter", async () => {
+  it("people: a signature is refused if it is for another origin or site, if its owner was not verified, or if its counter is not new", async () => {
     const { id: company } = await service.company()
     const who = await member(company)
     for (const options of [
@@ -212,7 +212,7 @@ describe("people who sign in with a passkey", () => {
     await still.dispose()
   })
 
-  it("people: the audit log names the person, and never an invitation", async () => {
+  it("people: the audit log names the person, and never contains an invitation", async () => {
     const { id: company } = await service.company()
     const admin = await member(company)
     await stepUp(admin)
@@ -229,7 +229,7 @@ describe("people who sign in with a passkey", () => {
   })
 })
 
-describe("managing people by API", () => {
+describe("managing people through the API", () => {
   it("people: an API key can invite viewers, but no one who can send", async () => {
     const { key } = await service.company()
     const invite = (role: string) => service.ask("POST", "/v1/people", { key, body: { name: "x", role } })

@@ -18,7 +18,7 @@ const counted = (answer: Effect.Effect<unknown, unknown>, name = "node") => {
   return { state, check }
 }
 
-/** Provides the first check's result and the log. */
+/** Calls `use` with an effect that runs the first check, and with the log. */
 const looking = <A, E>(
   checks: ReadonlyArray<Check>,
   use: (look: Effect.Effect<Look>, logged: ReadonlyArray<string>) => Effect.Effect<A, E>

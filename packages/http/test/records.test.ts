@@ -127,7 +127,7 @@ const item = (type: string): Shape => ({
 const newest = async (type: string) => (await get(`/v1/transactions?type=${type}&limit=1`)).body.data[0]
 
 describe("every record has exactly the expected fields", () => {
-  it("C33: records: an invoice without an amount has the expected range, then the received amount", async () => {
+  it("C33: records: an invoice without an amount has the expected range, and once paid also the received amount", async () => {
     const path = "/v1/bitcoin/deposit/lightning-invoice"
     const created = await post(path, { amount: null, min_sats: 100, max_sats: 200 })
     assert.strictEqual(created.status, 201)
@@ -279,7 +279,7 @@ describe("every record has exactly the expected fields", () => {
     assert.deepStrictEqual(settled, { ...pending, status: "settled", updated_at: settled.updated_at })
   })
 
-  it("record: the balance is the available amount, with held amounts and pending deposits beside it", async () => {
+  it("record: the balance is the available amount; held amounts and pending deposits are separate fields", async () => {
     const balance = async () => {
       const { status, body } = await get("/v1/transactions/balance")
       return [status, body.data]

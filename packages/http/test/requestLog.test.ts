@@ -9,7 +9,7 @@ const started = async (logsRequests: boolean) => {
   const slow = HttpRouter.add("GET", "/slow", Effect.andThen(Effect.sync(reached.resolve), Effect.never))
   const service = await start({ http: { logsRequests, extensions: [Extension.make(slow)] } })
   afterAll(service.dispose)
-  /** Lines of the request log: their fields, and the request id in their annotation. */
+  /** Lines of the request log, each with its fields and the request id from its annotation. */
   const lines = () =>
     service.logged.flatMap((text) => {
       const [, fields, id] = /^\["request",(\{.*?\})\].* \{"request_id":"(\w+)"\}$/.exec(text) ?? []

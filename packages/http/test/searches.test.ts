@@ -92,7 +92,7 @@ describe("invoices", () => {
 })
 
 describe("transactions", () => {
-  it("search: a deposit is found by its metadata and by what it paid, and a withdrawal by its metadata and identifiers", async () => {
+  it("search: a deposit is found by its metadata and the invoice that it paid, and a withdrawal by its metadata, payment hash and invoice", async () => {
     const sent = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(100) }))
     const out = await post("/v1/bitcoin/withdraw/confirm", { destination: sent.destination, metadata: { order: "1043", kind: "refund" } })
     const by = (query: string, of?: string) => rows(`${listPath}?${query}`, of)

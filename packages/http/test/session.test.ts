@@ -62,7 +62,7 @@ describe("sessions", () => {
     assert.strictEqual(body.data.balance, 21)
   })
 
-  it("session: anything but a key or token cannot sign in", async () => {
+  it("session: only a valid key or token can sign in", async () => {
     const { key } = await service.company()
     for (const wrong of ["", "sr_regtest_x", `${key.slice(0, -1)}${key.endsWith("1") ? "2" : "1"}`, "op_1", `${operatorToken}x`, "k_1"]) {
       const { status, headers } = await signIn(wrong, own)
@@ -197,7 +197,7 @@ describe("sessions", () => {
     assert.includeMembers([...verbs], ["console.signIn", "console.stepUp", "console.signOut"])
   })
 
-  it("session: a key has a limited number of sessions, and another one ends the first", async () => {
+  it("session: a key has a limited number of sessions, and opening one more ends the oldest", async () => {
     const { key } = await service.company()
     const cookies: Array<string> = []
     for (let i = 0; i <= Session.slots; i++) cookies.push(await session(key))

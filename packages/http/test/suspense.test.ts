@@ -47,7 +47,7 @@ describe("suspense", () => {
     )
   })
 
-  it("suspense: an unknown payment is not found, an unknown company is named, and the scope mend is required", async () => {
+  it("suspense: an unknown payment is not found, an unknown company is named, and the mend scope is required", async () => {
     const id = await suspended(service, shop.id)
     const none = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
     assert.deepStrictEqual(seen(await assign(none, shop.id)), bad(404, "not_found"))

@@ -106,7 +106,7 @@ describe("loosening the protections of a company with a large balance", () => {
     assert.strictEqual((await ask("POST", `/companies/${id}/unfreeze`, bob)).status, 200)
   })
 
-  it("two operators: a token with the scope stop can neither request nor grant", async () => {
+  it("two operators: a token with the stop scope can neither request nor grant", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     assert.deepStrictEqual(seen(await ask("PUT", `/companies/${id}/limits`, stop, {})), bad(403, "scope_required"))
@@ -135,7 +135,7 @@ describe("loosening the protections of a company with a large balance", () => {
     }
   })
 
-  it("two operators: the audit log has the operators who requested and granted a change, with the values before and after", async () => {
+  it("two operators: the audit log names the operators who requested and granted a change, with the values before and after", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     await ask("PUT", `/companies/${id}/limits`, ada, {})

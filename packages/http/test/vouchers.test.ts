@@ -38,7 +38,7 @@ describe("vouchers", () => {
     assert.deepStrictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).text, before.text)
   })
 
-  it("voucher: it can be canceled with the scope send, but not with read", async () => {
+  it("voucher: it can be canceled with the send scope, but not with the read scope", async () => {
     const { id, company_id } = await create({ amount: 21, currency: "sats" })
     const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
     assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))

@@ -143,7 +143,7 @@ export const audit: ReadonlyArray<Canary> = [
     find: `if (before !== undefined) {`,
     replace: `if (before !== undefined && before.count > 1_000_000) {`,
     test: "packages/http/test/audit.test.ts",
-    titles: "a flood of the same request"
+    titles: "a rejected request is recorded immediately"
   },
   {
     name: "audit-without-floods",

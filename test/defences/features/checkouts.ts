@@ -99,6 +99,6 @@ export const checkouts: ReadonlyArray<Canary> = [
     find: "!isAsking || Checkout.isSeen(checkout)",
     replace: "!isAsking",
     test: "packages/http/test/checkoutPage.test.ts",
-    titles: "page: it reports payments that"
+    titles: "page: it says whether a payment is unconfirmed"
   }
 ]
