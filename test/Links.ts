@@ -1,7 +1,7 @@
 // Links and anchors of the pages, as GitHub renders them.
 import { anchorOf } from "../packages/server/src/serving/Site.ts"
 
-/** A page without literal text: code blocks and inline code. The number of lines stays the same. */
+/** Removes code blocks and inline code from a page, without changing the number of lines. */
 export const withoutCode = (page: string): string =>
   page.replaceAll(/^( {0,3})(```+|~~~+)[^]*?^\1\2[`~]*$/gm, (block) => block.replaceAll(/[^\n]/g, "")).replaceAll(/(`+)[^`\n]+?\1/g, "")
 

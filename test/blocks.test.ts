@@ -10,8 +10,7 @@ import { type Block, blocks, blocksOf, pages, root, write } from "./Blocks.ts"
 const folder = path.join(root, "node_modules/.cache/blocks")
 
 /**
- * A host's installed packages, mapped to the workspace: the entries of each package, and its peer
- * dependencies.
+ * Maps the packages that a host installs to the workspace: each package's entry points, and peer dependencies.
  */
 const paths = Object.fromEntries([
   ...globSync("packages/*/src/index.ts", { cwd: root }).map((file) => {

@@ -1,5 +1,5 @@
-// The modules that the command line loads. A command that only calls a running service must not wait for the
-// adapters of databases and nodes.
+// Checks which modules the command line loads. A command that only calls a running service must not wait until
+// the adapters of databases and nodes are loaded.
 import { assert, describe, it } from "@effect/vitest"
 import { existsSync, readFileSync } from "node:fs"
 import path from "node:path"
@@ -18,8 +18,8 @@ const fileOf = (importer: string, specifier: string): string | undefined => {
 const doors = ["packages/server/src/commands/LocalCommands.ts", "packages/server/src/commands/Spelling.ts"]
 
 /**
- * Our modules and the libraries that `file` loads directly or indirectly, not counting imports by the modules
- * in `doors`.
+ * Our modules and the libraries that `file` loads directly or indirectly, except through the modules in
+ * `doors`.
  */
 const loadedWith = (file: string, found = new Set<string>()): ReadonlySet<string> => {
   if (found.has(file)) return found
@@ -48,7 +48,7 @@ describe("modules loaded by commands", () => {
     )
   })
 
-  it("command line: the commands that a release keeps out of its single file are those that load the service", () => {
+  it("command line: exactly the commands that load the service are left out of a release's single file", () => {
     const source = readFileSync(path.join(root, doors[0] ?? ""), "utf8")
     const declared = Array.from(
       source.matchAll(/^export const \w+ = Command\.make\(\s*"([a-z-]+)"|^export const \w+ = Command\.make\("([a-z-]+)"/gm),

@@ -13,8 +13,8 @@ import { environment as isolated, files, hasRegistry, install, released, run } f
 const work = mkdtempSync(path.join(tmpdir(), "satrail-created-"))
 
 /**
- * Each framework is tested with one kind, because kinds do not differ between frameworks. Each kind also has
- * its own test without a framework.
+ * Each framework is tested with one kind of project, because a kind's code is the same in every framework. Each
+ * kind also has its own test without a framework.
  */
 const pairs: ReadonlyArray<readonly [Framework, Kind]> = [
   ["none", "shop"],

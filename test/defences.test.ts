@@ -53,7 +53,7 @@ describe("the canaries", () => {
     for (const { name } of mutants) assert.match(name, /^[a-z]+(-[a-z0-9]+)*$/)
   })
 
-  it("mutants: the mutants of every port are found, each with the test that must fail", () => {
+  it("mutants: the mutants of every port are found, and each names the test that must fail", () => {
     const tables = new Set(inPorts.map(({ where }) => where))
     assert.sameMembers([...tables], globSync("packages/*/test/*.bite*.test.ts", { cwd: root }))
     for (const { name, noticedBy } of mutants) assert.isNotEmpty(noticedBy, name)

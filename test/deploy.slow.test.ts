@@ -18,7 +18,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
 
   beforeAll(() => {
     open(work)
-    // Accessible to the image's user, and nothing else is beside it.
+    // The folder is accessible to the image's user, and contains nothing else.
     try {
       linkSync(process.execPath, node)
     } catch {
@@ -38,7 +38,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     rmSync(work, { recursive: true, force: true })
   })
 
-  /** Like the image: its user, its settings, an empty working directory, and an empty path. */
+  /** As in the image: with its user, its settings, an empty working directory, and an empty PATH. */
   const asInside = () => {
     const isRoot = process.getuid?.() === 0
     const empty = path.join(image.root, "tmp")
@@ -65,7 +65,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     assert.notInclude(names, "vitest")
   })
 
-  it("image: with its user and settings it is healthy, serves the documentation, and stops on request", async () => {
+  it("image: run with its user and settings, it is healthy, serves the documentation, and stops on request", async () => {
     const [command, ...settings] = image.entrypoint
     assert.strictEqual(command, "node")
     const args = [...settings, ...image.command.map((one) => inside(image.root, one))]
@@ -93,12 +93,12 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     assert.strictEqual((await fetch(new URL(script, `http://127.0.0.1:${port}/console`))).status, 200)
     started.kill("SIGTERM")
     assert.deepStrictEqual(await ended, [0, null])
-    assert.isNotEmpty(readdirSync(path.join(image.root, "data/compiled")), "what Node compiled is there for the next start")
+    assert.isNotEmpty(readdirSync(path.join(image.root, "data/compiled")), "Node's compile cache is kept for the next start")
     // Nothing responds, so the check fails.
     assert.strictEqual(check(), 1)
   })
 
-  it("image: its command line runs by the path that compose.yaml and the guide name, and creates a wallet", () => {
+  it("image: its command line runs from the path given in compose.yaml and the guide, and creates a wallet", () => {
     const [cli = ""] = all(read("deploy/compose.yaml"), /command: \[(\S+), migrate\]/g)
     assert.include(read("docs/guides/containers.md"), ` satrail ${cli} wallet create --network mainnet`)
     const [, ...settings] = image.entrypoint
@@ -116,7 +116,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
 })
 
 const hasEngine = spawnSync("docker", ["info"], { stdio: "ignore" }).status === 0
-if (!hasEngine) console.log("image: not built by an engine, because no container engine answers here")
+if (!hasEngine) console.log("image: not built by an engine, because no container engine is available")
 
 describe.skipIf(!hasEngine)("the image, by an engine", () => {
   const name = `satrail-test-${process.pid}`

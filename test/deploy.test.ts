@@ -119,7 +119,7 @@ describe("deployment files", () => {
     }
   })
 
-  it("deploy: the sandbox starts with one command and no operator-supplied files", () => {
+  it("deploy: the sandbox starts with one command, and the operator supplies no files", () => {
     assert.include(read("docs/guides/containers.md"), "    docker compose --file deploy/sandbox.yaml up\n")
     assert.notMatch(sandbox, /env_file|secrets|\.\/|\$\{/)
     const [, context = "", file = ""] = /build: { context: (\S+), dockerfile: (\S+) }/.exec(sandbox) ?? []
@@ -172,8 +172,8 @@ describe("deployment files", () => {
       named.filter((name) => !known.has(name)),
       []
     )
-    // The example leaves out settings that differ per process, are for development, or have no choice on
-    // mainnet.
+    // The example leaves out settings that differ between processes, are for development, or have only one
+    // possible value on mainnet.
     const elsewhere = [
       "PORT",
       "HOST",
@@ -214,7 +214,7 @@ describe("deployment files", () => {
     }
   })
 
-  it("deploy: pin.sh writes Docker digests after the versions, repeatably, and changes nothing else", () => {
+  it("deploy: pin.sh adds Docker digests to the versions, can be run again, and changes nothing else", () => {
     const work = mkdtempSync(path.join(tmpdir(), "satrail-pin-"))
     try {
       for (const file of ["Dockerfile", "compose.yaml", "pin.sh"]) cpSync(path.join(root, "deploy", file), path.join(work, file))

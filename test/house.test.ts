@@ -5,13 +5,13 @@ import { importsWithin, circles, files, floorOf, floors, importsOf, maxLoose, re
 import { isMention } from "../scripts/house/Features.ts"
 import { mentions, namesIn } from "../scripts/house/Mentions.ts"
 
-/** SQL that reads the database's own clock, which an advanced or simulated clock would not move. */
+/** Matches SQL that reads the database's own clock, because tests and simulations cannot advance that clock. */
 const asksForTime =
   /(?<![\w.])(?:now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday)\(\)|\b(?:current_timestamp|localtimestamp|current_date)\b/i
 
 /**
  * The imports allowed for each package's sources, other than the package itself. A name allows the package and
- * its modules. For effect, whose folders may change in a minor version, it allows only that folder.
+ * its modules. For `effect`, whose folders may change in a minor version, a name allows one folder only.
  */
 const allowed: Record<string, ReadonlyArray<string>> = {
   bitcoin: ["effect", "@noble/", "@scure/", "tiny-secp256k1"],
@@ -84,7 +84,7 @@ const violations = (name: string, file: string, source: string): ReadonlyArray<s
     return unstable.filter((module) => taken.has(module)).map((module) => `${file} takes ${module} from effect, which is unstable`)
   })
 
-/** The titles in a file's calls of `it`. A title passed as `title` is found at its caller. */
+/** The titles in a file's calls of `it`. A title passed as `title` is found where the function is called. */
 const titlesIn = (source: string) =>
   Array.from(
     source.matchAll(/\bit(?!\.layer)(?:\.\w+)*(?:\([^()]*\))?\(\s*(["'`])(?!\$\{title\})((?:(?!\1)[^\n])+)/g),
@@ -261,7 +261,7 @@ describe("the house", () => {
     assert.isFalse(isMention("`select 1 -- vouchers`", "packages/postgres/src/X.ts"))
   })
 
-  it("house: a feature's word is not a mention where it means something else, unless the feature is imported", () => {
+  it("house: a feature's name is not counted as a mention where it means something else, unless the feature is imported", () => {
     const importing = 'import { Offers } from "@satrail/core/features/offers/Offers"'
     assert.isFalse(isMention("offers", "packages/nodes/src/X.ts", "const offer = payOffer(offers)"))
     assert.isTrue(isMention("offers", "packages/nodes/src/X.ts", importing))

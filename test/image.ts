@@ -1,5 +1,5 @@
-// Builds an image without a container engine by running a Dockerfile's steps, with a folder as the root of
-// each stage. An engine would add the base image, of which only Node is used here, and isolation.
+// Builds an image without a container engine by running a Dockerfile's steps, with a folder as the root of each
+// stage. A container engine would add isolation and the base image, of which only Node is used here.
 import { execFileSync } from "node:child_process"
 import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, statSync } from "node:fs"
 import path from "node:path"
@@ -40,7 +40,7 @@ export interface Image {
 
 const json = (text: string): ReadonlyArray<string> => JSON.parse(text)
 
-/** A text whose absolute paths are moved into a stage's folder. */
+/** Moves the absolute paths in a text into a stage's folder. */
 export const inside = (root: string, text: string): string => text.replaceAll(/(^|[\s"'=:>])\/(?=\w)/g, `$1${root}/`)
 
 interface Stage {
@@ -82,7 +82,7 @@ export const build = (dockerfile: string, ignore: string, repository: string, in
       continue
     }
     const stage = stages.at(-1)
-    // Before the first stage there are only names of images, which do not exist here.
+    // Before the first stage there are only image names, and images do not exist here.
     if (stage === undefined) continue
     if (name === "WORKDIR") mkdirSync((stage.workdir = path.join(stage.root, rest)), { recursive: true })
     else if (name === "COPY") copy(stages, stage, rest, (to) => copyContext(repository, ignore, to))

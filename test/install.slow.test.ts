@@ -1,6 +1,6 @@
 // Installs a release like a new user: takes its packages into an empty folder outside this workspace, checks
-// types as strictly as possible, and runs programs. It uses the lowest supported Node and the one of this
-// workspace.
+// types as strictly as possible, and runs programs. It uses the lowest supported Node and this workspace's
+// Node.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
@@ -56,7 +56,7 @@ const right = async (bin: string, folder: string, command: string, ...args: Read
   return said
 }
 
-/** The folder that contains `node` in a version from the registry. */
+/** The folder of the `node` program of a version from the registry. */
 const nodeAt = async (version: string): Promise<string> => {
   const folder = path.join(work, `node-${version}`)
   mkdirSync(folder, { recursive: true })
@@ -81,13 +81,13 @@ const installed = (folder: string): ReadonlyMap<string, number> => {
 }
 
 const all = () => readdirSync(release).filter((file) => file.endsWith(".tgz"))
-/** All packages but LDK's programs, which packages/ldk/test/installed.bitcoind.test.ts installs. */
+/** All packages except LDK's programs, which packages/ldk/test/installed.bitcoind.test.ts installs. */
 const tarballs = () => all().filter((file) => !file.startsWith("satrail-ldk-linux-"))
 const nameOf = (file: string) => file.replace(/-\d+\.\d+\.\d+\.tgz$/, "").replace(/^satrail-/, "@satrail/")
 
-/** A host's programs: those of the guides, and the examples. */
+/** The programs that a host runs: the guides' and the examples. */
 const examples = ["embed-effect", "embed-promise", "custom-node", "phoenixd", "mounts"]
-/** The examples that run outside the workspace, and their dependencies other than our packages. */
+/** The examples that run outside the workspace, with their dependencies except our packages. */
 const frameworks = ["express@5", "@types/express@5", "fastify@5", "hono@4", "@hono/node-server"]
 /** Further dependencies of examples/frameworks: see docs/guides/frameworks.md. */
 const others = [
@@ -100,8 +100,8 @@ const others = [
   "@types/react@19"
 ]
 /**
- * The bundlers, and the plugin that the guide recommends for webpack. They are the newest versions, as a host
- * would install, because a pinned one would be in everyone's workspace.
+ * The bundlers, and the plugin that the guide recommends for webpack. The versions are the newest, as a host
+ * would install them, because pinned ones would be installed in everyone's workspace.
  */
 const bundlers = ["esbuild@0", "rolldown@1", "webpack@5", "terser-webpack-plugin@5"]
 const programs = blocks().filter(({ isProgram }) => isProgram)
@@ -141,7 +141,7 @@ const manifestWith = (names: ReadonlyArray<string>): string => {
 
 const hostOf = (version: string) => path.join(work, `host-${version}`)
 
-/** An empty folder with every package of the release and the programs installed. */
+/** A new folder with the programs, and with every package of the release installed. */
 const host = async (bin: string, version: string): Promise<string> => {
   const folder = hostOf(version)
   mkdirSync(folder)
@@ -165,7 +165,7 @@ const host = async (bin: string, version: string): Promise<string> => {
 }
 
 /**
- * Compiler errors about our packages or the host. Declarations of others (effect, hono) use DOM types
+ * Compiler errors about our packages or the host. Other packages' declarations (effect, hono) use DOM types
  * (CryptoKey, BinaryType), which a Node program lacks.
  */
 const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
@@ -174,8 +174,8 @@ const ours = (said: string) => said.split("\n").filter((line) => line !== "" && 
 const compiler = path.join(hostOf(minimumNode), "node_modules/typescript/bin/tsc")
 
 /**
- * An empty folder with the release except `without`, plus `others`. Packages other than effect and ours must
- * stay below the given size in megabytes.
+ * A new folder in which the release except `without`, and `others`, are installed. Packages other than effect
+ * and ours must stay below the given size in megabytes.
  */
 const lean = async (
   name: string,
@@ -201,7 +201,7 @@ const lean = async (
     sum((one) => one !== "effect" && !one.startsWith("@satrail/")),
     megabytesOfOthers
   )
-  // Their declarations need nothing else either.
+  // Check that the declarations need nothing else either.
   writeFileSync(path.join(folder, "main.ts"), taken.map((one) => `export * as ${one.split("/")[1]} from "${one}"\n`).join(""))
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] }))
   const { said } = await run(bin, folder, "node", compiler, "-p", ".")
@@ -212,8 +212,8 @@ const lean = async (
 const running = new Set<ChildProcess>()
 
 /**
- * Starts the service as its README describes. Returns the result after it was ready, `meanwhile` was done,
- * and it received the request to stop.
+ * Starts the service as its README describes. Waits until it is ready, runs `meanwhile`, and stops it. Returns
+ * the result.
  */
 const started = async (bin: string, folder: string, meanwhile: (variables: Readonly<Record<string, string>>) => Promise<void>) => {
   const variables = { HOST: "127.0.0.1", SATRAIL_DATA: path.join(folder, "data") }
@@ -324,8 +324,8 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
     }
 
     // The compiler's input is the same for both Node versions. On this workspace's Node, other tests run the
-    // examples and contracts from their sources, and the packages of a release run above. So programs run on
-    // the lowest Node, except the mounts, which run nowhere else.
+    // examples and contracts from their sources, and the packages of a release run above. So the programs run
+    // here only on the lowest Node, except the mounts, which no other test runs.
     const lowestHost = hostOf(minimumNode)
 
     it("install: types are correct for a strict host, with nodenext and with bundler", async () => {
@@ -419,7 +419,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       for (const name of ["redis", "@redis", "undici"]) assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
       const bin = path.dirname(process.execPath)
       assert.include(await right(bin, folder, "npx", "@satrail/server", "--version"), version)
-      await right(bin, folder, "npm", "ls") // bundled packages need nothing that is missing
+      await right(bin, folder, "npm", "ls") // no bundled package lacks a dependency
       const { code, said } = await started(bin, folder, async () => {})
       assert.strictEqual(code, 0, said)
     })

@@ -24,7 +24,7 @@ const deadLinks = (page: string, text: string): ReadonlyArray<string> =>
     return anchorsIn(there).has(anchor) ? [] : [`${page}:${line}: ${to} has no such heading`]
   })
 
-it("links: each link on a page leads to an existing file and heading", () => {
+it("links: the target of each link on a page is an existing file and heading", () => {
   assert.isAbove(pages.length, 40)
   const all = pages.map((page) => [page, readFileSync(path.join(root, page), "utf8")] as const)
   assert.isAbove(all.flatMap(([, text]) => linksIn(text)).length, 500)

@@ -1,5 +1,4 @@
-// The packages of a release, packed once and installed from files, as a new user would install them from the
-// registry.
+// Packs the packages of a release once, and installs them from files as a new user would from the registry.
 import { execFile, execFileSync, spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import path from "node:path"
@@ -16,8 +15,8 @@ export const run = (cwd: string, command: string, args: ReadonlyArray<string>, e
 const cache = spawnSync("npm", ["config", "get", "cache"], { encoding: "utf8" }).stdout.trim()
 
 /**
- * An environment with this Node and a new home, without this workspace's settings, except for the machine's
- * registry and its cache.
+ * An environment with this Node and a new home. It has none of this workspace's settings except the machine's
+ * registry and cache.
  */
 export const environment = (home: string, bin: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(
@@ -31,7 +30,7 @@ export const environment = (home: string, bin: string): NodeJS.ProcessEnv => ({
   PATH: `${bin}${path.delimiter}${process.env["PATH"] ?? ""}`
 })
 
-/** Packs every published package into `work`, with these LDK programs. Returns the tarballs by name. */
+/** Packs every published package, and these LDK programs, into `work`. Returns the tarballs by name. */
 export const pack = async (work: string, programs: ReadonlyArray<Native> = []): Promise<ReadonlyMap<string, string>> => {
   const { packed, missing } = await packAll(path.join(work, "packed"), path.join(work, "staged"), () => undefined, programs)
   if (missing[0] !== undefined) throw new Error(missing[0].why)
@@ -44,7 +43,7 @@ export const pack = async (work: string, programs: ReadonlyArray<Native> = []): 
  */
 export const release = async (): Promise<string> => {
   const folder = process.env["SATRAIL_TEST_PROGRAMS"]
-  if (folder === undefined) throw new Error("the tests of a release need the setup of the project slow")
+  if (folder === undefined) throw new Error("the tests of a release need the slow project's setup")
   const [begun, out] = [path.join(folder, "release.begun"), path.join(folder, "release.out")]
   const [ready, failed] = [path.join(folder, "release"), path.join(folder, "release.failed")]
   if (mkdirSync(begun, { recursive: true }) !== undefined)
@@ -71,7 +70,7 @@ export const released = async (): Promise<ReadonlyMap<string, string>> => {
   )
 }
 
-/** The tarballs that a program with `satrail` installs, as dependencies of a manifest. */
+/** The tarballs that a program which uses `satrail` installs, as a manifest's dependencies. */
 export const files = (tarballs: ReadonlyMap<string, string>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...tarballs].filter(([name]) => !/^create-|contracts$|\/ldk/.test(name)).map(([name, file]) => [name, `file:${file}`])

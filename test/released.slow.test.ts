@@ -16,7 +16,7 @@ const host = path.join(work, "host")
 
 if (!hasRegistry) console.log("released: skipped, because no package registry can be reached")
 
-/** How a strict host compiles. Declarations of effect use DOM types, which a Node program lacks. */
+/** A strict host's compiler settings. Declarations of effect use DOM types, which a Node program lacks. */
 const strict = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -65,12 +65,12 @@ describe.skipIf(!hasRegistry)(
     }, programsMillis)
     afterAll(() => rmSync(work, { recursive: true, force: true }))
 
-    it("released: editors show a sentence and an example for a method", async () => {
+    it("released: for each method, editors show a sentence and an example", async () => {
       const folder = path.join(host, "editor")
       assert.deepStrictEqual(await Editor.problems({ folder, from: "satrail", config: { compilerOptions: strict }, compiler }), [])
     })
 
-    it("released: declarations have no type of effect, and swapping satrail for the client type-checks", async () => {
+    it("released: declarations contain none of effect's types, and a program type-checks when satrail is replaced with the client", async () => {
       const folder = path.join(host, "types")
       mkdirSync(folder)
       for (const file of ["satrail/test/plain.types.ts", "client/test/swap/embedded.ts", "client/test/swap/remote.ts"]) {
@@ -101,7 +101,7 @@ describe.skipIf(!hasRegistry)(
           return stdout
         }
 
-        it(`released: the quick start's lines run as they stand (${name})`, () => {
+        it(`released: the quick start's lines run unchanged (${name})`, () => {
           const lines = readFileSync(path.join(host, "quickstart.ts"), "utf8").replace(/^(?:\/\/.*\n)+/, "")
           assert.isAtMost(lines.split("\n").filter((line) => line !== "").length, 12)
           for (const page of ["packages/satrail/README.md", "docs/start.md"])

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs"
 import type { Reporter, TestCase, TestModule } from "vitest/node"
 
 /**
- * Maintains a file of the running test files and tests, one per line, to explain a run that never ends.
+ * Keeps a list of the running test files and tests in a file, one per line, to explain a run that never ends.
  * `.ci/run` prints it when it stops such a run. SATRAIL_RUNNING_TESTS names the file.
  */
 export default class Running implements Reporter {

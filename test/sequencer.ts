@@ -20,7 +20,7 @@ const place = ({ moduleId }: TestSpecification): number => {
   return found === -1 ? longest.length : found
 }
 
-/** vitest's order, except that files that take minutes come first. */
+/** Keeps vitest's order, except that files that take minutes come first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     // oxlint-disable-next-line unicorn/no-array-sort -- vitest's own method, which returns a new array

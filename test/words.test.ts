@@ -25,7 +25,7 @@ it("words: a long README, a long guide and long documentation are reported", () 
   ])
 })
 
-it("words: a page that does not begin with its readers is reported", () => {
+it("words: a page whose first sentence does not name its readers is reported", () => {
   assert.deepStrictEqual(problemsOf(new Map([["docs/a.md", "# Title\n\nEvery response is JSON.\n"]])), [
     'docs/a.md: the first sentence must say who the page is for: "For developers who …"'
   ])

@@ -41,7 +41,7 @@ def balance() -> float:
     return right(read_balance.sync(client=client)).balance
 
 
-# An external payer pays an invoice. Checks the deposit and the balance.
+# Creates an invoice, which an external payer pays. Checks the deposit and the balance.
 before = balance()
 key = str(uuid.uuid4())
 body = CreateLightningInvoice.from_dict(
@@ -56,7 +56,7 @@ deposit = right(read_deposit.sync(deposit_id=first.id, client=client))
 assert deposit.lightning_invoice_id == invoice.id, deposit
 assert balance() == before + 21000
 
-# Sends part of it to a Lightning address: estimate, confirm, and the final withdrawal.
+# Sends part of the balance to a Lightning address: estimates, confirms and waits until the withdrawal is final.
 to = right(sandbox_destination.sync(client=client, body=SandboxDestination.from_dict({"type": "lightning_address"})))
 asked = {"amount": 3000, "currency": "sats", "destination": to.destination}
 estimate = right(send_estimate.sync(client=client, body=EstimateWithdrawal.from_dict(asked)))

@@ -24,7 +24,7 @@ const until = async <A>(look: () => Promise<A>, isSo: (found: A) => boolean): Pr
   throw new Error("the condition still did not hold after a minute")
 }
 
-// An external payer pays an invoice. Checks the deposit and the balance.
+// Creates an invoice, which an external payer pays. Checks the deposit and the balance.
 const header = { "idempotency-key": crypto.randomUUID() }
 const body = { amount: 21_000, currency: "sats", description: "two coffees", metadata: { order: "1042" } }
 const create = async () => right(await client.POST("/v1/bitcoin/deposit/lightning-invoice", { params: { header }, body })).data
@@ -44,7 +44,8 @@ assert.equal(deposit.lightning_invoice_id, invoice.id)
 const balance = async (): Promise<number> => right(await client.GET("/v1/transactions/balance")).data.balance
 assert.equal(await balance(), 21_000)
 
-// Sends part of it to a Lightning address: estimate, confirm, and the final withdrawal.
+// Sends part of the balance to a Lightning address: estimates, confirms and waits until the withdrawal is
+// final.
 const { destination } = right(await client.POST("/sandbox/destination", { body: { type: "lightning_address" } })).data
 const asked = { amount: 3000, currency: "sats", destination }
 const estimate = right(await client.POST("/v1/bitcoin/withdraw/estimate", { body: asked })).data

@@ -16,7 +16,7 @@ export interface Mutant {
 
 const root = path.resolve(import.meta.dirname, "../..")
 
-/** Tables of port mutants: each entry names a mutant and ends with the promises that it must break. */
+/** Tables of port mutants: each entry names a mutant and ends with the guarantees that it must break. */
 const tables = globSync(["packages/contracts/test/*.bite.test.ts", "packages/simulator/test/*.bite.slow.test.ts"], { cwd: root }).toSorted()
 const entries = /^ {2}"([^"]+)": \[([\s\S]*?)(?=^ {2}"[^"]+": \[|^\})/gm
 const promises = /\[((?:\s*"[^"]+",?)+)\s*\]\s*\],?\s*$/

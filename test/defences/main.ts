@@ -59,7 +59,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
-/** Servers that are not in use: concurrent runs have one each, like test files (test/postgres.ts). */
+/** The servers that are not in use. Each concurrent run has its own, like test files (test/postgres.ts). */
 const free: Array<string> = []
 
 /** Runs some tests with the bug of this name in the sources, or without one. */
@@ -149,7 +149,10 @@ const control = async (file: string, trials: ReadonlyArray<Trial>, report: Repor
   return tell("ok", "none", seconds, `${passed} tests of ${file} are green without a bug`)
 }
 
-/** Judges the port mutants of one file, whose tests apply each and check that the promises it names break. */
+/**
+ * Judges the port mutants of one file, whose tests apply each mutant and check that the guarantees it names are
+ * broken.
+ */
 const judgePorts = async (file: string, names: ReadonlyArray<string>) => {
   const here = inPorts.filter(({ where, name }) => where === file && names.includes(name))
   const { failed, passed, broken, seconds } = await run("none", file, here.map(({ titles }) => titles).join("|"))
@@ -170,7 +173,7 @@ const report: Report | undefined = reportFile === undefined ? undefined : JSON.p
 const names = report === undefined ? args : afterIt
 const unknown = names.filter((name) => !mutants.some((one) => one.name === name))
 if (unknown.length > 0) {
-  console.error(`No such mutant: ${unknown.join(", ")}. npm run canaries -- --list says which there are`)
+  console.error(`No such mutant: ${unknown.join(", ")}. npm run canaries -- --list lists them`)
   process.exit(1)
 }
 const chosen = names.length === 0 ? canaries : canaries.filter(({ name }) => names.includes(name))

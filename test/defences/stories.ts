@@ -3,8 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { firstViolation } from "../../packages/simulator/src/Simulation.ts"
 
 /**
- * The seeds of scenarios that catch each mutant marked `isInStories`. If the order of plots changes, the
- * scenarios change too, and other seeds must be chosen.
+ * The seeds of scenarios that catch each mutant marked `isInStories`. If the order of the plots changes, the
+ * scenarios change too, so other seeds must be chosen.
  */
 const first = 8
 const count = 10

@@ -26,7 +26,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "offer-booked-by-hash",
     rows: [],
-    bug: "a payment by offer is looked up by the hash that its issuer chose",
+    bug: "an offer payment is looked up by the hash that the offer's issuer chose",
     file: core("reports/reconciliation/LightningItems"),
     in: "make",
     find: "if (attempt === undefined) return",
@@ -136,7 +136,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "webhook-sender-skips-what-was-looked-at",
     rows: [],
-    bug: "the webhook sender gets the last cached page of events, whatever its position",
+    bug: "the webhook sender gets the last cached page of events, whatever position it requested",
     file: core("events/Tail"),
     in: "make",
     find: `looked !== undefined && looked.after <= after`,
@@ -147,7 +147,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "one-claim-too-many",
     rows: [],
-    bug: "a worker whose last claim returned everything claims again",
+    bug: "a worker claims again although its last claim returned every waiting task",
     file: core("base/WorkSlots"),
     in: "keepFilled",
     find: " || !isMore",
@@ -158,7 +158,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "listed-late-is-a-difference",
     rows: [],
-    bug: "a forward that lnd lists late stays a discrepancy together with the next one",
+    bug: "a forward that lnd lists late remains a discrepancy once the next forward occurs",
     file: core("reports/reconciliation/Run"),
     in: "corrected",
     find: "Listed.explain(run.node, items) ?",
@@ -191,7 +191,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "listed-twice",
     rows: [],
-    bug: "entries that the node lists are counted again at every comparison",
+    bug: "entries that the node lists are counted again in every reconciliation run",
     file: core("reports/reconciliation/Reconciler"),
     in: "make",
     find: "statements.own(known?.place ?? null, options.lines)",
@@ -202,7 +202,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "pool-evicts-the-smallest",
     rows: [],
-    bug: "a full pool evicts a member of the smallest network",
+    bug: "a full pool evicts from the smallest network instead of the largest",
     file: core("base/Pool"),
     in: "heaviest",
     find: "share.size > found.size",

@@ -92,7 +92,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "stop-loosens",
     rows: [],
-    bug: "a token with the scope `stop` can remove a limit",
+    bug: "a token with the `stop` scope can remove a limit",
     file: "packages/http/src/api/Authentication.ts",
     in: "mayLoosen",
     find: `if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return`,
@@ -147,7 +147,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "flood-refused-at-once",
     rows: [],
-    bug: "a rejected client that retries immediately is rejected immediately, as fast as the process can",
+    bug: "a rejected client that retries immediately is rejected again without a delay",
     file: "packages/http/src/edge/RequestRates.ts",
     in: "counting",
     find: "isPrompt(name, nowMillis) ? refused : later(refused)",

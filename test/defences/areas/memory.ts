@@ -56,7 +56,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "coin-spent-twice",
     rows: [19],
-    bug: "two payouts may spend one coin",
+    bug: "two payouts may spend the same coin",
     file: memory("Withdrawal"),
     in: "offer",
     find: "if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))",
@@ -101,7 +101,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "books-drift",
     rows: [41],
-    bug: "only the first posting of a booking is entered",
+    bug: "only the first posting of a Change is recorded as an entry",
     file: memory("Verdict"),
     in: "book",
     find: "entries: State.push(state.entries, companyId, ...postings.map(",

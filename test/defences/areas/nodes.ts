@@ -37,7 +37,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "another-node-is-asked",
     rows: [4],
-    bug: "lnd: another node at the old address is asked to pay what the first one may be paying",
+    bug: "lnd: another node at the old address is called to pay an invoice that the first node may be paying",
     file: "packages/nodes/src/LndRest.ts",
     in: "make",
     find: "if (found === expected)",
@@ -48,7 +48,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "sent-however-late",
     rows: [1],
-    bug: "a process that slept calls the node for a payment whose hold was already released",
+    bug: "a process that was suspended calls the node for a payment whose hold was already released",
     file: "packages/nodes/src/Https.ts",
     in: "make",
     find: "if (clock.currentTimeMillisUnsafe() <= notAfter) {",

@@ -117,7 +117,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "limit-of-the-snapshot",
     rows: [12],
-    bug: "limit usage is read as of the statement's start instead of after its lock",
+    bug: "limit usage is read as of the statement's start instead of after the lock is taken",
     file: postgres("migrations/LedgerTables"),
     in: "tables",
     find: "language plpgsql volatile as",

@@ -15,7 +15,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "gone-and-waited-for",
     rows: [45],
-    bug: "a deposit that was recorded late waits for a payment that is missing",
+    bug: "a deposit that was recorded late keeps waiting for a missing transaction",
     file: core("receiving/ChainDeposits"),
     in: "make",
     find: `        yield* outputs.settle({ txId: chainTxId, vout })
@@ -160,7 +160,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "a-large-payment-in-pieces",
     rows: [46],
-    bug: "many deposits are credited as early as each would be alone",
+    bug: "several deposits are each credited as early as a single one would be",
     file: core("receiving/ChainDeposits"),
     in: "make",
     find: "Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)",

@@ -21,7 +21,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "sent-after-all-and-not-noted",
     rows: [],
-    bug: "a payment whose first call was not sent counts as unsent after a later call, and is called again without the grace period",
+    bug: "a payment whose first call was not sent counts as unsent after a later call, and is sent again without the grace period",
     file: core("sending/LightningPayments"),
     in: "make",
     find: "    unsent.forget(task)\n",
@@ -106,7 +106,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "not-found-is-failure",
     rows: [8],
-    bug: "a payment that the node does not know is refunded although the call may still arrive",
+    bug: "a payment of which the node has no record is refunded although the call may still arrive",
     file: core("sending/LightningPayments"),
     in: "make",
     find: `    const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
@@ -311,7 +311,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "offer-unproven",
     rows: [54],
-    bug: "a payment by offer settles whatever its preimage is",
+    bug: "an offer payment settles whatever its preimage is",
     file: core("sending/LightningPayments"),
     in: "conclusions",
     find: `const hash = nodePayment.paymentHash ?? reportedHash`,
@@ -366,7 +366,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "whatever-the-server-asks",
     rows: [39],
-    bug: "an invoice with another amount than requested is paid if the payee's server sends one",
+    bug: "an invoice for a different amount than requested is paid if the payee's server sends one",
     file: core("sending/Recipient"),
     in: "checkFetched",
     find: `  if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
@@ -404,7 +404,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "paused-worker-pays",
     rows: [],
-    bug: "a payment worker starts waiting payments although sending is paused or the company is frozen",
+    bug: "a payment worker sends queued payments although sending is paused or the company is frozen",
     file: core("sending/WithdrawalSteps"),
     in: "make",
     find: "if (yield* stops.waits(task.companyId)) {",
@@ -470,7 +470,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "a-share-is-all",
     rows: [],
-    bug: "a company that waits alone gets a quarter of the slots and waits for the next poll with the rest",
+    bug: "a company that alone has waiting payments gets only a quarter of the slots, and its other payments wait for the next poll",
     file: core("sending/PaymentWorker"),
     in: "make",
     find: "found.length === free || [...counts.values()].some((count) => count >= perLane)",
@@ -525,7 +525,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "first-of-two-records",
     rows: [],
-    bug: "of two records for a name the first is paid",
+    bug: "if a name has two records, the first is paid",
     file: core("sending/Instructions"),
     in: "uriOf",
     find: "if (others.length > 0) return",
@@ -558,7 +558,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "confirmed-by-the-dns-sent-by-the-server",
     rows: [],
-    bug: "a payment confirmed by DNS record goes to the domain's server if the record has vanished when it is sent",
+    bug: "a payment to a DNS record goes to the domain's server if the record has vanished by the time of sending",
     file: core("sending/Recipient"),
     in: "understood",
     find: `instructed !== undefined && destination._tag === "LightningAddress" ? { ...destination, isInDns: true } : destination`,
@@ -580,7 +580,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "invoice-of-a-record-for-another-amount",
     rows: [39],
-    bug: "the invoice in a name's record is paid although it is for another amount",
+    bug: "the invoice in a name's DNS record is paid although its amount is different",
     file: core("sending/Instructions"),
     in: "chosen",
     find: "if (invoice.amount !== undefined && invoice.amount !== amount)",

@@ -4,7 +4,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "private-addresses",
     rows: [48],
-    bug: "a name that resolves to an internal address is followed",
+    bug: "the service connects to a name that resolves to an internal address",
     file: "packages/web/src/Outbound.ts",
     in: "make",
     find: "const addresses = found.filter(isAllowed)",

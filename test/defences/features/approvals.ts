@@ -52,7 +52,7 @@ export const approvals: ReadonlyArray<Canary> = [
   {
     name: "hook-hides-refusal",
     rows: [],
-    bug: "a withdrawal that one hook delays skips the other hooks, which would refuse it",
+    bug: "if one hook delays a withdrawal, the other hooks, one of which would refuse it, are skipped",
     file: core("sending/WithdrawalHooks"),
     in: "make",
     find: "      waits ??= found\n",

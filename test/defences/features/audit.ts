@@ -4,7 +4,7 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-linked-past-the-horizon",
     rows: [],
-    bug: "an audit entry is linked while an earlier one may still commit, which then counts as inserted",
+    bug: "an audit entry is linked while an earlier one may still be committed, which then counts as inserted",
     file: postgres("reads/AuditStore"),
     in: "unlinked",
     find: " and e.id < ${horizon} order",
@@ -27,7 +27,7 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-of-the-host-forgotten",
     rows: [],
-    bug: "a key that the host issues in process has no audit entry",
+    bug: "a key issued by the host in the same process has no audit entry",
     file: core("ledger/Audit"),
     in: "layerJournal",
     find: `acting === undefined && changes.length === 0`,
@@ -71,7 +71,7 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-unsealed",
     rows: [],
-    bug: "an unsigned entry counts as one of an earlier version, wherever it is",
+    bug: "an unsigned entry counts as one written by an earlier version, wherever it is in the log",
     file: core("features/audit/AuditVerification"),
     in: "verify",
     find: `(seal === "unsealed" && lastMillis < firstMillis + transitionMillis)`,
@@ -137,7 +137,7 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-flood",
     rows: [],
-    bug: "a flood of refusals writes one audit entry each",
+    bug: "each of many identical refusals writes its own audit entry",
     file: core("features/audit/AuditLog"),
     in: "make",
     find: `if (before !== undefined) {`,

@@ -4,7 +4,7 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "rest-rounded-down",
     rows: [],
-    bug: "paying the rest of a checkout does not complete it",
+    bug: "paying a checkout's remaining amount does not complete it",
     file: core("features/checkouts/Checkout"),
     in: "rest",
     find: "((missing + 999n) / 1000n)",
@@ -38,7 +38,7 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "checkout-rest-of-nobody",
     rows: [],
-    bug: "the invoice for a checkout's rest has no checkout, so its payment is not counted",
+    bug: "the invoice for a checkout's remaining amount has no checkout, so its payment is not counted",
     file: core("features/checkouts/CheckoutAsking"),
     in: "make",
     find: `      checkoutId: checkout.id`,
@@ -71,7 +71,7 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "page-streams-without-end",
     rows: [],
-    bug: "a checkout's link opens any number of streams",
+    bug: "a checkout page can open any number of streams",
     file: "packages/http/src/features/checkouts/CheckoutPage.ts",
     in: "states",
     find: "for (const other of open.take({ caller, of }, lost))",

@@ -37,7 +37,7 @@ export const people: ReadonlyArray<Canary> = [
   {
     name: "approval-by-sock-puppet",
     rows: [],
-    bug: "an administrator approves a withdrawal as a person whom they invited",
+    bug: "administrators approve their own withdrawals by signing in as a person whom they invited",
     file: core("features/people/PeopleHooks"),
     in: "layerDeciders",
     find: `(yield* rootOf(one)) === (yield* rootOf(other))`,

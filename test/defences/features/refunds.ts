@@ -4,7 +4,7 @@ export const refunds: ReadonlyArray<Canary> = [
   {
     name: "refunded-of-what-was",
     rows: [],
-    bug: "a refund ignores what concurrent refunds took from the deposit",
+    bug: "a refund ignores the amounts of concurrent refunds from the same deposit",
     file: core("features/refunds/Refund"),
     in: "depositLife",
     find: `    expects: ["refunded"],
@@ -27,7 +27,7 @@ export const refunds: ReadonlyArray<Canary> = [
   {
     name: "refund-shown-when-it-ended",
     rows: [],
-    bug: "the checkout page shows the link of an ended refund",
+    bug: "the checkout page shows the link of a refund that was claimed, expired or canceled",
     file: core("features/refunds/Refund"),
     in: "told",
     find: `  return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined`,

@@ -37,7 +37,7 @@ export const sessions: ReadonlyArray<Canary> = [
   {
     name: "session-from-another-origin",
     rows: [],
-    bug: "a page of another origin can act through its visitor's session",
+    bug: "a page of another origin can use its visitor's session",
     file: "packages/http/src/features/sessions/Session.ts",
     in: "make",
     find: `if (!isOwn(request)) return yield* Effect.fail(foreign)`,

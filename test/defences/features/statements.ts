@@ -48,7 +48,7 @@ export const statements: ReadonlyArray<Canary> = [
   {
     name: "month-ends-race",
     rows: [],
-    bug: "of two processes that close a company's months concurrently both store an end, the one with less last",
+    bug: "if two processes close a company's months concurrently, both store a month end, and the older one can be the last",
     file: core("features/statements/MonthEnd"),
     in: "noun",
     find: `unique: [["companyId", "number"]]`,

@@ -15,7 +15,7 @@ export const walletConnect: ReadonlyArray<Canary> = [
   {
     name: "wallet-replay",
     rows: [],
-    bug: "a repeated event of an app is another payment",
+    bug: "an app's repeated event causes another payment",
     file: core("features/wallet-connect/WalletPayments"),
     in: "requestOf",
     find: "key: `nwc:${event.id}`",
@@ -26,7 +26,7 @@ export const walletConnect: ReadonlyArray<Canary> = [
   {
     name: "wallet-limitless",
     rows: [],
-    bug: "an app is held to its company's limits but not to its key's",
+    bug: "an app is subject to its company's limits but not to its key's",
     file: core("features/wallet-connect/WalletPayments"),
     in: "make",
     find: "      apiKey,\n      asked: undefined,",
