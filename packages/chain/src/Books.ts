@@ -10,11 +10,11 @@ import { Effect, Layer } from "effect"
 /** Filters outpoints for those that are in the chain and unspent. */
 export type Unspent = (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
 
-/** Maximum number of coins counted. */
+/** Maximum number of coins that the statement includes. */
 const maxCoins = 100_000
 
 /**
- * Maximum number of coins, largest first, that are checked on the chain each time. The others are assumed to
+ * Maximum number of coins, largest first, that each statement checks on the chain. The others are assumed to
  * exist.
  */
 export const askedAbout = 2000

@@ -45,8 +45,8 @@ export const cursorBefore = (height: number): string => Schema.encodeSync(Cursor
  * ours.
  */
 export const make = (node: Node, beginning: Beginning) => {
-  // The mempool is tracked per process. Given another process's cursor, this one reports all mempool outputs it
-  // has found, because repeating them is safe.
+  // The mempool is tracked per process. A process that is given another process's cursor reports all mempool
+  // outputs it has found, because repeating them is safe.
   const by = randomUUID()
   const mempool = Mempool.make(node)
 

@@ -7,7 +7,7 @@ import type * as Block from "./Block.ts"
 export const parsed = <A>(operation: string, parse: () => A) =>
   Effect.try({ try: parse, catch: (cause) => new ChainUnavailable({ operation, cause }) })
 
-/** Returns the outputs of a transaction that are ours, with its placement. */
+/** Returns the outputs of a transaction that are ours, with the transaction's status. */
 export const outputsOf = (transaction: Block.Transaction, placement: Placement, mine: ReadonlySet<string>): ReadonlyArray<Output> =>
   transaction.outputs
     .filter(({ scriptPubKey, sats }) => sats > 0n && mine.has(scriptPubKey))

@@ -102,7 +102,10 @@ export const read = (file: string): Effect.Effect<WalletFile, WalletUnusable> =>
     )
   })
 
-/** Writes a new wallet file that only its owner can read. Never overwrites one, because it may hold money. */
+/**
+ * Writes a new wallet file that only its owner can read. Never overwrites an existing file, because its wallet
+ * may hold money.
+ */
 export const write = (file: string, wallet: WalletFile): Effect.Effect<void, WalletUnusable> =>
   Effect.suspend(() => {
     if (existsSync(file)) {

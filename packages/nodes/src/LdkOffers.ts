@@ -12,8 +12,9 @@ const destinations = ({ offer: { introductions, issuerId } }: Terms): ReadonlyAr
   introductions.length > 0 || issuerId === undefined ? introductions : [issuerId]
 
 /**
- * Pays offers. The node stores each attempt before it passes it to LDK, and passes it only once. A final
- * attempt never changes. If an issuer doesn't respond, the attempt fails within two or three minutes.
+ * Pays offers. The node stores each attempt before it passes it to LDK, and passes it only once. Once an
+ * attempt is final, it never changes. If an issuer doesn't respond, the attempt fails within two or three
+ * minutes.
  */
 export const make = (socket: LdkSocket): OfferSender["Service"] => {
   const payments = LdkPayments.make(socket, "lookupOffer", "attempt")

@@ -10,7 +10,7 @@ import { NotLookedAt } from "./NodeState.ts"
 
 // The part that invoice payments and offer payments share: the node's responses about a payment.
 
-/** Time after a request until which the node may start the payment. Both clocks are the same machine's. */
+/** How long after a request the node may still start the payment. Both processes read the same machine's clock. */
 export const graceMillis = 60_000
 /** How long the node waits for a payment to become final before it returns an empty list. */
 const waitMillis = 20_000

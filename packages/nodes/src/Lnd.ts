@@ -11,7 +11,7 @@ import type * as Macaroon from "./Macaroon.ts"
 // in base64 and 64-bit numbers as strings.
 
 export interface Options extends RestOptions {
-  /** The expected node, read once from the node itself with `LndInfo.identity`. */
+  /** The identity of the expected node, as read once with `LndInfo.identity`. */
   readonly identity: LndInfo.Identity
   /**
    * How long a payment call can still reach the node after it was made, even if our process died. 60 s by

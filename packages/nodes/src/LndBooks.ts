@@ -192,8 +192,8 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1)?.payment_index ?? 0n)
 
   /**
-   * Reads all invoices to find the settled ones. Only needed once per database, and until the node receives its
-   * first payment.
+   * Reads all invoices to find the settled ones. Used for a database's first read, and repeatedly while the
+   * node has never been paid.
    */
   const allSettled = Effect.gen(function* () {
     const settled: Array<LndInvoice.Invoice> = []

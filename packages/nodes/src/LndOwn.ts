@@ -7,7 +7,7 @@ import { get, type LndRest, post } from "./LndRest.ts"
 // opened.
 
 const pageSize = 500
-/** Maximum lag of lnd's clock behind ours. To find the end of the forwards, the last ones within this time are read. */
+/** Maximum lag of lnd's clock behind ours. To find the newest forward, the list is read from this long ago. */
 const skewMillis = 600_000
 /** Maximum depth of a reorganization, in blocks. */
 const depth = 144

@@ -3,7 +3,7 @@ import * as Outage from "@satrail/core/base/Outage"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Metric } from "effect"
 
-// Whether a node serves us, shared by all its clients.
+// The availability of a node, shared by all its clients.
 
 /** The node certainly did not process the request: nothing was written, or the node rejected it first. */
 export class NotLookedAt extends NodeUnavailable {}

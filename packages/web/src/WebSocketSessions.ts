@@ -28,7 +28,7 @@ const closedOf = Schema.decodeUnknownOption(Schema.Tuple([Schema.Literal("CLOSED
 const asked = ({ kinds, to, by, sinceSeconds }: Nostr.Filter) =>
   JSON.stringify(["REQ", subscription, { kinds, "#p": [to], since: sinceSeconds, ...(by !== undefined && { authors: [by] }) }])
 
-/** Opens a connection and subscribes. The connection ends once, with a reason. */
+/** Opens a connection and subscribes. The connection's end is reported once, with a reason. */
 const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, filter: Nostr.Filter) {
   const events = yield* Queue.unbounded<Nostr.Event>()
   const opened = yield* Deferred.make<void, Nostr.RelayUnreachable>()

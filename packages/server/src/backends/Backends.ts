@@ -7,9 +7,9 @@ import * as Lnd from "./Lnd.ts"
 
 /** The backends that can replace the sandbox. */
 export interface Backends {
-  /** The values of LIGHTNING. */
+  /** The values that LIGHTNING accepts. */
   readonly lightning: ReadonlyArray<LightningNode.Backend>
-  /** The values of CHAIN. */
+  /** The values that CHAIN accepts. */
   readonly chain: ReadonlyArray<ChainView.Backend>
 }
 

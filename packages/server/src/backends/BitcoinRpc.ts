@@ -48,7 +48,7 @@ const look = Effect.fnUntraced(function* (settings: Settings, network: Network) 
   const unreadable = certificate(settings.certificateFile)
   if (unreadable !== undefined) return [unreadable]
   const options = { ...settings, ...anywhere, network, patienceMillis: ChainView.lookMillis }
-  // Silence its log, because this check reports the warnings as lines.
+  // Silence the log during the call, because this check reports the same warnings as lines.
   const usable = yield* Effect.result(Effect.provideService(BitcoinRpc.check(options), References.MinimumLogLevel, "None"))
   if (Result.isFailure(usable)) return [misconfigured(usable.failure.message, remedy)]
   const judgement = Option.getOrUndefined(yield* Effect.option(BitcoinRpc.judgement(options)))

@@ -9,7 +9,7 @@ import * as Setting from "../environment/Setting.ts"
 import { type Entry, unproven } from "./Entry.ts"
 import type { NodeUnusable } from "./NodeUnusable.ts"
 
-/** Where a chain follower starts, and how it estimates fees. */
+/** A chain follower's network, starting point and fee rate options. */
 export interface Beginning {
   readonly network: Network
   readonly beginning: Follower.Beginning
@@ -18,14 +18,14 @@ export interface Beginning {
 
 /** A kind of block source that an operator can choose, with everything the server needs to use it. */
 export interface Definition<S extends object> extends Entry {
-  /** The block source's settings, read if it is the value of CHAIN. */
+  /** The block source's settings. They are read only if CHAIN selects this source. */
   readonly config: Config.Config<S>
   /** The address shown in the banner, such as `bitcoin node at http://127.0.0.1:8332`. */
   readonly identity: (settings: S) => { readonly at: string }
   readonly layer: (settings: S, from: Beginning) => Layer.Layer<ChainSource, NodeUnusable>
   /** Reads blocks, for a scan of the whole chain. */
   readonly blocks: (settings: S, network: Network) => Follower.Node
-  /** Filters for unspent outputs, for the wallet's statement. */
+  /** Returns which of these outputs are unspent, for the wallet's statement. */
   readonly unspent: (settings: S, network: Network) => Unspent
   /** The checks for `satrail check` and startup. */
   readonly checks: (settings: S, network: Network) => ReadonlyArray<Check>
@@ -34,7 +34,7 @@ export interface Definition<S extends object> extends Entry {
 /** A configured block source. */
 export interface ChainView {
   readonly at: string
-  /** Kept so that checks can redact these secrets in their output. */
+  /** The settings, kept so that checks can redact the secrets among them. */
   readonly settings: object
   readonly layer: (from: Beginning) => Layer.Layer<ChainSource, NodeUnusable>
   readonly blocks: (network: Network) => Follower.Node
@@ -42,7 +42,7 @@ export interface ChainView {
   readonly checks: (network: Network) => ReadonlyArray<Check>
 }
 
-/** A table entry, whatever the type of its settings. */
+/** A table entry for a block source with settings of any type. */
 export interface Backend extends Entry {
   readonly config: Config.Config<ChainView>
 }

@@ -23,14 +23,14 @@ interface Configured extends Settings {
 }
 
 const source = "ldk"
-/** The cursor source under which the progress of the node's store is saved. */
+/** The cursor source that records how far the node's store has progressed. */
 const seenSource = "ldk seen"
 
 const Mark = Schema.fromJsonString(Schema.Struct({ run: Schema.String, count: Schema.String }))
 
 /**
- * Stores the last seen progress of the node in the database, which is usually on another machine and never in
- * the node's folder.
+ * Stores the node's last seen progress in the database, which is usually on another machine and never in the
+ * node's folder.
  */
 const marks = Effect.gen(function* () {
   const [journal, reads] = [yield* Journal, yield* LedgerReads]
@@ -50,7 +50,7 @@ const marks = Effect.gen(function* () {
 
 const atOf = ({ socket }: Settings) => `LDK at ${socket}`
 
-/** Uses the node that was found. Fails if its store is older than the last seen state. */
+/** Uses the identified node. Fails if the node's store is older than the last seen state. */
 const layer = (configured: Configured, { nodeId, network }: { readonly nodeId: string; readonly network: Network }) =>
   Layer.unwrap(
     Effect.gen(function* () {

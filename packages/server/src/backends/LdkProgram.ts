@@ -13,7 +13,7 @@ const startMillis = 30_000
 const lookMillis = 100
 /** Delay before restarting a node that exits immediately. */
 const againMillis = 5000
-/** A stopping node only writes its state. If it takes longer than this, it hangs. */
+/** A node that is stopping only has to write its state. If that takes longer than this, the node has hung. */
 const stopMillis = 20_000
 
 /** The timestamp of a Go log line. It is removed, because our log adds its own. */

@@ -22,12 +22,12 @@ export interface Identity extends Remembered.Place {
 
 /** A kind of Lightning node that an operator can choose, with everything the server needs to use it. */
 export interface Definition<S extends object> extends Entry {
-  /** The node's settings, read if it is the value of LIGHTNING. */
+  /** The node's settings. They are read only if LIGHTNING selects this node. */
   readonly config: Config.Config<S>
   readonly identity: (settings: S) => Identity
   /**
-   * Receives and sends payments with the node that was found. Includes `LightningBooks` if the node's statement
-   * can be read.
+   * Receives and sends payments with the node that was identified as `found`. Includes `LightningBooks` if the
+   * node's statement can be read.
    */
   readonly layer: (
     settings: S,
@@ -42,16 +42,16 @@ export interface LightningNode {
   /** The address shown in the banner, such as `lnd at https://127.0.0.1:8080`. */
   readonly at: string
   readonly invoiceSecret: Redacted.Redacted
-  /** Kept so that checks can redact these secrets in their output. */
+  /** The settings, kept so that checks can redact the secrets among them. */
   readonly settings: object
-  /** Fails if the node is not the database's node, or is on another network. */
+  /** Fails if the node is on another network, or is not the one that the database is bound to. */
   readonly layer: (
     network: Network
   ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
   readonly checks: (network: Network) => ReadonlyArray<Check>
 }
 
-/** A table entry, whatever the type of its settings. */
+/** A table entry for a node with settings of any type. */
 export interface Backend extends Entry {
   readonly config: Config.Config<LightningNode>
 }

@@ -35,7 +35,7 @@ const holding = [...Lnd.receiverCalls, ...Lnd.holdingCalls]
 export const receiverCalls = (name: string, given: Redacted.Redacted): ReadonlyArray<Macaroon.Call> =>
   Result.isSuccess(read(name, given, holding)) ? holding : Lnd.receiverCalls
 
-/** Returns whether these calls include hold invoices. */
+/** Returns whether these calls include those for hold invoices. */
 export const holds = (calls: ReadonlyArray<Macaroon.Call>): boolean => calls === holding
 
 /**

@@ -25,8 +25,8 @@ export interface Place {
   /** The setting that contains the node's address. */
   readonly setting: string
   /**
-   * Whether the service can start during this outage, provided the database contains the identity. True if the
-   * node is only unreachable, false if someone must fix something first.
+   * Returns whether the service can start with the stored identity during this outage. It cannot if someone
+   * must fix something first.
    */
   readonly mayBeAway: (outage: NodeUnavailable) => boolean
 }
@@ -37,7 +37,10 @@ const known = Effect.fnUntraced(function* ({ source }: Place) {
   return stored === undefined ? undefined : yield* Effect.orDie(Schema.decodeUnknownEffect(Text)(stored))
 })
 
-/** Fails if the node is on another network, or is not the database's node. Stores the first identity. */
+/**
+ * Fails if the node is on another network, or is not the one that the database is bound to. At the first start,
+ * stores the identity.
+ */
 const confirm = Effect.fnUntraced(function* (
   { source, at, setting }: Place,
   network: Network,
@@ -63,8 +66,9 @@ const confirm = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the node's identity, as reported by the node or, during an outage, as stored. Fails if the node is
- * not the database's node or is on another network. During an outage, also fails if no identity was stored.
+ * Returns the node's identity, as reported by the node or, during an outage, as stored. Fails if the node is on
+ * another network, or is not the one that the database is bound to. During an outage, also fails if no identity
+ * was stored.
  */
 export const identify = Effect.fnUntraced(function* (
   place: Place,

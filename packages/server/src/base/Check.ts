@@ -14,11 +14,11 @@ export interface Check {
   /** The first word of the check's lines, such as `database`. */
   readonly subject: string
   /**
-   * Set if the check calls other servers about something that doesn't prevent startup. It then runs after the
-   * service has started.
+   * Set for a check that calls other servers and cannot prevent startup. The check runs after the service has
+   * started.
    */
   readonly isLater?: true
-  /** Set if the subject's callers log its outages later, so startup doesn't log them too. */
+  /** Set if the code that calls this subject logs its outages, so that startup doesn't log them as well. */
   readonly isWatched?: boolean
   readonly lines: Effect.Effect<ReadonlyArray<Line>>
 }
@@ -37,7 +37,7 @@ export const misconfigured = (says: string, remedy: string): Line => ({ _tag: "W
 export const outage = (says: string, remedy: string): Line => ({ _tag: "Wrong", says, remedy, isFinal: false })
 
 /**
- * Redacts all secrets of a configuration in a string. A response from another server could repeat one.
+ * Redacts all secrets of a configuration in a string. Another server's response could contain one.
  */
 const withoutSecrets = (secrets: ReadonlyArray<string>) => (text: string) =>
   secrets.reduce((all, secret) => all.replaceAll(secret, "…"), text)

@@ -7,7 +7,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the file name is too long"
 }
 
-/** Returns why a file cannot be read, to follow "…: ". */
+/** Returns why a file cannot be read, as text that follows "…: ". */
 export const reasonOf = (cause: unknown): string => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
   return reasons[code] ?? (cause instanceof Error ? cause.message : String(cause))

@@ -5,7 +5,7 @@ import type { Environment } from "../deployment/Environment.ts"
 import { type Check, type Line, messageOf, outage, right, warning } from "../base/Check.ts"
 import { isPublic } from "./Settings.ts"
 
-/** Number of days before expiry from which a certificate is reported. */
+/** A certificate that expires within this number of days is reported. */
 const soonDays = 14
 const dayMillis = 86_400_000
 

@@ -17,7 +17,7 @@ const write = (to: Writable, bytes: Uint8Array) =>
     )
   })
 
-// More bytes than the last line of any export has.
+// Longer than any export's last line.
 const tailBytes = 4096
 
 /** Copies a stream and returns its last bytes. */

@@ -13,7 +13,7 @@ const Wallet = Schema.Struct({
   balance: Schema.BigInt,
   /** Number of outgoing payments without a final result. */
   pending: Schema.BigInt,
-  /** The other user's wallet to which this one only gives access. */
+  /** The other user's wallet, if this one only gives access to it. */
   shared: Schema.NullOr(Schema.String)
 })
 type Wallet = typeof Wallet.Type

@@ -12,7 +12,7 @@ import { forPeople, reasonsOf, rows } from "./Output.ts"
 const settings = {
   url: Setting.optional({
     name: "SATRAIL_URL",
-    meaning: "Where the service is",
+    meaning: "The service's address",
     wants: "an address such as http://127.0.0.1:8080",
     read: (text) => (/^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
   }),
@@ -33,8 +33,8 @@ const redacted = (text: string | undefined) => (text === undefined ? undefined :
 
 /**
  * Returns the service's address and the credential for the route: an operator token or a company's key. Both
- * come from the environment, or else from the file that the last start wrote. `from` tells where the credential
- * was found.
+ * come from the environment, or else from the file that the last start wrote. `from` describes where the
+ * credential was found.
  */
 export const target = Effect.fnUntraced(function* (route: string) {
   const { directory, ...given } = yield* Setting.all(settings)
@@ -51,7 +51,7 @@ export const target = Effect.fnUntraced(function* (route: string) {
     return yield* new CommandFailed({
       message: isCompanys
         ? `No API key found: set SATRAIL_API_KEY to a company's key (looked in ${directory})`
-        : `No operator token found: set SATRAIL_OPERATOR_TOKEN to the service's token (looked in ${directory}, where a token that the service reads from its environment is not stored)`
+        : `No operator token found: set SATRAIL_OPERATOR_TOKEN to the service's token (looked in ${directory}, which does not contain a token set in the service's environment)`
     })
   const from = known === undefined ? `in ${DemoFile.fileIn(directory)}` : `in ${isCompanys ? "SATRAIL_API_KEY" : "SATRAIL_OPERATOR_TOKEN"}`
   return { url, token, from }

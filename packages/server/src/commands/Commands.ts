@@ -162,7 +162,7 @@ const followed = (name: "withdrawals" | "deposits", one: string, members: Readon
         "show",
         {
           id: Argument.String("id").pipe(
-            Argument.withDescription(`The ${one}'s id, of any company. For a pending ${one}, the first characters are enough`)
+            Argument.withDescription(`The id of any company's ${one}. For a pending ${one}, the first characters are enough`)
           ),
           json
         },

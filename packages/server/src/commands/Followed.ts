@@ -20,7 +20,7 @@ const units = [
   [1000, "s"]
 ] as const
 
-/** Formats a duration in the largest unit of which it has at least one. */
+/** Formats a duration in the largest unit that it fills at least once. */
 const later = (millis: number): string => {
   const [size, unit] = units.find(([size]) => millis >= size) ?? [1, "ms"]
   return `+${Math.floor(millis / size)} ${unit}`

@@ -50,7 +50,7 @@ export const keys = Command.make("keys").pipe(
         })
     ).pipe(
       Command.withDescription(
-        "Issue a key. It is shown once. If `approval` is `pending`, a second operator must run `keys approve` before it works"
+        "Issue a key. It is shown once. If `approval` is `pending`, a second operator must run `keys approve` before the key works"
       ),
       example("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name shop --scopes read,receive", "A key that cannot send")
     ),
@@ -83,7 +83,7 @@ export const keys = Command.make("keys").pipe(
       ({ json, key, overlap }) => call({ json }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
     ).pipe(
       Command.withDescription(
-        "Replace a key. The new one is shown once. If `approval` is `pending`, a second operator must run `keys approve` before it works"
+        "Replace a key. The new one is shown once. If `approval` is `pending`, a second operator must run `keys approve` before the key works"
       )
     ),
     Command.make("approve", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/approve`)).pipe(

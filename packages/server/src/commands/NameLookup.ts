@@ -50,7 +50,7 @@ export const record = Effect.fnUntraced(function* ({ name: text, offer: given }:
   if (!networks.includes(network))
     return yield* new CommandFailed({ message: `The offer is for ${networks.join(", ")}, but SATRAIL_NETWORK is ${network}.` })
   const leftSeconds = absoluteExpirySeconds === undefined ? Infinity : absoluteExpirySeconds - (yield* Clock.currentTimeMillis) / 1000
-  // A wallet that looked up the record just before it is removed keeps using it for its TTL.
+  // A wallet that looked the record up just before its removal keeps using it until its TTL ends.
   if (leftSeconds < Instructions.ttlSeconds)
     return yield* new CommandFailed({ message: "The offer has expired, or will expire before the record leaves DNS caches." })
   yield* Console.log(Instructions.zoneLine(name, offer))

@@ -32,7 +32,7 @@ interface Options {
   readonly gap: Option.Option<number>
 }
 
-/** Finds every coin of the wallet on the chain from a height on, and makes the service rescan from the same height. */
+/** Scans the chain from a height for every coin of the wallet, and makes the service rescan from the same height. */
 export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options) {
   const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
   const { chainNode, network } = environment

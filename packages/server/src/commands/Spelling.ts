@@ -3,8 +3,8 @@ import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Unknown from "../environment/Unknown.ts"
 
 /**
- * Rejects misspelled variables, because with each of them, the default would silently stay in effect. `start`
- * and `check` report misspelled variables together with all other problems.
+ * Rejects misspelled variables, because each would silently leave a default in effect. `start` and `check`
+ * report misspelled variables together with all other problems.
  */
 export const ofAll = Effect.gen(function* () {
   const { unknown } = yield* Effect.promise(() => import("../deployment/Environment.ts"))

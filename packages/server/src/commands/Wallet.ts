@@ -77,7 +77,7 @@ export const create = Effect.fnUntraced(function* (making: Making) {
 })
 
 /**
- * Returns the largest number of reserved keys of any account, from the database. A gap limit of this size
+ * Returns the largest number of reserved keys of any account, from the database. A wallet with this gap limit
  * misses no coin, whichever keys were paid.
  */
 const gapNeeded = Effect.fnUntraced(function* (wallet: string) {

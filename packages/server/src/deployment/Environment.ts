@@ -22,7 +22,7 @@ export class EnvironmentInvalid extends Schema.TaggedError<EnvironmentInvalid>()
   }
 }
 
-/** Settings independent of all choices. */
+/** Settings that apply whichever backends are chosen. */
 const plain = {
   ...Process.listening,
   ...Database.settings,
@@ -73,7 +73,7 @@ const notOnMainnet = <A>(setting: Config.Config<A>, isSimulated: (value: A) => b
 
 /** Returns the configuration of all settings, with these tables of choices. */
 const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: Backends.Backends): Config.Config<Environment> => {
-  /** Returns a part's setting, or if that is missing, simulates the part exactly if Lightning is simulated. */
+  /** Returns a part's setting. Without one, the part is simulated if Lightning is simulated, and otherwise real. */
   const besides = <A>(setting: Config.Config<A | undefined>, simulated: A, real: A): Config.Config<A> =>
     Config.flatMap(setting, (given) =>
       given === undefined ? Config.map(lightning, (name) => (name === sandbox ? simulated : real)) : Config.succeed(given)
@@ -83,7 +83,7 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   const resolver = besides<"sandbox" | "web">(Others.settings.resolver, sandbox, "web")
   const isSandbox = (name: string) => name === sandbox
   const [got, pretend] = ['on mainnet, got "sandbox"', "simulated payments never mix with real money"]
-  // Nothing simulated or volatile may be combined with real money.
+  // Real money must not be combined with anything simulated or volatile.
   const rules = Setting.right([
     notOnMainnet(
       Database.settings.databaseUrl,

@@ -5,7 +5,7 @@ import { identity } from "../environment/Service.ts"
 
 /**
  * Returns the host used in links, with a path if the public URL has one. Browsers cannot resolve the default
- * domain, so for it the listening address is used, with `localhost` if the service listens on every address.
+ * domain, so the listening address replaces it, with `localhost` if the service listens on every address.
  * Undefined if the system assigns the port.
  */
 export const hostOf = ({ publicUrl, domain, host, port }: Environment): string | undefined => {

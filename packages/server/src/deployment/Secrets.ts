@@ -3,8 +3,8 @@ import { hkdfSync } from "node:crypto"
 import type { Environment } from "./Environment.ts"
 
 /**
- * Returns the secret from which these keys and the preimages are derived. It must be the same in every process
- * for the lifetime of the service.
+ * Returns the secret from which the preimages and the keys below are derived. It must be the same in every
+ * process for the lifetime of the service.
  */
 export const secretOf = ({ node, sandboxSeed }: Pick<Environment, "node" | "sandboxSeed">): Redacted.Redacted =>
   node?.invoiceSecret ?? Redacted.make(sandboxSeed)
@@ -15,5 +15,5 @@ export const keyOf = (environment: Environment, purpose: string, label: string):
   return Redacted.make(key.toString("hex"), { label })
 }
 
-/** Returns the key that signs heads of the audit log. */
+/** Returns the key that signs audit log heads. */
 export const auditKeyOf = (environment: Environment): Redacted.Redacted => keyOf(environment, "audit heads", "audit key")

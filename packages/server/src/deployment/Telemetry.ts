@@ -5,9 +5,9 @@ import type { Environment } from "./Environment.ts"
 import { version } from "../base/Version.ts"
 
 /**
- * Sends spans by OTLP over HTTP to the configured collector, every few seconds and at the end. If the collector
- * is unreachable, only its spans are lost. Without a collector, no spans are created, because each span costs
- * as much as a small request.
+ * Sends spans by OTLP over HTTP to the configured collector, every few seconds and at shutdown. If the
+ * collector is unreachable, only spans are lost. Without a collector, no spans are created, because each span
+ * costs as much as a small request.
  */
 export const spans = ({ otlpEndpoint, otlpHeaders }: Pick<Environment, "otlpEndpoint" | "otlpHeaders">): Layer.Layer<never> =>
   otlpEndpoint === undefined

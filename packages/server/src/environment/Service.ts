@@ -32,8 +32,8 @@ export const identity = {
 }
 
 /**
- * Maximum number of relays at which the service listens as a wallet. Each response is sent to the relay from
- * which its request came.
+ * Maximum number of relays on which the service accepts wallet requests. Each response is sent to the relay
+ * that delivered its request.
  */
 const maxNwcRelays = 5
 

@@ -46,7 +46,7 @@ export const settings = {
   })
 }
 
-/** The path of the wallet file, which can be read even if no chain is real. */
+/** The path of the wallet file. It is set even if the chain is simulated. */
 export const file = Config.map(
   Setting.all({ file: settings.file, dataDirectory }),
   ({ file, dataDirectory }) => file ?? path.join(dataDirectory, "wallet.json")

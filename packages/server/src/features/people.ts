@@ -31,7 +31,7 @@ const commands = Command.make("people").pipe(
         : call({ json }, "POST", "/operator/people", { name, role })
     ).pipe(
       Command.withDescription(
-        "Invite a person, and print a single-use link that adds a passkey. Without a company, the person becomes an operator. If `approval` is `pending`, a second operator must approve it"
+        "Invite a person, and print a single-use link that adds a passkey. Without a company, the person becomes an operator. If `approval` is `pending`, a second operator must approve the invitation"
       ),
       example("people invite --name Ada", "Invite the first operator"),
       example("people invite 01a1f768-1c70-748e-8579-81b7373e8599 --name Mara --role bookkeeper", "Invite a person to a company")

@@ -45,7 +45,7 @@ const partsOf = ({ sandbox, names, simulated, rates, database }: Given): Faults.
   }
 }
 
-/** Provides the controls. Faults end according to the clock that can be advanced. */
+/** Provides the controls. If the clock can be advanced, it also determines when faults end. */
 export const layer = (given: Given) =>
   Layer.effect(
     Playing,

@@ -36,8 +36,8 @@ export const isPossible = (environment: Environment): boolean =>
   environment.databaseUrl === undefined && Simulated.isFullySimulated(Simulated.of(environment))
 
 /**
- * Writes the mark before the service stops, so that the next start completes the deletion even if this process
- * is killed.
+ * Writes a marker file before the service stops, so that the next start completes the deletion even if this
+ * process is killed.
  */
 export const make = (environment: Environment, restart: Effect.Effect<unknown>): Reset["Service"] => {
   const id = () => Identity.read(directoryOf(environment))
@@ -53,8 +53,8 @@ export const make = (environment: Environment, restart: Effect.Effect<unknown>):
 }
 
 /**
- * Completes a reset before anything is opened. If the mark names another sandbox, or the deployment has real
- * parts, nothing is deleted.
+ * Completes a reset before anything is opened. If the marker file names another sandbox, or the deployment has
+ * real parts, nothing is deleted.
  */
 export const finish = (environment: Environment): Effect.Effect<boolean> =>
   Effect.sync(() => {
@@ -64,7 +64,7 @@ export const finish = (environment: Environment): Effect.Effect<boolean> =>
     if (isAsked) {
       rmSync(path.join(environment.dataDirectory, "database"), { recursive: true, force: true })
       const directory = directoryOf(environment)
-      // Delete the identity last, because the mark refers to it.
+      // Delete the identity last, because the marker file refers to it.
       const files = readdirSync(directory).toSorted((one, other) => Number(one === Identity.file) - Number(other === Identity.file))
       for (const name of files) rmSync(path.join(directory, name), { recursive: true, force: true })
     }

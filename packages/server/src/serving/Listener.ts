@@ -29,7 +29,7 @@ export interface Limits {
   readonly maxConnections: number
   /**
    * Whether callers connect directly. Behind a proxy, all connections are the proxy's, so they are not divided
-   * among callers, and excess connections are closed.
+   * among callers, and connections above the limit are closed.
    */
   readonly isDirect: boolean
   readonly whenFull: () => void
@@ -38,7 +38,7 @@ export interface Limits {
 /** Divides the connections: one address may have an eighth of them. */
 export const sharesOf = (most: number): Pool.Shares => ({ most, perCaller: Math.ceil(most / 8), per: {} })
 
-/** For each connection above the limit, ends the least recently used one of the largest holder. */
+/** For each connection above the limit, closes the largest holder's least recently used connection. */
 const share = (listener: Server, { maxConnections, whenFull }: Limits): void => {
   const pool = Pool.make<Socket>(sharesOf(maxConnections))
   listener.on("connection", (socket: Socket) => {

@@ -54,7 +54,7 @@ const pay = Section.company(
     })
 )
 
-/** The part that simulates a destination of each type. */
+/** For each destination type, the part that simulates it. */
 const partOf = {
   lightning_invoice: "lightning",
   lightning_address: "web",

@@ -215,8 +215,8 @@ export const servicesOver = <E, EO>(
 ) =>
   Satrail.layer(settings).pipe(
     Layer.provide(references(environment)),
-    // Build the storage first, because it identifies its sandbox, and no other sandbox must be started next to
-    // it.
+    // Build the storage first, because it records which sandbox it belongs to, and only that sandbox may be
+    // started.
     Layer.provideMerge(theirs),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -229,7 +229,7 @@ export const servicesOver = <E, EO>(
 
 /**
  * Builds all services and everything below them, which is all that the program needs except HTTP. The outside
- * is built from the environment unless it is passed.
+ * is built from the environment unless the caller passes one.
  */
 export const services = (environment: Environment, theirs: ReturnType<typeof outside> = outside(environment)) => {
   const database = DatabaseSwitch.make()
@@ -246,7 +246,7 @@ const reconciler = Layer.unwrap(
 
 /** Provides the features' workers that call other parties' servers. */
 export const featureWorkers = (environment: Environment) =>
-  // The services' context does not contain the references.
+  // Pass the references explicitly, because the services' context does not contain them.
   Layer.provide(Feature.workers(everyFeature, environment), references(environment))
 
 /** Provides the background workers. If the clock can be advanced, advancing it wakes them. */

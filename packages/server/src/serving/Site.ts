@@ -220,7 +220,7 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
               const isForBrowser = request.headers["accept"]?.includes("text/html") === true
               const file = (isForBrowser ? undefined : sources.get(name)) ?? files.get(name)
               if (file !== undefined) return yield* Asset.answer(yield* file)
-              // For programs, an empty response becomes the error envelope.
+              // An empty response is later turned into the error envelope that programs expect.
               if (!isForBrowser) return HttpServerResponse.empty({ status: 404 })
               return html("Not found", h("main", null, h("h1", null, "There is no such page")), 404)
             })

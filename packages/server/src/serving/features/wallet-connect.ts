@@ -7,7 +7,7 @@ import type { Environment } from "../../deployment/Environment.ts"
 import * as Secrets from "../../deployment/Secrets.ts"
 import * as Feature from "./Feature.ts"
 
-/** Returns the relays at which apps reach this service as a wallet, and the service's key for responses. */
+/** Returns the relays through which apps reach this service as a wallet, and the service's key for responses. */
 const place = (environment: Environment): (typeof Place)["Service"] => {
   const { nwcRelays: relays } = environment
   return relays && { relays, secretKey: Secrets.keyOf(environment, "nostr wallet connect", "wallet key") }
