@@ -4,16 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
  * The files that take minutes, the longest first. If one started last, the run would wait for it on a single
  * core.
  */
-const longest = [
-  "install.slow",
-  "crashes.slow",
-  "cluster/crash.slow",
-  "canary.slow",
-  "ways.slow",
-  "pglite.slow",
-  "LdkOffers.bitcoind",
-  "killed.btcd"
-]
+const longest = ["install.slow", "crashes.slow", "cluster/crash.slow", "canary.slow", "pglite.slow", "LdkOffers.bitcoind", "killed.btcd"]
 
 const place = ({ moduleId }: TestSpecification): number => {
   const found = longest.findIndex((name) => moduleId.includes(name))

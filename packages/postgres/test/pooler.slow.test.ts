@@ -43,10 +43,13 @@ const refusal = (url: Redacted.Redacted) =>
     return error.message
   })
 
-const sessions = Layer.unwrap(Effect.map(pooled("pool_mode=session", "default_pool_size=20"), (url) => Storage.layer({ url })))
+const sessions = Layer.provide(
+  Storage.layerClient({ maxItemsPerFlush: 1 }),
+  Layer.unwrap(Effect.map(pooled("pool_mode=session", "default_pool_size=20"), (url) => PgClient.layer({ url })))
+)
 
 describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped where it is not installed)", () => {
-  JournalContract.suite("postgres, through PgBouncer in session mode", sessions)
+  JournalContract.suite("postgres, one item per flush, through PgBouncer in session mode", sessions)
 
   for (const [name, settings] of [
     ["with its defaults", []],

@@ -4,15 +4,21 @@ import * as Records from "@satrail/contracts/Records"
 import * as Tasks from "@satrail/contracts/Tasks"
 import { Effect, Layer, Redacted } from "effect"
 import * as Storage from "../src/Storage.ts"
+import * as Database from "./Database.ts"
 import { migrated, server, urlOf } from "./Roles.ts"
 
-// All store contracts with only the rights of the application's role. roles.test.ts lists those rights.
+// All store contracts with only the rights of the application's role. roles.test.ts lists those rights. The
+// Journal's run over a host's own pool, without the settings of our pool.
 
 describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
-  const storage = Layer.unwrap(
-    Effect.map(migrated, (database) => Storage.layer({ url: Redacted.make(urlOf("satrail_application", database)) }))
+  const url = Effect.map(migrated, (database) => urlOf("satrail_application", database))
+  const storage = Layer.unwrap(Effect.map(url, (url) => Storage.layer({ url: Redacted.make(url) })))
+  const hosts = Layer.unwrap(
+    Effect.gen(function* () {
+      return Storage.layerPool(yield* Database.hostsPool({ connectionString: yield* url }))
+    })
   )
-  Journal.suite("postgres, with the application's rights", storage)
+  Journal.suite("postgres, a host's own pool with the application's rights", hosts)
   Records.suite("postgres, with the application's rights", storage)
   Tasks.suite("postgres, with the application's rights", storage)
 })
