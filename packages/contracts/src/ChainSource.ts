@@ -17,12 +17,12 @@ export interface Payment {
 export class Peer extends Context.Service<
   Peer,
   {
-    /** Returns a new address, whose key may be unknown. */
+    /** Returns a new address. Its private key is not needed. */
     readonly address: Effect.Effect<{ readonly address: string; readonly scriptPubKey: string }, unknown>
     /** Pays all of these outputs in one transaction, which stays in the mempool. Returns its id. */
     readonly send: (payments: ReadonlyArray<Payment>) => Effect.Effect<TxId.TxId, unknown>
     /**
-     * Signs a transaction that pays `payment` without broadcasting it. Two transactions with the same `coin`
+     * Signs a transaction that pays `payment`, and does not broadcast it. Two transactions with the same `coin`
      * spend the same coin.
      */
     readonly sign: (payment: Payment, coin: string) => Effect.Effect<{ readonly txId: TxId.TxId; readonly rawTx: string }, unknown>
@@ -55,7 +55,7 @@ export const told = Effect.fnUntraced(function* (ours: ReadonlyArray<string>, af
   return { ...activity, unchangedTo, outputs }
 })
 
-/** A new address, and a cursor from before any activity on it. */
+/** Creates an address, and reads a cursor from before any activity on it. */
 const fresh = Effect.gen(function* () {
   const target = yield* (yield* Peer).address
   return { ...target, cursor: (yield* told([], null)).cursor }
@@ -173,7 +173,7 @@ export const money = {
     const { outputs } = yield* toldSo(target, target.cursor, (outputs) => outputs.length === 2)
     assert.deepStrictEqual(outputs.map(({ txId }) => txId).toSorted(), txIds.toSorted())
   }),
-  "C44: reading from a cursor reports everything after it and nothing before": Effect.gen(function* () {
+  "C44: reading from a cursor reports everything after it and nothing before it": Effect.gen(function* () {
     const { mine, send } = yield* Peer
     const { target, txId, activity } = yield* minedDeposit
     const ours = [target.scriptPubKey]
@@ -267,5 +267,5 @@ export const other = {
  */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Nothing else may mine while it runs. */
+/** Runs the contract against a layer and its peer. Requires that nothing else mines blocks while it runs. */
 export const suite = Contract.suite<ChainSource | Peer, typeof money, typeof other>("ChainSource", { money, other })

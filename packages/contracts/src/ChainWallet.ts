@@ -20,7 +20,7 @@ export class Peer extends Context.Service<
      */
     readonly send: (type: BitcoinAddress.AddressType, amount: Msat.Msat) => Effect.Effect<TxId.TxId, unknown>
     /**
-     * Mines as many blocks as a coin needs before it can be spent, and waits until our side has seen them. The
+     * Mines as many blocks as a coin needs before it can be spent, and waits until our node has seen them. The
      * first block includes everything in the mempool.
      */
     readonly mine: Effect.Effect<void, unknown>
@@ -201,5 +201,8 @@ export const other = {
 /** The guarantees that every ChainWallet must provide, together with its Signer and ChainSource. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Nothing else may spend the wallet's coins while it runs. */
+/**
+ * Runs the contract against a layer and its peer. Requires that nothing else spends the wallet's coins while it
+ * runs.
+ */
 export const suite = Contract.suite<ChainWallet | Signer | ChainSource | Peer, typeof money, typeof other>("ChainWallet", { money, other })

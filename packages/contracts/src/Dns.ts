@@ -34,7 +34,7 @@ const uri = "bitcoin:?lno=lno1abc"
 
 /** Guarantees that a forged response cannot redirect a payment, and that no payment is lost. */
 export const money = {
-  "a signed response is reported as signed and an unsigned one as unsigned": Effect.gen(function* () {
+  "signed responses are reported as signed, and unsigned ones as unsigned": Effect.gen(function* () {
     assert.deepStrictEqual(yield* validated(yield* published([uri])), { texts: [uri], isSigned: true })
     assert.deepStrictEqual(yield* validated(yield* published([uri], false)), { texts: [uri], isSigned: false })
   }),

@@ -33,7 +33,7 @@ const holder = Effect.fnUntraced(function* (id: string) {
   return yield* found((yield* Records).apiKey(id))
 })
 
-/** Settings that differ from those an address is created with. */
+/** Settings that differ from a new address's defaults. */
 const settings: LightningAddress.Settings = {
   minSendable: Msat.make(1001n),
   maxSendable: Msat.make(9_007_199_254_740_993n),
@@ -61,7 +61,7 @@ export const money = {
     assert.deepStrictEqual(yield* found((yield* Records).lightningAddress(handle, domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "of eight companies that request one handle concurrently, one gets it": Effect.gen(function* () {
+  "if eight companies request one handle concurrently, one gets it": Effect.gen(function* () {
     const { handle, domain } = yield* lightningAddress(yield* unopened)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () =>
       Effect.gen(function* () {
@@ -123,7 +123,7 @@ export const money = {
     assert.deepStrictEqual(yield* found((yield* Records).domain(row.domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "of two companies that verify a domain concurrently, one gets it": Effect.gen(function* () {
+  "if two companies verify a domain concurrently, one gets it": Effect.gen(function* () {
     const { domain: name } = yield* domain(yield* unopened)
     const rows = yield* Effect.forEach([yield* open, yield* open], (companyId) => domain(companyId, { domain: name }))
     const asked = rows.map((row) => Domain.verified(row))
@@ -168,7 +168,7 @@ export const money = {
     assert.strictEqual((yield* holder(row.id)).apiKey.revokedAtMillis, row.createdAtMillis + 1)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a rotated key ends with its overlap, or earlier if it expires first": Effect.gen(function* () {
+  "a rotated key stops working when its overlap ends, or earlier if it expires first": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis
     const endless = yield* apiKey(companyId)
@@ -184,7 +184,7 @@ export const money = {
     assert.deepStrictEqual((yield* holder(short.id)).apiKey, short)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a key that awaits approval replaces the other key once approved": Effect.gen(function* () {
+  "a rotation that needs approval replaces the old key only once it is approved": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis
     const [ada, bob] = [

@@ -28,7 +28,7 @@ const moved = Effect.fnUntraced(function* (
   return row
 })
 
-/** Creates an output that was seen and is in a block. */
+/** Creates a deposit whose output was seen and is now in a block. */
 const placed = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number) {
   const row = yield* output(companyId, sats)
   assert.strictEqual(yield* verdict(Deposit.seen(row)), "Applied")

@@ -117,7 +117,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).received, Msat.fromSats(100))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "of two concurrent payments of one invoice with different amounts, one is credited": Effect.gen(function* () {
+  "if two payments of one invoice with different amounts arrive concurrently, one is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     const payments = [yield* payment(row, 100), yield* payment(row, 130)]
@@ -226,7 +226,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 80 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
-  "C15: of eight withdrawals that claim one invoice concurrently, one gets it": Effect.gen(function* () {
+  "C15: if eight withdrawals claim one invoice concurrently, one gets it": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), () => begin(payer, 10))
     const row = yield* created(payee, 10)

@@ -27,7 +27,7 @@ const answered = Effect.fnUntraced(function* (owner: CompanyId.CompanyId, key: s
   return Option.getOrNull(yield* (yield* Records).answer(owner, key))
 })
 
-/** Guarantees about idempotency: a request's key allows its effects only once. */
+/** Guarantees about idempotency: a request with a key takes effect only once. */
 export const money = {
   "a repeated key returns the first response and holds the money once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
@@ -41,7 +41,7 @@ export const money = {
     assert.deepStrictEqual(yield* answered(companyId, "k"), { fingerprint: "body", answer: "the first" })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "of eight concurrent requests with one key, one takes effect and all get its response": Effect.gen(function* () {
+  "if eight concurrent requests have one key, one takes effect and all get its response": Effect.gen(function* () {
     const journal = yield* Journal
     const companyId = yield* companyWith(100)
     const asked = yield* Effect.forEach(
@@ -62,7 +62,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* request(companyId, 41, "k", "another")), "IdempotencyMismatch")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "of two concurrent requests with one key and different bodies, one takes effect and the other is refused": Effect.gen(function* () {
+  "if two concurrent requests have one key and different bodies, one takes effect and the other is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = [yield* request(companyId, 40, "k", "one body"), yield* request(companyId, 40, "k", "another")]
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), {
@@ -85,7 +85,7 @@ export const money = {
       const asked = Withdrawal.requested(row, once(companyId, "k"))
       yield* verdict(asked)
       assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
-      // A repetition of the same Change is also recognized by its key.
+      // A repeated Change is also recognized by its key.
       assert.strictEqual(yield* unchanged(asked), "Replayed")
       const { fence } = yield* claim(row)
       assert.strictEqual(yield* verdict(Withdrawal.failed(row, "canceled", fence, 1_700_000_000_000)), "Applied")
@@ -131,7 +131,7 @@ export const other = {
     const companyId = yield* open
     const key = yield* hex(8)
     const [before, after] = [yield* invoice(companyId, 10), yield* invoice(companyId, 20)]
-    // Earlier than the times that all other tests use, so that no other response is deleted.
+    // Earlier than every time used by other tests, so that no other response is deleted.
     yield* verdict(Invoice.created(before, once(companyId, key, "body", { forgetAtMillis: 1000 })))
     yield* verdict(Invoice.created(yield* invoice(companyId, 30), once(companyId, "later", "body", { forgetAtMillis: 1002 })))
     const again = Invoice.created(after, once(companyId, key, "another", { forgetAtMillis: 3000 }))

@@ -12,7 +12,7 @@ import type { Promises } from "./Contract.ts"
 import { claim, companyWith, tally, unchanged, verdict, withdrawal } from "./Fixtures.ts"
 import { has } from "./Ledger.ts"
 
-/** 13 November 2001, at midnight: a bucket of every window begins. */
+/** Midnight on 13 November 2001, when a bucket begins in every window. */
 export const midnight = Math.floor(1_005_609_600_000 / Limit.windows.month.stepMillis) * Limit.windows.month.stepMillis
 
 export const sats = Msat.fromSats
@@ -66,7 +66,7 @@ export const money = {
     assert.strictEqual(yield* usedBy(companyId, key, "day_sats", midnight), sats(100))
     yield* has(companyId, { posted: 1000, held: 100 })
   }),
-  "C12: limits: of 64 concurrent withdrawals only as many as fit the limit are applied": Effect.gen(function* () {
+  "C12: limits: when 64 withdrawals run concurrently, only as many as fit the limit are applied": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const key = yield* keyWith({ hour_sats: sats(109) })
     const asked = yield* Effect.forEach(times(64), () => sending(companyId, 10, midnight, key))
@@ -98,7 +98,7 @@ export const money = {
     const verdicts = yield* Effect.forEach(changes, ({ change }) => verdict(change), atOnce)
     assert.deepStrictEqual(tally(verdicts), { Applied: 3, LimitExceeded: 6 })
   }),
-  "limits: repeating a Change counts it once": Effect.gen(function* () {
+  "limits: a repeated Change is counted once": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(100) })
     const { change } = yield* sending(companyId, 60, midnight, key)
@@ -107,7 +107,7 @@ export const money = {
     assert.strictEqual(yield* usedBy(companyId, key, "day_sats", midnight), sats(60))
     assert.strictEqual(yield* usedBy(companyId, key, "day_count", midnight), 1n)
   }),
-  "limits: a window slides: an amount becomes available again in the millisecond in which it leaves the window": Effect.gen(function* () {
+  "limits: windows slide, so an amount becomes available again in the millisecond in which it leaves the window": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     for (const name of Limit.names) {
       const { window, of } = Limit.counted[name]
@@ -147,7 +147,7 @@ export const money = {
     const spent = yield* (yield* Records).spent(companyId, key.subject)
     assert.isAtMost(spent.filter(({ window }) => window === "hour").length, Limit.places)
   }),
-  "limits: a failed withdrawal releases the usage counted for it once": Effect.gen(function* () {
+  "limits: when a withdrawal fails, the usage counted for it is released, once": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ hour_sats: sats(100), day_count: 2n })
     const company = { subject: companyId, most: { day_sats: sats(100) } }

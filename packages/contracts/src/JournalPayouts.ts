@@ -94,7 +94,7 @@ export const money = {
     }
     assert.strictEqual(yield* verdict({ ...first, keyRange: { ...first.keyRange, next: 60 } }), "Conflict")
   }),
-  "of eight processes that reserve the same key range concurrently, one gets it": Effect.gen(function* () {
+  "if eight processes reserve the same key range concurrently, one gets it": Effect.gen(function* () {
     const wallet = yield* hex(4)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () => range(wallet, 0))
     const verdicts = yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })
@@ -169,16 +169,17 @@ export const money = {
       [50, 40, 20].map(Msat.fromSats)
     )
   }),
-  "change is a coin once its payout is sent, or for a deep payout once it is mined; mining confirms the coin": Effect.gen(function* () {
-    const { one, first } = yield* sent()
-    const deep = yield* sent({ isDeep: true })
-    assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), false]])
-    assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [])
-    yield* verdict(mined(one, first))
-    yield* verdict(mined(deep.one, deep.first))
-    assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), true]])
-    assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [[changeOf(deep.first), true]])
-  }),
+  "change is a coin once its payout is sent, or once it is mined if the payout spends unconfirmed coins; mining confirms the coin":
+    Effect.gen(function* () {
+      const { one, first } = yield* sent()
+      const deep = yield* sent({ isDeep: true })
+      assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), false]])
+      assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [])
+      yield* verdict(mined(one, first))
+      yield* verdict(mined(deep.one, deep.first))
+      assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), true]])
+      assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [[changeOf(deep.first), true]])
+    }),
   "C19: a replacement adds a candidate that spends the same coins; repeating it succeeds": Effect.gen(function* () {
     const { companyId, one, first } = yield* sent()
     const second = yield* dearer(first)
@@ -256,7 +257,7 @@ export const money = {
   "C46: deposits in blocks above a height are summed by company and block while they await confirmations": Effect.gen(function* () {
     const records = yield* Records
     const [one, other] = [yield* open, yield* open]
-    // Heights that no other test uses, so that the sums contain no other deposits.
+    // No other test uses these heights, so the sums contain no other deposits.
     const base = 1_000_000_000 + Math.floor(Number.parseInt(one.slice(-7), 16))
     const place = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, height: number | null) {
       const row = yield* output(companyId, sats)

@@ -151,7 +151,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full": Effect.gen(function* () {
+  "C10: if two concurrent transactions pay one withdrawal, exactly one applies in full": Effect.gen(function* () {
     const { acme, globex, leader, others } = yield* three
     const [shared, alone] = others
     if (shared === undefined || alone === undefined) return assert.fail("nobody follows")

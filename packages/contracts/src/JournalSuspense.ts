@@ -34,7 +34,7 @@ export const money = {
       for (const one of [companyId, to]) assert.deepStrictEqual(yield* records.faults(one), [])
     }
   }),
-  "of 64 concurrent assignments of one suspense item to two companies, one applies": Effect.gen(function* () {
+  "if one suspense item is assigned to two companies in 64 concurrent requests, one applies": Effect.gen(function* () {
     const { companyId, row } = yield* suspended(30)
     const companies = [companyId, yield* open]
     const all = yield* Effect.forEach(

@@ -87,15 +87,13 @@ export const money = {
     assert.strictEqual(yield* tryTo(companyId, 1), "InsufficientBalance")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "withdrawals are held in the order of their requests; one that is too large does not block a smaller one after it": Effect.gen(
-    function* () {
-      const companyId = yield* companyWith(100)
-      const verdicts = yield* Effect.forEach([60, 60, 30, 20, 10], (sats) => tryTo(companyId, sats), { concurrency: "unbounded" })
-      assert.deepStrictEqual(verdicts, ["Applied", "InsufficientBalance", "Applied", "InsufficientBalance", "Applied"])
-      yield* has(companyId, { posted: 100, held: 100 })
-    }
-  ),
-  "C12: of 200 concurrent requests for the whole balance exactly one is held": Effect.gen(function* () {
+  "withdrawals are held in the order requested; one that is too large does not block a smaller one after it": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const verdicts = yield* Effect.forEach([60, 60, 30, 20, 10], (sats) => tryTo(companyId, sats), { concurrency: "unbounded" })
+    assert.deepStrictEqual(verdicts, ["Applied", "InsufficientBalance", "Applied", "InsufficientBalance", "Applied"])
+    yield* has(companyId, { posted: 100, held: 100 })
+  }),
+  "C12: if 200 concurrent requests ask for the whole balance, exactly one is held": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const verdicts = yield* Effect.forEach(Array.from({ length: 200 }), () => tryTo(companyId, 100), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 199 })
@@ -124,7 +122,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Withdrawal.requested(one.withdrawal)), "Applied")
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "a used id with different content is refused": Effect.gen(function* () {
+  "reusing an id with different content is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [{ record: withdrawal }] = (yield* request(companyId, 40)).writes
     yield* verdict(Withdrawal.requested(withdrawal))
@@ -153,7 +151,7 @@ export const money = {
     assert.deepStrictEqual(yield* booked(verdict(settled(one, how))), { held: -55, chain: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "C25: an amount that a node spends above the fee limit is the operator's loss, never the company's": Effect.gen(function* () {
+  "C25: if a node spends more than the fee limit, the excess is the operator's loss, never the company's": Effect.gen(function* () {
     const companyId = yield* companyWith(55)
     const one = yield* begin(companyId, 40, fees)
     const moved = yield* booked(Effect.flatMap(proof(14), (how) => verdict(settled(one, how))))
@@ -240,7 +238,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(other.withdrawal), { ...other.withdrawal, ...at, chainTxId: txId, rawTx, networkFee })
     yield* has(companyId, { posted: 100, held: 60 })
   }),
-  "C9: the address to which a name resolved is stored with the transaction that pays it; a different address makes a different attempt":
+  "C9: the address that a name resolved to is stored with the transaction that pays it; a different address is a different attempt":
     Effect.gen(function* () {
       const companyId = yield* companyWith(100)
       const one = yield* begin(companyId, 40, onChain)
@@ -251,7 +249,7 @@ export const money = {
       assert.strictEqual((yield* read(one.withdrawal)).paymentRequest, attempt.paymentRequest)
       assert.strictEqual((yield* read(one.withdrawal)).chainTxId, attempt.txId)
     }),
-  "C19: a withdrawal has one attempt: repeating it succeeds, and another one is refused": Effect.gen(function* () {
+  "C19: a withdrawal has one attempt: repeating the same one succeeds, and a different one is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [one, other] = [yield* begin(companyId, 40), yield* begin(companyId, 20, onChain)]
     const [lightning, chain] = [yield* lightningAttempt, yield* chainAttempt]
@@ -296,7 +294,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 10 })
     yield* has(otherId, { posted: 100, held: 10 })
   }),
-  "C14: of eight withdrawals that would pay one hash concurrently, only one is dispatched": Effect.gen(function* () {
+  "C14: if eight withdrawals would pay one hash concurrently, only one is dispatched": Effect.gen(function* () {
     const companyIds = [yield* companyWith(100), yield* companyWith(100)]
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), (_, n) => begin(companyIds[n % 2] ?? CompanyId.operator, 10))
     const attempt = yield* lightningAttempt
@@ -319,7 +317,7 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 40 })
     yield* has(otherId, { posted: 100, held: 40 })
   }),
-  "C19: of eight payouts that would spend one coin concurrently, only one is dispatched": Effect.gen(function* () {
+  "C19: if eight payouts would spend one coin concurrently, only one is dispatched": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), () => begin(companyId, 10, onChain))
     const { coins } = yield* chainAttempt
@@ -380,7 +378,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 0 })
     yield* has(otherId, { posted: 100, held: 100 })
   }),
-  "concurrent credits and withdrawals of one company add up exactly": Effect.gen(function* () {
+  "one company's concurrent credits and withdrawals add up exactly": Effect.gen(function* () {
     const companyId = yield* companyWith(50)
     const invoices = yield* Effect.forEach(Array.from({ length: 50 }), () => created(companyId, 1))
     const paid = Effect.forEach(invoices, (one) => Effect.flatMap(payment(one, 1), verdict), { concurrency: "unbounded" })

@@ -4,7 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Records } from "@satrail/core/service/Records"
 import { Effect } from "effect"
 
-/** Checks a company's exact balance, and that its books are sound. */
+/** Checks that a company has exactly this balance, and that its books are sound. */
 export const has = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: { readonly posted: number; readonly held: number }) {
   const { totals } = yield* (yield* Records).audit(companyId)
   assert.deepStrictEqual(totals, { posted: Msat.fromSats(sats.posted), held: Msat.fromSats(sats.held) })

@@ -92,7 +92,7 @@ export const money = {
     yield* (yield* Payees).release(held.paymentHash, "settle")
     yield* eventually(sentAfter(place.sent), (lines) => lines.at(-1)?.state === "settled")
   }),
-  "payments are listed once each, in the order they were started, from any cursor": Effect.gen(function* () {
+  "each payment is listed once, in the order in which payments were started, from any cursor": Effect.gen(function* () {
     const place = yield* ends
     const hashes = [(yield* pay()).paymentHash, (yield* pay("fail")).paymentHash]
     const middle = (yield* ends).sent
@@ -111,7 +111,7 @@ export const money = {
     const paymentHash = yield* receive(1000, Msat.fromSats(10))
     assert.deepStrictEqual<ReadonlyArray<Taken>>(yield* takenAfter(place.taken), [{ paymentHash, received: Msat.fromSats(1010) }])
   }),
-  "receipts are listed once each, in the order they settled, from any cursor": Effect.gen(function* () {
+  "each receipt is listed once, in the order in which receipts settled, from any cursor": Effect.gen(function* () {
     const place = yield* ends
     const hashes = [yield* receive(1), yield* receive(2)]
     const middle = (yield* ends).taken
@@ -142,8 +142,8 @@ export const money = {
     const { capacity } = yield* LightningBooks
     const before = yield* capacity
     yield* receive(50_000)
-    // At the first read, an earlier payment may have settled on our side only. The cost of a commitment also
-    // changes by some 400 satoshis with each HTLC.
+    // At the first read, an earlier payment may have settled on our side only. Also, each HTLC changes the cost
+    // of the commitment transaction by some 400 satoshis.
     const slack = amount + Msat.fromSats(5_000)
     const isNear = (difference: bigint) => difference >= Msat.fromSats(50_000) - slack && difference <= Msat.fromSats(50_000) + slack
     yield* eventually(capacity, ({ incoming, outgoing }) => isNear(before.incoming - incoming) && isNear(outgoing - before.outgoing))
@@ -187,6 +187,7 @@ export const promises: { readonly [promise in keyof typeof money | keyof typeof 
 }
 
 /**
- * Runs the contract against a layer and its peers. Nothing else may send from or pay to the node while it runs.
+ * Runs the contract against a layer and its peers. Requires that nothing else pays to or from the node while it
+ * runs.
  */
 export const suite = Contract.suite<Ports, typeof money, typeof other>("LightningBooks", { money, other })

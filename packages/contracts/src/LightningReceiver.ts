@@ -52,8 +52,8 @@ const settled = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHas
 })
 
 /**
- * Subscribes from `after` until this invoice is reported. Returns all reported settlements; the last one is
- * this invoice's.
+ * Subscribes from `after` until this invoice is reported. Returns all reported settlements. The last is this
+ * invoice's.
  */
 const toldUntil = Effect.fnUntraced(function* (after: string | null, paymentHash: PaymentHash.PaymentHash) {
   const { settlements } = yield* LightningReceiver
@@ -174,7 +174,8 @@ export const money = {
     const { cancelInvoice, lacks } = yield* LightningReceiver
     const { paymentHash, paymentRequest } = yield* issue(1000)
     if (lacks?.has("cancel") === true) {
-      // Then `cancelInvoice` must not report success, because the invoice is unchanged and can still be paid.
+      // In that case `cancelInvoice` must not report success, because the invoice is unchanged and can still be
+      // paid.
       assert.strictEqual((yield* Effect.flip(cancelInvoice(paymentHash)))._tag, "NodeUnavailable")
       assert.deepStrictEqual(yield* lookup(paymentHash), { _tag: "open" })
       yield* pay(paymentRequest)
@@ -204,7 +205,7 @@ export const money = {
     const { hold, payment } = yield* held(holding, 1000)
     const state = yield* lookup(hold.paymentHash)
     assert.strictEqual(state._tag === "accepted" ? state.held?.received : undefined, Msat.fromSats(1000))
-    // Enough blocks to make a decision and return the payment before its HTLCs time out on the chain.
+    // There must be enough blocks left to decide, and to return the payment before its HTLCs time out on-chain.
     assert.isAbove(state._tag === "accepted" ? (state.held?.blocksLeft ?? 0) : 0, 40)
     for (const _ of [1, 2]) assert.strictEqual(yield* holding.settle(hold, null), "settled")
     yield* Fiber.join(payment)
@@ -223,7 +224,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Fiber.await(payment)))
     assert.strictEqual(yield* holding.settle(hold, null), "canceled")
   }),
-  "an unpaid hold invoice cannot be settled, the same id returns the same one, and once canceled it cannot be paid": Effect.gen(
+  "an unpaid hold invoice cannot be settled; the same id returns the same invoice; once canceled, it cannot be paid": Effect.gen(
     function* () {
       const { holding, createInvoice } = yield* LightningReceiver
       if (holding === undefined) return yield* holdsNone
@@ -322,5 +323,5 @@ export const other = {
  */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Nothing else may pay the node while it runs. */
+/** Runs the contract against a layer and its peer. Requires that nothing else pays the node while it runs. */
 export const suite = Contract.suite<LightningReceiver | Peer, typeof money, typeof other>("LightningReceiver", { money, other })

@@ -84,8 +84,8 @@ const isFailed = Effect.fnUntraced(function* (asked: Asked, reason: string) {
 })
 
 /**
- * Checks that a payment is not sent if its cost exceeds its limit. A node without fee limits never receives the
- * request, so the result of `pay` comes from the adapter.
+ * Checks that a payment is not sent if its cost exceeds its limit. If the node has no fee limits, the adapter
+ * never sends it the request, and the result of `pay` comes from the adapter.
  */
 const isTooDear = Effect.fnUntraced(function* (asked: Asked) {
   const { lacks } = yield* LightningSender
@@ -119,7 +119,7 @@ export const money = {
     const { fee } = yield* isSettled(asked)
     assert.isAtMost(Number(fee), Number(generous))
   }),
-  "an invoice without an amount is paid with the requested amount": Effect.gen(function* () {
+  "an invoice without an amount is paid in the requested amount": Effect.gen(function* () {
     const asked = asking(yield* (yield* Peer).invoice({ behaviour: "settle" }))
     assert.isUndefined(asked.invoice.amount)
     yield* pay(asked)

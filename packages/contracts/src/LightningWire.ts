@@ -38,8 +38,8 @@ const amount = Msat.fromSats(10_000)
 const requests = 8
 
 /**
- * Timeouts for every call under a fault: one for the node's response, which may be slow on a busy machine, and
- * one for the fault `silence`.
+ * Timeouts for each call while a fault is injected: one for the node's response, which may be slow on a busy
+ * machine, and one for the fault `silence`.
  */
 const deadlineMillis = { answer: 30_000, silence: 500 }
 
@@ -69,7 +69,7 @@ const received = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHa
   return yield* (yield* Payees).received(paymentHash)
 })
 
-/** Checks that a fault never produces a result that only the node can report about a payment or an invoice. */
+/** Checks that a fault never leads to a statement about a payment or an invoice that only the node can make. */
 const noWord = (fault: Wire.Fault) =>
   Effect.gen(function* () {
     const { during, met, receiver, sender } = yield* connected(fault)
@@ -108,8 +108,8 @@ const noWord = (fault: Wire.Fault) =>
   }).pipe(Effect.scoped)
 
 /**
- * Makes one payment for each request that a payment consists of. The fault begins at that request, either
- * before or after the node receives it. Every returned result must be true.
+ * Makes one payment for each request that a payment consists of. The payment's fault begins at that request,
+ * either before or after the node receives it. Every returned result must be true.
  */
 const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
   Effect.gen(function* () {
@@ -125,8 +125,8 @@ const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
       const state = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "notFound" || _tag === "settled")
       if (answered._tag === "notSent") assert.strictEqual(state._tag, "notFound", "a payment reported as not sent was not sent")
       assert.strictEqual(yield* received(paymentHash), state._tag === "settled" ? amount : Msat.zero)
-      // Repeating the call pays once. The first call may still be in flight if its result is unknown, and until
-      // `graceMillis` has passed the payment need not be sent again.
+      // Repeating the call pays once. If the first call's result is unknown, it may still be in flight, and the
+      // payment need not be sent again until `graceMillis` has passed.
       yield* sender.pay(asked)
       const isDue = answered._tag === "notSent" || state._tag === "settled"
       const last = yield* eventually(sender.lookupPayment(paymentHash), ({ _tag }) => _tag === "settled" || (!isDue && _tag === "notFound"))
@@ -137,9 +137,9 @@ const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
 /** Three guarantees for each fault. All protect money, so none may be skipped. */
 export const promises: Contract.Promises<Ports> = Object.fromEntries(
   Object.entries(Wire.faults).flatMap(([name, fault]) => [
-    [`C2: ${name} is never taken for the state of a payment or invoice`, noWord(fault)],
-    [`C3: ${name}, before the node receives the request: the payment is not failed and is paid once`, paidOnce(fault, false)],
-    [`C3: ${name}, after the node receives the request: the payment is not failed and is paid once`, paidOnce(fault, true)]
+    [`C2: ${name} is never mistaken for the state of a payment or invoice`, noWord(fault)],
+    [`C3: ${name}, before the node receives the request: the payment does not fail and is paid once`, paidOnce(fault, false)],
+    [`C3: ${name}, after the node receives the request: the payment does not fail and is paid once`, paidOnce(fault, true)]
   ])
 )
 

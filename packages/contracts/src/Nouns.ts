@@ -109,7 +109,7 @@ const declared: { readonly [noun: string]: Subject } = {
   ...together(features, "subjects")
 }
 
-/** The same record types, with the transitions that features add. */
+/** The same record types, including the transitions that features add. */
 const subjects = Object.entries(declared).map(([name, { create, moves }]): readonly [string, Subject] => [
   name,
   { create, moves: Object.assign({}, moves, ...all.map((one) => one.moves?.[name])) }
@@ -223,7 +223,7 @@ const insertPromises = (name: string, { create }: Subject) => ({
       assert.isTrue(refused(yield* untouched(inserting(change, { [member]: other }))), member)
     }
   }),
-  [`${name}: a unique name is never used twice; of eight concurrent creations one succeeds`]: Effect.gen(function* () {
+  [`${name}: a unique name is never used twice; if eight creations run concurrently, one succeeds`]: Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const first = yield* create(companyId)
     const { noun, record } = insertOf(first)
@@ -274,7 +274,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
       assert.strictEqual(yield* untouched({ ...change, fence: { ...change.fence, token: change.fence.token - 1 } }), "StaleFence")
       assert.strictEqual(yield* verdict(change), "Applied")
     }),
-    [`${name}: ${move} after another move has the declared outcome, and a refusal changes nothing`]: Effect.gen(function* () {
+    [`${name}: ${move} after another transition has the declared outcome, and a refusal changes nothing`]: Effect.gen(function* () {
       for (const [other, { make }] of rivals) {
         const [record, change] = yield* made
         const now = yield* taken(yield* make(record))
@@ -283,7 +283,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
         else assert.strictEqual(refused(yield* untouched(change)), outcome === "refused", `${move} after ${other}`)
       }
     }),
-    [`${name}: of ${move} and a concurrent move exactly one is applied`]: Effect.gen(function* () {
+    [`${name}: if ${move} and another transition run concurrently, exactly one is applied`]: Effect.gen(function* () {
       for (const [other, { make }] of rivals) {
         const [record, change] = yield* made
         const rival = yield* make(record)
@@ -293,7 +293,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
         const before = yield* published(record.companyId, [change, rival])
         const words = yield* Effect.forEach([change, rival], verdict, { concurrency: "unbounded" })
         assert.include(words, "Applied")
-        // The refused Change is refused again, and the applied one succeeds again without effect.
+        // Repeated, the refused Change is refused again, and the applied one succeeds without effect.
         assert.deepStrictEqual([yield* untouched(change), yield* untouched(rival)], words, `${move} and ${other}`)
         const events = (yield* published(record.companyId, [change, rival])) - before
         assert.isAtMost(events, 1, `${move} and ${other}`)

@@ -56,12 +56,12 @@ export const money = {
     const { offer } = yield* issued(undefined, amount)
     assert.strictEqual(Result.getOrThrow(Bolt12.decode(offer)).amount, amount)
   }),
-  "the same id returns the same offer, and another id another offer": Effect.gen(function* () {
+  "the same id returns the same offer, and a different id returns a different offer": Effect.gen(function* () {
     const { id, offer } = yield* issued()
     assert.strictEqual((yield* issued(id)).offer, offer)
     assert.notStrictEqual((yield* issued()).offer, offer)
   }),
-  "C60: a payment of an offer is reported with the offer's id, the amount and a valid preimage": Effect.gen(function* () {
+  "C60: an offer payment is reported with the offer's id, the amount and a valid preimage": Effect.gen(function* () {
     const [one, other] = [yield* issued(), yield* issued()]
     yield* pay(other.offer, 2000)
     yield* pay(one.offer, 3000)
@@ -75,7 +75,7 @@ export const money = {
       }
     }
   }),
-  "two payments of an offer have different hashes, and the second is reported after the first's cursor": Effect.gen(function* () {
+  "two payments to an offer have different hashes, and the second is reported after the first one's cursor": Effect.gen(function* () {
     const { id, offer } = yield* issued()
     yield* pay(offer, 1000)
     const [first] = yield* told(id, 1)

@@ -108,7 +108,7 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "an offer with an amount is paid with the requested amount, if that is at least the offer's amount": Effect.gen(function* () {
+  "an offer with an amount is paid in the requested amount if it is at least the offer's amount": Effect.gen(function* () {
     for (const least of [amount, Msat.make(amount / 2n)]) {
       const asked = yield* offered("settle", least)
       assert.strictEqual(asked.offer.amount, least)
@@ -151,7 +151,7 @@ export const money = {
     )
     yield* isSettled(asked)
   }),
-  "two attempts at one offer are two payments": Effect.gen(function* () {
+  "two attempts to pay one offer are two payments": Effect.gen(function* () {
     const one = yield* offered("settle")
     const other = { ...one, attempt: crypto.randomUUID() }
     yield* pay(one)
@@ -182,7 +182,7 @@ export const money = {
   }),
   "nothing is paid if the issuer refuses an invoice or cannot be reached": Effect.gen(function* () {
     const all = [yield* offered("refuse"), asking(yield* (yield* Peer).unreachable(amount))]
-    // A real node retries such a payment for minutes before it gives up.
+    // A real node retries such a payment for minutes before giving up.
     for (const asked of all) yield* pay(asked)
     for (const asked of all) yield* isFailed(asked)
   }),

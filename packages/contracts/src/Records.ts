@@ -127,7 +127,7 @@ export const money = {
     const others = yield* holding(companyId, 3)
     yield* committed(Withdrawal.requested(asked), ...others)
     // One deposit is pending, one is in a block, one was evicted, one is credited, one is too small, and one
-    // was reversed, with part of it written off.
+    // was reversed and partly written off.
     const [waits, mined, gone, credited, tooSmall, returned] = [
       yield* output(companyId, 0, { amount: Msat.make(7_001n) }),
       yield* output(companyId, 20),
@@ -213,7 +213,7 @@ export const money = {
     assert.deepStrictEqual(yield* found(records.invoice(companyId, row.id)), row)
     assert.deepStrictEqual(yield* found(records.invoiceByHash(row.paymentHash)), row)
   }),
-  "open invoices are those that can still be paid, each listed once, by id": Effect.gen(function* () {
+  "open invoices are those that can still be paid; each is listed once, in the order of ids": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const [companyId, payer] = [yield* open, yield* companyWith(100)]
@@ -238,7 +238,7 @@ export const money = {
     assert.strictEqual((yield* records.openInvoices(null, 1)).length, 1)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "open invoices can be listed by the time in their ids, each once, by id": Effect.gen(function* () {
+  "open invoices are selected by the time in their ids, and each is listed once, in the order of ids": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const madeAt = (millis: number) => Effect.map(Entropy, (entropy) => Id.fromMillis(millis, entropy))
@@ -261,7 +261,7 @@ export const money = {
     assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* records.openInvoicesWithin(ranges, null, 2), expected.slice(0, 2))
     assert.deepStrictEqual(yield* records.openInvoicesWithin([], null, 10), [])
   }),
-  "hold invoices that have not ended are counted by company, up to a limit": Effect.gen(function* () {
+  "hold invoices that are still open are counted by company, up to a limit": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, other] = [yield* open, yield* open]
     const [paid, canceled, expired, held] = yield* Effect.forEach([1, 2, 3, 4], () => created(companyId, 10, { hold: "node" }))
@@ -311,14 +311,14 @@ export const money = {
     assert.isTrue(Option.isNone(yield* records.depositByOutpoint(row.chainTxId ?? TxId.make(""), 1)))
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "unconfirmed deposits in blocks are listed once each, by id": Effect.gen(function* () {
+  "mined deposits that await confirmations are each listed once, in the order of ids": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const companyId = yield* open
     const atMillis = 1_700_000_000_000
     const seen = yield* Effect.forEach(Array.from({ length: 9 }), () => output(companyId, 10))
     yield* committed(...seen.map(Deposit.seen))
-    // The first is in the mempool, the last is credited, and the last but one was evicted.
+    // The first is in the mempool, the last is credited, and the second to last was evicted.
     const placed = seen.slice(1).map((row) => Deposit.placed(row, 800, atMillis))
     yield* committed(...placed)
     const [dropped, credited] = placed.slice(-2).map(Deposit.after)
@@ -448,7 +448,7 @@ export const money = {
   ...Books.money,
   ...Bookings.money,
   ...together(features, "books"),
-  "C41: the books of all companies together balance": Effect.gen(function* () {
+  "C41: all companies' books balance together": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10) }
     const [outside, inside] = [yield* begin(payer, 20, fees), yield* begin(payer, 10)]
@@ -476,7 +476,7 @@ export const other = {
   ...Bookings.other,
   ...Events.other,
   ...Operator.other,
-  "a company is returned as committed; companies are listed once each, by id": Effect.gen(function* () {
+  "a company is returned as committed; each company is listed once, in the order of ids": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const rows = yield* Effect.forEach(["Ünïcode & Söhne", "b", "c", "d", "e", "f", "g"], (name) =>
@@ -585,5 +585,5 @@ export const other = {
 /** The guarantees that every Records must provide. Each entry is one guarantee. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer. Nothing else may commit to its store while it runs. */
+/** Runs the contract against a layer. Requires that nothing else commits to its store while it runs. */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Records", { money, other })

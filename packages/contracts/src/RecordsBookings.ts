@@ -148,7 +148,7 @@ export const other = {
     assert.deepStrictEqual(yield* records.bookedSums(none, everything), { last: 0n, before: [], within: [] })
     assert.deepStrictEqual(yield* paged(none, everything, 10), [])
   }),
-  "the record behind a ledger transaction is found by its transfer id, with its details": Effect.gen(function* () {
+  "the record of a ledger transaction is found by the transfer id, with its details": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const invoice = yield* created(companyId, 100, { rate: "64000.5", rateAtMillis: 1_699_999_999_999 })

@@ -47,7 +47,7 @@ const secret = Effect.gen(function* () {
   return { preimage, paymentHash: Preimage.hashOf(preimage) }
 })
 
-/** An invoice paid from outside with this many sats, and its preimage. */
+/** Creates an invoice that an external payment of this many sats pays, and returns it with its preimage. */
 const settled = Effect.fnUntraced(function* (
   companyId: CompanyId.CompanyId,
   sats: number,
@@ -60,7 +60,7 @@ const settled = Effect.fnUntraced(function* (
   return { invoice, deposit }
 })
 
-/** The same payment with values in the invoice that differ from the deposit. */
+/** The same payment, with values in the invoice that differ from those in the deposit. */
 const saying =
   (values: Partial<Pick<Invoice.Invoice, "received" | "preimage">>) =>
   (change: Invoice.InvoiceSettled): Invoice.InvoiceSettled => {
@@ -113,7 +113,7 @@ const transferred = Effect.fnUntraced(function* (payer: CompanyId.CompanyId, pay
   yield* committed(Withdrawal.transferred(one.withdrawal, to, one.fence, deposit.createdAtMillis))
 })
 
-/** Two companies with money in every possible state. */
+/** Creates two companies with money in every possible state. */
 const everyState = Effect.gen(function* () {
   const [companyId, otherId] = [yield* open, yield* open]
   yield* settled(companyId, 10_000)
@@ -176,7 +176,7 @@ const plain = ({ accounts }: Tally.Tally) =>
 
 /** Guarantees about reads for reconciliation. */
 export const money = {
-  "a running total is the sum of all entries, whichever earlier total it continues from": Effect.gen(function* () {
+  "a running total is the sum of all entries, regardless of the earlier total that it continues from": Effect.gen(function* () {
     const records = yield* Records
     const first = yield* records.tally(null)
     yield* everyState
@@ -301,7 +301,7 @@ export const money = {
     assert.isTrue(Option.isNone(yield* records.unmatched(otherId, unmatched.id)))
     assert.isTrue(Option.isNone(yield* records.unmatched(companyId, yield* Id.make)))
   }),
-  "withdrawals in progress are the dispatched ones that are not final, listed once each, by id": Effect.gen(function* () {
+  "withdrawals in progress are those dispatched but not final; each is listed once, in the order of ids": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(1000)
     yield* begin(companyId, 10)
@@ -341,7 +341,7 @@ export const other = {
     const next = yield* created(yield* open, 5)
     assert.strictEqual((yield* events(last, 10)).at(-1)?.subject, next.id)
   }),
-  "waiting records are counted by reason, with their amount and the oldest time": Effect.gen(function* () {
+  "waiting records are counted by reason, with their total amount and the oldest record's time": Effect.gen(function* () {
     const records = yield* Records
     const overdueBefore = 100
     const before = yield* records.waiting(overdueBefore)

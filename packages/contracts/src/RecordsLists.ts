@@ -223,7 +223,7 @@ export const other = {
     const rows = (yield* found(payee, { label: label("order", "1") })).all
     assert.sameMembers([...ids(rows)], [deposit.record.id, moved.deposit.id])
   }),
-  "transactions are found by payment hash, transaction id and invoice": Effect.gen(function* () {
+  "transactions are found by payment hash, transaction id or invoice": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const invoice = yield* created(companyId, 1)
     const paid = yield* payment(invoice, 1)

@@ -14,8 +14,8 @@ const updatedAtMillis = 1_700_000_000_001
 
 /** Guarantees about records of payments to offers. */
 export const other = {
-  "a payment of an offer is returned with the offer and the hash that the node reported, even if another payment has the same hash":
-    Effect.gen(function* () {
+  "an offer payment is returned with the offer and the hash that the node reported, even if another payment has the same hash": Effect.gen(
+    function* () {
       const records = yield* Records
       const companyId = yield* companyWith(100)
       const offer = `lno1${yield* hex(8)}`
@@ -41,7 +41,7 @@ export const other = {
           updatedAtMillis
         })
       }
-      // The hash doesn't identify one withdrawal, but a filter by the hash finds both.
+      // The hash doesn't identify a single withdrawal, but filtering by the hash finds both.
       assert.isTrue(Option.isNone(yield* records.withdrawalByHash(reportedHash)))
       const listed = yield* records.transactions(companyId, { limit: 10, paymentHash: reportedHash })
       assert.sameMembers(
@@ -49,5 +49,6 @@ export const other = {
         both.map(({ withdrawal }) => withdrawal.id)
       )
       yield* has(companyId, { posted: 50, held: 0 })
-    })
+    }
+  )
 } satisfies Promises<Journal | Records | Tasks>

@@ -15,7 +15,7 @@ import type * as Contract from "./Contract.ts"
 import { apiKey, byId, committed, company, companyWith, onChain, open, output, unopened, withdrawal } from "./Fixtures.ts"
 import { sentTogether } from "./RecordsBooks.ts"
 
-/** A query for everything that waits, except overdue tasks. */
+/** A query for all waiting records except overdue tasks. */
 const everything: Waiting.Query = {
   kinds: Waiting.kinds,
   overdueBeforeMillis: 0,
@@ -27,7 +27,7 @@ const everything: Waiting.Query = {
 
 /** Guarantees about an operator's searches over all companies. */
 export const other = {
-  "companies are found by name, id prefix and plan, newest first, in pages with a cursor": Effect.gen(function* () {
+  "companies are found by name, id prefix or plan, newest first, in pages with a cursor": Effect.gen(function* () {
     const { companiesAsked } = yield* Records
     const tag = (yield* unopened).slice(-8)
     const rows = yield* Effect.forEach(["a", "B", "c"] as const, (name) =>

@@ -49,7 +49,7 @@ const literal = [
 
 /** Guarantees about the search of a company's records, and about its turnover over time. */
 export const other = {
-  "a search finds a payment by a value of its metadata, its description, its amount, its hash and the beginning of its id": Effect.gen(
+  "a search finds a payment by a metadata value, its description, its amount, its hash or the beginning of its id": Effect.gen(
     function* () {
       const companyId = yield* open
       const invoice = yield* created(companyId, 68_219, { memo: "Two bags of Coffee", metadata: { order: "A-1042", channel: "web" } })
@@ -69,7 +69,7 @@ export const other = {
     }
   ),
 
-  "a search finds a withdrawal by its metadata and its amount": Effect.gen(function* () {
+  "a search finds a withdrawal by its metadata or its amount": Effect.gen(function* () {
     const companyId = yield* companyWith(5000)
     const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "INV-2291" } })
     yield* committed([Withdrawal.requested(asked)])
@@ -77,7 +77,7 @@ export const other = {
     assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawal ${asked.id} amount`])
   }),
 
-  "a search finds payments by their transaction, and a withdrawal by its payment hash": Effect.gen(function* () {
+  "a search finds a payment by its transaction, and a withdrawal by its payment hash": Effect.gen(function* () {
     const companyId = yield* companyWith(5000)
     const [seen, chainTxId, hash] = [yield* output(companyId, 500), yield* txId, yield* paymentHash]
     const sent = yield* withdrawal(companyId, 600, { ...onChain, chainTxId })
@@ -103,7 +103,7 @@ export const other = {
     }
   }),
 
-  "a search lists a record that matches in several ways only once, under the first of them": Effect.gen(function* () {
+  "a search lists a record that matches in several ways only once, under the first of these ways": Effect.gen(function* () {
     const companyId = yield* companyWith(5000)
     const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "777", again: "777" } })
     yield* committed([Withdrawal.requested(asked)])
@@ -165,7 +165,7 @@ export const other = {
     assert.deepStrictEqual(yield* records.postingsOf(yield* open, ledgerTxId), [])
   }),
 
-  "postings are summed by interval, without those before the first interval": Effect.gen(function* () {
+  "postings are summed by interval, excluding those before the first interval": Effect.gen(function* () {
     const companyId = yield* open
     const paid = yield* payment(yield* created(companyId, 500), 500)
     yield* committed([paid])

@@ -86,7 +86,7 @@ export const other = {
     ]
     assert.deepStrictEqual(yield* list(companyId), expected)
   }),
-  "transactions are listed newest first, and by id if their times are equal": Effect.gen(function* () {
+  "transactions are listed newest first, and those with equal times by id": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const seen = yield* outputs(companyId, 9)
     const asked = yield* Effect.forEach(Array.from({ length: 9 }), (_, n) =>

@@ -37,7 +37,7 @@ export const other = {
     const kept = yield* eventually(has(takes, told), ({ length }) => length > 0)
     assert.deepStrictEqual(kept, [told])
   }),
-  "an event that is sent again is accepted again and stored once": Effect.gen(function* () {
+  "an event that is sent twice is accepted twice and stored once": Effect.gen(function* () {
     const [{ publish }, { takes }] = [yield* Nostr.Relays, yield* Peer]
     const told = yield* event
     for (let i = 0; i < 3; i++) assert.strictEqual(yield* publish(takes, told), "taken")

@@ -20,7 +20,7 @@ export interface Step {
 
 /** The creation and transitions of one record type. Every call builds a new Change. */
 export interface Subject {
-  /** Builds the creation of a record for a company that has 100 sats. */
+  /** Builds the Change that creates a record for a company that has 100 sats. */
   readonly create: (companyId: CompanyId.CompanyId) => Made<Written.Any>
   /** Each transition, by name. */
   readonly moves: { readonly [move: string]: Step }

@@ -26,8 +26,8 @@ interface Work {
 }
 
 /**
- * Runs a test with `count` new tasks and ends them all afterward. They are due in the 1970s, when no task of
- * any other suite is due.
+ * Runs a test with `count` new tasks and ends them all afterward. They are due in the 1970s, when no other
+ * suite's task is due.
  */
 const withWork = <E>(count: number, use: (work: Work) => Effect.Effect<void, E, Journal | Records | Tasks>) =>
   Effect.gen(function* () {
@@ -188,7 +188,7 @@ export const money = {
   }),
   "a task claimed when it is enqueued goes to no other process before that claim ends": Effect.gen(function* () {
     const kind = `test ${yield* hex(8)}`
-    // One task is alone in its Change, and one is enqueued together with another task.
+    // One task is the only one in its Change, and one is enqueued together with another.
     const [alone, together, beside] = [yield* Id.make, yield* Id.make, yield* Id.make]
     const claimed = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, claimedBy: Id.nil })
     const free = Change.enqueue({ kind, id: beside, dueAtMillis: 1000 })
@@ -278,7 +278,7 @@ export const other = {
     assert.notInclude(ids(yield* claim(1_000_000)), another.id)
     assert.strictEqual((yield* claimOne(1000, another.kind)).id, another.id)
   }),
-  "in turn, each company gets at most `perLane` tasks, the longest overdue first": Effect.gen(function* () {
+  "claiming in turn gives each company at most `perLane` tasks, the longest overdue first": Effect.gen(function* () {
     const { kind, companies, ids: all } = yield* begunFor(5, 1, 3)
     const claimed = yield* claimInTurn(kind, { perLane: 2 })
     assert.deepStrictEqual(
@@ -293,7 +293,7 @@ export const other = {
     assert.deepStrictEqual(ids(yield* claimInTurn(kind, { perLane: 2 })), [...(all[0]?.slice(2, 4) ?? []), ...(all[2]?.slice(2) ?? [])])
     assert.deepStrictEqual(ids(yield* claimInTurn(kind)), all[0]?.slice(4))
   }),
-  "in turn, only due tasks are claimed, up to the limit": Effect.gen(function* () {
+  "claiming in turn takes only due tasks, up to the limit": Effect.gen(function* () {
     const { kind, ids: all } = yield* begunFor(3, 3, 3)
     assert.deepStrictEqual(yield* claimInTurn(kind, { nowMillis: 999 }), [])
     assert.deepStrictEqual(
@@ -302,7 +302,7 @@ export const other = {
     )
     assert.strictEqual((yield* claimInTurn(kind, { limit: 1, perLane: 10 })).length, 1)
   }),
-  "in turn, claims start after the given company and wrap around to the first": Effect.gen(function* () {
+  "claiming in turn starts after the given company and wraps around to the first": Effect.gen(function* () {
     const { kind, companies, ids: all } = yield* begunFor(9, 9, 9)
     const after = (at: number) => ({ companyId: companies[at] ?? CompanyId.operator, lane: "" })
     for (const [from, expected] of [
@@ -314,7 +314,7 @@ export const other = {
     }
     assert.deepStrictEqual(ids(yield* claimInTurn(kind, { limit: 1 })), all[0]?.slice(0, 1))
   }),
-  "in turn, each of a company's lanes gets a turn, and full lanes are skipped": Effect.gen(function* () {
+  "claiming in turn serves each of a company's lanes and skips full lanes": Effect.gen(function* () {
     const tasks = yield* Tasks
     const { kind, companies, ids: all } = yield* begunFor(4, 2)
     const hosts = ["a.example", "b.example"] as const
@@ -339,7 +339,7 @@ export const other = {
     assert.deepStrictEqual(lanes(yield* claimInTurn(kind, { full })), [])
     assert.deepStrictEqual(lanes(yield* claimInTurn(kind)), ["0 a.example"])
   }),
-  "a task returned as another kind becomes that kind": Effect.gen(function* () {
+  "a task that is returned with another kind has that kind": Effect.gen(function* () {
     const tasks = yield* Tasks
     const { kind, id } = yield* begun
     const task = yield* claimOne(1000, kind)
@@ -379,7 +379,7 @@ export const other = {
     assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.complete(id)] }), "Applied")
     assert.deepStrictEqual(yield* claim(1000, 1000, kind), [])
   }),
-  "a withdrawal's task is due at the time of its request": withWork(
+  "a withdrawal's task is due at the time of the request": withWork(
     1,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       assert.deepStrictEqual(yield* claim(atMillis - 1), [])
@@ -402,7 +402,7 @@ export const other = {
       assert.deepStrictEqual(yield* claim(now), [])
     })
   ),
-  "a returned task is due at the time its holder set": withWork(
+  "a returned task is due at the time that its holder set": withWork(
     2,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       const tasks = yield* Tasks
@@ -434,5 +434,5 @@ export const other = {
 /** The guarantees that every Tasks must provide. Each entry is one guarantee. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer. Nothing else may claim from its store while it runs. */
+/** Runs the contract against a layer. Requires that nothing else claims from its store while it runs. */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Tasks", { money, other })

@@ -72,7 +72,7 @@ const answer = (response: ServerResponse, fault: Fault): void => {
 const forward = (target: URL, incoming: IncomingMessage, body: Buffer, answered: (node: IncomingMessage | undefined) => void): void => {
   const { host: _, connection: __, ...headers } = incoming.headers
   const url = new URL(incoming.url ?? "/", target)
-  // The adapter checks certificates. The node here is the test's own, on this machine.
+  // Certificates are checked by the adapter. This node is run by the test, on this machine.
   const outgoing = url.protocol === "https:" ? https(url, { rejectUnauthorized: false }) : http(url)
   outgoing.method = incoming.method ?? "GET"
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) outgoing.setHeader(name, value)

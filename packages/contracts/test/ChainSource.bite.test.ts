@@ -53,13 +53,13 @@ bites("ChainSource", promises, {
   ],
   "a source that ignores the cursor": [
     sabotage(ChainSource, ({ activity }) => ({ activity: (_, ours) => activity(null, ours) })),
-    ["C44: reading from a cursor reports everything after it and nothing before"]
+    ["C44: reading from a cursor reports everything after it and nothing before it"]
   ],
   "a source that starts at the tip, whatever the cursor": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.flatMap(activity(null, ours), ({ cursor }) => activity(after === null ? null : cursor, ours))
     })),
-    ["C44: reading from a cursor reports everything after it and nothing before", "a deposit in the mempool is reported"]
+    ["C44: reading from a cursor reports everything after it and nothing before it", "a deposit in the mempool is reported"]
   ],
   "a source that reports a known transaction as rejected": [
     sabotage(ChainSource, ({ broadcast }) => ({

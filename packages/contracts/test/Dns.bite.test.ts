@@ -13,11 +13,11 @@ const told = (change: (said: Validated) => Validated) => spoiled((validated) => 
 bites("Dns", promises, {
   "a resolver that reports every response as signed": [
     told((said) => ({ ...said, isSigned: true })),
-    ["a signed response is reported as signed and an unsigned one as unsigned", "a replaced record is returned with its new value"]
+    ["signed responses are reported as signed, and unsigned ones as unsigned", "a replaced record is returned with its new value"]
   ],
   "a resolver that reports every response as unsigned": [
     told((said) => ({ ...said, isSigned: false })),
-    ["a signed response is reported as signed and an unsigned one as unsigned"]
+    ["signed responses are reported as signed, and unsigned ones as unsigned"]
   ],
   "a resolver that reports an outage as an absent record": [
     spoiled((validated) => (name) => Effect.orElseSucceed(validated(name), (): Validated => ({ texts: [], isSigned: true }))),

@@ -72,12 +72,12 @@ const known = new Map<string, CompanyId.CompanyId>()
 
 // The guarantees derived from `Noun` declarations detect a store that ignores the declarations.
 bites<string>("Journal", Nouns.money, {
-  "a journal that moves a record from any status": [
+  "a journal that applies a transition from any status": [
     moving((move) => ({ ...move, from: [], empty: [], expects: [] })),
     [
-      "vouchers: claimed after another move has the declared outcome, and a refusal changes nothing",
-      "invoices: of settled and a concurrent move exactly one is applied",
-      "deposits: placed after another move has the declared outcome, and a refusal changes nothing"
+      "vouchers: claimed after another transition has the declared outcome, and a refusal changes nothing",
+      "invoices: if settled and another transition run concurrently, exactly one is applied",
+      "deposits: placed after another transition has the declared outcome, and a refusal changes nothing"
     ]
   ],
   "a journal that returns another company's records": [
@@ -104,25 +104,25 @@ bites<string>("Journal", Nouns.money, {
     }),
     ["invoices: a record is found by id, by each unique name and in its company's list, and by no other company"]
   ],
-  "a journal that refuses every repeated move": [
+  "a journal that refuses every repeated transition": [
     moving((move) => ({ ...move, again: { in: ["nowhere"], same: [] } })),
     [
       "withdrawals: failed takes effect once, even if repeated eight times concurrently",
       "invoices: claimed takes effect once, even if repeated eight times concurrently"
     ]
   ],
-  "a journal that omits a part of a move": [
+  "a journal that omits a part of a transition": [
     moving((move) => ({ ...move, stamps: [] })),
     [
       "vouchers: canceled takes effect once, even if repeated eight times concurrently",
-      "lightning_addresses: changed after another move has the declared outcome, and a refusal changes nothing"
+      "lightning_addresses: changed after another transition has the declared outcome, and a refusal changes nothing"
     ]
   ],
-  "a journal that checks the status but no other expectation of a move": [
+  "a journal that checks the status but no other precondition of a transition": [
     moving((move) => ({ ...move, expects: [] })),
     ["deposits: repeating confirmed after reversed changes nothing"]
   ],
-  "a journal that accepts any fence for a move": [
+  "a journal that accepts any fence for a transition": [
     sabotage({
       commit: (commit) => (change) => {
         if (!("fence" in change)) return commit(change)
@@ -138,8 +138,8 @@ bites<string>("Journal", Nouns.money, {
   "a journal that lets two records share a unique name": [
     inserting((noun) => ({ ...noun, unique: [] })),
     [
-      "invoices: a unique name is never used twice; of eight concurrent creations one succeeds",
-      "lightning_addresses: a unique name is never used twice; of eight concurrent creations one succeeds"
+      "invoices: a unique name is never used twice; if eight creations run concurrently, one succeeds",
+      "lightning_addresses: a unique name is never used twice; if eight creations run concurrently, one succeeds"
     ]
   ],
   "a journal that accepts a different record under a used id": [
@@ -154,7 +154,7 @@ bites("Journal", promises, {
     [
       "a repeated key returns the first response and holds the money once",
       "a key reused with a different body is refused",
-      "of eight concurrent requests with one key, one takes effect and all get its response",
+      "if eight concurrent requests have one key, one takes effect and all get its response",
       "C23: the key is checked first, so the response is the same even if the money is spent or the withdrawal has ended"
     ]
   ],
@@ -177,7 +177,7 @@ bites("Journal", promises, {
     }),
     [
       "a key reused with a different body is refused",
-      "of two concurrent requests with one key and different bodies, one takes effect and the other is refused"
+      "if two concurrent requests have one key and different bodies, one takes effect and the other is refused"
     ]
   ],
   "a journal that lets every key expire": [
@@ -202,7 +202,7 @@ bites("Journal", promises, {
     ),
     [
       "C9: the attempt is stored before the node is called",
-      "C19: a withdrawal has one attempt: repeating it succeeds, and another one is refused"
+      "C19: a withdrawal has one attempt: repeating the same one succeeds, and a different one is refused"
     ]
   ],
   "a journal that ignores insufficient balances": [
@@ -227,7 +227,7 @@ bites("Journal", promises, {
           )
         })
     }),
-    ["C12: of 200 concurrent requests for the whole balance exactly one is held"]
+    ["C12: if 200 concurrent requests ask for the whole balance, exactly one is held"]
   ],
   "a journal that ignores freezes": [
     deaf("CompanyFrozen"),
@@ -264,7 +264,7 @@ bites("Journal", promises, {
       }
     }),
     [
-      "limits: a failed withdrawal releases the usage counted for it once",
+      "limits: when a withdrawal fails, the usage counted for it is released, once",
       "limits: a voucher releases its usage when it is canceled, expires, or its withdrawal fails"
     ]
   ],
@@ -274,9 +274,9 @@ bites("Journal", promises, {
         ? change
         : { ...change, counts: change.counts.map((one) => ({ ...one, atMillis: one.atMillis - 3_600_000 })) }
     ),
-    ["limits: a window slides: an amount becomes available again in the millisecond in which it leaves the window"]
+    ["limits: windows slide, so an amount becomes available again in the millisecond in which it leaves the window"]
   ],
-  "a journal that checks a limit in a separate step before it counts": [
+  "a journal that checks a limit in a separate step before it counts usage": [
     sabotage({
       commit: (commit, records) =>
         Effect.fnUntraced(function* (change) {
@@ -289,13 +289,13 @@ bites("Journal", promises, {
           return yield* limit === undefined ? commit(rest) : commit(change)
         })
     }),
-    ["C12: limits: of 64 concurrent withdrawals only as many as fit the limit are applied"]
+    ["C12: limits: when 64 withdrawals run concurrently, only as many as fit the limit are applied"]
   ],
   "a journal that accepts any content for a used id": [
     deaf("Conflict"),
     [
-      "a used id with different content is refused",
-      "C19: a withdrawal has one attempt: repeating it succeeds, and another one is refused",
+      "reusing an id with different content is refused",
+      "C19: a withdrawal has one attempt: repeating the same one succeeds, and a different one is refused",
       "C20 C54: a settled withdrawal stays settled",
       "an invoice is created once; a different one under its id is refused",
       "an on-chain address is assigned to one company, once",
@@ -304,7 +304,7 @@ bites("Journal", promises, {
   ],
   "a journal that reserves the same keys for everyone": [
     deaf("KeyRangeTaken"),
-    ["key ranges are reserved consecutively, each once", "of eight processes that reserve the same key range concurrently, one gets it"]
+    ["key ranges are reserved consecutively, each once", "if eight processes reserve the same key range concurrently, one gets it"]
   ],
   "a journal that lets two payouts use one coin": [
     changing((change) =>
@@ -339,7 +339,7 @@ bites("Journal", promises, {
         ? { ...change, attempt: { ...change.attempt, isDeep: false } }
         : change
     ),
-    ["change is a coin once its payout is sent, or for a deep payout once it is mined; mining confirms the coin"]
+    ["change is a coin once its payout is sent, or once it is mined if the payout spends unconfirmed coins; mining confirms the coin"]
   ],
   "a journal that sends only the first withdrawal of a batch": [
     changing((change) => (change._tag === "WithdrawalDispatched" ? { ...change, followers: [] } : change)),
@@ -348,7 +348,7 @@ bites("Journal", promises, {
       "C19: the same transaction for other withdrawals is refused, and so is another transaction for one of the same withdrawals",
       "C10: with a stale claim on one withdrawal, the whole batch is refused and the error names the withdrawal",
       "C10: only the leader's job can change a batch member",
-      "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full",
+      "C10: if two concurrent transactions pay one withdrawal, exactly one applies in full",
       "C24: each company's event lists only that company's withdrawals, however many settle in one commit"
     ]
   ],
@@ -369,7 +369,7 @@ bites("Journal", promises, {
     deaf("StaleFence", "WithdrawalDispatched"),
     [
       "C10: with a stale claim on one withdrawal, the whole batch is refused and the error names the withdrawal",
-      "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full"
+      "C10: if two concurrent transactions pay one withdrawal, exactly one applies in full"
     ]
   ],
   "a journal that sends a batch without its coins": [
@@ -380,7 +380,7 @@ bites("Journal", promises, {
     sabotage({ records: () => ({ followers: () => Effect.succeed([]) }) }),
     [
       "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
-      "C10: of two concurrent transactions that pay one withdrawal, exactly one applies in full"
+      "C10: if two concurrent transactions pay one withdrawal, exactly one applies in full"
     ]
   ],
   "a journal that settles a whole batch with its leader": [
@@ -461,7 +461,7 @@ bites("Journal", promises, {
     deaf("InvoiceNotPayable", "InvoiceClaimed"),
     [
       "C15: a claimed invoice belongs to one withdrawal",
-      "C15: of eight withdrawals that claim one invoice concurrently, one gets it",
+      "C15: if eight withdrawals claim one invoice concurrently, one gets it",
       "C15: a settled or expired invoice cannot be claimed"
     ]
   ],
@@ -520,16 +520,16 @@ bites("Journal", promises, {
     deaf("PaymentHashTaken"),
     [
       "C14: a payment hash belongs to one withdrawal permanently, whatever the outcome of that withdrawal",
-      "C14: of eight withdrawals that would pay one hash concurrently, only one is dispatched"
+      "C14: if eight withdrawals would pay one hash concurrently, only one is dispatched"
     ]
   ],
   "a journal that lets two payouts spend one coin": [
     deaf("CoinTaken"),
-    ["C19: no two payouts spend the same coin", "C19: of eight payouts that would spend one coin concurrently, only one is dispatched"]
+    ["C19: no two payouts spend the same coin", "C19: if eight payouts would spend one coin concurrently, only one is dispatched"]
   ],
   "a journal that charges the company for a node's overspending": [
     changing((change) => (change._tag === "WithdrawalSettled" ? { ...change, legs: change.legs.map(onlyNode) } : change)),
-    ["C25: an amount that a node spends above the fee limit is the operator's loss, never the company's"]
+    ["C25: if a node spends more than the fee limit, the excess is the operator's loss, never the company's"]
   ],
   "a journal that does not move the node's cursor": [
     changing((change) => {
@@ -571,7 +571,7 @@ bites("Journal", promises, {
   ],
   "a journal that assigns a name twice": [
     deaf("HandleTaken"),
-    ["a Lightning address belongs to one company permanently", "of eight companies that request one handle concurrently, one gets it"]
+    ["a Lightning address belongs to one company permanently", "if eight companies request one handle concurrently, one gets it"]
   ],
   "a journal that reassigns and changes deleted addresses": [
     deaf("LightningAddressGone"),
@@ -593,7 +593,7 @@ bites("Journal", promises, {
           : commit(change)
     }),
     [
-      "C18: of fifty concurrent claims, exactly one is applied, and there is exactly one withdrawal",
+      "C18: if fifty claims run concurrently, exactly one is applied, and there is exactly one withdrawal",
       "if a claimed voucher's withdrawal fails, the money is released and the voucher stays claimed",
       "C21: an expired voucher releases the full hold, once, and cannot be claimed",
       "a canceled voucher releases the full hold, once, and cannot be claimed"
@@ -641,7 +641,7 @@ bites("Journal", promises, {
     deaf("VoucherNotOpen", "VoucherClaimed"),
     [
       "C18: repeating a claim, even concurrently, applies it once",
-      "C18: of fifty concurrent claims, exactly one is applied, and there is exactly one withdrawal"
+      "C18: if fifty claims run concurrently, exactly one is applied, and there is exactly one withdrawal"
     ]
   ],
   "a journal that accepts any fence for an expiry": [
@@ -656,7 +656,7 @@ bites("Journal", promises, {
     deaf("DomainTaken"),
     [
       "a domain belongs to one company; verifying it again changes nothing",
-      "of two companies that verify a domain concurrently, one gets it",
+      "if two companies verify a domain concurrently, one gets it",
       "a lost domain moves to another company only by a Change that states the loss",
       "a domain whose DNS record returns stays with its company"
     ]

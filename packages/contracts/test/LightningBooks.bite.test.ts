@@ -24,7 +24,7 @@ bites("LightningBooks", promises, {
     telling((lines) => lines.filter(({ state }) => state === "settled"), same),
     [
       "a failed payment is listed as failed and a held one as pending, with its amount",
-      "payments are listed once each, in the order they were started, from any cursor"
+      "each payment is listed once, in the order in which payments were started, from any cursor"
     ]
   ],
   "a node that lists held payments as settled": [
@@ -45,8 +45,8 @@ bites("LightningBooks", promises, {
       (lines) => lines.toReversed()
     ),
     [
-      "payments are listed once each, in the order they were started, from any cursor",
-      "receipts are listed once each, in the order they settled, from any cursor"
+      "each payment is listed once, in the order in which payments were started, from any cursor",
+      "each receipt is listed once, in the order in which receipts settled, from any cursor"
     ]
   ],
   "a node that skips one entry after each cursor": [
@@ -55,8 +55,8 @@ bites("LightningBooks", promises, {
       (lines) => lines.slice(1)
     ),
     [
-      "payments are listed once each, in the order they were started, from any cursor",
-      "receipts are listed once each, in the order they settled, from any cursor"
+      "each payment is listed once, in the order in which payments were started, from any cursor",
+      "each receipt is listed once, in the order in which receipts settled, from any cursor"
     ]
   ],
   "a node that lists the requested amount instead of the received one": [

@@ -68,7 +68,7 @@ bites("LightningReceiver", promises, {
     sabotage(LightningReceiver, ({ holding, createInvoice }) =>
       holding === undefined ? {} : { holding: { ...holding, createInvoice: (ask) => createInvoice({ ...ask, id: `hold/${ask.id}` }) } }
     ),
-    ["an unpaid hold invoice cannot be settled, the same id returns the same one, and once canceled it cannot be paid"]
+    ["an unpaid hold invoice cannot be settled; the same id returns the same invoice; once canceled, it cannot be paid"]
   ],
   "a node that reports a held payment as returned without returning it": [
     sabotage(LightningReceiver, ({ holding }) =>

@@ -108,7 +108,7 @@ bites("LightningSender", promises, {
     sabotage(LightningSender, ({ pay }) => ({
       pay: (ask) => pay(ask.invoice.amount === undefined ? { ...ask, amount: Msat.make(ask.amount * 2n) } : ask)
     })),
-    ["an invoice without an amount is paid with the requested amount"]
+    ["an invoice without an amount is paid in the requested amount"]
   ],
   "a sender that pays in order to quote": [
     sabotage(LightningSender, ({ pay, quote }) => ({ quote: (ask) => Effect.andThen(pay(ask), quote(ask)) })),

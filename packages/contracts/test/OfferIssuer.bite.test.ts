@@ -8,13 +8,13 @@ import { bites, sabotage } from "./sandbox.ts"
 bites("OfferIssuer", promises, {
   "an issuer that issues a new offer for each call": [
     sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, id: crypto.randomUUID() }) })),
-    ["the same id returns the same offer, and another id another offer"]
+    ["the same id returns the same offer, and a different id returns a different offer"]
   ],
   "an issuer that returns one offer for all ids": [
     sabotage(OfferIssuer, ({ createOffer }) => ({
       createOffer: (ask) => createOffer({ ...ask, id: "0190d5b0-0000-7000-8000-000000000000" })
     })),
-    ["the same id returns the same offer, and another id another offer"]
+    ["the same id returns the same offer, and a different id returns a different offer"]
   ],
   "an issuer that omits the description": [
     sabotage(OfferIssuer, ({ createOffer }) => ({ createOffer: (ask) => createOffer({ ...ask, description: "" }) })),
@@ -32,11 +32,11 @@ bites("OfferIssuer", promises, {
     sabotage(LightningReceiver, ({ settlements }) => ({
       settlements: (after) => Stream.map(settlements(after), (one) => ({ ...one, paymentHash: PaymentHash.make("0".repeat(64)) }))
     })),
-    ["C60: a payment of an offer is reported with the offer's id, the amount and a valid preimage"]
+    ["C60: an offer payment is reported with the offer's id, the amount and a valid preimage"]
   ],
   "an issuer that starts from the first payment, whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),
-    ["two payments of an offer have different hashes, and the second is reported after the first's cursor"]
+    ["two payments to an offer have different hashes, and the second is reported after the first one's cursor"]
   ],
   "an issuer that returns an offer during an outage": [
     sabotage(OfferIssuer, ({ createOffer }) => ({

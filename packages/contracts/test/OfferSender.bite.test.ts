@@ -43,7 +43,7 @@ bites("OfferSender", promises, {
         lookupOffer: (attempt) => lookupOffer(of.get(attempt) ?? attempt)
       }
     }),
-    ["two attempts at one offer are two payments"]
+    ["two attempts to pay one offer are two payments"]
   ],
   "a payer that reports an outage as a failure": [
     taking((said) => (said._tag === "unknown" ? failed : said)),
@@ -71,7 +71,7 @@ bites("OfferSender", promises, {
   "a payer that pays the offer's amount instead of the requested one": [
     sabotage(OfferSender, ({ payOffer }) => ({ payOffer: (ask) => payOffer({ ...ask, amount: ask.offer.amount ?? ask.amount }) })),
     [
-      "an offer with an amount is paid with the requested amount, if that is at least the offer's amount",
+      "an offer with an amount is paid in the requested amount if it is at least the offer's amount",
       "a payment below the offer's amount is refused"
     ]
   ],

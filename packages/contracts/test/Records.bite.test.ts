@@ -89,7 +89,7 @@ bites("Records", promises, {
               })
       })
     }),
-    ["transactions are found by payment hash, transaction id and invoice"]
+    ["transactions are found by payment hash, transaction id or invoice"]
   ],
   "a store that lists expired invoices as open": [
     sabotage({ records: ({ invoicesOf }) => ({ invoicesOf: (id, query, looks) => invoicesOf(id, { ...query, atMillis: 0 }, looks) }) }),
@@ -101,7 +101,7 @@ bites("Records", promises, {
         openInvoices: (after, limit) => Effect.map(openInvoices(after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
       })
     }),
-    ["open invoices are those that can still be paid, each listed once, by id"]
+    ["open invoices are those that can still be paid; each is listed once, in the order of ids"]
   ],
   "a store that reads only the first of several time ranges": [
     sabotage({
@@ -109,7 +109,7 @@ bites("Records", promises, {
         openInvoicesWithin: (ranges, after, limit) => openInvoicesWithin(ranges.slice(0, 1), after, limit)
       })
     }),
-    ["open invoices can be listed by the time in their ids, each once, by id"]
+    ["open invoices are selected by the time in their ids, and each is listed once, in the order of ids"]
   ],
   "a store that counts the hold invoices of all companies": [
     sabotage({
@@ -118,7 +118,7 @@ bites("Records", promises, {
           Effect.zipWith(openHolds(companyId, limit), openInvoices(null, limit), (own, all) => Math.max(own, all.length))
       })
     }),
-    ["hold invoices that have not ended are counted by company, up to a limit"]
+    ["hold invoices that are still open are counted by company, up to a limit"]
   ],
   "a store that lists wallet invoices that can still be paid": [
     sabotage({
@@ -138,8 +138,8 @@ bites("Records", promises, {
       }
     }),
     [
-      "unconfirmed deposits in blocks are listed once each, by id",
-      "a company is returned as committed; companies are listed once each, by id",
+      "mined deposits that await confirmations are each listed once, in the order of ids",
+      "a company is returned as committed; each company is listed once, in the order of ids",
       "events are read from a position, oldest first, each once"
     ]
   ],
@@ -239,7 +239,7 @@ bites("Records", promises, {
         trialBalance: Effect.map(trialBalance, (accounts) => ({ ...accounts, node: Msat.make(accounts.node + 1n) }))
       })
     }),
-    ["C41: the books of all companies together balance", "a company that was never opened has no balance"]
+    ["C41: all companies' books balance together", "a company that was never opened has no balance"]
   ],
   "a store that totals only new entries": [
     sabotage({
@@ -255,7 +255,7 @@ bites("Records", promises, {
       })
     }),
     [
-      "a running total is the sum of all entries, whichever earlier total it continues from",
+      "a running total is the sum of all entries, regardless of the earlier total that it continues from",
       "a running total omits no entry that is committed while it is computed"
     ]
   ],
@@ -266,7 +266,7 @@ bites("Records", promises, {
           Effect.map(tally(null), (now) => (before === null ? now : { ...now, accounts: Tally.add(now.accounts, before.accounts) }))
       })
     }),
-    ["a running total is the sum of all entries, whichever earlier total it continues from"]
+    ["a running total is the sum of all entries, regardless of the earlier total that it continues from"]
   ],
   "a store that finds no violation": [
     sabotage({ records: () => ({ faults: () => Effect.succeed([]) }) }),
@@ -306,7 +306,7 @@ bites("Records", promises, {
         withdrawalsUnderWay: (after, limit) => withdrawalsUnderWay(after === null ? null : after.slice(0, -1), limit)
       })
     }),
-    ["withdrawals in progress are the dispatched ones that are not final, listed once each, by id"]
+    ["withdrawals in progress are those dispatched but not final; each is listed once, in the order of ids"]
   ],
   "a store that is one event behind": [
     sabotage({ records: ({ lastEvent }) => ({ lastEvent: Effect.map(lastEvent, (id) => id - 1n) }) }),
@@ -318,6 +318,6 @@ bites("Records", promises, {
         waiting: (before) => Effect.map(waiting(before), (all) => ({ ...all, voucher_open: { ...all.voucher_open, oldestAtMillis: null } }))
       })
     }),
-    ["waiting records are counted by reason, with their amount and the oldest time"]
+    ["waiting records are counted by reason, with their total amount and the oldest record's time"]
   ]
 })

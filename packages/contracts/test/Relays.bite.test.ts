@@ -43,7 +43,7 @@ bites("Relays", promises, RelayPeer.layer, {
         return publish(relay, event)
       }
     }),
-    ["an event that is sent again is accepted again and stored once"]
+    ["an event that is sent twice is accepted twice and stored once"]
   ],
   "a relay client that reports an outage as a rejection": [
     sabotage(

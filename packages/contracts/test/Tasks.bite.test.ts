@@ -25,7 +25,7 @@ bites("Tasks", promises, {
   ],
   "a store that enqueues nothing": [
     losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Enqueue") })),
-    ["tasks are claimed by kind", "a withdrawal's task is due at the time of its request"]
+    ["tasks are claimed by kind", "a withdrawal's task is due at the time of the request"]
   ],
   "a store that restarts existing tasks": [
     losing((change) => ({ ...change, jobs: jobsOf(change).flatMap((job) => (job._tag === "Enqueue" ? [complete(job.id), job] : [job])) })),
@@ -92,7 +92,7 @@ bites("Tasks", promises, {
     sabotage({ tasks: () => ({ postpone: () => Effect.succeed(true) }) }),
     ["a holder can extend its claim under the same token"]
   ],
-  "a store whose claims hold nothing": [
+  "a store whose claims have no effect": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: 0 }) }) }),
     [
       "C19: a task has one holder at a time",
@@ -126,7 +126,7 @@ bites("Tasks", promises, {
     }),
     [
       "a claim expires unless the task is returned, and the next claim has a higher token",
-      "a returned task is due at the time its holder set"
+      "a returned task is due at the time that its holder set"
     ]
   ],
   "a store that accepts a returned task from any worker": [
@@ -135,11 +135,11 @@ bites("Tasks", promises, {
   ],
   "a store that hands out a returned task immediately": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task) => postpone(task, 0) }) }),
-    ["a returned task is due at the time its holder set"]
+    ["a returned task is due at the time that its holder set"]
   ],
   "a store that hands out tasks before they are due": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, nowMillis: ask.nowMillis + 1000 }) }) }),
-    ["a withdrawal's task is due at the time of its request", "tasks are claimed longest overdue first, up to the limit"]
+    ["a withdrawal's task is due at the time of the request", "tasks are claimed longest overdue first, up to the limit"]
   ],
   "a store that hands out the newest task first": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.toReversed()) }) }),
@@ -167,15 +167,15 @@ bites("Tasks", promises, {
   "a store that ignores turns": [
     sabotage({ tasks: ({ claim }) => ({ claimInTurn: (ask) => claim(ask) }) }),
     [
-      "in turn, each company gets at most `perLane` tasks, the longest overdue first",
-      "in turn, claims start after the given company and wrap around to the first",
-      "in turn, each of a company's lanes gets a turn, and full lanes are skipped"
+      "claiming in turn gives each company at most `perLane` tasks, the longest overdue first",
+      "claiming in turn starts after the given company and wraps around to the first",
+      "claiming in turn serves each of a company's lanes and skips full lanes"
     ]
   ],
   "a store that hands out tasks in turn before they are due": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, nowMillis: ask.nowMillis + lease }) }) }),
     [
-      "in turn, only due tasks are claimed, up to the limit",
+      "claiming in turn takes only due tasks, up to the limit",
       "C19: a task has one holder at a time, whether or not tasks are claimed in turn"
     ]
   ],
@@ -192,24 +192,24 @@ bites("Tasks", promises, {
   ],
   "a store that ignores the limit of a company's turn": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, limit: 1000 }) }) }),
-    ["in turn, only due tasks are claimed, up to the limit"]
+    ["claiming in turn takes only due tasks, up to the limit"]
   ],
   "a store that always starts with the first company": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, after: null }) }) }),
-    ["in turn, claims start after the given company and wrap around to the first"]
+    ["claiming in turn starts after the given company and wraps around to the first"]
   ],
   "a store that ignores full companies": [
     sabotage({
       tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, companies: [] } }) })
     }),
-    ["in turn, each of a company's lanes gets a turn, and full lanes are skipped"]
+    ["claiming in turn serves each of a company's lanes and skips full lanes"]
   ],
   "a store that ignores full lanes": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, lanes: [] } }) }) }),
-    ["in turn, each of a company's lanes gets a turn, and full lanes are skipped"]
+    ["claiming in turn serves each of a company's lanes and skips full lanes"]
   ],
   "a store that keeps the kind of a returned task": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task, untilMillis) => postpone(task, untilMillis) }) }),
-    ["a task returned as another kind becomes that kind", "in turn, each of a company's lanes gets a turn, and full lanes are skipped"]
+    ["a task that is returned with another kind has that kind", "claiming in turn serves each of a company's lanes and skips full lanes"]
   ]
 })

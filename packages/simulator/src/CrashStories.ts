@@ -48,7 +48,7 @@ export const stories: Readonly<Record<string, Story>> = {
     [...company(), ...company(5000), invoice(1, 1000)],
     surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000))
   ),
-  "payment of an invoice that we issued and an outside wallet pays first": story(
+  "payment of an invoice that we issued and that an external wallet pays first": story(
     [...company(), ...company(5000), invoice(1, 1000)],
     [pay(0, true), ...surely(withdraw({ _tag: "OwnInvoice", which: 0 }, 1000)), ...held("settle")]
   ),

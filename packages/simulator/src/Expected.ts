@@ -5,7 +5,7 @@ import { tags } from "./plot/Plot.ts"
 import { type Coverage, type Kind, kinds } from "./world/Coverage.ts"
 import { ports } from "./world/Fault.ts"
 
-/** Excludes the Changes that a feature covers itself (see `Feature.make`). */
+/** Excludes the Changes that features list themselves (see `Feature.make`). */
 type Own = Exclude<Change, { readonly _tag: TagOf<(typeof features)[number]> }>
 type TagOf<F> = F extends { readonly changes: infer C } ? keyof C : never
 
@@ -142,6 +142,6 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
 /** Number of scenarios after which all of this should have happened. */
 export const storiesNeeded = 200
 
-/** Returns the expected things that never happened. */
+/** Returns the expected events that never happened. */
 export const missing = (coverage: Coverage): ReadonlyArray<string> =>
   kinds.flatMap((kind) => expected[kind].flatMap((name) => (coverage.counts(kind).has(name) ? [] : [`${kind} ${name}`])))

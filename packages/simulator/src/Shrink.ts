@@ -5,7 +5,7 @@ import type { Outcome } from "./Simulation.ts"
 const maxTries = 400
 const maxMillis = 90_000
 
-/** The violated guarantee, without the record concerned. */
+/** Returns the violated guarantee, without the record that it names. */
 const promiseOf = ({ violation }: Outcome): string => violation?.split(":")[0] ?? ""
 
 /**

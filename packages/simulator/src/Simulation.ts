@@ -50,7 +50,7 @@ export interface Options {
   /** Replaces ports with broken ones, to test that the checks catch them. */
   readonly spoil?: World.Spoil | undefined
   readonly settings?: Policy.Settings | undefined
-  /** Uses one process, and lets only as much time pass at the end as a scenario with a single fault needs. */
+  /** Uses one process, and lets only as much time pass at the end as is needed after a single fault. */
   readonly isShort?: boolean | undefined
   /** If false, no process runs the workers that call customers' servers. */
   readonly callsCustomers?: boolean | undefined
@@ -122,8 +122,8 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
     for (const operation of operations) {
       await story.tell(operation)
       calls.push(stage.traps.taken())
-      // Don't query an asynchronous store while it is busy, because a response may depend on work started by a
-      // process whose turn it isn't.
+      // Don't query an asynchronous store while it is busy. Its response may depend on work started by a
+      // process that cannot run now.
       const isAtRest = store.name === "memory" || !operation.rushes
       if (isAtRest) {
         story.look()

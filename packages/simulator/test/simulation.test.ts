@@ -10,14 +10,14 @@ describe("A scenario", () => {
   afterAll(() => store.close())
 
   it("simulator: the first scenarios violate no guarantee", async () => {
-    // 70213 revealed a webhook that was overtaken by its record's next one, when neither the webhook nor the
-    // recording of its delivery got a response. 92 revealed that a rejected cancellation changed the status of
-    // a refund whose link had been claimed. 950054 cancels a checkout that is paid on-chain after its invoice
-    // was closed. The cancellation is rejected, and the payment would also have closed the invoice. 950901
-    // cancels a checkout that expires during the request. 951516 cancels one that is paid over Lightning before
-    // the node learns of the cancellation. 950214 commits a voucher twice, which must count once against its
-    // company's limit. 951340 lets a process sleep for a month during a repeated request, whose key expires in
-    // the meantime.
+    // Seed 70213 revealed that a record's webhook could be overtaken by the record's next one if neither the
+    // webhook nor the recording of its delivery got a response. Seed 92 revealed that a rejected cancellation
+    // changed the status of a refund whose link had been claimed. Seed 950054 cancels a checkout that is paid
+    // on-chain after its invoice was closed. The cancellation is rejected, and the payment would also have
+    // closed the invoice. Seed 950901 cancels a checkout that expires during the request. Seed 951516 cancels
+    // one that is paid over Lightning before the node receives the cancellation. Seed 950214 commits a voucher
+    // twice, which must count once against its company's limit. Seed 951340 lets a process sleep for a month
+    // during a repeated request, whose key expires in the meantime.
     for (const seed of [1, 2, 70_213, 92, 950_054, 950_901, 951_516, 950_214, 951_340]) {
       const { violation } = await Simulation.run(seed, { store, operations: 200 })
       assert.isUndefined(violation, `seed ${seed}`)

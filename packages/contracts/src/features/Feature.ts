@@ -25,7 +25,7 @@ export interface Feature {
   readonly records?: Promises<Journal | Records | Tasks>
   /** Read guarantees that protect customers' money. */
   readonly books?: Promises<Journal | Records | Tasks>
-  /** How records of each of the feature's types are created and moved. */
+  /** How to create and update records of each of the feature's types. */
   readonly subjects: { readonly [noun: string]: Subject }
   /** The transitions that the feature adds to other features' records, by record type. */
   readonly moves?: { readonly [noun: string]: Subject["moves"] }
@@ -35,11 +35,11 @@ export interface Feature {
    */
   readonly spends?: ReadonlyArray<(companyId: CompanyId, sats: number) => Made<Written.Any>>
   /**
-   * Builds waiting records that hold this many sats, by the reason for waiting. Each record's job is due at
-   * `expiresAtMillis`.
+   * Builders of waiting records that hold this many sats, by the reason for waiting. Each record's job is due
+   * at `expiresAtMillis`.
    */
   readonly holds?: { readonly [kind in Waiting.Kind]?: (companyId: CompanyId, sats: number, fields?: Held) => Made<Written.Any> }
-  /** Commits one record for each state in which funds can be. The company must have at least 1,000 sats. */
+  /** Commits one record for each state that funds can be in. The company must have at least 1,000 sats. */
   readonly everyState?: (companyId: CompanyId) => Made<void>
 }
 

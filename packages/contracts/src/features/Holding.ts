@@ -8,7 +8,7 @@ const made = all.flatMap(({ holds = {} }) =>
   Waiting.kinds.flatMap((kind) => (holds[kind] === undefined ? [] : [{ kind, make: holds[kind] }]))
 )
 
-/** The waiting reasons of features' records that hold money. */
+/** The reasons for which features' records that hold money wait. */
 export const kinds: ReadonlyArray<Waiting.Kind> = made.map(({ kind }) => kind)
 
 /** Builds one record for each of these reasons, in the same order. Each holds this many sats. */

@@ -66,7 +66,7 @@ export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
     if (chainTxId !== null) add(`${chainTxId}:${vout}`, "an output is credited once")
   }
   const claimed = new Set(own.flatMap(({ of, rows }) => rows.flatMap((row) => of.became(row) ?? [])))
-  // A withdrawal that pays a feature's record repeats that record's metadata, so it is left out.
+  // Leave out withdrawals that pay a feature's record, because they repeat that record's metadata.
   const asked = withdrawals.filter((row) => !claimed.has(row.id) && !Cause.isSet(row))
   const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
   const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
@@ -102,7 +102,7 @@ export const ending = ({ withdrawals, deposits, own }: Company): string =>
 export const paidOnChain = Effect.fnUntraced(function* ({ records, sandbox }: World, companies: ReadonlyArray<Company>) {
   const sent = new Map<string, Array<Msat.Msat>>()
   for (const { rail, recipient, paymentRequest, status, amount } of companies.flatMap(({ withdrawals }) => withdrawals)) {
-    // A name that was never paid has not been resolved to an address.
+    // A name that was never paid was never resolved to an address.
     if (rail !== "on_chain" || (paymentRequest === null && Destination.isInDns(recipient))) continue
     const { scriptPubKey } = yield* Effect.fromResult(BitcoinAddress.decode(paymentRequest ?? recipient, "regtest"))
     if ((yield* records.onChainAddresses([scriptPubKey])).length > 0) continue

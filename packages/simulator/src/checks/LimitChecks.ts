@@ -59,8 +59,8 @@ export const listener = (): ((change: Change) => void) => {
     if (id === undefined || heard.has(id)) return
     heard.add(id)
     for (const { subject, most, ...count } of change.counts ?? []) {
-      // Use the commit time instead of the record's own, because the service may have waited for a payee's
-      // server in between. Never use a time before the record's own.
+      // Use the commit time instead of the record's time, because the service may have waited for a payee's
+      // server in between. If the commit time is earlier, use the record's time.
       const atMillis = Math.max(count.atMillis, change.atMillis)
       entries = [...entries, { id, subject, atMillis, amount: heldBy(change) }]
       for (const name of names) {

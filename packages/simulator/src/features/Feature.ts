@@ -47,8 +47,8 @@ interface Checks<A> {
   /** Returns a record's final state, for comparison. */
   readonly ending: (row: A) => string
   /**
-   * Checks all of a company's records of this type against its other records: `fits` at any moment, `ended`
-   * when nothing is in flight.
+   * Checks all of a company's records of this type against the company's other records: `fits` at any moment,
+   * `ended` when nothing is in flight.
    */
   readonly fits?: (rows: ReadonlyArray<A>, company: Moved) => void
   readonly ended?: (rows: ReadonlyArray<A>, company: Moved) => void
@@ -86,9 +86,9 @@ export interface Feature {
   /** Adds operations to a share of the scenarios. */
   readonly weave?: Weave
   readonly records?: ReadonlyArray<Record>
-  /** Checks every withdrawal at any moment. */
+  /** Checks a withdrawal. It can be called at any moment. */
   readonly withdrawal?: (row: Withdrawal) => void
-  /** Checks every deposit and withdrawal at any moment, together with the other records. */
+  /** Checks a deposit or withdrawal together with the other records. Both checks can be called at any moment. */
   readonly paid?: (
     records: AllReads,
     coverage: Coverage
@@ -116,7 +116,7 @@ export interface Feature {
      * own record.
      */
     readonly holders?: { readonly [tag: string]: (change: Written.Any) => string | undefined }
-    /** Returns the new and the earlier id if a Change causes an amount to be counted under another id. */
+    /** If a Change moves a counted amount to another id, returns the new and the earlier id. */
     readonly became?: (change: Written.Any) => readonly [id: string, was: string] | undefined
   }
 }

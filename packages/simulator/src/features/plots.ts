@@ -27,7 +27,7 @@ interface Plot {
   readonly sends?: ReadonlyArray<string>
   /** Paths that create nothing while receiving is paused. */
   readonly receives?: ReadonlyArray<string>
-  /** Draws operations on the first company for the start of a scenario, if any. */
+  /** Draws the operations on the first company with which a scenario starts, if any. */
   readonly begin?: (random: Random) => Drawn | undefined
   /** Draws an operation that spends this amount of the first company's money. */
   readonly spend?: (random: Random, sats: number) => Drawn

@@ -43,7 +43,7 @@ export type Act =
   | { readonly _tag: "Freeze"; readonly slot: number; readonly millis: number }
   | { readonly _tag: "Skew"; readonly slot: number; readonly millis: number }
   | { readonly _tag: "TakeAway"; readonly port: Port; readonly millis: number }
-  /** For this long, the chain reports blocks but cannot tell which block a transaction is in. */
+  /** For this long, the chain reports blocks but cannot report which block a transaction is in. */
   | { readonly _tag: "IndexBehind"; readonly millis: number }
   | { readonly _tag: "Lay"; readonly trap: Trap }
   | { readonly _tag: "LoseNotice" }

@@ -37,8 +37,8 @@ export const storm = (random: Random): ReadonlyArray<Act> => {
 }
 
 /**
- * A process sleeps past the end of its claim and continues with stale data, after another process has held the
- * work.
+ * A process sleeps past the end of its claim and continues with stale data, after another process has taken
+ * over the work.
  */
 const oversleeping = (random: Random): ReadonlyArray<Act> => {
   const call = random.pick([
@@ -183,8 +183,8 @@ const exhaustion = (random: Random): ReadonlyArray<Act> => [
 ]
 
 /**
- * A fault is set for a call, and operations lead to that call. While the affected process is down, the outside
- * world changes and another process continues.
+ * A fault is prepared for a call, and operations lead to that call. While the affected process is down, the
+ * outside world changes and another process continues.
  */
 const ambush = (random: Random): ReadonlyArray<Act> => {
   const slot = random.below(maxSlots)
@@ -219,8 +219,7 @@ const ambush = (random: Random): ReadonlyArray<Act> => {
 }
 
 /**
- * Each recipe is as likely as the number of times it is listed. Changing the order changes the scenarios of all
- * seeds.
+ * The more often a recipe is listed, the likelier it is. Changing the order changes the scenarios of all seeds.
  */
 export const recipes = [
   storm,

@@ -61,7 +61,7 @@ export const make = (seen: Seen): Answers => {
       if (status < 300) promised.set(keyOf(ask), { body: ask.body, answer: answered })
     } else if (before.body === ask.body) {
       if (status < 300) claim(before.answer === answered, `a repeated request gets the same response: ${what} got ${answered}`)
-      // Of two concurrent requests, either may have been first.
+      // Either of two concurrent requests may have been first.
       if (!wasPromised) return
       claim(status < 300 || status >= 500, `a repeated request is not refused: ${what} got ${answered}`)
       if (status < 300) claim(isReplayed && applied.length === 0, `a repeated request is a replay: ${what} did ${applied.join()}`)

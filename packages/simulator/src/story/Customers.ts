@@ -15,7 +15,7 @@ import * as Thresholds from "./Thresholds.ts"
 export interface Company {
   readonly id: CompanyId.CompanyId
   readonly bearer: string
-  /** Another key of the company, used only for requests that need one. */
+  /** Another key of the company, used only for requests that need a second key. */
   readonly another: string
 }
 

@@ -10,7 +10,7 @@ import type { Stage } from "./Stage.ts"
 // Events are deleted after 90 days, and clocks differ.
 const keptMillis = 89 * 24 * 3600 * 1000
 
-/** The type of a record's last event, by final or resting status. */
+/** The type of a record's last event, for each status in which a record can remain. */
 const lastTold: { readonly [kind in "withdrawal" | "deposit"]: { readonly [status: string]: RegExp } } = {
   withdrawal: { settled: /^withdrawal\.\w+\.completed$/, failed: /^withdrawal\.\w+\.failed$/ },
   deposit: { settled: /^deposit\.\w+\.completed$/, failed: /^deposit\.on_chain\.failed$/ }

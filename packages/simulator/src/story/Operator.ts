@@ -9,7 +9,7 @@ import { paths } from "./Requests.ts"
 
 const operator = { method: "POST", bearer: operatorToken } as const
 
-/** Operations by the operator, and by a company on its addresses. */
+/** The operator's operations, and a company's operations on its addresses. */
 export const make = (world: World, customers: Customers, made: Made): Acts<"OpenCompany" | "Administer"> => ({
   OpenCompany: ({ slot, plan }) =>
     customers.ask({ ...operator, slot, path: "/operator/companies", body: JSON.stringify({ name: "Acme", plan }) }, (data) => {

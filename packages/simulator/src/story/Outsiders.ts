@@ -25,7 +25,7 @@ export interface Outsiders {
   readonly named: (destination: string) => string | undefined
   /** Has a wallet pay an invoice. */
   readonly pay: (paymentRequest: string) => void
-  /** Has a wallet pay this amount of an invoice whose amount the payer chooses. */
+  /** Has a wallet pay this amount for an invoice that has no amount. */
   readonly paySats: (what: string, paymentRequest: string, sats: number) => void
   /**
    * Returns the hashes of payments in flight that wait for an external party. Payments of a hold invoice are
@@ -45,7 +45,10 @@ export const amountOf = (paymentRequest: string): bigint => {
 /** Amount that a payer chooses, including a fraction of a satoshi. */
 const chosen = 12_345_678n
 
-/** Number of names. It is so low that a name's destination may change while it is being paid. */
+/**
+ * Number of names. There are so few that a name's destination may change while a payment to the name is in
+ * progress.
+ */
 const payees = 3
 
 export const make = ({ world, note }: Stage, customers: Customers, made: Made): Outsiders => {

@@ -36,8 +36,8 @@ export interface Stage {
   readonly coverage: Coverage
   readonly processes: Processes.Processes
   /**
-   * Sends a request to the slot's process, or to another one if that is dead. `done` receives the response,
-   * or undefined if there was none.
+   * Sends a request to the slot's process, or to another process if that one is dead. `done` receives the
+   * response, or undefined if there was none.
    */
   readonly ask: (ask: Ask, done: (answer: Answer | undefined, asking: number) => void) => void
   /** Returns the API key with which a request was sent. */

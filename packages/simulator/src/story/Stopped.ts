@@ -3,8 +3,8 @@ import { all as plots } from "../features/plots.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
 /**
- * Tracks which activities are certainly paused according to responses, and checks that nothing new is accepted
- * while they are.
+ * Tracks the activities that, judging by the responses, are definitely paused, and checks that nothing new is
+ * accepted while they are.
  */
 export interface Stopped {
   /** Records a company's request and returns a function that checks its response. */

@@ -14,7 +14,7 @@ import type { Stage } from "./Stage.ts"
 import * as Stops from "./Stops.ts"
 import * as Trade from "./Trade.ts"
 
-/** A running scenario. Carries out the drawn operations on the records that exist when they run. */
+/** A running scenario. Runs the drawn operations on the records that exist at that time. */
 export interface Story {
   readonly made: Made
   readonly tell: (operation: Operation) => Promise<void>
@@ -86,7 +86,7 @@ export const make = (stage: Stage, seen: Seen): Story => {
       for (const request of customers.requests) {
         if (request.success === undefined && request.ask.once !== undefined) customers.repeat(request, round)
       }
-      // As long as calls can be delayed.
+      // Wait for as long as a call can be delayed.
       await looks(8)
     }
     // Recover only after the owners' requests have arrived, because an endpoint whose deletion is in flight

@@ -3,8 +3,8 @@ import { member, text } from "./Json.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
 /**
- * Tracks the amounts above which, according to responses, approval by another key is certainly required. Checks
- * that larger withdrawals wait.
+ * Tracks the amounts above which, judging by the responses, approval by another key is definitely required.
+ * Checks that larger withdrawals wait.
  */
 export interface Thresholds {
   /** Records a company's request and returns a function that checks its response. */

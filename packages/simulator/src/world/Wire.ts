@@ -46,16 +46,16 @@ export interface Wire {
   readonly die: (backAfterMillis: number) => void
   /** Records a call and its result. */
   readonly note: (name: string, exit: Exit.Exit<unknown, unknown> | string) => void
-  /** Returns how often a node's current notification is delivered. */
+  /** Returns how many times a node's current notification is delivered. */
   readonly tells: () => number
 }
 
 /**
- * How long after it was made, or after its process died, a payment call can still reach the node.
+ * How long a payment call can still reach the node after the call was made or its process died.
  */
 export const graceMillis = 20_000
 
-/** The customer request for which work is done. */
+/** The customer request for which the current work is done. */
 export const Asking = Context.Reference<number | null>("@satrail/simulator/world/Wire/Asking", { defaultValue: () => null })
 
 const unanswered: Effect.Effect<Posted> = Effect.succeed({ _tag: "Unanswered", reason: "no answer" })

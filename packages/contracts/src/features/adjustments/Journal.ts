@@ -46,7 +46,7 @@ export const money = {
     assert.deepStrictEqual(yield* read(more), { ...more, status: "booked", decidedBy: "Bob", decidedAtMillis: more.createdAtMillis + 1 })
     assert.deepStrictEqual(yield* faultsOf(companyId), [])
   }),
-  "adjustment: of 64 concurrent approvals by two operators, exactly one posts the adjustment": Effect.gen(function* () {
+  "adjustment: if two operators send 64 concurrent approvals, exactly one posts the adjustment": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* asked(companyId, 30)
     const verdicts = yield* Effect.forEach(
@@ -101,7 +101,7 @@ export const money = {
 
 /** Guarantees about reading adjustments. */
 export const other = {
-  "adjustment: adjustments are listed newest first and by status, and approved ones are among the company's transactions": Effect.gen(
+  "adjustment: adjustments are listed newest first and filtered by status; approved ones are among the company's transactions": Effect.gen(
     function* () {
       const records = yield* Records
       const atMillis = 1_950_000_000_000

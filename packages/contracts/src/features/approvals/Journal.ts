@@ -31,7 +31,7 @@ const waiting = Effect.fnUntraced(function* (
     counted: Limit.noted(counts)
   })
   assert.strictEqual(yield* verdict(Withdrawal.requested(row, undefined, undefined, counts)), "Applied")
-  return Approval.isWaiting(row) ? row : yield* Effect.die("the withdrawal does not wait for approval")
+  return Approval.isWaiting(row) ? row : yield* Effect.die("the withdrawal is not waiting for approval")
 })
 
 const approved = (row: Approval.Waiting, by = "approves") =>
@@ -85,7 +85,7 @@ export const money = {
       assert.deepStrictEqual(yield* stands(two), ["failed", "expired", null, "approval_expired"])
     }
   ),
-  "approval: of two approvals, a rejection and an expiry at the same time, exactly one is applied": Effect.gen(function* () {
+  "approval: if two approvals, a rejection and an expiry run concurrently, exactly one is applied": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     let held = 0
     for (let i = 0; i < 12; i++) {

@@ -35,7 +35,7 @@ const verifiedIn = Effect.fnUntraced(function* (store: Audit.AuditStore["Service
 })
 const verified = Effect.flatMap(Records, (store) => verifiedIn(store, null))
 
-/** Simulates a store whose owner deleted every entry written after this head, and restored this head. */
+/** Simulates an owner of the store who deletes every entry written after this head, and restores this head. */
 const cutTo = (store: Audit.AuditStore["Service"], head: Audit.Head): Audit.AuditStore["Service"] => ({
   ...store,
   auditHead: Effect.succeed(head),
@@ -78,7 +78,7 @@ export const other = {
     assert.sameMembers([...new Set(both)], [companyId, otherId])
     assert.deepStrictEqual(yield* verified, [])
   }),
-  "the audit log is linked once, however many processes link it concurrently": Effect.gen(function* () {
+  "each audit log entry is linked once, however many processes link the log concurrently": Effect.gen(function* () {
     const { appendAudit, auditOf, linkAudit } = yield* Records
     const companyId = yield* open
     yield* appendAudit(["a", "b", "c"].map((name) => ({ companyId, atMillis: 7, body: saying(name) })))

@@ -68,33 +68,35 @@ export const other = {
 
 /** Guarantees about payments toward a checkout. */
 export const money = {
-  "a listed transaction has its checkout's description, even if empty, or else its invoice's": Effect.gen(function* () {
-    const companyId = yield* open
-    const add = Effect.fnUntraced(function* (description: string) {
-      const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
-      yield* verdict(Checkout.created(row({ id, companyId, publicId, invoiceId, onChainAddressId, description })))
-      return id
-    })
-    const expected = new Map<string, string>()
-    const [tea, nothing, foreign] = [yield* add("tea"), yield* add(""), yield* Id.make]
-    for (const [checkoutId, description] of [
-      [tea, "tea"],
-      [nothing, ""],
-      [foreign, "memo"],
-      [null, "memo"]
-    ] as const) {
-      const invoice = yield* created(companyId, 1, { memo: "memo" })
-      const deposit = { ...(yield* arrival(companyId, 1)), lightningInvoiceId: invoice.id, checkoutId }
-      assert.strictEqual(yield* verdict(Invoice.settled(invoice, deposit, yield* preimage)), "Applied")
-      expected.set(deposit.id, description)
+  "a listed transaction has its checkout's description, even an empty one; without a checkout, it has its invoice's": Effect.gen(
+    function* () {
+      const companyId = yield* open
+      const add = Effect.fnUntraced(function* (description: string) {
+        const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
+        yield* verdict(Checkout.created(row({ id, companyId, publicId, invoiceId, onChainAddressId, description })))
+        return id
+      })
+      const expected = new Map<string, string>()
+      const [tea, nothing, foreign] = [yield* add("tea"), yield* add(""), yield* Id.make]
+      for (const [checkoutId, description] of [
+        [tea, "tea"],
+        [nothing, ""],
+        [foreign, "memo"],
+        [null, "memo"]
+      ] as const) {
+        const invoice = yield* created(companyId, 1, { memo: "memo" })
+        const deposit = { ...(yield* arrival(companyId, 1)), lightningInvoiceId: invoice.id, checkoutId }
+        assert.strictEqual(yield* verdict(Invoice.settled(invoice, deposit, yield* preimage)), "Applied")
+        expected.set(deposit.id, description)
+      }
+      const direct = yield* output(companyId, 1)
+      assert.strictEqual(yield* verdict(Deposit.seen(direct)), "Applied")
+      expected.set(direct.id, "")
+      const lines = yield* (yield* Records).transactions(companyId, { limit: 10 })
+      assert.deepStrictEqual(new Map(lines.map(({ id, description }) => [id, description])), expected)
     }
-    const direct = yield* output(companyId, 1)
-    assert.strictEqual(yield* verdict(Deposit.seen(direct)), "Applied")
-    expected.set(direct.id, "")
-    const lines = yield* (yield* Records).transactions(companyId, { limit: 10 })
-    assert.deepStrictEqual(new Map(lines.map(({ id, description }) => [id, description])), expected)
-  }),
-  "payments toward a checkout are summed as credited and pending, excluding failed ones and those toward another checkout": Effect.gen(
+  ),
+  "a checkout's payments are summed as credited or pending, excluding failed payments and those of other checkouts": Effect.gen(
     function* () {
       const records = yield* Records
       const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
@@ -115,8 +117,8 @@ export const money = {
       assert.deepStrictEqual(yield* records.arrivedFor(other, checkoutId), nothing)
     }
   ),
-  "pending and settled deposits toward a checkout are listed newest first, excluding failed ones and those toward another checkout":
-    Effect.gen(function* () {
+  "a checkout's pending and settled deposits are listed newest first, excluding failed deposits and those of other checkouts": Effect.gen(
+    function* () {
       const records = yield* Records
       const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
       const come = Effect.fnUntraced(function* (of: string | null) {
@@ -134,8 +136,9 @@ export const money = {
       assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 10), newestFirst)
       assert.deepStrictEqual(yield* records.depositsFor(one, checkoutId, 1), newestFirst.slice(0, 1))
       assert.deepStrictEqual(yield* records.depositsFor(other, checkoutId, 10), [])
-    }),
-  "once all pending deposits toward a checkout are in blocks, the highest of their block heights is returned": Effect.gen(function* () {
+    }
+  ),
+  "the highest block height of a checkout's pending deposits is returned once all of them are in blocks": Effect.gen(function* () {
     const records = yield* Records
     const [one, checkoutId] = [yield* open, yield* Id.make]
     const height = () => Effect.map(records.arrivedFor(one, checkoutId), ({ pendingHeight }) => pendingHeight)
@@ -156,9 +159,9 @@ export const money = {
   })
 } satisfies Promises<Journal | Records | Tasks>
 
-/** Guarantees about searches for a checkout. */
+/** Guarantees about searching for checkouts. */
 export const searches = {
-  "a search finds checkouts by the beginning of their order id, in any case, and by their description": Effect.gen(function* () {
+  "a search finds checkouts by the beginning of their order id, regardless of case, or by their description": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const add = Effect.fnUntraced(function* (orderId: string | null, description: string) {

@@ -7,7 +7,7 @@ import type { Promises } from "../../Contract.ts"
 import { committed, found, hex, open } from "../../Fixtures.ts"
 import { offer as offerOf } from "./Fixtures.ts"
 
-/** Guarantees about recognizing our offers. */
+/** Guarantees about recognizing offers that the service issued. */
 export const other = {
   "an offer that we issued is found by its full text, however long, and by no other text": Effect.gen(function* () {
     const records = yield* Records

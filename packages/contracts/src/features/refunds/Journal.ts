@@ -47,7 +47,7 @@ const canceling = Effect.fnUntraced(function* (refund: Refund.Refund, paidBy: Vo
  * refund loses no money.
  */
 export const money = {
-  "a listed payment of a refund has the refund's description; the refunded deposit does not": Effect.gen(function* () {
+  "a listed refund payment has the refund's description; the refunded deposit does not": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const { change, withdrawal: paidBy } = yield* byPayment(deposit, 20)
@@ -68,7 +68,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(change), "Applied")
     yield* has(companyId, { posted: 150, held: 20 })
   }),
-  "of 64 concurrent refunds of a whole deposit, exactly one is applied": Effect.gen(function* () {
+  "if 64 concurrent requests refund a whole deposit, exactly one is applied": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const deposit = yield* credited(companyId, 10)
     const all = yield* Effect.forEach(Array.from({ length: 64 }), () => byLink(deposit, 10))
@@ -148,7 +148,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
     yield* has(companyId, { posted: 150, held: 0 })
   }),
-  "a checkout's refunds are listed newest first, without canceled ones and those of other checkouts": Effect.gen(function* () {
+  "a checkout's refunds are listed newest first, without canceled refunds or other checkouts' refunds": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const [checkoutId, another] = [yield* Id.make, yield* Id.make]
@@ -172,7 +172,7 @@ export const money = {
     assert.deepStrictEqual(yield* records.refundsOf(otherId, checkoutId, 10), [refundIn(theirs.change)])
     assert.deepStrictEqual(yield* records.refundsOf(companyId, yield* Id.make, 10), [])
   }),
-  "a deposit whose refunded amount differs from its refunds is a violation": Effect.gen(function* () {
+  "a deposit whose refunded amount differs from the sum of its refunds is a violation": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const { change } = yield* byLink({ ...deposit, refunded: Msat.zero }, 20)

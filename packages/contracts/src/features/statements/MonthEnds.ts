@@ -131,7 +131,7 @@ export const money = {
     )
     assert.strictEqual((yield* (yield* Records).balance(companyId)).posted, Msat.fromSats(733))
   }),
-  "of two month ends with the same number, only the first is kept": Effect.gen(function* () {
+  "if two month ends have the same number, only the first is kept": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const [one, other, theirs] = [yield* monthEnd(companyId), yield* monthEnd(companyId, { untilMillis: 7 }), yield* monthEnd(otherId)]
     const verdicts = yield* Effect.forEach([one, other, one, theirs], (end) => verdict(MonthEnd.closed(end)))

@@ -102,7 +102,7 @@ export const money = {
     assert.deepStrictEqual(yield* booked(verdict(settled)), { held: -55, node: 50, service_fees: 5 })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
-  "C18: of fifty concurrent claims, exactly one is applied, and there is exactly one withdrawal": Effect.gen(function* () {
+  "C18: if fifty claims run concurrently, exactly one is applied, and there is exactly one withdrawal": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const claims = yield* Effect.forEach(Array.from({ length: 50 }), () => claiming(row))
@@ -188,7 +188,7 @@ export const money = {
         Effect.fnUntraced(function* (n) {
           const row = yield* opened(companyId, 40)
           const ways = [yield* expiring(row), yield* claiming(row), Voucher.canceled(row, row.createdAtMillis + 1), yield* claiming(row)]
-          // If commits are serialized, each of the three outcomes comes first in turn.
+          // If the store serializes commits, each of the outcomes comes first in turn.
           return { row, ways: [...ways.slice(n % 4), ...ways.slice(0, n % 4)] }
         })
       )

@@ -13,7 +13,7 @@ import type * as Contract from "../../Contract.ts"
 import { created, open, verdict } from "../../Fixtures.ts"
 
 let made = 0
-/** Returns increasing ids. Ids made in the same millisecond would be in random order. */
+/** Returns increasing ids. Ids created in the same millisecond would otherwise be in random order. */
 const nextId = Effect.map(Entropy, (entropy) => Id.fromMillis(1_700_000_000_000 + ++made, entropy))
 
 export const endpoint = (companyId: CompanyId.CompanyId) =>
@@ -91,7 +91,7 @@ export const other = {
     assert.strictEqual(yield* verdict(Endpoint.enabled(two, { cursor: "9.0", epoch: 1 }, 8)), "EndpointNotEnabled")
     assert.strictEqual((yield* get(Endpoint.noun, companyId, two.id))._tag, "Some")
   }),
-  "C24: an endpoint's cursor is written only by the holder of the role, and only for the current replay": Effect.gen(function* () {
+  "C24: only the role's holder writes an endpoint's cursor, and only for the current replay": Effect.gen(function* () {
     const { get } = yield* Records
     const companyId = yield* open
     const one = yield* endpoint(companyId)
@@ -106,35 +106,37 @@ export const other = {
     yield* applied(Endpoint.progressed(one, { cursor: "8.0", failingSinceMillis: null }, role, 8))
     assert.strictEqual(yield* cursor, "2.0", "progress from before the replay must not count toward it")
   }),
-  "an event has one delivery per endpoint and replay, which is listed for attempts while it is pending": Effect.gen(function* () {
-    const { pendingDeliveries, knownDeliveries, deliveriesTo, get } = yield* Records
-    const one = yield* endpoint(yield* open)
-    const role = yield* held
-    const [sent, waiting] = [yield* delivery(one, "10.1"), yield* delivery(one, "11.1", { status: "pending", nextAtMillis: 9 })]
-    yield* applied(Delivery.made(sent, role), Delivery.made(waiting, role), Delivery.made(sent, role))
-    assert.strictEqual(yield* verdict(Delivery.made(yield* delivery(one, "10.1"), role)), "Conflict")
-    yield* applied(Delivery.made(yield* delivery(one, "10.1", { epoch: 1 }), role))
-    assert.deepStrictEqual(yield* knownDeliveries(one.id, 0, ["9.1", "10.1", "11.1"]), ["10.1", "11.1"])
-    assert.deepStrictEqual(yield* knownDeliveries(one.id, 1, ["10.1", "11.1"]), ["10.1"])
-    assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [waiting])
-    assert.deepStrictEqual(
-      (yield* deliveriesTo(one.id, null, 2)).map(({ place, epoch }) => [place, epoch]),
-      [
-        ["10.1", 1],
-        ["11.1", 0]
-      ]
-    )
-    const ended = { ...waiting, status: "failed", attempts: 10, nextAtMillis: null, answered: 500, response: "no" } as const
-    yield* applied(Delivery.tried(waiting, ended, role, 12))
-    assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [])
-    yield* applied(Delivery.resent(ended, 13))
-    const again = yield* get(Delivery.noun, one.companyId, waiting.id)
-    assert.deepStrictEqual(again._tag === "Some" && [again.value.status, again.value.attempts, again.value.nextAtMillis], [
-      "pending",
-      0,
-      13
-    ])
-  }),
+  "an event has one delivery per endpoint and replay, and the delivery is listed as due for an attempt while it is pending": Effect.gen(
+    function* () {
+      const { pendingDeliveries, knownDeliveries, deliveriesTo, get } = yield* Records
+      const one = yield* endpoint(yield* open)
+      const role = yield* held
+      const [sent, waiting] = [yield* delivery(one, "10.1"), yield* delivery(one, "11.1", { status: "pending", nextAtMillis: 9 })]
+      yield* applied(Delivery.made(sent, role), Delivery.made(waiting, role), Delivery.made(sent, role))
+      assert.strictEqual(yield* verdict(Delivery.made(yield* delivery(one, "10.1"), role)), "Conflict")
+      yield* applied(Delivery.made(yield* delivery(one, "10.1", { epoch: 1 }), role))
+      assert.deepStrictEqual(yield* knownDeliveries(one.id, 0, ["9.1", "10.1", "11.1"]), ["10.1", "11.1"])
+      assert.deepStrictEqual(yield* knownDeliveries(one.id, 1, ["10.1", "11.1"]), ["10.1"])
+      assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [waiting])
+      assert.deepStrictEqual(
+        (yield* deliveriesTo(one.id, null, 2)).map(({ place, epoch }) => [place, epoch]),
+        [
+          ["10.1", 1],
+          ["11.1", 0]
+        ]
+      )
+      const ended = { ...waiting, status: "failed", attempts: 10, nextAtMillis: null, answered: 500, response: "no" } as const
+      yield* applied(Delivery.tried(waiting, ended, role, 12))
+      assert.deepStrictEqual(yield* pendingDeliveries(one.id, null, 10), [])
+      yield* applied(Delivery.resent(ended, 13))
+      const again = yield* get(Delivery.noun, one.companyId, waiting.id)
+      assert.deepStrictEqual(again._tag === "Some" && [again.value.status, again.value.attempts, again.value.nextAtMillis], [
+        "pending",
+        0,
+        13
+      ])
+    }
+  ),
   "the operator's events are deleted together with a company's": Effect.gen(function* () {
     const { eventsOf, forgetEvents, forgottenUntil } = yield* Records
     for (let gone = 1; gone > 0;) gone = yield* forgetEvents(Number.MAX_SAFE_INTEGER, 1000)

@@ -5,8 +5,8 @@ import { company, slot, surely, takenOver, trapAt, wait } from "../../plot/Scene
 import type { Stories } from "../Feature.ts"
 
 /**
- * Withdrawals wait for another key. It approves or rejects them, possibly several times concurrently, or does
- * nothing, while processes die and time passes.
+ * Withdrawals wait for another key. That key approves or rejects them, possibly several times concurrently, or
+ * does nothing, while processes die and time passes.
  */
 const approving = (random: Random): ReadonlyArray<Act> => {
   const limit: Act = { ...draws.Limit(random), company: 0, sats: null, count: null, aboveSats: 500 }

@@ -16,10 +16,10 @@ const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(..
 const parts = new Set(["InvoiceCreated", "OnChainAddressCreated"])
 
 /**
- * First steps of a request to cancel a checkout. A request that took them may still be refused for one of three
- * reasons. The checkout was meanwhile paid on-chain, which also closes its invoice. It was paid over Lightning
- * before the node was called, so that the canceled invoice is settled. Or it has expired, so that it can no
- * longer be paid either.
+ * First steps of a request to cancel a checkout. A request that has taken these steps may still be refused, for
+ * one of three reasons: the checkout was paid on-chain in the meantime, which also closes its invoice; or it
+ * was paid over Lightning before the node was called, so the canceled invoice is settled; or it has expired, so
+ * it can no longer be paid either.
  */
 const closing = new Set(["InvoiceCanceled", "InvoiceClosed"])
 

@@ -8,7 +8,7 @@ const payOffer = (sats: number): Act => ({ _tag: "PayOffer", which: 0, sats })
 export const stories: Stories = {
   recipes: [],
   crashes: {
-    "offer of this service that is paid twice": {
+    "offer that this service issued and that is paid twice": {
       before: company(),
       during: [...surely(offer), payOffer(1000), wait(3000), payOffer(1000), ...takenOver]
     }

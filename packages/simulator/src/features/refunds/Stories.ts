@@ -51,7 +51,7 @@ export const stories: Stories = {
       before: company(5000),
       during: [...refund({ _tag: "Invoice", behaviour: "settle" }), ...takenOver]
     },
-    "refund of an invoice by a link that fails": {
+    "refund of an invoice by a link, with a failing payment": {
       before: company(5000),
       during: [...refund(null), failing, wait(1000), failing, ...takenOver]
     }
