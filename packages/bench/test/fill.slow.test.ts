@@ -30,7 +30,7 @@ const counted = Effect.gen(function* () {
   return new Map((yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(all)).map(({ name, rows }) => [name, Number(rows)]))
 })
 
-/** The number of rows that `act` adds to each table that grows. */
+/** Returns the number of rows that `act` adds, for each table that grows. */
 const written = <E, R>(act: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const before = yield* counted
@@ -107,7 +107,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
-  it.effect("fill: settlements reported by a node write the same rows, each once, even if the stream breaks off and resumes", () =>
+  it.effect("fill: settlements reported by a node write the same rows, each once, even if the stream breaks and resumes", () =>
     Effect.gen(function* () {
       const runs = yield* SubscriptionRef.make<ReadonlyArray<SigningNode.Run>>([])
       // The node's stream ends after `count` settlements.

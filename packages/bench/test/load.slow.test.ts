@@ -10,12 +10,12 @@ const short = { requests, clients: 4, warmupMillis: 0, millis: 200 }
 const run = (load: Load.Load) => Effect.promise(() => Load.run(load))
 
 describe("a load", () => {
-  it.live("load: closed loop: requests go one after the other, and each response is counted", () =>
+  it.live("load: closed loop: requests are sent one after the other, and each response is counted", () =>
     Effect.gen(function* () {
       const seen = new Map<string, number>()
       const port = yield* server((request, response) => {
         seen.set(request.url ?? "", (seen.get(request.url ?? "") ?? 0) + 1)
-        // In two pieces: a response ends only after its whole body.
+        // The body is sent in two pieces, because a response ends only after its whole body.
         response.writeHead(200, { "content-length": 10 })
         response.write("12345")
         setImmediate(() => response.end("67890"))
@@ -63,8 +63,8 @@ describe("a load", () => {
       const port = yield* server((_, response) => {
         const body = '{"status":"ERROR","reason":"no"}'
         response.writeHead(200, { "content-length": body.length })
-        // In two pieces, and the first is read before the second is sent, so that neither alone reveals the
-        // response.
+        // The response is sent in two pieces. The first is read before the second is sent, so that neither
+        // piece alone reveals that the response is an error.
         response.write(body.slice(0, 10))
         setImmediate(() => setImmediate(() => response.end(body.slice(10))))
       })
@@ -97,7 +97,7 @@ describe("a load", () => {
     })
   )
 
-  it.live("load: open loop: a server that stalls shows in the latencies", () =>
+  it.live("load: open loop: the latencies show that a server stalls", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { port } = yield* Program.server("stallingProgram", { sources: import.meta.dirname })

@@ -79,7 +79,7 @@ describe("a report", () => {
 })
 
 describe("an exponent", () => {
-  it("report: the exponent is the power of the row count that the cost follows", () => {
+  it("report: the exponent is the power of the row count with which the cost grows", () => {
     const sizes = [1e4, 1e6, 1e7]
     for (const power of [0, 0.12, 1, -0.5]) {
       const rates = sizes.map((rows) => 1e6 / rows ** power)
@@ -87,7 +87,7 @@ describe("an exponent", () => {
     }
   })
 
-  it("report: the exponent is the best fit if the cost follows no power", () => {
+  it("report: the exponent is the best fit if the cost doesn't grow with any power", () => {
     assert.closeTo(Report.exponent([10, 100, 1000], [100, 50, 100]) ?? NaN, 0, 1e-9)
   })
 

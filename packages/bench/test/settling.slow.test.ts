@@ -7,8 +7,8 @@ import { server } from "./HttpServer.ts"
 const keys = Array.from({ length: Fill.busy }, (_, at) => `key-${at + 1}`)
 
 /**
- * A service whose companies all have 7 sats. Reported settlements are credited after this delay, and some are
- * lost.
+ * A service whose companies all have 7 sats. Reported settlements are credited after this delay, except `lost`
+ * of them, which never are.
  */
 const service = Effect.fnUntraced(function* (lateMillis: number, lost: number) {
   const credits = new Map<string, number>()

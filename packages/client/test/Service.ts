@@ -109,7 +109,7 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
     clientOf,
     run,
     handler,
-    /** Pays an invoice from outside. */
+    /** Pays an invoice from an external wallet. */
     payFor: async ({ paymentRequest }: { readonly paymentRequest: string }) => {
       await run(Effect.flatMap(Sandbox.Sandbox, ({ pay }) => pay({ paymentRequest })))
       await run(Effect.flatMap(Settlements, ({ poll }) => poll))

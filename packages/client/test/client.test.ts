@@ -32,7 +32,7 @@ describe("calls", () => {
     assert.strictEqual(deposit.lightningInvoiceId, invoice.id)
   })
 
-  it("client: amounts are satoshis, text with a currency, or the amount of a record", async () => {
+  it("client: an amount is a number of satoshis, text with a currency, or the amount of a record", async () => {
     const { pay } = service.clientOf({ key: company.key })
     const amountOf = async (amount: Parameters<typeof pay.invoices.create>[0]["amount"]) =>
       (await pay.invoices.create({ amount })).amount?.sats ?? null
@@ -49,7 +49,7 @@ describe("calls", () => {
     }
   })
 
-  it("client: metadata keeps its names and text unchanged", async () => {
+  it("client: metadata keys and values are unchanged", async () => {
     const { pay } = service.clientOf<{ shipped_at: string; price_sats: string }>({ key: company.key })
     const metadata = { shipped_at: "2026-01-31T12:00:00.123Z", price_sats: "21" }
     assert.deepStrictEqual((await pay.invoices.create({ amount: 1, metadata })).metadata, metadata)
@@ -87,7 +87,7 @@ describe("calls", () => {
     assert.isDefined(error.requestId)
   })
 
-  it("client: a company that receives exactly the satoshis needed can send, also if the fee has a fraction", async () => {
+  it("client: a company that receives exactly the satoshis needed can send, even if the fee has a fraction", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     const { destination } = await service.destination()
@@ -104,7 +104,7 @@ describe("calls", () => {
     assert.strictEqual((await pay.transactions.balance()).available.sats, 0n)
   })
 
-  it("client: a program waits until a withdrawal settles, and gets the reason if it fails", async () => {
+  it("client: a program waits until a withdrawal settles, and receives the reason if the withdrawal fails", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     await service.payFor(await pay.invoices.create({ amount: 9000 }))
@@ -122,7 +122,7 @@ describe("calls", () => {
     assert.strictEqual((await refused(pay.withdrawals.settled("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))).code, "not_found")
   })
 
-  it("client: a wait ends with its signal", async () => {
+  it("client: a wait ends when its signal is aborted", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     await service.payFor(await pay.invoices.create({ amount: 9000 }))
@@ -140,7 +140,7 @@ describe("calls", () => {
     assert.lengthOf(requests, 1)
   })
 
-  it("client: a named company must be the key's, and a function may return the key of each", async () => {
+  it("client: a named company must be the key's company, and a function may return the key for each company", async () => {
     const other = await service.company()
     const { pay, requests } = service.clientOf({ key: company.key })
     const invoice = await pay.invoices.create({ company: company.id, amount: 1 })
@@ -156,7 +156,7 @@ describe("calls", () => {
 })
 
 describe("options", () => {
-  it("client: an unknown option is refused with a similar one", () => {
+  it("client: an unknown option is refused, and the error suggests a similar one", () => {
     for (const [given, known] of [
       ["kye", "key"],
       ["timeoutMilis", "timeoutMillis"],

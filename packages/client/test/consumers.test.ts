@@ -5,7 +5,7 @@ import { start } from "./Service.ts"
 const service = await start()
 afterAll(service.dispose)
 
-/** Stores consumers' positions like a database would. */
+/** Stores consumers' positions as a database would. */
 const memory = (): Cursors & { readonly places: Map<string, string> } => {
   const places = new Map<string, string>()
   return { places, load: (name) => places.get(name), save: (name, place) => void places.set(name, place) }

@@ -16,7 +16,7 @@ const take = async (events: AsyncGenerator<Event>, count: number): Promise<Reado
   return all
 }
 
-/** A response whose body ends as given by `end` after `chunks` chunks. */
+/** Returns the response with its body cut after `chunks` chunks, by an error or a regular close. */
 const cut = (response: Response, chunks: number, end: "error" | "close"): Response => {
   const reader = response.body?.getReader() ?? assert.fail()
   let left = chunks

@@ -36,7 +36,7 @@ describe("retries", () => {
     assert.strictEqual(items[0]?.id, invoice.id)
   })
 
-  it("client: two calls have different keys, and a given key is kept", async () => {
+  it("client: two calls use different keys, and a key given by the caller is used unchanged", async () => {
     const { pay, requests } = service.clientOf({ key })
     await pay.invoices.create({ amount: 1 })
     await pay.invoices.create({ amount: 1 })
@@ -63,7 +63,7 @@ describe("retries", () => {
     assert.deepStrictEqual([slept.length, requests.length], [0, 1])
   })
 
-  it("client: without Retry-After each delay is longer, and the last error is thrown with its key", async () => {
+  it("client: without Retry-After, each delay is longer, and the last error is thrown with the request's key", async () => {
     const { pay, slept, requests } = service.clientOf({ key, retries: 3 }, async () => {
       throw new TypeError("fetch failed")
     })
@@ -74,7 +74,7 @@ describe("retries", () => {
     assert.include(error.message, "http://service.example")
   })
 
-  it("client: a request that is unsafe to repeat is sent once if its result is unknown, and again if it had no effect", async () => {
+  it("client: a request that is unsafe to repeat is not repeated if its result is unknown, but is if it had no effect", async () => {
     let answers = [said(503, "timeout")]
     const { pay, requests } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
     const { id } = await pay.webhooks.create({ url: "https://shop.example/webhooks" })
@@ -87,7 +87,7 @@ describe("retries", () => {
     assert.lengthOf(requests, 3)
   })
 
-  it("client: a service that cannot seal responses gets the request without Idempotency-Key, once", async () => {
+  it("client: a service that cannot seal responses receives the request once, without an Idempotency-Key", async () => {
     const unsealed = await start({ isSealing: false })
     const owner = await unsealed.company()
     const { pay, requests } = unsealed.clientOf({ key: owner.key })
@@ -98,7 +98,7 @@ describe("retries", () => {
     await unsealed.dispose()
   })
 
-  it("client: a rejected request is not repeated, and a response that is not the service's is unreadable", async () => {
+  it("client: a rejected request is not repeated, and a response from another program is reported as unreadable", async () => {
     const { pay, requests } = service.clientOf({ key: "sr_wrong" })
     assert.strictEqual((await caught(pay.transactions.balance())).status, 401)
     assert.lengthOf(requests, 1)
@@ -109,7 +109,7 @@ describe("retries", () => {
     assert.lengthOf(tried, 5)
   })
 
-  it("client: a 502 or 504 of a gateway is a lost response, repeated only with a key", async () => {
+  it("client: a gateway's 502 or 504 counts as a lost response, so the request is repeated only with a key", async () => {
     let answers = [502, 504].map((status) => new Response("<html>", { status }))
     const { pay, requests } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
     await pay.invoices.create({ amount: 1 })

@@ -1,4 +1,4 @@
-// Metadata with a Standard Schema for each noun, in this process and over HTTP.
+// Metadata with a Standard Schema for each type of record, in this process and over HTTP.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { errors as embeddedErrors, satrail, SatrailError as EmbeddedError } from "satrail"
@@ -46,7 +46,7 @@ describe("metadata with schemas", () => {
   })
   afterAll(() => embedded.close())
 
-  it("schemas: the schema's result is stored, and its types are those of requests, replies and events", async () => {
+  it("schemas: the schema's result is stored, and requests, replies and events have the schema's types", async () => {
     const pay = remote()
     const over = await pay.invoices.create({ amount: 1000, metadata: { order: "7" } })
     const inside = await embedded.invoices.create({ company, amount: 1000, metadata: { order: "8" } })
@@ -74,7 +74,7 @@ describe("metadata with schemas", () => {
     embedded.on("deposit.settled", ({ data }) => typed<Equal<typeof data.metadata.order, string>>(), { after: "now" })
   })
 
-  it("schemas: the types reject other members, other nouns, and schemas whose result is not text", () => {
+  it("schemas: the types reject other fields, other record types, and schemas whose result is not text", () => {
     const pay = remote()
     // Never called: only compiled.
     const wrong = () => {
@@ -94,7 +94,7 @@ describe("metadata with schemas", () => {
     assert.isFunction(wrong)
   })
 
-  it("schemas: invalid or missing metadata is rejected before anything is created, naming the member and the issue", async () => {
+  it("schemas: invalid or missing metadata is rejected before anything is created, naming the field and the issue", async () => {
     const pay = remote()
     const refused = (call: PromiseLike<unknown>) =>
       Promise.resolve(call).then(
@@ -127,7 +127,7 @@ describe("metadata with schemas", () => {
     }
   })
 
-  it("schemas: a schema that returns no text, is not a schema, or belongs to no noun is rejected", async () => {
+  it("schemas: a value that is not a schema is rejected, and so is a schema that returns no text or belongs to no record type", async () => {
     const validate = () => ({ value: { order: 7 } })
     const number = { "~standard": { version: 1, vendor: "test", validate } }
     const pay = await satrail.test({ logLevel: "error", metadata: { invoices: number as never } })

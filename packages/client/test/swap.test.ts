@@ -10,8 +10,8 @@ afterAll(service.dispose)
 
 const linesOf = (file: string) => readFileSync(path.join(import.meta.dirname, "swap", file), "utf8").split("\n")
 
-describe("a host of the package satrail", () => {
-  it("client: replaces the embedded service by changing one line apart from the import", () => {
+describe("a program that uses the package satrail", () => {
+  it("client: a program switches from the embedded service to the client by changing the import and one line", () => {
     const [embedded, remote] = [linesOf("embedded.ts"), linesOf("remote.ts")]
     assert.lengthOf(remote, embedded.length)
     const changed = embedded.flatMap((line, at) => (line === remote[at] ? [] : [line]))

@@ -32,7 +32,7 @@ describe("webhooks.verify", () => {
     assert.doesNotThrow(() => new Webhook(secret).verify(sent.body, { ...sent.headers }))
   })
 
-  it("client: the public key verifies as well", async () => {
+  it("client: a webhook can also be verified with the public key", async () => {
     const { keys } = JSON.parse(await (await service.handler(new Request(`http://service.example${WebhookKeys.path}`))).text())
     assert.strictEqual((await webhooks.verify(request(), keys[0].key)).type, "invoice.created")
     const other = `whpk_${btoa(String.fromCharCode(...new Uint8Array(32).fill(7)))}`
@@ -60,7 +60,7 @@ describe("webhooks.verify", () => {
     assert.strictEqual((await webhooks.verify(request(), secret, millis + 299_000)).type, "invoice.created")
   })
 
-  it("client: a parsed body is rejected with a remedy, and so is a signed body that is not an event", async () => {
+  it("client: a parsed body is rejected, with advice on what to pass instead, and so is a signed body that is not an event", async () => {
     const parsed: unknown = JSON.parse(sent.body)
     assert.match(await why({ headers: sent.headers, body: parsed as string }), /must be raw/)
     const [id, at] = [sent.headers["webhook-id"] ?? "", new Date(Number(sent.headers["webhook-timestamp"]) * 1000)]
@@ -70,7 +70,7 @@ describe("webhooks.verify", () => {
     }
   })
 
-  it("client: an event with a type of a newer service is returned", async () => {
+  it("client: an event of an unknown, newer type is returned", async () => {
     const [id, at] = [sent.headers["webhook-id"] ?? "", new Date(Number(sent.headers["webhook-timestamp"]) * 1000)]
     const body = JSON.stringify({ ...JSON.parse(sent.body), type: "invoice.praised" })
     const headers = { ...sent.headers, "webhook-signature": new Webhook(secret).sign(id, at, body) }

@@ -45,7 +45,7 @@ const eventually = async (what: string, isSo: () => boolean): Promise<void> => {
   for (const deadlineMillis = Date.now() + maxWaitMillis; !isSo(); await pass(20)) assert.isBelow(Date.now(), deadlineMillis, what)
 }
 
-/** A process that needs btcd. */
+/** Starts a process that needs btcd. */
 const build = () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, "buildProgram.ts")], {
     env: { PATH: `${at("bin")}${path.delimiter}${process.env["PATH"]}`, FAKE: home, SATRAIL_REGTEST_CACHE: at("cache") },
@@ -59,7 +59,7 @@ const build = () => {
   return { child, ended, wrong: () => wrong }
 }
 
-/** Every file in the cache, in any folder. */
+/** Returns every file in the cache, in any folder. */
 const cached = () => readdirSync(at("cache"), { recursive: true, encoding: "utf8" }).toSorted()
 
 const isAlive = (pid: number): boolean => {
@@ -72,7 +72,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
-  it("build: processes that need the same program at the same time build it once, and those that wait name the builder", async () => {
+  it("build: processes that need the same program at the same time build it once, and waiting processes print the builder's id", async () => {
     const [first, ...others] = [build(), build(), build()]
     await eventually("one build, and two processes that wait", () => {
       const waiting = [first, ...others].filter((one) => one?.wrong().includes("waiting for process"))
@@ -139,7 +139,7 @@ describe("the Go used for builds", () => {
     for (const version of ["1.25.9", "1.25", "1.9", "1.19.8", "0.99.99"]) assert.isFalse(Go.isAtLeast(version, wanted), version)
   })
 
-  it("go: if none is new enough, one line shows the required and the found versions", () => {
+  it("go: if no version is new enough, one line shows the required version and those found", () => {
     const before = process.env["SATRAIL_REGTEST_CACHE"]
     process.env["SATRAIL_REGTEST_CACHE"] = at("cache")
     try {

@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== "linux")("bitcoind of Debian", () => {
     install("dpkg", "")
     install("apt-get", "echo http://mirror.example/debian-security/; echo http://mirror.example/debian/")
     const found = Debian.find()
-    // On a machine without Debian's keys, the line reports the missing keys first.
+    // On a machine without Debian's keys, the line reports the missing keys instead.
     if ("mirror" in found) assert.strictEqual(found.mirror, "http://mirror.example/debian/")
     install("apt-get", "echo http://mirror.example/ubuntu/")
     const lacking = Debian.find()

@@ -23,7 +23,7 @@ const answers = async (port: number): Promise<boolean> => {
 
 Real.suite("real programs and their keeper", ["btcd"], () => {
   for (const signal of ["SIGINT", "SIGKILL"] as const) {
-    it(`regtest: no process or folder is left when the network's process is ended by ${signal}`, async () => {
+    it(`regtest: no process or folder is left behind after ${signal} ends the network's process`, async () => {
       const child = spawn(process.execPath, [path.join(import.meta.dirname, "killed.ts")], { stdio: ["ignore", "pipe", "inherit"] })
       const [line] = await once(child.stdout, "data")
       const { certificateFile, port } = JSON.parse(String(line))

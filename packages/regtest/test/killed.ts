@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import * as Btcd from "../src/Btcd.ts"
 import { Chain } from "../src/Chain.ts"
 
-// Starts a chain, prints where it is, and waits to be killed.
+// Starts a chain, prints its location, and waits to be killed.
 await Effect.runPromise(
   Effect.gen(function* () {
     const { certificateFile, port } = yield* Chain

@@ -138,7 +138,7 @@ describe("BIP 143", () => {
     assert.isFalse(Transaction.isSigned(rawTx.replace("feffffff02", "fdffffff02"), [spent]))
   })
 
-  it("sandbox chain: BIP 143: the example is read", () => {
+  it("sandbox chain: BIP 143: the example is parsed", () => {
     const read = Transaction.parse(rawTx)
     assert.deepInclude(read, { inputs: ["77541aeb3c4dac9260b68f74f44c973081a9d4cb2ebe8038b2d70faa201b6bdb:1"] })
     assert.deepStrictEqual(
@@ -151,7 +151,7 @@ describe("BIP 143", () => {
 })
 
 describe("reorganizations and double spends", () => {
-  it.effect("sandbox chain: a reorganization is one block longer and empty, and its blocks can be mined on", () =>
+  it.effect("sandbox chain: a reorganization adds empty blocks, one more than it removes, and mining continues on top of them", () =>
     sandbox(
       Effect.gen(function* () {
         const { txId } = yield* deposit(50_000)
@@ -170,7 +170,7 @@ describe("reorganizations and double spends", () => {
     )
   )
 
-  it.effect("sandbox chain: a payout removed by a reorganization is mined again, rebroadcast or not", () =>
+  it.effect("sandbox chain: a payout removed by a reorganization is mined again, whether or not it is rebroadcast", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -210,10 +210,10 @@ describe("reorganizations and double spends", () => {
       )
   )
 
-  it.effect("sandbox chain: a chain of external payments is removed when its first payment is", () =>
+  it.effect("sandbox chain: removing the first of a chain of external payments removes the whole chain", () =>
     sandbox(
       Effect.gen(function* () {
-        // More payouts than confirmed coins, so that later ones spend the change of earlier ones.
+        // There are more payouts than confirmed coins, so later payouts spend the change of earlier ones.
         const sent = yield* Effect.forEach(Array.from({ length: 14 }), () => deposit(2_000_000_000))
         const { chain } = yield* control(({ state }) => state)
         const parents = sent.filter(({ txId }) => Chain.withDescendants(chain, [txId]).length > 1)
@@ -296,7 +296,7 @@ describe("reorganizations and double spends", () => {
 })
 
 describe("a transaction id", () => {
-  it.effect("sandbox chain: a serialized transaction in place of a transaction id is a type error, and is unknown", () =>
+  it.effect("sandbox chain: passing a serialized transaction instead of a transaction id is a type error, and its result is `gone`", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource
@@ -304,7 +304,7 @@ describe("a transaction id", () => {
         const rawTx =
           Chain.transaction((yield* control(({ state }) => state)).chain, txId)?.rawTx ?? assert.fail("the transaction is not found")
         assert.strictEqual((yield* chain.transaction(txId))._tag, "mempool")
-        // @ts-expect-error -- the transaction where its id belongs
+        // @ts-expect-error -- a transaction instead of its id
         assert.strictEqual((yield* chain.transaction(rawTx))._tag, "gone")
       })
     )

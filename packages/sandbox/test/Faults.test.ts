@@ -11,7 +11,7 @@ const make = Effect.gen(function* () {
   return { told, ...faults }
 })
 
-it.effect("sandbox fault: a fault ends automatically, and is listed with its end until then", () =>
+it.effect("sandbox fault: a fault ends automatically, and until then is listed with its end time", () =>
   Effect.gen(function* () {
     const { told, begin, all } = yield* make
     yield* begin("node", 60)
@@ -28,7 +28,7 @@ it.effect("sandbox fault: a fault ends automatically, and is listed with its end
   })
 )
 
-it.effect("sandbox fault: starting a fault again sets a new end, whether earlier or later", () =>
+it.effect("sandbox fault: starting a fault again sets a new end time, whether earlier or later", () =>
   Effect.gen(function* () {
     const { told, begin, all } = yield* make
     yield* begin("node", 10)
@@ -43,7 +43,7 @@ it.effect("sandbox fault: starting a fault again sets a new end, whether earlier
   })
 )
 
-it.effect("sandbox fault: the end of an earlier fault does not end a fault that is just starting", () =>
+it.effect("sandbox fault: when an earlier fault ends, a fault that is just starting continues", () =>
   Effect.gen(function* () {
     const faults = yield* Faults.make({ node: (isAway) => (isAway ? Effect.sleep("1 second") : Effect.void) })
     yield* Effect.forkChild(faults.begin("node", 10), { startImmediately: true })

@@ -18,11 +18,11 @@ describe("routes", () => {
       { channel: "bazaar-dogwood", from: "a", amount: million }
     ])
     assert.strictEqual(best?.fee, 82_000n)
-    // The payment needs 0.01 of the channel's 10 BTC.
+    // The payment needs 0.01 BTC of the channel's 10 BTC.
     assert.closeTo(best?.probability ?? 0, 0.999, 1e-9)
   })
 
-  it("sandbox routes: fees are charged on fees", () => {
+  it("sandbox routes: a node charges its fee on the amount plus later nodes' fees", () => {
     const routes = Network.routes(half, Network.us, "cedar", million, noLimit)
     const over = routes.find(({ hops }) => hops.map(({ channel }) => channel).join(" ") === "us-bazaar bazaar-relay relay-cedar")
     const last = 1_000n + (million * 200n) / 1_000_000n
@@ -59,7 +59,7 @@ describe("routes", () => {
     assert.strictEqual(Network.passable(half, routes), routes[0])
   })
 
-  it("sandbox routes: a route never passes a node twice, and there is none to a node without a channel", () => {
+  it("sandbox routes: a route never passes through a node twice, and a node without channels has no route", () => {
     for (const { hops } of Network.routes(half, Network.us, "cedar", million, noLimit)) {
       const nodes = hops.flatMap(({ channel }) => channel.split("-"))
       for (const node of new Set(nodes)) assert.isAtMost(nodes.filter((one) => one === node).length, 2)
@@ -67,7 +67,7 @@ describe("routes", () => {
     assert.deepStrictEqual(Network.routes(half, Network.us, Network.payees.cut, million, noLimit), [])
   })
 
-  it("sandbox routes: every balance begins within its channel", () => {
+  it("sandbox routes: every initial balance is within its channel's capacity", () => {
     for (const random of [0, 0.5, 0.999]) {
       for (const [id, balance] of Network.initial(() => random)) {
         assert.isTrue(balance.a > 0n && balance.b > 0n && Network.isWhole(id, balance, Msat.zero))

@@ -18,9 +18,9 @@ import type { Paid } from "../src/Payer.ts"
 import { SimulatedDns } from "../src/SimulatedDns.ts"
 import { type DestinationAsk, Sandbox } from "../src/Sandbox.ts"
 
-// The sandbox as the peer of each contract.
+// The sandbox, acting as the peer in each contract.
 
-/** A payer waits for as long as the payee holds the payment. */
+/** The payer waits for as long as the payee holds the payment. */
 const whenSettled =
   (sandbox: Sandbox["Service"]) =>
   ({ paymentHash }: Paid): Effect.Effect<void, string> =>

@@ -108,7 +108,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("sandbox: an unknown outcome is reported at the third lookup", () =>
+  it.effect("sandbox: a payment's unknown outcome becomes known at the third lookup", () =>
     sandbox(
       Effect.gen(function* () {
         for (const [behaviour, outcome] of [
@@ -130,7 +130,7 @@ describe("payments out", () => {
     )
   )
 
-  it.effect("sandbox: our own invoice, an unknown or expired one, and a wrong amount are not paid", () =>
+  it.effect("sandbox: a payment fails if the invoice is our own, unknown or expired, or if the amount is wrong", () =>
     sandbox(
       Effect.gen(function* () {
         const own = decode((yield* issue("own")).paymentRequest)
@@ -230,7 +230,7 @@ describe("destinations", () => {
     )
   )
 
-  it.effect("sandbox destinations: each behavior has a name from the start", () =>
+  it.effect("sandbox destinations: each behavior has a named destination from the start", () =>
     sandbox(
       Effect.gen(function* () {
         const { invoice, offer } = yield* Resolver
@@ -300,7 +300,7 @@ describe("payments in", () => {
   )
 
   it.effect(
-    "sandbox: a held payment is accepted and cannot be canceled, and either settles, even after its invoice expires, or is returned",
+    "sandbox: a held payment is accepted and cannot be canceled; it either settles, even after its invoice expires, or is returned",
     () =>
       sandbox(
         Effect.gen(function* () {
@@ -331,7 +331,7 @@ describe("payments in", () => {
       )
   )
 
-  it.effect("sandbox: a lost notification is never repeated, and the next one arrives", () =>
+  it.effect("sandbox: a lost notification is never repeated, but the next one arrives", () =>
     sandbox(
       Effect.gen(function* () {
         const { lookupInvoice, settlements } = yield* LightningReceiver
@@ -370,7 +370,7 @@ describe("payments in", () => {
 })
 
 describe("two services' nodes", () => {
-  it.effect("sandbox: two services' nodes pay each other through the network, and each knows only its own payments", () =>
+  it.effect("sandbox: two services' nodes pay each other through the network, and each lists only its own payments", () =>
     sandbox(
       Effect.gen(function* () {
         const { localBalance } = yield* Sandbox.Sandbox

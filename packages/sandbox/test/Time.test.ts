@@ -14,7 +14,7 @@ const directory = Effect.acquireRelease(
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true }))
 )
 
-it.effect("sandbox clock: all layers above the clock see the machine's time plus the advance", () =>
+it.effect("sandbox clock: all layers above the clock use the machine's time plus the advance", () =>
   Effect.gen(function* () {
     const time = yield* Time.Time
     assert.strictEqual(yield* time.advance(day), day)
@@ -42,7 +42,7 @@ it.effect("sandbox clock: an advance only runs background work that is due, and 
   })
 )
 
-it.effect("sandbox clock: the clock only moves forward, up to a limit per step and in total, and reports a violation", () =>
+it.effect("sandbox clock: the clock only moves forward, with a limit per step and in total, and reports violations", () =>
   Effect.gen(function* () {
     const { advance, aheadMillis } = yield* Time.make()
     for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Time.maxAdvanceDays * day + 1])

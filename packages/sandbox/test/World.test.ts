@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import * as World from "../src/World.ts"
 
-it.effect("sandbox events: a subscriber gets each change once, however soon it waits for the next", () =>
+it.effect("sandbox events: a subscriber receives each change once, however soon it waits for the next one", () =>
   Effect.gen(function* () {
     const world = yield* World.make({ seed: "changes", network: "regtest" })
     const heard = yield* Ref.make(0)
@@ -10,7 +10,7 @@ it.effect("sandbox events: a subscriber gets each change once, however soon it w
       Effect.suspend(() => world.changed()),
       Ref.update(heard, (count) => count + 1)
     )
-    // A limit that ends even a busy loop.
+    // The limit ends a busy loop, if there is one.
     yield* Effect.forkChild(Effect.repeat(hear, { times: 100 }), { startImmediately: true })
     yield* world.setPaused("node", true)
     assert.strictEqual(yield* Ref.get(heard), 1)

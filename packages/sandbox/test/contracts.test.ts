@@ -44,7 +44,7 @@ const neighbour = Layer.effect(
   Layer.provideMerge(sandbox)
 )
 
-/** Pays with a service's node instead of the outside wallet. */
+/** Pays with a service's node instead of the external wallet. */
 const paying = ({ pay, lookupPayment }: Sender["Service"]): LightningReceiver.Peer["Service"] => ({
   pay: Effect.fnUntraced(function* (paymentRequest, given) {
     const invoice = yield* Effect.fromResult(Bolt11.decode(paymentRequest))

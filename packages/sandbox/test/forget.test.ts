@@ -70,7 +70,7 @@ it.effect("sandbox: an unpaid invoice is deleted a week after it expires; a paid
       )
       assert.deepStrictEqual(yield* sizes, [4, 2])
       assert.strictEqual((yield* Effect.flip(sandbox.pay({ paymentRequest: theirs.destination }))).reason, "invoice_expired")
-      // A payment that was pending throughout still completes.
+      // A payment that was pending all the time still completes.
       yield* sandbox.release({ paymentHash: pending.paymentHash ?? assert.fail("an invoice must have a hash"), outcome: "settle" })
       assert.isTrue(Lightning.isWhole((yield* sandbox.state).lightning))
     })
@@ -129,7 +129,7 @@ it.effect("sandbox journal: if a process dies before it removes the entries of d
       path
     )
     const last = Fs.readFileSync(log, "utf8").trimEnd().split("\n").at(-1)
-    // As if the process died after it wrote the invoice and before it wrote the effects.
+    // Simulates a process that died after it wrote the invoice and before it wrote the effects.
     Fs.writeFileSync(log, Buffer.concat([before, Buffer.from(`${last}\n`)]))
     assert.deepStrictEqual(yield* run(state, path), after)
     assert.strictEqual(Fs.readFileSync(log, "utf8").trimEnd().split("\n").length, 2)

@@ -33,7 +33,7 @@ const invoices = (from: number, to: number) =>
   )
 
 describe("events survive a restart", () => {
-  it.effect("sandbox: a later start without a directory does not repeat the external invoices of the previous one", () =>
+  it.effect("sandbox: a later start without a directory does not repeat the external invoices of the previous start", () =>
     Effect.gen(function* () {
       const ask = { type: "lightning_invoice", amount: Msat.fromSats(50) } as const
       const invoice = run(Effect.flatMap(Sandbox.Sandbox, ({ destination }) => destination(ask)))

@@ -36,7 +36,7 @@ const client = (server: ChildProcessByStdio<Writable, Readable, null>) => {
     rest = Buffer.from(left)
     for (const message of messages) {
       if (message.id === undefined) continue
-      // The server's own request, such as to register a capability.
+      // A request from the server, such as one to register a capability.
       if (message.method !== undefined) send({ id: message.id, result: null })
       else waiting.get(message.id)?.(message)
     }
@@ -56,14 +56,14 @@ const names = ["companies.create", "invoices.create", "invoices.get", "withdrawa
 
 interface Host {
   readonly folder: string
-  /** What the host imports `satrail` from. */
+  /** The module from which the host imports `satrail`. */
   readonly from: string
   /** Its tsconfig.json. */
   readonly config: object
   readonly compiler: string
 }
 
-/** The hover texts of methods in a host's program. */
+/** Returns the hover texts of methods in a host's program. */
 const hovers = async ({ folder, from, config, compiler }: Host): Promise<Readonly<Record<(typeof names)[number], string>>> => {
   const code = [`import { satrail } from "${from}"`, "const pay = await satrail()", ...names.map((name) => `pay.${name}`), ""].join("\n")
   mkdirSync(folder, { recursive: true })
@@ -97,7 +97,7 @@ const hovers = async ({ folder, from, config, compiler }: Host): Promise<Readonl
   }
 }
 
-/** What an editor shows for each method: a sentence, and an example for most. */
+/** Patterns that each method's hover text must match: a sentence, and for most methods an example. */
 const expected: ReadonlyArray<readonly [(typeof names)[number], RegExp]> = [
   ["companies.create", /Opens an account\./],
   ["companies.create", /pay\.companies\.create\(\{ name: "Shop" \}\)/],
@@ -108,7 +108,7 @@ const expected: ReadonlyArray<readonly [(typeof names)[number], RegExp]> = [
   ["on", /at least once and in order per record/]
 ]
 
-/** Hover texts that lack their sentence or example, or whose signature has a type of effect. */
+/** Returns the hover texts that lack their sentence or example, or whose signature contains an effect type. */
 export const problems = async (host: Host): Promise<ReadonlyArray<string>> => {
   const shown = await hovers(host)
   const missing = expected.filter(([name, text]) => !text.test(shown[name])).map(([name]) => name)

@@ -47,7 +47,7 @@ it("events: a handler gets each event of its type, with the invoice's metadata",
   assert.sameMembers(orders, ["1", "2", "3"])
 })
 
-it("events: a handler that starts later begins at the oldest event, or now", async () => {
+it("events: a handler that starts later begins at the oldest event, or at the current end", async () => {
   await paid("before")
   const [everything, later] = [countdown(2), countdown(1)]
   const seen: Record<"all" | "new", Array<string>> = { all: [], new: [] }
@@ -117,7 +117,7 @@ it("events: an unknown type is rejected", () => {
   assert.throws(() => pay.on("deposit.paid" as never, () => undefined), /there is no event "deposit.paid": .*deposit.settled/)
 })
 
-it("events: a loop continues after the given event, and ends with the service", async () => {
+it("events: a loop starts after the given event, and ends when the service closes", async () => {
   await paid("1")
   await paid("2")
   const ids: Array<string> = []

@@ -53,7 +53,7 @@ describe("pay.handler", () => {
 
   it("handler: a prefix stripped by a framework gives the same response, and the checkout page keeps its path", async () => {
     const { publicId } = await pay.checkouts.create({ company: (await pay.companies.list()).items[0]?.id ?? "", amount: 7 })
-    /** Like Express mounts a handler at /pay. */
+    /** As Express mounts a handler at /pay. */
     const mounted = (request: IncomingMessage, response: ServerResponse) => {
       const { url = "/" } = request
       return pay.handler(Object.assign(request, { originalUrl: url, baseUrl: "/pay", url: url.slice("/pay".length) }), response)

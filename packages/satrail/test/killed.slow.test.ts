@@ -64,7 +64,7 @@ const story = async (directory: string, url: string, pool: pg.Pool) => {
 }
 
 it.live.skipIf(Database.server === undefined)(
-  `events: ${2 * orders} events in a process that is killed ${kills} times are handled at least once and in order, and each order is marked once`,
+  `events: ${2 * orders} events are handled at least once and in order, and each order is marked once, although the process is killed ${kills} times`,
   () =>
     Effect.gen(function* () {
       console.log(`seed ${seed} (KILLED_SEED)`)

@@ -1,5 +1,5 @@
-// A shop that killed.slow.test.ts kills repeatedly. It creates and pays its orders, writes down the events of
-// their invoices, and marks them paid.
+// A shop that killed.slow.test.ts kills repeatedly. It creates and pays its orders, logs their invoices'
+// events, and marks the orders paid.
 import { appendFileSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import pg from "pg"
@@ -31,7 +31,7 @@ for (let number = 0; number < Number(count); number++) {
     await pay.outside.pay(invoice)
   } catch (error) {
     // The order was paid right before the process was killed, or the previous process still holds its lease.
-    // It is credited later.
+    // The payment is credited later.
     if (!(error instanceof SandboxRefused && error.message.includes("paid")) && !(error instanceof NotCredited)) throw error
   }
 }

@@ -61,7 +61,7 @@ describe("satrail in memory", () => {
     )
   })
 
-  it("pay: amounts are sats, text with a currency, an amount with a currency beside it, or the amount of a result", async () => {
+  it("pay: an amount is a number of sats, text with a currency, an amount with a separate currency, or the amount of a result", async () => {
     const sats = async (amount: Parameters<typeof pay.invoices.create>[0]["amount"]) => {
       const invoice = await pay.invoices.create({ company: shop, amount: amount ?? null })
       return invoice.amount?.sats
@@ -79,7 +79,7 @@ describe("satrail in memory", () => {
     assert.strictEqual(open.amount, null)
   })
 
-  it("pay: an amount is a plain object that can be written as JSON", async () => {
+  it("pay: an amount is a plain object that can be serialized as JSON", async () => {
     const { amount } = await pay.invoices.create({ company: shop, amount: 1 })
     assert.strictEqual(JSON.stringify(amount), '{"msat":"1000","sats":1}')
     assert.deepStrictEqual(structuredClone(amount), { msat: 1000n, sats: 1n })
@@ -94,7 +94,7 @@ describe("satrail in memory", () => {
     }
   })
 
-  it("pay: an error has the core's class, and the API's code and message", async () => {
+  it("pay: an error has the class used in the core, and the code and message used in the API", async () => {
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
     const error = await refused(() => pay.withdrawals.confirm({ company: shop.id, amount: 90_000_000, destination }))
     assert.instanceOf(error, InsufficientBalance)
@@ -125,7 +125,7 @@ describe("satrail in memory", () => {
     assert.isString(url)
   })
 
-  it("pay: the balance of an unknown company is not found", async () => {
+  it("pay: reading an unknown company's balance fails as not found", async () => {
     for (const id of ["018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d", "no id"])
       assert.instanceOf(await refused(() => pay.transactions.balance(id)), NotFound)
     const empty = await pay.companies.create({ name: "Empty" })
@@ -162,7 +162,7 @@ describe("satrail in memory", () => {
     assert.strictEqual(await settled.promise, sent.id)
   })
 
-  it("pay: an estimate's total fee is a limit that confirm accepts, also where it is 0", async () => {
+  it("pay: an estimate's total fee is a limit that confirm accepts, even if it is 0", async () => {
     const address = await pay.lightningAddresses.create({ company: shop })
     assert.strictEqual(address.address, `${address.handle}@${address.domain}`)
     const payer = await pay.companies.create({ name: "Payer" })
@@ -185,7 +185,7 @@ describe("satrail in memory", () => {
     assert.match(String((risen as Error).message), /above maxFee\./)
   })
 
-  it("pay: a company that receives exactly the satoshis needed can send, also if the fee has a fraction", async () => {
+  it("pay: a company that receives exactly the satoshis needed can send, even if the fee has a fraction", async () => {
     const payer = await pay.companies.create({ name: "Exact" })
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
     const asked = { company: payer, amount: 1_001, destination }
@@ -205,7 +205,7 @@ describe("satrail in memory", () => {
     assert.deepStrictEqual([left.sats, left.msat < 1000n], [0n, true])
   })
 
-  it("pay: rows of the list have metadata, description and failure, which is an object as over HTTP", async () => {
+  it("pay: list rows have metadata, a description and a failure, and the failure is an object, as over HTTP", async () => {
     const company = await pay.companies.create({ name: "Rows" })
     await pay.outside.pay(await pay.invoices.create({ company, amount: 5_000, ...coffees }))
     const checkout = await pay.checkouts.create({ company, amount: 700, description: "Order 7" })
@@ -229,7 +229,7 @@ describe("satrail in memory", () => {
     ])
   })
 
-  it("pay: a program waits until a withdrawal settles, and gets the reason if it fails", async () => {
+  it("pay: a program waits until a withdrawal settles, and receives the reason if the withdrawal fails", async () => {
     const company = await pay.companies.create({ name: "Patient" })
     await pay.outside.pay(await pay.invoices.create({ company, amount: 9_000 }))
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
@@ -244,7 +244,7 @@ describe("satrail in memory", () => {
     assert.instanceOf(await refused(() => pay.withdrawals.settled(company, company.id)), NotFound)
   })
 
-  it("pay: a wait ends with its signal", async () => {
+  it("pay: a wait ends when its signal is aborted", async () => {
     const { destination } = await pay.outside.destination({ type: "lightning_address", behaviour: "hold" })
     await pay.outside.pay(await pay.invoices.create({ company: shop, amount: 9_000 }))
     const { id } = await pay.withdrawals.confirm({ company: shop, amount: 100, destination })
@@ -263,14 +263,14 @@ describe("satrail in memory", () => {
     assert.strictEqual(error.code, "idempotency_mismatch")
   })
 
-  it("pay: a repeated result has the same secret, which is stored sealed", async () => {
+  it("pay: a repeated request returns the same secret, which is stored sealed", async () => {
     const ask = { company: shop.id, name: "website", scopes: ["read"] as const, idempotencyKey: "key" }
     const [first, again] = [await pay.apiKeys.create(ask), await pay.apiKeys.create(ask)]
     assert.match(first.text, /^sr_regtest_/)
     assert.strictEqual(again.text, first.text)
   })
 
-  it("pay: advancing the clock expires what is due", async () => {
+  it("pay: advancing the clock expires due records", async () => {
     const invoice = await pay.invoices.create({ company: shop.id, amount: 5, expirySeconds: 600 })
     const before = pay.clock.now()
     const after = await pay.clock.advance("1 hour")

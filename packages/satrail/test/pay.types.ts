@@ -21,7 +21,7 @@ type Holds<T extends true> = T
 type EffectOf<F> = F extends (...asked: never) => infer R ? R : F
 type Of<N extends Noun, K> = K extends keyof Services[N] ? EffectOf<Services[N][K]> : never
 
-// Every method of every service exists, under its own name or its new one.
+// Every method of every service exists, under its original or its new name.
 
 type RenamedTo<N, K> = N extends keyof typeof renamed
   ? { readonly [V in keyof (typeof renamed)[N]]: (typeof renamed)[N][V] extends K ? V : never }[keyof (typeof renamed)[N]]
@@ -42,7 +42,7 @@ type NotAsync = {
 }[Noun]
 export type AllAreAsync = Holds<Equal<NotAsync, never>>
 
-// Exactly the hidden methods need services or belong to the workers.
+// The hidden methods are exactly those that need services or belong to the workers.
 
 type Needing = {
   readonly [N in Noun]: {
@@ -103,7 +103,7 @@ type CountsInReplies = {
 }[Noun]
 export type EveryCountIsListed = Holds<Equal<Exclude<CountsInReplies, (typeof counts)[number]>, never>>
 
-// The table of options has the members of every argument that is an object.
+// The table of options lists the fields of every argument that is an object.
 
 type Words<S> = S extends `${infer One} ${infer Others}` ? One | Words<Others> : S
 type OptionsOf<T> = T extends
@@ -150,7 +150,7 @@ type Unlisted = {
 }[Noun]
 export type EveryOptionIsListed = Holds<Equal<Unlisted, never>>
 
-// Exactly the methods whose default has a `limit` are lists.
+// The lists are exactly the methods whose default has a `limit`.
 
 type LimitOf<D> = D extends readonly [...ReadonlyArray<unknown>, { readonly limit: number }] ? true : false
 type Fallback<N, V> = N extends keyof typeof defaults ? (V extends keyof (typeof defaults)[N] ? (typeof defaults)[N][V] : []) : []

@@ -20,7 +20,7 @@ describe("files loaded by pages", () => {
     }
   })
 
-  it("assets: the tokens are in one file, which every page loads", () => {
+  it("assets: the design tokens are in one file, which every page loads", () => {
     const defining = [...committed].filter(([, text]) => text.includes("--ink:")).map(([name]) => name)
     assert.deepStrictEqual(defining, ["tokens.css"])
   })

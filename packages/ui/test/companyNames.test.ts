@@ -3,7 +3,7 @@ import type { Api } from "../src/console/Api.ts"
 import { offered } from "../src/console/operator/CompanyNames.ts"
 import type { Company } from "../src/console/wire.ts"
 
-/** A service that lists two companies, and knows a third one that is older. */
+/** A service that lists two companies and has a third one, which is older. */
 const visit = {
   api: {
     call: async () => [
@@ -20,13 +20,13 @@ const newest = [
   ["3", "Hill Bakery"]
 ] as const
 
-describe("the companies of a list to choose from", () => {
-  it("console: a company that is not among the newest is offered", async () => {
+describe("the companies in a selection list", () => {
+  it("console: a company that is not among the newest can be selected", async () => {
     assert.deepStrictEqual(await offered(visit, "1"), [["1", "Old Mill"], ...newest])
     assert.deepStrictEqual(await offered(visit, "3"), newest)
   })
 
-  it("console: an unknown company stays chosen, and none is chosen in place of none", async () => {
+  it("console: an unknown selected company is still offered, and without a selection only the newest are", async () => {
     assert.deepStrictEqual(await offered(visit, "9"), [["9", "9"], ...newest])
     assert.deepStrictEqual(await offered(visit, ""), newest)
   })

@@ -13,13 +13,13 @@ describe("texts of pages", () => {
     assert.strictEqual(filled("{1} of {2}", "1", "{1}"), "1 of {1}")
   })
 
-  it("words: numbers have Latin digits, and stay before their unit", () => {
+  it("words: numbers have Latin digits and precede their unit", () => {
     assert.strictEqual(sats(21_000, "en"), "21,000 sats")
     assert.strictEqual(sats(21_000, "de"), "21.000 sats")
     assert.strictEqual(sats(21_000, "ar"), "\u206621,000 sats\u2069")
   })
 
-  it("words: fiat has at least the digits of its currency, and all digits of the amount", () => {
+  it("words: a fiat amount has at least its currency's number of decimals, and keeps all its digits", () => {
     for (const [amount, currency, locale, text] of [
       ["12.5", "eur", "en", "€12.50"],
       ["12", "usd", "en", "$12.00"],
@@ -33,7 +33,7 @@ describe("texts of pages", () => {
 
   const price = { amount: "42.5", currency: "eur", rate: "62300" }
 
-  it("words: the rate and the value of satoshis are in the currency of the price", () => {
+  it("words: the exchange rate and the fiat value of satoshis use the currency of the price", () => {
     assert.strictEqual(rate(price, "en"), "1 BTC = €62,300")
     assert.strictEqual(rate({ ...price, rate: "61234.567" }, "de"), "1 BTC = 61.234,57\u00a0€")
     assert.strictEqual(worth(12_038, price, "en"), "€7.50")
@@ -46,7 +46,7 @@ describe("texts of pages", () => {
     assert.isNull(parts({ ...price, rate: null }, 1, "en"))
   })
 
-  it("words: a time is in the given time zone, with Latin digits", () => {
+  it("words: a time is shown in the given time zone, with Latin digits", () => {
     const millis = Date.UTC(2026, 10, 24, 9, 34, 7)
     assert.strictEqual(moment(millis, "long", "en", "UTC"), "24 November 2026 at 09:34 UTC")
     assert.strictEqual(moment(millis, "long", "de", "UTC"), "24. November 2026 um 09:34 UTC")
@@ -54,7 +54,7 @@ describe("texts of pages", () => {
     assert.strictEqual(moment(millis, "day", "en", "Pacific/Auckland"), "24 November 2026")
   })
 
-  it("words: a duration is in the largest unit that fits", () => {
+  it("words: a duration is shown in the largest unit that fits", () => {
     for (const [minutes, text] of [
       [0, "1 minute"],
       [12, "12 minutes"],
@@ -65,7 +65,7 @@ describe("texts of pages", () => {
       assert.strictEqual(span(minutes * 60_000, "en"), text)
   })
 
-  it("words: remaining time is in whole seconds, and never below zero", () => {
+  it("words: the remaining time is shown in whole seconds, and never below zero", () => {
     for (const [millis, text] of [
       [3_600_000, "1:00:00"],
       [3_599_001, "1:00:00"],
