@@ -30,6 +30,9 @@ const free = [
   // A page without scripts, and forms that are rejected before they are read unless one of our own pages
   // submits them.
   /^GET \/console\/app$/,
+  // Redirects, which depend on the path alone.
+  /^GET \/operator$/,
+  /^GET \/(?:.+\/)+$/,
   /^POST \/(operator\/)?console\/(?!session)/,
   /^GET \/\.well-known\/satrail-webhook-keys$/,
   /^\w+ \/sandbox\//
