@@ -74,7 +74,7 @@ const view = (options: Options) => {
     return standing.tip
   })
 
-  // A node that is behind may not have seen the transaction yet. Don't treat it as gone.
+  // A node that is behind may not have seen the transaction yet. Don't treat it as missing.
   const caughtUp = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
     nowMillis - caughtUpAtMillis < caughtUpForMillis ? Effect.void : Effect.asVoid(tip)
   )

@@ -4,7 +4,7 @@ import { Effect, Result, Schema } from "effect"
 import * as Connection from "./BitcoinRpcConnection.ts"
 import { away, Outage } from "./Outage.ts"
 
-/** How to connect to a node, and the network it must be on. */
+/** The connection options of a node, and its required network. */
 export interface Options extends Connection.Options {
   readonly network: Network
 }
@@ -43,7 +43,7 @@ const maxBlocksBehind = 2
 
 /** The progress of a node's transaction index. */
 export interface Index {
-  /** Whether the index has ever reached the tip. */
+  /** True if the index has ever reached the tip. */
   readonly isSynced: boolean
   readonly height: number
 }

@@ -5,7 +5,7 @@ import { Clock, Effect } from "effect"
 export interface Options {
   /** Default 1: the minimum relay fee rate. */
   readonly minimum?: number | undefined
-  /** Default 500. A higher estimate is more likely an error of its source. */
+  /** Default 500. A higher estimate is more likely to be the source's error. */
   readonly maximum?: number | undefined
   /**
    * Used if no source has an estimate, as on a network without traffic. If it is absent too, there is no rate,

@@ -15,7 +15,7 @@ export interface Node extends Mempool.Node {
   readonly block: (hash: string) => Effect.Effect<Buffer, ChainUnavailable>
 }
 
-/** Where to start without a cursor: at a height, or at the first block that may be younger than the wallet. */
+/** The starting point without a cursor: a height, or the first block that may be younger than the wallet. */
 export type Beginning = { readonly height: number } | { readonly birthdaySeconds: number }
 
 /**

@@ -5,7 +5,7 @@ import http from "node:http"
 import https from "node:https"
 import { Readable } from "node:stream"
 
-/** How the server is authenticated. */
+/** Options for authenticating the server. */
 export interface Options {
   /**
    * The certificate of the server or its issuer, in PEM. The file is read again when it changes. By default,

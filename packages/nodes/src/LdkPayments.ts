@@ -66,8 +66,8 @@ const orUnknown = <A>(answer: Effect.Effect<A, NodeUnavailable>) =>
 const Quoted = Schema.Struct({ fee: Schema.NullOr(Msat.FromString), probability: Schema.Finite })
 
 /**
- * Pays and looks up payments of one kind. `lookup` is the lookup method, and `key` the name of the payment's
- * identifier.
+ * Sends and looks up payments of one kind. `lookup` is the lookup method, and `key` is the name of the
+ * payment's identifier.
  */
 export const make = ({ ask }: LdkSocket, lookup: "lookupPayment" | "lookupOffer", key: "hash" | "attempt") => {
   const find = (one: string): Effect.Effect<Found, NodeUnavailable> =>

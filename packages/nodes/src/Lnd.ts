@@ -26,7 +26,7 @@ export interface ReceiverOptions extends Options {
    * same invoice. Anyone who has the secret can steal incoming payments in flight.
    */
   readonly invoiceSecret: Redacted.Redacted
-  /** Whether the macaroon allows `holdingCalls`, which hold invoices require. Defaults to true. */
+  /** True if the macaroon allows `holdingCalls`, which hold invoices require. Defaults to true. */
   readonly holds?: boolean
 }
 

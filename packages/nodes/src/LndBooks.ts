@@ -10,7 +10,7 @@ import * as LndOwn from "./LndOwn.ts"
 import { get, type LndRest, make as connect, unavailable } from "./LndRest.ts"
 import type * as Macaroon from "./Macaroon.ts"
 
-/** The lnd calls needed to read lnd's books. None of them moves money or creates anything. */
+/** The lnd calls needed to read lnd's books. These calls move no money and create nothing. */
 export const calls = [
   { uri: "/lnrpc.Lightning/GetInfo", entity: "info", action: "read" },
   { uri: "/lnrpc.Lightning/ListPayments", entity: "offchain", action: "read" },

@@ -50,7 +50,7 @@ export interface LndOutage {
    * doesn't allow.
    */
   readonly about?: "macaroon" | "call"
-  /** Whether lnd rejected the call before processing the request. */
+  /** True if lnd rejected the call before processing the request. */
   readonly isTurnedAway?: boolean
 }
 

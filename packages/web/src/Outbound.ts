@@ -12,8 +12,8 @@ import * as PublicAddress from "./PublicAddress.ts"
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {}
 
 /**
- * There was no response. The error has no reason and always takes the same time, so it doesn't reveal which
- * ports are open.
+ * There was no response. The error has no reason and always occurs after the same time, so it doesn't reveal
+ * which ports are open.
  */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {}) {}
 

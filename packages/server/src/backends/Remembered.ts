@@ -66,7 +66,7 @@ const confirm = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the node's identity, as reported by the node or, during an outage, as stored. Fails if the node is on
+ * Returns the identity that the node reports, or during an outage, the stored one. Fails if the node is on
  * another network, or is not the one that the database is bound to. During an outage, also fails if no identity
  * was stored.
  */

@@ -32,7 +32,10 @@ const look = Effect.fnUntraced(
   )
 )
 
-/** Checks this machine's clock. Calls the outside server only if the configuration calls outside servers anyway. */
+/**
+ * Checks this machine's clock. Calls the outside server only if the service is configured to call outside
+ * servers anyway.
+ */
 export const check = (
   { rates, outboundAllow }: Environment,
   outbound: Outbound.Outbound["Service"] = Outbound.make({ allow: outboundAllow })

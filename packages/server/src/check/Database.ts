@@ -66,7 +66,7 @@ select coalesce(max(migration_id), 0)::int as newest,
   has_table_privilege('satrail.entries', 'update') or has_table_privilege('satrail.entries', 'delete') as "mayRewrite"
 from satrail.migrations`
 
-/** Warns about disabled settings without which a confirmed request may be lost. */
+/** Warns about disabled settings that protect confirmed requests from loss. */
 const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Type): ReadonlyArray<Line> => {
   const off = [
     ...(fsync === "off" ? ["fsync"] : []),

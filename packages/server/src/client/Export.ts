@@ -54,7 +54,7 @@ const isWhole = (tail: string): boolean => {
 
 const cutShort = new CommandFailed({ message: "The export is incomplete: its last line is missing. Run the command again." })
 
-/** Prints a response body, or writes it to a file. The file exists only once `whole` has accepted the last bytes. */
+/** Prints a response body, or writes it to a file. The file appears only after `whole` has accepted the last bytes. */
 const saved = Effect.fnUntraced(function* (
   body: Stream.Stream<Uint8Array, unknown>,
   output: Option.Option<string>,
@@ -69,7 +69,7 @@ const saved = Effect.fnUntraced(function* (
   yield* Console.error(`Written: ${file}`)
 })
 
-/** Exports the ledger transactions of a company or of all companies. The file exists only once it is complete. */
+/** Exports the ledger transactions of a company or of all companies. The file appears only when it is complete. */
 export const exported = Effect.fnUntraced(function* (ask: {
   readonly company: Option.Option<string>
   readonly format: "csv" | "jsonl"
@@ -91,7 +91,7 @@ export const exported = Effect.fnUntraced(function* (ask: {
 export const printed = (route: string) => Effect.asVoid(copied(Stream.unwrap(Operator.stream(route)), process.stdout))
 
 /**
- * Prints a list, or writes it to a file, which exists only once it is complete. No last line is checked,
+ * Prints a list, or writes it to a file, which appears only when it is complete. No last line is checked,
  * because HTTP itself detects a truncated response.
  */
 export const list = Effect.fnUntraced(function* (

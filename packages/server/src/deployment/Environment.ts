@@ -44,7 +44,7 @@ export interface Environment extends Omit<Setting.Values<typeof plain>, "demo" |
   readonly bip353Resolvers: ReadonlyArray<URL>
   readonly outboundAllow: ReadonlyMap<string, URL>
   readonly corsOrigins: ReadonlyArray<string>
-  /** Whether a start creates a demo company. */
+  /** True if a start creates a demo company. */
   readonly demo: boolean
 }
 
@@ -71,7 +71,7 @@ const notOnMainnet = <A>(setting: Config.Config<A>, isSimulated: (value: A) => b
     network === "mainnet" && isSimulated(value) ? Setting.refused(problem) : Config.succeed(undefined)
   )
 
-/** Returns the configuration of all settings, with these tables of choices. */
+/** Returns the config that reads all settings, given these tables of choices. */
 const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: Backends.Backends): Config.Config<Environment> => {
   /** Returns a part's setting. Without one, the part is simulated if Lightning is simulated, and otherwise real. */
   const besides = <A>(setting: Config.Config<A | undefined>, simulated: A, real: A): Config.Config<A> =>

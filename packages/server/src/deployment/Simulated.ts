@@ -1,6 +1,9 @@
 import type { Environment } from "./Environment.ts"
 
-/** The parts that are simulated: the Lightning node, the chain and its wallet, payees' servers, exchange rates. */
+/**
+ * The parts that can be simulated: the Lightning node, the chain and its wallet, payees' servers, and exchange
+ * rates. True for those that are.
+ */
 export interface Simulated {
   readonly lightning: boolean
   readonly chain: boolean
@@ -16,16 +19,16 @@ export const of = ({ node, chainNode, resolver, rates }: Pick<Environment, "node
 })
 
 /**
- * Whether every part is simulated. Only then can users advance the clock, make the database unavailable and
- * reset the sandbox.
+ * Returns whether every part is simulated. Only then can users advance the clock, make the database unavailable
+ * and reset the sandbox.
  */
 export const isFullySimulated = ({ lightning, chain, web, rates }: Simulated): boolean => lightning && chain && web && rates
 
-/** Whether the server runs a sandbox. Fixed rates alone don't need one. */
+/** Returns whether the server runs a sandbox. Fixed rates alone don't need one. */
 export const isPartlySimulated = ({ lightning, chain, web }: Simulated): boolean => lightning || chain || web
 
-/** Whether there is simulated money, so that the sandbox has stored state and is tied to one database. */
+/** Returns whether any money is simulated. If so, the sandbox has stored state and is tied to one database. */
 export const hasMoney = ({ lightning, chain }: Simulated): boolean => lightning || chain
 
-/** Whether there is no real money at all. */
+/** Returns whether all money is simulated. */
 export const isSandbox = ({ lightning, chain }: Simulated): boolean => lightning && chain

@@ -1,13 +1,13 @@
 import { Config, Effect, Record, Redacted, Result, Schema, SchemaIssue } from "effect"
 
 /**
- * How a setting's text is parsed into a value. `wants` completes "NAME must be …". An invalid secret is never
- * repeated.
+ * A parser that turns a setting's text into a value. `wants` completes "NAME must be …". An invalid secret is
+ * never repeated.
  */
 export interface Kind<A> {
   readonly wants: string
   readonly isSecret?: true
-  /** Returns a more precise problem than `wants` if possible. Never repeats a secret. */
+  /** Returns a description of the problem that is more precise than `wants`, if possible. Never repeats a secret. */
   readonly problem?: (text: string) => string | undefined
   /** Returns undefined if the text is invalid. */
   readonly read: (text: string, name: string) => A | undefined
@@ -143,7 +143,7 @@ const answers: ReadonlyMap<string, boolean> = new Map([
 
 export const yesOrNo: Kind<boolean> = { wants: "one of yes, no", read: (text) => answers.get(text) }
 
-/** A string that is never shown. */
+/** A string that is never displayed or logged. */
 export const secret = (wants: string, isRight: (text: string) => boolean = () => true): Kind<Redacted.Redacted> => ({
   wants,
   isSecret: true,

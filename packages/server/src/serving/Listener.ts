@@ -6,8 +6,8 @@ import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
 /**
- * How long a refused client has to read the reason. Closing the connection immediately could discard the last
- * bytes sent.
+ * How long a refused client can take to read the reason. Closing the connection immediately could discard the
+ * last bytes sent.
  */
 const partingMillis = 500
 
@@ -28,7 +28,7 @@ const lateMillis = 5_000
 export interface Limits {
   readonly maxConnections: number
   /**
-   * Whether callers connect directly. Behind a proxy, all connections are the proxy's, so they are not divided
+   * True if callers connect directly. Behind a proxy, all connections are the proxy's, so they are not divided
    * among callers, and connections above the limit are closed.
    */
   readonly isDirect: boolean

@@ -91,7 +91,7 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const demo = environment.demo
     ? yield* Effect.provideContext(Demo.prepare({ directory: environment.dataDirectory, baseUrl, operator }), services)
     : undefined
-  // Startup leaves garbage that is a third of an idle process's memory. Collect it, if Node exposes the
+  // Startup leaves garbage that makes up a third of an idle process's memory. Collect it, if Node exposes the
   // collector.
   yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Metric.update(build, 1)

@@ -87,7 +87,7 @@ const reconciliation = ({ reconcileSeconds }: Environment): Policy.Settings["rec
 
 /**
  * Returns the operator's settings from the environment. Simulated parts are polled more often, because a user
- * is watching.
+ * is waiting for the result.
  */
 export const settingsOf = (environment: Environment): Policy.Settings => ({
   ...Policy.defaults,
