@@ -2,9 +2,10 @@ import path from "node:path"
 import { Api } from "../packages/http/src/Api.ts"
 import { catalogue } from "../packages/http/src/features/Catalogue.ts"
 import { whole } from "../packages/http/src/pages/Docs.ts"
-import { askedName, eventType, isMoney, isTime, nameOf, snake } from "../packages/client/src/Plain.ts"
+import { askedName, camel, eventType, isTime, nameOf, short, snake, wireName } from "../packages/client/src/Plain.ts"
 import { isNew } from "../packages/client/src/Client.ts"
 import { defaults, routes } from "../packages/client/src/Routes.ts"
+import { format } from "../packages/http/src/wire/Scalars.ts"
 
 // Generates the types of @satrail/client from the OpenAPI documents: a method for each route, and the record
 // types that the client returns.
@@ -56,6 +57,9 @@ const union = (parts: ReadonlyArray<string>) => [...new Set(parts)].join(" | ")
 const member = (name: string) => (/^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name))
 const capital = (name: string) => name.replace(/^./, (letter) => letter.toUpperCase())
 const isTimeType = (schema: Schema): boolean => [schema, ...(schema.anyOf ?? [])].some(({ format }) => format === "date-time")
+/** The format of an amount in satoshis; undefined for any other value. */
+const amountFormat = ({ format: own, anyOf = [], allOf = [] }: Schema): string | undefined =>
+  own === format.amount || own === format.due ? own : [...anyOf, ...allOf].map(amountFormat).find((found) => found !== undefined)
 const isNullable = (schema: Schema | undefined): boolean => (schema?.anyOf ?? []).some(({ type }) => type === "null")
 
 const comment = (text: string | undefined, indent: string, example?: string): string => {
@@ -163,9 +167,12 @@ const make = () => {
       return `Date${orNull}`
     }
     const type = typeOf(schema, way)
-    if (!isMoney(name) || !/\bnumber\b/.test(type)) return type
+    if (amountFormat(schema) === undefined) return type
     return type.replaceAll(/\bnumber\b/g, way === "answered" ? "Money" : "Sats")
   }
+
+  /** The fields of requests. */
+  const requested = new Set<string>()
 
   /** Fields that the client adds to a request, by the schema of its body. */
   const added = new Map<Schema, ReadonlyArray<string>>()
@@ -178,6 +185,7 @@ const make = () => {
     const members = Object.entries(properties).filter(([name]) => !isPriced || name !== "currency")
     if (new Set(members.map(([name]) => called(name))).size !== members.length)
       throw new Error(`two of ${Object.keys(properties)} have one name`)
+    if (way === "asked") members.forEach(([name]) => requested.add(name))
     return members.map(([name, schema]) => {
       const isAmount = isPriced && name === "amount"
       const optional = required.includes(name) ? "" : "?"
@@ -261,6 +269,58 @@ const make = () => {
     return `${comment(said, "  ", example)}  readonly ${verb}: ${call}`
   }
 
+  /** The formats of all fields of these schemas, by name; undefined for a field that is not an amount. */
+  const formatsIn = (roots: ReadonlyArray<unknown>): ReadonlyMap<string, string | undefined> => {
+    const found = new Map<string, string | undefined>()
+    const seen = new Set<unknown>()
+    const collect = (value: unknown): void => {
+      if (typeof value !== "object" || value === null || seen.has(value)) return
+      seen.add(value)
+      const { $ref, properties = {}, ...others } = value as Schema
+      if ($ref !== undefined) collect(resolve({ $ref }))
+      for (const [name, schema] of Object.entries(properties)) {
+        const of = amountFormat(schema)
+        if (found.has(name) && found.get(name) !== of)
+          throw new Error(`${name} is an amount in one schema, and something else in another: ${JSON.stringify(schema)}`)
+        found.set(name, of)
+        collect(schema)
+      }
+      Object.values(others).forEach(collect)
+    }
+    roots.forEach(collect)
+    return found
+  }
+
+  /** Amounts.ts, with the shortest rule that is true of every field, because programs in browsers load it. */
+  const amounts = (): string => {
+    const all = Object.values(routes).flatMap((verbs) => Object.values(verbs).map((route) => operationAt(route).operation))
+    const given = formatsIn(all.map(({ requestBody }) => requestBody))
+    const shown = formatsIn([...all.map(({ responses }) => responses), { $ref: "#/components/schemas/Event" }])
+    const others: Array<string> = []
+    for (const [name, of] of [...given, ...shown]) {
+      if (name.endsWith("_sats") && of === undefined) throw new Error(`${name} has no format of Scalars.ts`)
+      if (!name.endsWith("_sats") && of !== undefined) others.push(name)
+    }
+    const stems = (fields: ReadonlyMap<string, string | undefined>, formats: ReadonlyArray<string>) =>
+      [...fields].flatMap(([name, of]) => (of !== undefined && formats.includes(of) ? [short(name)] : [])).toSorted()
+    const asked = stems(given, Object.values(format)).filter((stem) => askedName(`${stem}_sats`) === camel(stem))
+    for (const name of requested)
+      if (name !== "amount" && wireName(askedName(name), asked) !== name) throw new Error(`the client sends ${name} under another name`)
+    return [
+      "// Made by `npm run docs` from the formats in the OpenAPI documents. Don't edit.",
+      "",
+      "/** Matches the fields that are amounts in satoshis. */",
+      `export const isAmount = /_sats$${others.map((name) => `|^${name}$`).join("")}/`,
+      "",
+      "/** The amounts that are required or due, and so rounded up, without their unit. */",
+      `export const due = "${stems(shown, [format.due]).join(" ")}".split(" ")`,
+      "",
+      "/** The amounts of requests, without their unit. */",
+      `export const asked = "${asked.join(" ")}".split(" ")`,
+      ""
+    ].join("\n")
+  }
+
   const nouns = Object.entries(routes).map(([noun, verbs]) => {
     const methods = Object.entries(verbs).map(([verb, route]) => methodOf(noun, verb, route))
     const name = `${capital(noun)}Verbs`
@@ -275,7 +335,7 @@ const make = () => {
   // The metadata of an event has the type of its record's metadata.
   const ownMetadata = (_: string, kind: string) => `${kind}Event<Read<M, "${snake(kind).slice(1)}">>`
   written.set("Event", (written.get("Event") ?? "").replaceAll(/(\w+)Event<M>/g, ownMetadata))
-  return [
+  const records = [
     "// Made by `npm run docs` from the OpenAPI documents and Routes.ts. Don't edit.",
     `import type { CallOptions, CompanyRef, CreateOptions, List } from "./Calls.ts"`,
     `import type { Amount, EventOf, Metadata, Money, Sats } from "./Plain.ts"`,
@@ -289,8 +349,13 @@ const make = () => {
     `export interface Nouns<M = Metadata> {\n${nouns.map(({ noun, type }) => `  readonly ${noun}: ${type}`).join("\n")}\n}`,
     ""
   ].join("\n")
+  return [
+    { file: at("Records.ts"), text: records },
+    { file: at("Amounts.ts"), text: amounts() }
+  ]
 }
 
-export const text = make
+const at = (file: string) => path.resolve(import.meta.dirname, "../packages/client/src", file)
 
-export const file = path.resolve(import.meta.dirname, "../packages/client/src/Records.ts")
+/** The generated files of the client. */
+export const files = make

@@ -415,14 +415,14 @@ export const pages = (): Readonly<Record<string, string>> => ({
 /** The console's API types, and the path of their file in the repository. */
 export const wire = { file: path.resolve(import.meta.dirname, "../packages/ui/src/console/wire.ts"), text: Wire.text }
 
-/** The types of `@satrail/client`. */
-export const client = { file: ClientTypes.file, text: ClientTypes.text }
+/** The generated files of `@satrail/client`. */
+export const client = ClientTypes.files
 
 export const directory = path.resolve(import.meta.dirname, "../docs/reference")
 
 if (import.meta.main) {
   for (const [name, text] of Object.entries(pages())) writeFileSync(path.join(directory, name), text)
   writeFileSync(wire.file, wire.text())
-  writeFileSync(ClientTypes.file, ClientTypes.text())
+  for (const { file, text } of client()) writeFileSync(file, text)
   for (const [name, text] of Object.entries(Pictures.pictures())) writeFileSync(path.join(Pictures.directory, name), text)
 }

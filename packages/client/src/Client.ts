@@ -107,13 +107,10 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
 
 const known = "url key operatorToken retries timeoutMillis maxWaitMillis cursors onError fetch metadata".split(" ")
 
-/** Throws if an option is unknown, and suggests the known option that has the most letters in common with it. */
+/** Throws if an option is unknown. */
 const check = (options: object) => {
   const name = Object.keys(options).find((one) => !known.includes(one))
-  if (!name) return
-  const likeness = (one: string) => [...one].filter((letter) => name.toLowerCase().includes(letter)).length / one.length
-  const nearest = known.reduce((a, b) => (likeness(b) > likeness(a) ? b : a))
-  throw new TypeError(`\`${name}\` is not an option of client; did you mean \`${nearest}\`?`)
+  if (name) throw new TypeError(`unknown option \`${name}\`; use ${known.join(", ")}`)
 }
 
 /** Builds a client. Tests pass their own environment. */
@@ -126,7 +123,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   let owner: string | undefined
   /** The id of the key's company, which never changes. */
   const ownerOf = async (own: string) =>
-    (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own, isRepeatable: true })).answer)))
+    (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own, isSafe: true })).answer)))
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
     if (!key) throw new TypeError("client({ key }) is missing")
@@ -149,10 +146,10 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
         method,
         path: `${path}${query}`,
         key: await credential(path, company),
-        isRepeatable: kind !== "ONCE",
+        isSafe: kind !== "ONCE",
         body,
         signal,
-        ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isOwnKey: !idempotencyKey })
+        ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isMade: !idempotencyKey })
       })
     if (kind === "LIST") {
       return list(async (cursor): Promise<Page<unknown>> => {

@@ -68,15 +68,16 @@ export class SatrailError extends Error {
 export const isCode = (error: unknown, code: string): error is SatrailError => error instanceof SatrailError && error.code === code
 
 /** The types of `details`, by error code. Other codes have no known details. */
-interface Details {
+export interface Details {
   readonly insufficient_balance: { readonly needed: Money; readonly available?: Money }
   readonly fee_changed: { readonly fee?: Money }
   readonly not_settled: { readonly status: string; readonly failure?: WithdrawalFailure | null }
   readonly limit_exceeded: { readonly limit: string; readonly remaining?: Money; readonly freesAt?: Date | null }
 }
-type Detailed<C> = C extends keyof Details ? { readonly details: Details[C] } : unknown
+export type Detailed<C> = C extends keyof Details ? { readonly details: Details[C] } : unknown
 
-type Pascal<C extends string> = C extends `${infer Word}_${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<C>
+/** Converts `insufficient_balance` to `InsufficientBalance`. */
+export type Pascal<C extends string> = C extends `${infer Word}_${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<C>
 
 /** One class for each error code; for example, `insufficient_balance` is `errors.InsufficientBalance`. */
 export type Errors = {

@@ -1,5 +1,6 @@
 // The client's names and types for the service's data. The script that generates Records.ts uses the same
 // rules, so types and values match.
+import { asked, due, isAmount } from "./Amounts.ts"
 
 /** An amount of bitcoin in a response. */
 export interface Money {
@@ -39,9 +40,8 @@ export const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter
 type Names = Readonly<Record<string, string>>
 
 /** Fields of responses and requests whose names in the package `satrail` differ from those in the HTTP API. */
-const both: Names = { min_sats: "minAmount", max_sats: "maxAmount", rail_type: "rail" }
-const ofResponses: Names = { ...both, r_hash: "paymentHash", r_preimage: "preimage", network_type: "network", balance: "available" }
-const ofRequests: Names = { ...both, max_fee_sats: "maxFee" }
+const ofRequests: Names = { min_sats: "minAmount", max_sats: "maxAmount", rail_type: "rail" }
+const ofResponses: Names = { ...ofRequests, r_hash: "paymentHash", r_preimage: "preimage", network_type: "network", balance: "available" }
 
 /** Changes the names and values in an object. `change` receives each entry and returns the entries that replace it. */
 export const mapped = <A, B>(
@@ -51,10 +51,17 @@ export const mapped = <A, B>(
 
 const wireNames = mapped(ofRequests, ([wire, name]) => [[name, wire]])
 
-/** Returns the client's name for a field of a request. */
-export const askedName = (name: string): string => ofRequests[name] ?? camel(name)
+/** The name of an amount without its unit. */
+export const short = (name: string): string => name.replace(/_sats$/, "")
 
-export const isMoney = (name: string): boolean => name.endsWith("_sats") || name === "balance"
+/** Returns the client's name for a field of a request. */
+export const askedName = (name: string): string => ofRequests[name] ?? camel(short(name))
+
+/** Returns the service's name for a field of a request. */
+export const wireName = (name: string, amounts: ReadonlyArray<string> = asked): string => {
+  const own = snake(name)
+  return wireNames[name] ?? (amounts.includes(own) ? `${own}_sats` : own)
+}
 
 /** Returns whether a field with this name contains a time. */
 export const isTime = (name: string): boolean => /(?:^|_)(?:at|until|from|to|since)$/.test(name)
@@ -64,8 +71,8 @@ export const isTime = (name: string): boolean => /(?:^|_)(?:at|until|from|to|sin
  * `amount` too.
  */
 export const nameOf = (name: string, all: Fields): string => {
-  const short = name.replace(/_sats$/, "")
-  return ofResponses[name] ?? camel(short in all ? name : short)
+  const own = short(name)
+  return ofResponses[name] ?? camel(own in all ? name : own)
 }
 
 /**
@@ -88,15 +95,12 @@ export const wireTypes = (type: string): ReadonlyArray<string> => {
   return rails.map((rail) => `${kind}.${rail}.${state === "settled" ? "completed" : state}`)
 }
 
-/** Matches the names of amounts that are rounded up because they are required or due. */
-const isDue = /^needed|fee|^(?:base|min)_/
-
 /** Converts satoshis from JSON, which have at most three decimals. */
 const money = (name: string, sats: number): Money => {
   const whole = Math.trunc(sats)
   return {
     msat: BigInt(whole) * 1000n + BigInt(Math.round((sats - whole) * 1000)),
-    sats: BigInt(isDue.test(name) ? Math.ceil(sats) : whole)
+    sats: BigInt(due.includes(short(name)) ? Math.ceil(sats) : whole)
   }
 }
 
@@ -104,7 +108,7 @@ const isIso = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 const plainOf = (name: string, value: unknown): unknown => {
   if (name === "metadata") return value
-  if (typeof value === "number" && isMoney(name)) return money(name, value)
+  if (typeof value === "number" && isAmount.test(name)) return money(name, value)
   if (typeof value === "string" && isTime(name) && isIso.test(value)) return new Date(value)
   return plain(value)
 }
@@ -151,7 +155,7 @@ const wireOf = (name: string, value: unknown): unknown => {
 /** Converts the names of a request's fields to the service's names. */
 export const wire = ({ amount, ...others }: Fields): Fields => ({
   ...(amount !== undefined && priced(amount)),
-  ...mapped(others, ([name, value]) => (value === undefined ? [] : [[wireNames[name] ?? snake(name), wireOf(name, value)]]))
+  ...mapped(others, ([name, value]) => (value === undefined ? [] : [[wireName(name), wireOf(name, value)]]))
 })
 
 /** A change of a record. */

@@ -324,12 +324,12 @@ export interface IssueApiKey {
   readonly allowedFrom?: GivenAllowedFrom | null | undefined
 }
 export interface GivenLimits {
-  readonly perWithdrawalSats?: Sats | null | undefined
-  readonly hourSats?: Sats | null | undefined
-  readonly daySats?: Sats | null | undefined
-  readonly monthSats?: Sats | null | undefined
+  readonly perWithdrawal?: Sats | null | undefined
+  readonly hour?: Sats | null | undefined
+  readonly day?: Sats | null | undefined
+  readonly month?: Sats | null | undefined
   readonly dayCount?: number | null | undefined
-  readonly approvalAboveSats?: Sats | null | undefined
+  readonly approvalAbove?: Sats | null | undefined
   readonly recipientTypes?: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"> | null | undefined
   readonly recipients?: ReadonlyArray<string> | null | undefined
 }

@@ -33,22 +33,20 @@ import { features } from "./features/index.ts"
 import { following } from "./following/Following.ts"
 import * as Withdrawals from "./resources/Withdrawals.ts"
 
-const Sats = Schema.Finite.annotate({ description: "Amount in satoshis, with up to three decimals", examples: [21_000.125] })
-
 const view = View.make<Core.Overview>()(
   { identifier: "CompanyOverview" },
   {
     ...View.within(Companies.view.members, ({ company }: Core.Overview) => company),
     posted_sats: [
-      Sats.annotate({ description: "Total balance, in satoshis with up to three decimals" }),
+      Scalars.ExactSats.annotate({ description: "Total balance, in satoshis with up to three decimals" }),
       ({ balance }) => Scalars.exactSats(balance.posted)
     ],
     held_sats: [
-      Sats.annotate({ description: "Part of the balance held for pending withdrawals and open vouchers" }),
+      Scalars.ExactSats.annotate({ description: "Part of the balance held for pending withdrawals and open vouchers" }),
       ({ balance }) => Scalars.exactSats(balance.held)
     ],
     available_sats: [
-      Sats.annotate({ description: "Part of the balance that can be withdrawn" }),
+      Scalars.ExactSats.annotate({ description: "Part of the balance that can be withdrawn" }),
       ({ balance }) => Scalars.exactSats(Balance.available(balance))
     ],
     api_keys: [

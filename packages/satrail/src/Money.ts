@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Money, Sats } from "@satrail/client/Plain"
+import { due } from "@satrail/client/Amounts"
+import { type Money, nameOf, type Sats } from "@satrail/client/Plain"
 import * as Amounts from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { Result } from "effect"
@@ -29,13 +30,16 @@ const toJSON = function (this: Money) {
 
 const withJson = ({ msat, sats }: Money): Money => Object.defineProperty({ msat, sats }, "toJSON", { value: toJSON })
 
-/** The fields whose amount is required or due, and so rounded up. */
-const isDue = /^needed$|fee|allowance|^(?:service|network|total|base|least)$|^min/i
+/** Amounts of the core that the HTTP API does not have, and that are required or due. */
+export const ownDue = ["total", "service", "network", "networkFee", "networkAllowance", "least", "minSendable", "min"] as const
+
+/** The amounts that are required or due, and so rounded up. Those of the HTTP API are declared in its schemas. */
+const isDue: ReadonlySet<string> = new Set([...due.map((name) => nameOf(`${name}_sats`, {})), ...ownDue])
 
 /** Builds an amount of bitcoin for the field `name` of a response. */
 export const money = (msat: bigint, name = ""): Money => {
   const amount = Msat.make(msat)
-  return withJson({ msat, sats: isDue.test(name) ? Msat.toSatsCeiling(amount) : Msat.toSats(amount) })
+  return withJson({ msat, sats: isDue.has(name) ? Msat.toSatsCeiling(amount) : Msat.toSats(amount) })
 }
 
 /** Restores an amount that was stored without its `toJSON` method. */

@@ -1,9 +1,10 @@
+import { plain } from "@satrail/client/Plain"
 import * as Catalogue from "@satrail/http/features/Catalogue"
 import { all as features } from "@satrail/http/features/index"
 import * as Errors from "@satrail/http/wire/Errors"
 import type { OwnError } from "@satrail/http/wire/OwnErrors"
 import type { SatrailError } from "./Errors.ts"
-import { money } from "./Money.ts"
+import { isMoney, restored } from "./Money.ts"
 
 const ofFeatures: ReadonlyMap<string, OwnError> = new Map(features.flatMap(({ errors }) => Object.entries(errors?.table ?? {})))
 
@@ -14,13 +15,6 @@ type Tagged = Error & { readonly _tag: string; readonly details?: Told["details"
 type Told = Pick<SatrailError, "code" | "message" | "issues" | "details">
 
 const none: Pick<Told, "issues" | "details"> = { issues: [], details: {} }
-
-/** Converts `needed_sats` to `needed`, and `frees_at` to `freesAt`, as `@satrail/client` does. */
-const detail = ([name, value]: readonly [string, unknown]): readonly [string, unknown] => {
-  const short = name.replace(/_sats$/, "").replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
-  if (typeof value === "number" && name.endsWith("_sats")) return [short, money(BigInt(Math.round(value * 1000)), short)]
-  return [short, typeof value === "string" && name.endsWith("_at") ? new Date(value) : value]
-}
 
 const told = (error: Tagged): Told => {
   const own = ofFeatures.get(error._tag)
@@ -34,7 +28,9 @@ const told = (error: Tagged): Told => {
     code,
     message: message.replace("max_fee_sats", "maxFee"),
     issues,
-    details: Object.fromEntries(Object.entries(others).map(detail))
+    details: Object.fromEntries(
+      Object.entries(Object(plain(others))).map(([name, value]) => [name, isMoney(value) ? restored(value) : value])
+    )
   }
 }
 

@@ -11,9 +11,11 @@ Every POST under \`/v1\` and \`/operator\` that creates a record accepts an \`Id
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Rewrites tuples, and numbers written as text, in a form that client generators can read. */
+/** Rewrites tuples, numbers with a format, and numbers written as text, in a form that client generators can read. */
 const readable = (schema: Json): Json => {
-  const { format, prefixItems, ...others } = schema
+  const { format, prefixItems, allOf, ...others } = schema
+  if ((others["type"] === "number" || others["type"] === "integer") && Array.isArray(allOf))
+    return Object.assign(others, ...allOf.toReversed())
   const [, minimum, maximum] = typeof format === "string" ? (/^integer (\d+) (\d+)$/.exec(format) ?? []) : []
   if (minimum !== undefined) return { ...others, type: "integer", minimum: Number(minimum), maximum: Number(maximum) }
   return Array.isArray(prefixItems) && !("items" in schema) ? { ...schema, items: prefixItems[0] } : schema

@@ -34,7 +34,9 @@ const expected = (end: "least" | "most") =>
   )
 
 const shownExpected = (end: "least" | "most") =>
-  Schema.NullOr(Scalars.Sats).annotate({ description: `The ${end} you expect when the payer chooses the amount; null if not set` })
+  Schema.NullOr(end === "least" ? Scalars.DueSats : Scalars.Sats).annotate({
+    description: `The ${end} you expect when the payer chooses the amount; null if not set`
+  })
 
 const Body = Schema.Struct({
   amount: Amounts.exact(
@@ -102,7 +104,7 @@ export const view = View.make<Invoice.Shown>()(
       (row) => row.standing
     ],
     received_sats: [
-      Schema.Int.annotate({
+      Scalars.Sats.annotate({
         description: "Credited amount, in whole satoshis, rounded down. 0 until settled. Can exceed `amount_sats`",
         examples: [21_000]
       }),

@@ -92,7 +92,7 @@ export const own = View.make<LightningAddress.LightningAddress>()(
   {
     ...view.members,
     min_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "Minimum payment; null for the service's limit" }),
+      Schema.NullOr(Scalars.DueSats).annotate({ description: "Minimum payment; null for the service's limit" }),
       (row) => Scalars.satsOrNull(row.minSendable)
     ],
     max_sats: [

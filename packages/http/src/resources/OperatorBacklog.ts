@@ -16,7 +16,7 @@ import * as Deposits from "./Deposits.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
-const Sats = Schema.Finite.annotate({ description: "Amount including fees, in satoshis with up to three decimals", examples: [3035] })
+const Sats = Scalars.ExactSats.annotate({ description: "Amount including fees, in satoshis with up to three decimals", examples: [3035] })
 const Attempts = Schema.NullOr(Schema.Int).annotate({
   description: "Number of attempts; null if the only work is to watch the chain",
   examples: [3]

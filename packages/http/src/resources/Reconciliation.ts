@@ -18,21 +18,28 @@ import * as OperatorBacklog from "./OperatorBacklog.ts"
 /** Maximum number of discrepancies listed, oldest first. All are counted. */
 export const maxShown = 100
 
-const Sats = Schema.Finite.annotate({ description: "Amount in satoshis, with up to three decimals", examples: [21_000.125] })
-const SatsOrNull = Schema.NullOr(Sats)
+const SatsOrNull = Schema.NullOr(Scalars.ExactSats)
 
 const side = View.make<AssetBalance>()(
   { identifier: "ReconciledAsset" },
   {
-    owned_sats: [Sats.annotate({ description: "Balance reported by the node or the chain" }), ({ owned }) => Scalars.exactSats(owned)],
+    owned_sats: [
+      Scalars.ExactSats.annotate({ description: "Balance reported by the node or the chain" }),
+      ({ owned }) => Scalars.exactSats(owned)
+    ],
     own_sats: [SatsOrNull.annotate({ description: "Operator equity; null until determined" }), ({ own }) => Scalars.exactSatsOrNull(own)],
-    ledger_sats: [Sats.annotate({ description: "Balance in the ledger: received minus sent" }), ({ ledger }) => Scalars.exactSats(ledger)],
+    ledger_sats: [
+      Scalars.ExactSats.annotate({ description: "Balance in the ledger: received minus sent" }),
+      ({ ledger }) => Scalars.exactSats(ledger)
+    ],
     on_its_way_sats: [
-      Schema.Tuple([Sats, Sats]).annotate({ description: "Range of differences that money in flight can explain, from lowest to highest" }),
+      Schema.Tuple([Scalars.ExactSats, Scalars.ExactSats]).annotate({
+        description: "Range of differences that money in flight can explain, from lowest to highest"
+      }),
       ({ least, most }) => [Scalars.exactSats(least), Scalars.exactSats(most)] as const
     ],
     unexplained_sats: [
-      Sats.annotate({ description: "Unexplained difference; negative if money is missing" }),
+      Scalars.ExactSats.annotate({ description: "Unexplained difference; negative if money is missing" }),
       ({ unexplained }) => Scalars.exactSats(unexplained)
     ]
   }
@@ -57,7 +64,7 @@ const difference = View.make<Difference>()(
   }
 )
 
-const Accounts = Schema.Struct(Tally.byAccount(() => Sats)).annotate({
+const Accounts = Schema.Struct(Tally.byAccount(() => Scalars.ExactSats)).annotate({
   identifier: "Accounts",
   description: "Balance of each ledger account (trial balance). Their sum is 0"
 })
@@ -77,16 +84,22 @@ const report = View.make<Report>()(
       Schema.Boolean.annotate({ description: "Whether there was more to read than one run can process. The next run continues shortly" }),
       (one) => one.isBehind
     ],
-    assets_sats: [Sats.annotate({ description: "Balances of the node and the wallet" }), (one) => Scalars.exactSats(one.assets)],
-    liabilities_sats: [Sats.annotate({ description: "Balances of all companies together" }), (one) => Scalars.exactSats(one.liabilities)],
+    assets_sats: [
+      Scalars.ExactSats.annotate({ description: "Balances of the node and the wallet" }),
+      (one) => Scalars.exactSats(one.assets)
+    ],
+    liabilities_sats: [
+      Scalars.ExactSats.annotate({ description: "Balances of all companies together" }),
+      (one) => Scalars.exactSats(one.liabilities)
+    ],
     node: [side.schema, (one) => side.of(one.node)],
     on_chain: [side.schema, (one) => side.of(one.chain)],
     forwarding_sats: [
-      Sats.annotate({ description: "Fees earned by forwarding payments, as listed by the node. Part of `node.own_sats`" }),
+      Scalars.ExactSats.annotate({ description: "Fees earned by forwarding payments, as listed by the node. Part of `node.own_sats`" }),
       ({ listed }) => Scalars.exactSats(listed.forwarding)
     ],
     channel_costs_sats: [
-      Sats.annotate({
+      Scalars.ExactSats.annotate({
         description:
           "Cost of cooperative channel closes, as listed by the node: fees, minus the 660 sats that lnd returns per anchor. Deducted from `node.own_sats`"
       }),

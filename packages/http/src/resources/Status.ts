@@ -15,7 +15,6 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as Warnings from "./Warnings.ts"
 
-const Sats = Schema.Finite.annotate({ description: "Amount in satoshis, with up to three decimals", examples: [21_000.125] })
 const Said = (description: string) => Schema.NullOr(Schema.String.annotate({ description }))
 const Seconds = (description: string) => Schema.Finite.annotate({ description: `${description}, in seconds; 0 if none` })
 
@@ -139,11 +138,11 @@ const liquidityView = View.make<Core.Standing>()(
   {
     node_id: [Schema.String.annotate({ description: "The node's public key" }), ({ nodeId }) => nodeId],
     outgoing_sats: [
-      Schema.NullOr(Sats.annotate({ description: "Current local balance of all channels, including reserves" })),
+      Schema.NullOr(Scalars.ExactSats.annotate({ description: "Current local balance of all channels, including reserves" })),
       ({ channels }) => Scalars.exactSatsOrNull(channels?.outgoing ?? null)
     ],
     incoming_sats: [
-      Schema.NullOr(Sats.annotate({ description: "Current remote balance of all channels" })),
+      Schema.NullOr(Scalars.ExactSats.annotate({ description: "Current remote balance of all channels" })),
       ({ channels }) => Scalars.exactSatsOrNull(channels?.incoming ?? null)
     ],
     channels: [
@@ -159,12 +158,12 @@ const liquidityView = View.make<Core.Standing>()(
       ({ channels }) => countsOf(channels?.channels)
     ],
     wallet_sats: [
-      Schema.NullOr(Sats.annotate({ description: "Balance of the hot wallet at the last reconciliation" })),
+      Schema.NullOr(Scalars.ExactSats.annotate({ description: "Balance of the hot wallet at the last reconciliation" })),
       ({ wallet }) => Scalars.exactSatsOrNull(wallet?.owned ?? null)
     ],
     wallet_at: [Schema.NullOr(Scalars.Instant), ({ wallet }) => Scalars.instantOrNull(wallet?.atMillis ?? null)],
     spent_sats: [
-      Schema.NullOr(Sats.annotate({ description: "Amount sent from the hot wallet since `spent_since`, including fees" })),
+      Schema.NullOr(Scalars.ExactSats.annotate({ description: "Amount sent from the hot wallet since `spent_since`, including fees" })),
       ({ wallet }) => Scalars.exactSatsOrNull(wallet?.spent ?? null)
     ],
     spent_since: [

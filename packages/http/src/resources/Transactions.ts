@@ -27,21 +27,21 @@ export const balanceView = View.make<Funds>()(
   { identifier: "Balance" },
   {
     balance: [
-      Schema.Int.annotate({
+      Scalars.Sats.annotate({
         description: "Available balance, without amounts held for pending withdrawals, in whole satoshis, rounded down",
         examples: [21_000]
       }),
       (row) => Scalars.sats(Balance.available(row))
     ],
     held_sats: [
-      Schema.Finite.annotate({
+      Scalars.ExactSats.annotate({
         description: "Amount held for pending withdrawals and open vouchers, including fees, in satoshis with up to three decimals",
         examples: [3035]
       }),
       (row) => Scalars.exactSats(row.held)
     ],
     pending_deposits_sats: [
-      Schema.Finite.annotate({
+      Scalars.ExactSats.annotate({
         description: "On-chain deposits that are credited once they have enough confirmations, in satoshis with up to three decimals",
         examples: [0]
       }),

@@ -47,16 +47,16 @@ export { catalogue, type Code } from "./ErrorCodes.ts"
 const details = {
   insufficient_balance: {
     available_sats: Schema.optionalKey(
-      Schema.Int.annotate({
+      Scalars.Sats.annotate({
         description: "Available balance at the time of the response, in whole satoshis, as in `balance`; absent if it could not be read",
         examples: [21_000]
       })
     ),
-    needed_sats: Schema.Finite.annotate({ description: "Amount plus fee, in satoshis with up to three decimals", examples: [25_035.5] })
+    needed_sats: Scalars.Fee.annotate({ description: "Amount plus fee, in satoshis with up to three decimals", examples: [25_035.5] })
   },
   fee_changed: {
     fee_sats: Schema.optionalKey(
-      Schema.Finite.annotate({
+      Scalars.Fee.annotate({
         description: "Current total fee, in satoshis with up to three decimals, if above `max_fee_sats`",
         examples: [25.5]
       })
@@ -65,7 +65,7 @@ const details = {
   limit_exceeded: {
     limit: Limit.Name.annotate({ description: "Field of `limits` that would be exceeded", examples: ["day_sats"] }),
     remaining_sats: Schema.optionalKey(
-      Schema.Finite.annotate({
+      Scalars.ExactSats.annotate({
         description: "Amount that this limit still allows, including fees; absent if it does not limit amounts",
         examples: [3000]
       })

@@ -7,7 +7,7 @@ import * as Patch from "./Patch.ts"
 import * as Scalars from "./Scalars.ts"
 
 const Rate = Schema.Struct({
-  base_sats: Schema.Finite.annotate({
+  base_sats: Scalars.Fee.annotate({
     description: "Fixed fee per payment, in satoshis with up to three decimals",
     examples: [100]
   }),
@@ -42,7 +42,8 @@ export const of = ({ lightning, onChain, internal, routingAllowance }: Terms): t
 const Given = Schema.Struct({
   base_sats: Scalars.given(
     Scalars.givenSatsUpTo(Msat.fromSats(CompanyFees.maxBaseSats)).annotate({
-      description: "Fixed fee per payment, in satoshis with up to three decimals. Default: 0"
+      description: "Fixed fee per payment, in satoshis with up to three decimals. Default: 0",
+      format: Scalars.format.due
     })
   ),
   parts_per_million: Scalars.given(

@@ -8,7 +8,10 @@ import * as Destination from "@satrail/core/sending/Destination"
 import { Clock, Effect, Result, Schema } from "effect"
 import * as Scalars from "./Scalars.ts"
 
-const Sats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number(Msat.toSats(Msat.max)) })).annotate({ examples: [10_000] })
+const Sats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number(Msat.toSats(Msat.max)) })).annotate({
+  format: Scalars.format.amount,
+  examples: [10_000]
+})
 const sats = (what: string) => Scalars.given(Sats.annotate({ description: `${what}, including fees` }))
 
 const isRecipient = (text: string): boolean =>

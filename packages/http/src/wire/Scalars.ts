@@ -42,7 +42,25 @@ export const instant = (millis: number): string => {
 }
 export const instantOrNull = (millis: number | null): string | null => (millis === null ? null : instant(millis))
 
-export const Sats = Schema.Int.annotate({ description: "Amount in whole satoshis, rounded down", examples: [21_000] })
+/**
+ * Formats of amounts in satoshis. Every amount in a schema has one of them, and the clients derive from it which
+ * fields are money. An amount that is required or due has `due`: in whole satoshis it is rounded up, any other
+ * amount down.
+ */
+export const format = { amount: "sats", due: "sats-due" } as const
+
+export const Sats = Schema.Int.annotate({
+  description: "Amount in whole satoshis, rounded down",
+  format: format.amount,
+  examples: [21_000]
+})
+export const DueSats = Sats.annotate({ format: format.due })
+/** Satoshis with three decimals. */
+export const ExactSats = Schema.Finite.annotate({
+  description: "Amount in satoshis, with up to three decimals",
+  format: format.amount,
+  examples: [21_000.125]
+})
 /** Rounds down: 1 999 msat are 1 sat. The number is exact, because all bitcoin in sats is below 2^53. */
 export const sats = (amount: Msat.Msat): number => Number(Msat.toSats(amount))
 export const satsOrNull = (amount: Msat.Msat | null): number | null => (amount === null ? null : sats(amount))
@@ -53,6 +71,7 @@ export const satsOrNull = (amount: Msat.Msat | null): number | null => (amount =
  */
 export const Fee = Schema.Finite.annotate({
   description: "Total fee on top of the amount, in satoshis with up to three decimals",
+  format: format.due,
   examples: [6.5]
 })
 /** Returns satoshis with three exact decimals: 6 500 msat are 6.5 sats. */
@@ -92,6 +111,7 @@ export const GivenUuid = Id.check(Schema.makeFilter((text) => (Ids.is(text) ? un
 
 /** Whole satoshis in a request body. */
 export const GivenSats = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number(Msat.toSats(Msat.max)) })).annotate({
+  format: format.amount,
   examples: [1000]
 })
 
@@ -113,7 +133,7 @@ const exactSatsWithin = (minimum: number, maximum: number) =>
       { minimum, maximum }
     )
   )
-    .annotate({ description: "Amount in satoshis, with up to three decimals", examples: [21_000.125] })
+    .annotate({ description: "Amount in satoshis, with up to three decimals", format: format.amount, examples: [21_000.125] })
     .pipe(
       Schema.decodeTo(Msat.Msat, {
         decode: SchemaGetter.transform((sats) => BigInt(Math.round(sats * 1000))),

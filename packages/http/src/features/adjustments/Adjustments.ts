@@ -30,7 +30,7 @@ export const errors = OwnErrors.make({
 
 const path = "/operator/adjustments"
 
-const Amount = Schema.Finite.annotate({
+const Amount = Scalars.ExactSats.annotate({
   description: "Amount in satoshis, with up to three decimals. Positive amounts are credited to the company, negative ones debited",
   examples: [-21.5]
 })

@@ -134,11 +134,11 @@ export const view = View.make<Checkout.Shown>()(
     ],
     tolerance_percent: [Schema.Int, (row) => row.tolerancePercent],
     received_sats: [
-      Schema.Int.annotate({ description: "Credited amount, in whole satoshis, rounded down" }),
+      Scalars.Sats.annotate({ description: "Credited amount, in whole satoshis, rounded down" }),
       (row) => Scalars.sats(row.received)
     ],
     pending_sats: [
-      Schema.Int.annotate({ description: "Unconfirmed on-chain amount, in whole satoshis" }),
+      Scalars.Sats.annotate({ description: "Unconfirmed on-chain amount, in whole satoshis" }),
       (row) => Scalars.sats(row.pending)
     ],
     description: [Schema.String, (row) => row.description],
@@ -152,7 +152,7 @@ export const view = View.make<Checkout.Shown>()(
     contact: [Schema.NullOr(Schema.String), (row) => row.contact],
     options: [options, (row) => row.options],
     tip_sats: [
-      Schema.NullOr(Schema.Int).annotate({ description: "Tip that the payer chose, in addition to `amount_sats`" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "Tip that the payer chose, in addition to `amount_sats`" }),
       (row) => (row.tipPercent === null ? null : Scalars.satsOrNull(Checkout.tipOf(row)))
     ],
     payer_email: [Schema.NullOr(Schema.String).annotate({ description: "Email address that the payer left" }), (row) => row.payerEmail],

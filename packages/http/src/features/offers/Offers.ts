@@ -74,7 +74,7 @@ export const view = View.make<IssuedOffer.IssuedOffer>()(
     node_id: [Schema.String.annotate({ description: "Public key of the node that issued the offer" }), (row) => row.nodeId],
     offer: [Schema.String.annotate({ description: "Offer (BOLT 12). Wallets can pay it any number of times" }), (row) => row.offer],
     amount_sats: [
-      Schema.NullOr(Schema.Int).annotate({ description: "Minimum amount of each payment; null if the payer decides" }),
+      Schema.NullOr(Scalars.Sats).annotate({ description: "Minimum amount of each payment; null if the payer decides" }),
       (row) => {
         const amount = IssuedOffers.amountOf(row)
         return amount === null ? null : Number(Msat.toSats(amount))

@@ -20,7 +20,8 @@ export interface Shown extends Core.Month {
 }
 
 const Sats = (description: string, example: number) =>
-  Schema.Finite.annotate({ description: `${description}, in satoshis with up to three decimals`, examples: [example] })
+  Scalars.ExactSats.annotate({ description: `${description}, in satoshis with up to three decimals`, examples: [example] })
+const Fees = (description: string, example: number) => Sats(description, example).annotate({ format: Scalars.format.due })
 const Count = (description: string) => Schema.Int.annotate({ description, examples: [1] })
 
 const view = View.make<Shown>()(
@@ -55,11 +56,11 @@ const view = View.make<Shown>()(
     reversals: [Count("Number of reversals"), (row) => row.reversals.count],
     debits_sats: [Sats("Debits by the operator", 0), (row) => Scalars.exactSats(row.debits.amount)],
     fees_sats: [
-      Sats("Total fees: service fees, network fees and `late_fees_sats`", 35),
+      Fees("Total fees: service fees, network fees and `late_fees_sats`", 35),
       (row) => Scalars.exactSats(Statement.whole(Statement.fees)(row))
     ],
-    service_fees_sats: [Sats("Service fees", 15), (row) => Scalars.exactSats(row.serviceFees)],
-    network_fees_sats: [Sats("Fees charged for routing and mining", 20), (row) => Scalars.exactSats(row.networkFees)],
+    service_fees_sats: [Fees("Service fees", 15), (row) => Scalars.exactSats(row.serviceFees)],
+    network_fees_sats: [Fees("Fees charged for routing and mining", 20), (row) => Scalars.exactSats(row.networkFees)],
     late: [
       Schema.Int.annotate({
         description: "Number of late entries: entries dated in a month that was already closed when they were posted",
@@ -69,7 +70,7 @@ const view = View.make<Shown>()(
     ],
     late_in_sats: [Sats("Received in late entries", 0), (row) => Scalars.exactSats(Statement.received(row.late))],
     late_out_sats: [Sats("Sent in late entries, without fees", 0), (row) => Scalars.exactSats(Statement.sent(row.late))],
-    late_fees_sats: [Sats("Fees of late entries", 0), (row) => Scalars.exactSats(Statement.fees(row.late))],
+    late_fees_sats: [Fees("Fees of late entries", 0), (row) => Scalars.exactSats(Statement.fees(row.late))],
     late_from: [
       Schema.NullOr(Scalars.Instant).annotate({ description: "Earliest time of a late entry; null if none" }),
       (row) => Scalars.instantOrNull(row.late.firstMillis)
