@@ -5,9 +5,7 @@ import * as More from "@satrail/core/services"
 import * as Outside from "@satrail/sandbox/Refused"
 import { type Code, catalogue } from "@satrail/http/features/Catalogue"
 import type * as Msat from "@satrail/bitcoin/Msat"
-import type { Issue } from "@satrail/client/Errors"
-import type { Money } from "./Money.ts"
-import type { Failure } from "./Failure.ts"
+import type { Detailed, Issue, Pascal } from "@satrail/client/Errors"
 
 export type { Issue }
 
@@ -31,17 +29,6 @@ const isSatrailError = (error: unknown): error is SatrailError => error instance
 
 /** Matches every error of the service, as in `@satrail/client`. */
 export const SatrailError: { [Symbol.hasInstance](error: unknown): error is SatrailError } = { [Symbol.hasInstance]: isSatrailError }
-
-/** The details of errors that have any. */
-interface Details {
-  readonly insufficient_balance: { readonly needed: Money; readonly available?: Money }
-  readonly fee_changed: { readonly fee?: Money }
-  readonly not_settled: { readonly status: string; readonly failure?: Failure | null }
-  readonly limit_exceeded: { readonly limit: string; readonly remaining?: Money; readonly freesAt?: Date | null }
-}
-type Detailed<C> = C extends keyof Details ? { readonly details: Details[C] } : unknown
-
-type Pascal<C extends string> = C extends `${infer Word}_${infer Rest}` ? `${Capitalize<Word>}${Pascal<Rest>}` : Capitalize<C>
 
 /** One class for each error code; for example, `insufficient_balance` is `errors.InsufficientBalance`. */
 export type Errors = {

@@ -1,4 +1,4 @@
-import type { Consumer } from "@satrail/client/Consumers"
+import type { Consumer, OnOptions } from "@satrail/client/Consumers"
 import type { Schemas } from "@satrail/client/Schemas"
 import type { Layer, ManagedRuntime } from "effect"
 import type * as Sandbox from "@satrail/sandbox/Sandbox"
@@ -12,18 +12,7 @@ import type { Provided } from "./Nouns.ts"
 /** Strings by key that callers attach to invoices, addresses, checkouts and withdrawals. */
 export type Metadata = Readonly<Record<string, string>>
 
-/** A consumer's name and where it begins. */
-export interface OnOptions {
-  /** The consumer's position is stored under this name. Defaults to the event types. */
-  readonly name?: string
-  /**
-   * Where the consumer begins when it is first started: after the event with this id, or `"now"`. Defaults to
-   * the oldest stored event. Later starts use the stored position.
-   */
-  readonly after?: string
-}
-
-export type { Consumer }
+export type { Consumer, OnOptions }
 
 export interface EventsOptions {
   /**

@@ -16,6 +16,7 @@ import * as Simulated from "@satrail/server/deployment/Simulated"
 import * as Secrets from "@satrail/server/deployment/Secrets"
 import * as Server from "@satrail/server/serving/Server"
 import { Cause, Clock, Context, Effect, Exit, Layer, ManagedRuntime, Scope, Stream } from "effect"
+import { idOf } from "./Ask.ts"
 import * as Consumers from "./Consumers.ts"
 import type { SatrailError } from "./Errors.ts"
 import * as HostEvents from "./Events.ts"
@@ -118,8 +119,9 @@ const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, co
     return { name: ask.name, stop }
   }
   const on = (type: string | ReadonlyArray<string>, handler: (event: never) => unknown, options: OnOptions = {}): Consumer => {
-    checkNames<OnOptions>("on", options, { name: true, after: true })
+    checkNames<OnOptions>("on", options, { name: true, after: true, company: true })
     const { name, after } = options
+    const company = idOf(options.company)
     const types = new Set(typeof type === "string" ? [type] : type)
     for (const one of types)
       if (!HostEvents.types.has(one)) throw new TypeError(`there is no event ${JSON.stringify(one)}: ${[...HostEvents.types].join(", ")}`)
@@ -129,7 +131,7 @@ const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, co
     const consumer = begin({
       name: called,
       after,
-      isAsked: (heard) => types.has(HostEvents.typeOf(heard.type)),
+      isAsked: (heard) => types.has(HostEvents.typeOf(heard.type)) && (company === undefined || heard.companyId === company),
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the event has one of the handler's types
       handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, iterate) as never))
     })

@@ -47,6 +47,17 @@ it("events: a handler gets each event of its type, with the invoice's metadata",
   assert.sameMembers(orders, ["1", "2", "3"])
 })
 
+it("events: a handler of one company gets only that company's events", async () => {
+  const other = await pay.companies.create({ name: "Another shop" })
+  const orders: Array<string> = []
+  const all = countdown(1)
+  pay.on("deposit.settled", ({ data }) => noted(all, orders, data.metadata.order), { company: shop })
+  await pay.outside.pay(await pay.invoices.create({ company: other, amount: 1000, metadata: { order: "other" } }))
+  await paid("own")
+  await all.promise
+  assert.deepStrictEqual(orders, ["own"])
+})
+
 it("events: a handler that starts later begins at the oldest event, or at the current end", async () => {
   await paid("before")
   const [everything, later] = [countdown(2), countdown(1)]
