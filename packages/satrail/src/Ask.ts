@@ -59,9 +59,13 @@ type Member<K, V, M> = K extends "before" | "after" | "label"
           ? Money.Amount | Extract<V, null | undefined>
           : K extends "metadata"
             ? M
-            : K extends Instant
-              ? Timed<V>
-              : Ask<V, M>
+            : K extends `${string}Sats`
+              ? V extends number
+                ? Money.Sats
+                : V
+              : K extends Instant
+                ? Timed<V>
+                : Ask<V, M>
 
 /** A core method's argument, in plain values. `M` is the type of the metadata. */
 export type Ask<T, M> =
@@ -135,6 +139,10 @@ export const inMsat = [
   "min",
   "max"
 ] as const
+/** The amounts of limits, which the core takes as numbers of satoshis. A type test fails if the core has another. */
+export const ofLimits = ["perWithdrawal", "hour", "day", "month", "approvalAbove"] as const
+const isOfLimits: ReadonlySet<string> = new Set(ofLimits)
+
 const isInMsat: ReadonlySet<string> = new Set(inMsat)
 
 /** Makes a request repeatable. */
@@ -206,6 +214,10 @@ const members = (name: string, value: unknown, reading: Reading): Members => {
   if (name === "amount") return amountOf(value, reading)
   if (value instanceof Date)
     return Result.succeed(name === "from" || name === "until" ? ofPeriod(name, value) : { [`${name}Millis`]: value.getTime() })
+  if (isOfLimits.has(name) && value !== null && value !== undefined)
+    return Result.flatMap(Money.msat(value), (msat): Members =>
+      msat % 1000n === 0n ? Result.succeed({ [`${name}Sats`]: Number(msat / 1000n) }) : invalid(name, "must be whole satoshis")
+    )
   if (isInMsat.has(name) && value !== null && value !== undefined && typeof value !== "string")
     return Result.map(Money.msat(value), (msat) => ({ [name]: msat }))
   return Result.map(read(value, reading), (read) => ({ [name]: read }))

@@ -27,7 +27,15 @@ const leftOut = ["instructed", "standing"] as const
 type LeftOut = (typeof leftOut)[number]
 
 /** Converts `createdAtMillis` to `createdAt`. */
-export type Named<K> = K extends LeftOut ? never : K extends `${infer Name}Millis` ? (K extends Instant ? Name : K) : K
+export type Named<K> = K extends LeftOut
+  ? never
+  : K extends `${infer Name}Millis`
+    ? K extends Instant
+      ? Name
+      : K
+    : K extends `${infer Name}Sats`
+      ? Name
+      : K
 
 type Timed<V> = V extends number ? Date : V
 
@@ -47,9 +55,13 @@ type Member<K, V, M> = K extends "metadata"
   ? M | Extract<V, null | undefined>
   : K extends "failure"
     ? Failure | Extract<V, null>
-    : K extends Instant
-      ? Timed<V>
-      : Reply<V, M>
+    : K extends `${string}Sats`
+      ? V extends number
+        ? Money
+        : V
+      : K extends Instant
+        ? Timed<V>
+        : Reply<V, M>
 
 /** A company's overview, as in `@satrail/client`. */
 type Overviewed = Overview["company"] & Overview["balance"] & { readonly apiKeys: number; readonly lastSeenAtMillis: number | null }
@@ -93,6 +105,8 @@ type Derived<T> = T extends { readonly posted: Msat.Msat; readonly held: Msat.Ms
 
 const instant = /(?:At|Since|Until|After|Before)Millis$|^(?:at|since|from|until)Millis$/
 const unit = "Millis".length
+/** The unit in the names of a limit's amounts, which the core has as numbers of satoshis. */
+const sats = "Sats"
 
 const isLeftOut: ReadonlySet<string> = new Set(leftOut)
 
@@ -122,6 +136,7 @@ const isFailure = Schema.is(Withdrawal.Failure)
 const member = (name: string, value: unknown, iterate: Iterate): readonly [string, unknown] => {
   if (name === "metadata") return [name, value]
   if (name === "failure" && isFailure(value)) return [name, failureOf(value)]
+  if (typeof value === "number" && name.endsWith(sats)) return [name.slice(0, -sats.length), money(BigInt(value) * 1000n)]
   if (!instant.test(name)) return [name, plain(value, iterate, name)]
   return [name.slice(0, -unit), typeof value === "number" ? new Date(value) : value]
 }

@@ -36,7 +36,7 @@ export const defaults = {
   withdrawals: { estimate: [{ asked: undefined }], confirm: [{ asked: undefined, metadata: {} }] }
 } as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<object | undefined> } }
 
-const limits = "approvalAboveSats dayCount daySats hourSats monthSats perWithdrawalSats recipientTypes recipients"
+const limits = "approvalAbove day dayCount hour month perWithdrawal recipientTypes recipients"
 const payment = "amount apiKey company destination maxFee otherwise"
 
 /**

@@ -338,7 +338,10 @@ describe("satrail in memory", () => {
       String(await refused(async () => pay.invoices.list(shop, { befor: 1 } as never))),
       /`befor` is not an option of invoices\.list/
     )
-    assert.match(String(await refused(() => pay.companies.limit(shop.id, { daySat: 1 } as never))), /did you mean `daySats`\?/)
+    const { limits } = await pay.companies.limit(shop.id, { day: 5000, dayCount: 3 })
+    assert.deepStrictEqual([limits?.day?.sats, limits?.dayCount], [5000n, 3])
+    assert.deepStrictEqual((await pay.companies.limit(shop.id, limits ?? {})).limits, limits)
+    assert.match(String(await refused(() => pay.companies.limit(shop.id, { dayy: 1 } as never))), /did you mean `day`\?/)
     assert.throws(() => pay.on("deposit.settled", () => {}, { nam: "x" } as never), /`nam` is not an option of on; did you mean `name`\?/)
     const events = async () => {
       for await (const { id } of pay.events({ afer: "now" } as never)) assert.fail(id)
