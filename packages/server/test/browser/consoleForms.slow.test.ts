@@ -149,6 +149,51 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
+  it("console: a checkout's options are in a part of the form that stays open while an error names one of them, and on its page", () =>
+    tab({ javaScriptEnabled: false }, async (page, complaints) => {
+      const shop = await company()
+      await signIn(page, shop.key)
+      await visit(page, "checkouts/new", "New checkout")
+      assert.isFalse(await page.getByLabel("Button color").isVisible())
+      await fill(page, "Amount", "12.50")
+      await page.getByText("More options").click()
+      for (const name of ["New quote", "Tip", "Email address"]) await page.getByRole("checkbox", { name: new RegExp(`^${name}`) }).check()
+      await fill(page, "Time to pay, minutes", "90 min")
+      await fill(page, "Accepted underpayment", "2")
+      await choose(page, "Language of the page", "de")
+      await fill(page, "Contact", "help@shop.example")
+      await fill(page, "URL after payment", "https://shop.example/thanks")
+      await fill(page, "URL if canceled", "https://shop.example/cart")
+      await fill(page, "Embedding site", "https://shop.example")
+      await fill(page, "Button color", "blue")
+      await press(page, "Create checkout")
+      await page.getByText("Time to pay, minutes must be a whole number (got 90 min)").waitFor()
+      await fill(page, "Time to pay, minutes", "90")
+      await press(page, "Create checkout")
+      await page
+        .getByRole("alert")
+        .getByText(/^color must be/)
+        .waitFor()
+      await fill(page, "Button color", "#1d4ed8")
+      assert.deepStrictEqual(await Console.violations(page), [])
+      await press(page, "Create checkout")
+      await page.getByText("New quote, Tip, Email address").waitFor()
+      const [made] = await Customer.data(200, shop.get("/v1/checkouts"))
+      assert.deepInclude(made, {
+        fiat_amount: "12.50",
+        tolerance_percent: 2,
+        locale: "de",
+        contact: "help@shop.example",
+        return_url: "https://shop.example/thanks",
+        cancel_url: "https://shop.example/cart",
+        embed_origin: "https://shop.example",
+        color: "#1d4ed8"
+      })
+      assert.deepStrictEqual(made.options.toSorted(), ["email", "new_quote", "tip"])
+      assert.strictEqual(Date.parse(made.expires_at) - Date.parse(made.created_at), 90 * 60_000)
+      assert.deepStrictEqual(complaints, [])
+    }))
+
   it("console: claiming a domain fails and shows the required TXT record, and succeeds once the record is set", () =>
     tab({}, async (page) => {
       const shop = await company()

@@ -7,6 +7,7 @@ import { type Column, rowLink } from "../../Table.ts"
 import type { Checkout } from "../../wire.ts"
 import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, paymentsPanel } from "../../pages/Records.ts"
 import type { Found } from "../Feature.ts"
+import { optionFields, optionsOf, optionsPanel } from "./Options.ts"
 
 const told = ({ status, late, expires_at, received_sats, amount_sats }: Checkout, nowMillis: number): Told => {
   switch (status) {
@@ -112,7 +113,8 @@ const create = (visit: Visit): Promise<Shown> => {
               hint: "Your order number. You can search for it",
               value: value("order_id")
             }),
-            descriptionField(visit, "Shown to the customer")
+            descriptionField(visit, "Shown to the customer"),
+            optionFields(visit)
           )
         ),
         h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Create checkout"))
@@ -125,7 +127,7 @@ const made = async (visit: Visit): Promise<Elsewhere> => {
   const order = text(visit, "order_id")
   const { id } = await visit.api.call("POST /v1/checkouts", {
     once: text(visit, "once"),
-    body: { amount: null, ...amountOf(visit), ...(order !== "" && { order_id: order }), ...descriptionOf(visit) }
+    body: { amount: null, ...amountOf(visit), ...(order !== "" && { order_id: order }), ...descriptionOf(visit), ...optionsOf(visit) }
   })
   return { redirect: `checkouts/${id}` }
 }
@@ -182,6 +184,7 @@ const show = async (visit: Visit): Promise<Shown> => {
             ])
           )
         ),
+        optionsPanel(checkout),
         panel(
           "Ids",
           {},
