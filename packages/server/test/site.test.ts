@@ -51,6 +51,7 @@ describe("the documentation at /docs", () => {
       const url = `/docs/${page.replace(/(^|\/)README\.md$/, "$1").replace(/\.md$/, "")}`
       const { status, headers, text } = await get(url)
       assert.deepStrictEqual([url, status, headers.get("content-type")], [url, 200, "text/html; charset=utf-8"])
+      assert.notMatch(text, /<img(?![^>]* width="[1-9]\d*" height="[1-9]\d*")/, url)
       assert.notMatch(text, /<script|<style[^>]* on[a-z]+="/, url)
       const links = values(text, /<a\s[^>]*?href="([^"]*)"/g)
       const loads = values(text, /<(?:img|source|script|iframe|link)\s[^>]*?(?:src|srcset|href)="([^"]*)"/g)

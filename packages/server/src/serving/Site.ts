@@ -45,6 +45,23 @@ const linkOf = (file: string, to: string): string => {
   return target.startsWith("docs/") ? to : `${Docs.contact.url}/blob/HEAD/${target}`
 }
 
+type Size = readonly [width: number, height: number]
+
+/** Returns the size of a PNG or SVG picture. */
+const sizeOf = (bytes: Buffer): Size => {
+  if (bytes.toString("latin1", 1, 4) === "PNG") return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+  const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(bytes.toString()) ?? []
+  return [Number(width), Number(height)]
+}
+
+/** Adds the sizes of pictures, so that the text below does not move when they load. */
+const withSizes = (file: string, html: string, sizes: ReadonlyMap<string, Size>): string =>
+  html.replaceAll(/<img src="([^"]+)"(?: width="(\d+)")?/g, (tag: string, src: string, shown?: string) => {
+    const [width, height] = sizes.get(path.posix.join(path.posix.dirname(file), src)) ?? []
+    if (width === undefined || height === undefined) return tag
+    return `<img src="${src}" width="${shown ?? width}" height="${Math.round((Number(shown ?? width) * height) / width)}"`
+  })
+
 /** Renders a page's body, with the anchors that GitHub would use. */
 const bodyOf = (file: string, text: string): string => {
   const anchors = new Map<string, number>()
@@ -172,11 +189,15 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const placeOf = ({ file }: Page) => (order.includes(file) ? order.indexOf(file) : order.length)
   pages.sort((a, b) => placeOf(a) - placeOf(b) || a.title.localeCompare(b.title, "en"))
   const documentation: Documentation = { pages, sections }
+  const pictures = all.filter((file) => types[path.extname(file)] !== undefined)
+  const sizes = new Map(
+    yield* Effect.forEach(pictures, (file) => Effect.promise(async () => [file, sizeOf(await readFile(path.join(folder, file)))] as const))
+  )
   const files = new Map<string, Effect.Effect<Asset.Asset>>()
   const sources = new Map<string, Effect.Effect<Asset.Asset>>()
   const once = (make: Effect.Effect<Asset.Asset>) => Effect.cached(Effect.uninterruptible(make))
   for (const { file, title, text } of pages) {
-    const html = Effect.sync(() => shell(documentation, file, title, raw("main", bodyOf(file, text))))
+    const html = Effect.sync(() => shell(documentation, file, title, raw("main", withSizes(file, bodyOf(file, text), sizes))))
     const asset = yield* once(Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers })))
     for (const name of [file, file.replace(/\.md$/, ""), file.replace(/(^|\/)README\.md$/, "$1")]) files.set(name, asset)
     sources.set(file, yield* once(Effect.suspend(() => Asset.make(text, "text/markdown; charset=utf-8", { headers: negotiated }))))
