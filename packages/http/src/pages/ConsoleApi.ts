@@ -55,11 +55,19 @@ export const dataOf = ({ text }: Answered): unknown => {
   return isObject(answer) ? answer["data"] : undefined
 }
 
-/** The API for one console request. */
+/** The API for one console request. The parts of a page share its reads. */
 export const make = (send: Send, reads: Reads): Api => {
+  const read = new Map<string, Promise<Answered>>()
   const asked = <K extends Operation>(operation: K, { params = {}, query = {}, body, once }: Asked<K>) => {
     const [method = "", pattern = ""] = operation.split(" ")
-    return send(method, pathOf(pattern, params, query), body, once === undefined ? {} : { "idempotency-key": once })
+    const path = pathOf(pattern, params, query)
+    if (method !== "GET") {
+      read.clear()
+      return send(method, path, body, once === undefined ? {} : { "idempotency-key": once })
+    }
+    const answer = read.get(path) ?? send(method, path)
+    read.set(path, answer)
+    return answer
   }
   return {
     ...reads,

@@ -1,0 +1,33 @@
+import type { Reads } from "@satrail/ui/console/Api"
+import { assert, describe, it } from "@effect/vitest"
+import * as ConsoleApi from "../src/pages/ConsoleApi.ts"
+
+const counting = () => {
+  const sent: Array<string> = []
+  const send: ConsoleApi.Send = async (method, path) => {
+    sent.push(`${method} ${path}`)
+    return { status: 200, headers: new Headers(), text: `{"data":${sent.length}}` }
+  }
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- none of these reads is used
+  return { sent, api: ConsoleApi.make(send, {} as Reads) }
+}
+
+describe("the API that a console page uses", () => {
+  it("console: the parts of a page share a read, which a write ends", async () => {
+    const { sent, api } = counting()
+    const reads = () => Promise.all([api.call("GET /v1/account"), api.call("GET /v1/account")])
+    const [first, second] = await reads()
+    assert.strictEqual(first, second)
+    await api.call("GET /v1/transactions", { query: { limit: 8 } })
+    await api.call("GET /v1/transactions", { query: { limit: 9 } })
+    await api.call("POST /v1/vouchers/{id}/cancel", { params: { id: "1" } })
+    await reads()
+    assert.deepStrictEqual(sent, [
+      "GET /v1/account",
+      "GET /v1/transactions?limit=8",
+      "GET /v1/transactions?limit=9",
+      "POST /v1/vouchers/1/cancel",
+      "GET /v1/account"
+    ])
+  })
+})
