@@ -44,6 +44,36 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       assert.lengthOf((await shop.get("/v1/bitcoin/deposit/lightning-invoice")).data, 1)
     }))
 
+  it("console: a page whose session ends says so once, with a link to sign in; other failures are retried after growing pauses", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      let status = 503
+      const tried: Array<number> = []
+      await page.route("**/v1/events/stream", (route) => {
+        tried.push(Date.now())
+        return route.fulfill({ status, body: "" })
+      })
+      await signIn(page, shop.key)
+      await page.clock.install()
+      await page.reload()
+      await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor()
+      const triedIn = async (seconds: number) => {
+        const before = tried.length
+        for (let second = 0; second < seconds; second++) await page.clock.runFor(1000)
+        return tried.length - before
+      }
+      assert.isAtMost(await triedIn(60), 5, "3, 6, 12 and 24 seconds")
+      const ended = page.getByText("Your session has ended.")
+      assert.isFalse(await ended.isVisible())
+      status = 401
+      await triedIn(60)
+      await ended.waitFor()
+      assert.strictEqual(await triedIn(180), 0)
+      await page.context().clearCookies()
+      await page.getByRole("alert").getByRole("link", { name: "Sign in" }).click()
+      await page.getByLabel("API key or operator token").waitFor()
+    }))
+
   it("console: on a slow network a page is complete when it first appears, and hardly anything moves", () =>
     tab({ storageState: started.signedIn.company }, async (page, complaints) => {
       const cdp = await page.context().newCDPSession(page)

@@ -9,12 +9,12 @@ export const fetched = (): Promise<Document> =>
     const request = new XMLHttpRequest()
     request.open("GET", location.href)
     request.responseType = "document"
-    request.addEventListener("load", () => {
+    // Also after an error, without a status.
+    request.addEventListener("loadend", () => {
       const { status, responseXML } = request
       if (status === 200 && responseXML !== null) resolve(responseXML)
       else reject(new Error(String(status)))
     })
-    request.addEventListener("error", () => reject(new Error("no response")))
     request.send()
   })
 

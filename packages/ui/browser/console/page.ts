@@ -12,27 +12,17 @@ const zone = (): void => {
   if (!document.cookie.split("; ").includes(value)) document.cookie = `${value}; Path=/; Max-Age=31536000; SameSite=Lax`
 }
 
-const say = (text: string): void => {
-  const said = document.querySelector("#said")
-  if (said !== null) said.textContent = text
-}
-
 /** Signs in with a printed link, which is in the fragment so that no server logs it, and works once. */
-const signIn = async (link: string): Promise<void> => {
+const signIn = (link: string): Promise<void> => {
   history.replaceState(null, "", location.pathname)
-  try {
-    await ask("POST", "/console/session", { link })
-    location.reload()
-  } catch (error) {
-    complain(error)
-  }
+  return ask("POST", "/console/session", { link }).then(() => location.reload(), complain)
 }
 
 document.addEventListener("click", ({ target }) => {
   const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
   const text = button?.dataset["copy"]
   if (text === undefined) return
-  void navigator.clipboard.writeText(text).then(() => say("Copied"))
+  void navigator.clipboard.writeText(text).then(() => document.querySelector("#said")?.replaceChildren("Copied"))
 })
 
 document.addEventListener("keydown", (event) => {
@@ -46,22 +36,23 @@ document.addEventListener("keydown", (event) => {
 
 /** Replaces a read-only page with its newest version. Keeps focus and open parts. */
 const refresh = async (): Promise<void> => {
-  const next = await fetched()
-  const [before, after] = [document.querySelector("main"), next.querySelector("main")]
-  if (before === null || after === null || before.contains(document.activeElement)) return
-  if (before.querySelector("details[open]") !== null) return
-  before.replaceWith(after)
+  const after = (await fetched()).querySelector("main")
+  const isBusy = document.querySelector("main:focus-within, main details[open]") !== null
+  if (after !== null && !isBusy) document.querySelector("main")?.replaceWith(after)
 }
 
 const renew = () => void refresh().catch(() => undefined)
 
 const quietMillis = 700
 const retryMillis = 3000
+const longestPauseMillis = 60_000
+let pauseMillis = retryMillis
 
 /** Refreshes the page after events of the company, at most once per burst. */
 const follow = async (): Promise<void> => {
-  const response = await fetch(urlOf("/v1/events/stream"), { cache: "no-store", headers: { ...own, accept: "text/event-stream" } })
+  const response = await fetch(urlOf("/v1/events/stream"), { headers: { ...own, accept: "text/event-stream" } })
   if (!response.ok || response.body === null) throw new Error(String(response.status))
+  pauseMillis = retryMillis
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let timer: ReturnType<typeof setTimeout> | undefined
   for (;;) {
@@ -74,8 +65,15 @@ const follow = async (): Promise<void> => {
 }
 
 const following = (): void => {
-  const again = () => setTimeout(following, retryMillis)
-  void follow().then(again, again)
+  const again = () => {
+    setTimeout(following, pauseMillis)
+    pauseMillis = Math.min(2 * pauseMillis, longestPauseMillis)
+  }
+  void follow().then(again, (error: unknown) => {
+    // Nothing can be read until the person signs in again.
+    if (String(error) === "Error: 401") document.querySelector("#ended")?.removeAttribute("hidden")
+    else again()
+  })
 }
 
 zone()

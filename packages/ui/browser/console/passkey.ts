@@ -4,9 +4,9 @@ export const own = { "x-satrail-console": "1", "content-type": "application/json
 const patienceMillis = 5 * 60_000
 
 /** Returns the URL of a path of the service, wherever it is mounted. */
-export const urlOf = (path: string): URL => {
+export const urlOf = (path: string): string => {
   const [before = ""] = location.pathname.split(/(?:\/operator)?\/console/)
-  return new URL(before + path, location.origin)
+  return before + path
 }
 
 const bytesOf = (text: string) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0))
@@ -74,7 +74,6 @@ const created = async (asked: object) => {
   return { id: made.id, clientDataJSON: textOf(clientDataJSON), attestationObject: textOf(attestationObject) }
 }
 
-const signIn = () => signed("sign-in")
 const stepUp = () => signed("step-up")
 
 /** Confirms the person's identity, unless they just did. Called before a new passkey exists, so that the browser does not offer it. */
@@ -100,28 +99,26 @@ const revoke = async (id: string) => {
 /** Shows an error below the page's title. */
 export const complain = (error: unknown): void => {
   document.querySelector("#complaint")?.remove()
-  const note = document.createElement("section")
-  note.id = "complaint"
-  note.className = "note bad"
-  note.role = "alert"
-  note.textContent =
+  const textContent =
     error instanceof DOMException ? "No passkey was used. Try again." : error instanceof Error ? error.message : String(error)
-  const heading = document.querySelector("main .head") ?? document.querySelector("main h1")
-  heading?.after(note)
+  const note = Object.assign(document.createElement("section"), { id: "complaint", className: "note bad", role: "alert", textContent })
+  document.querySelector("main .head, main h1")?.after(note)
 }
 
 const nameOf = (button: HTMLElement): string => button.closest("form")?.querySelector<HTMLInputElement>("[name=device]")?.value.trim() ?? ""
 
-const acts: Readonly<Record<string, (button: HTMLButtonElement, invitation: string) => Promise<void>>> = {
-  "sign-in": () => signIn().then(() => location.reload()),
-  join: (button, invitation) => join(invitation, nameOf(button)).then(() => location.reload()),
-  add: (button) => add(nameOf(button)).then(() => location.reload()),
-  revoke: (button) => revoke(button.value).then(() => location.reload()),
+/** Each returns true if the page must not be loaded again. */
+const acts: Readonly<Record<string, (button: HTMLButtonElement, invitation: string) => Promise<unknown>>> = {
+  "sign-in": () => signed("sign-in"),
+  join: (button, invitation) => join(invitation, nameOf(button)),
+  add: (button) => add(nameOf(button)),
+  revoke: (button) => revoke(button.value),
   // The button of a form that requires a confirmation: confirm, then send the form.
   "step-up": async (button) => {
     await stepUp()
     delete button.dataset["passkey"]
     button.form?.requestSubmit(button)
+    return true
   }
 }
 
@@ -141,6 +138,7 @@ export const listen = (): void => {
     if (button.form?.reportValidity() === false) return
     button.disabled = true
     act(button, invitation)
+      .then((isSent) => isSent === true || location.reload())
       .catch(complain)
       .finally(() => {
         button.disabled = false

@@ -197,7 +197,18 @@ export const whole = (shown: Shown, around: Around): string =>
         side(around),
         h("div", { class: "banners" }, around.banners),
         bar(around),
-        h("main", { id: "main", tabIndex: -1 }, head(shown, around), shown.body)
+        h(
+          "main",
+          { id: "main", tabIndex: -1 },
+          h(
+            "section",
+            { class: "note bad", role: "alert", id: "ended", hidden: true },
+            "Your session has ended. ",
+            h("a", { href: "" }, "Sign in")
+          ),
+          head(shown, around),
+          shown.body
+        )
       ),
       h("p", { class: "visually-hidden", id: "said", role: "status" })
     ])

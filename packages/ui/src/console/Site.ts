@@ -25,7 +25,7 @@ export const match = (pattern: string, path: string): Readonly<Record<string, st
 const wordsOf = ({ message, details }: Refused): string =>
   details.length === 0
     ? message
-    : details.map(({ path, message }) => (path === "" ? message : `${path.replaceAll("_", " ")} ${message}`)).join(". ")
+    : details.map(({ path, message }) => (message.startsWith(path) ? message : `${path.replaceAll("_", " ")} ${message}`)).join(". ")
 
 const kept = "What you typed is kept. You can safely try again; the request takes effect only once."
 
