@@ -8,7 +8,6 @@ const counting = () => {
     sent.push(`${method} ${path}`)
     return { status: 200, headers: new Headers(), text: `{"data":${sent.length}}` }
   }
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- none of these reads is used
   return { sent, api: ConsoleApi.make(send, {} as Reads) }
 }
 
