@@ -1,5 +1,5 @@
-// A shop whose server includes the payments service and its pages, as one function from a Request to its
-// Response. Its page is shop.html.
+// A shop whose server includes the payments service and its pages. One function handles all requests. Its page
+// is shop.html.
 import { Answer, Checkouts, Companies, Decimal, Policy, Satrail } from "@satrail/core"
 import { Checkout } from "@satrail/core/records"
 import { Authentication, Http, Readiness } from "@satrail/http"

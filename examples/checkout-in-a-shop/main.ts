@@ -37,7 +37,7 @@ const events = (await fetch(`${url}/state`, { headers: { accept: "text/event-str
 let heard = ""
 for await (const text of events.pipeThrough(new TextDecoderStream())) heard += text // it ends when the checkout is paid
 assert.match(heard, /"status":"paid"/)
-console.log("paid       the page has said so")
+console.log("paid       the page shows it")
 
 server.close()
 await close()

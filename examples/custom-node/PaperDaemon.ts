@@ -1,5 +1,5 @@
-// A minimal node program for the backend to call. It stands for lnd, Core Lightning, …, and sends JSON over
-// HTTP in its own format. Its network is the sandbox. Your backend needs nothing from this file.
+// A minimal node program for the backend to call. It takes the place of lnd or Core Lightning, and sends JSON
+// over HTTP in its own format. Its network is the sandbox. Your backend needs nothing from this file.
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Bolt11, Msat, PaymentHash } from "@satrail/bitcoin"

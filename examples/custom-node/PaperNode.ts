@@ -1,9 +1,9 @@
-// A Lightning backend in one file: how satrail talks to a node over HTTP. The node is simulated
-// (PaperDaemon.ts); everything else is as with a real node. To write yours for lnd, Core Lightning, phoenixd,
-// …, copy this file. Describe your node's responses as Schemas, and translate them in the functions below.
-// Keep `connect`, which turns everything that can go wrong between two machines into an outage. Then test it
-// against the promises, as test/contract.test.ts does. Omit the layer of a feature that a node lacks: a node
-// that only receives payments has no `layerSender`.
+// A Lightning backend in one file. It connects satrail to a node over HTTP. The node is simulated
+// (PaperDaemon.ts); everything else works as it would with a real node. To write yours for lnd, Core Lightning,
+// phoenixd, …, copy this file. Describe your node's responses as Schemas, and translate them in the functions
+// below. Keep `connect`, which reports every network or protocol error as an outage. Then run the contract
+// tests against it, as test/contract.test.ts does. Omit the layer of a feature that a node lacks: a node that
+// only receives payments has no `layerSender`.
 import { Msat, Network, PaymentHash, Preimage } from "@satrail/bitcoin"
 import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
@@ -14,7 +14,7 @@ export interface Options {
   readonly url: string
   /** Use a separate one for each layer: a macaroon that allows payments belongs only to `layerSender`. */
   readonly macaroon: Redacted.Redacted
-  /** Timeout of one call; 10 s by default. It only ends the wait: the call may still take effect. */
+  /** Timeout of one call; 10 s by default. A call that timed out may still take effect. */
   readonly deadlineMillis?: number
 }
 
@@ -66,7 +66,7 @@ const Route = Schema.Struct({ fee_msat: Amount, success_probability: Schema.Fini
 
 const Problem = Schema.Struct({ code: Schema.String, message: Schema.String })
 
-// Translation to our terms.
+// Translates the node's responses to satrail's types.
 
 const stateOf = (state: typeof State.Type): LightningReceiver.InvoiceState => {
   switch (state.state) {
@@ -96,12 +96,12 @@ const paymentOf = (sent: typeof Sent.Type): LightningSender.Payment => {
     case "SUCCEEDED":
       return { _tag: "settled", preimage: sent.preimage, fee: sent.fee_msat, index: sent.index }
     case "FAILED":
-      // The node's final result, even for an unknown reason.
+      // A failure is final even if its reason is unknown.
       return { _tag: "failed", reason: reasons.get(sent.failure_reason) ?? "error" }
   }
 }
 
-/** No response about a payment proves nothing about it. */
+/** If the node doesn't respond, the payment's status is unknown. */
 const orUnknown = <A>(answer: Effect.Effect<A, LightningReceiver.NodeUnavailable>) =>
   Effect.catchTag(answer, "NodeUnavailable", (outage) =>
     Effect.as(Effect.logWarning("node: payment status unavailable", outage), { _tag: "unknown" } as const)
@@ -141,7 +141,7 @@ const connect = Effect.fnUntraced(function* ({ url, macaroon, deadlineMillis = 1
     )
   }
 
-  /** The same for records that the node must have. */
+  /** Like the function above, but for records that the node must have. */
   const ask = <A, I>(operation: string, request: HttpClientRequest.HttpClientRequest, schema: Schema.Codec<A, I>, extraMillis?: number) =>
     Effect.flatMap(find(operation, request, schema, extraMillis), (answer) =>
       answer === undefined ? Effect.fail(new LightningReceiver.NodeUnavailable({ operation, cause: "not_found" })) : Effect.succeed(answer)
@@ -160,8 +160,8 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
   return LightningReceiver.LightningReceiver.of({
     nodeId: info.node_id,
     network: info.network,
-    // The label is our id, so a repeated call returns the existing invoice. With a node that responds with
-    // "exists" instead, look it up by label.
+    // The label is our id, so a repeated call returns the existing invoice. If your node responds with "exists"
+    // instead, look the invoice up by its label.
     createInvoice: ({ id, amount, description, expirySeconds }) => {
       const text = description._tag === "Text" ? { description: description.text } : { description_hash: description.sha256 }
       const request = post("/v1/invoices", { label: id, amount_msat: amount && `${amount}`, expiry_seconds: expirySeconds, ...text })
@@ -179,8 +179,8 @@ const receiver = Effect.fnUntraced(function* (options: Options) {
         if (answer.state === "CANCELED") return { _tag: "canceled", preimage: Redacted.make(answer.preimage) } as const
         return { _tag: answer.state === "SETTLED" ? "settled" : "accepted" } as const
       }),
-    // Each request continues where the last response ended. The cursor is the node's own number, so it
-    // survives restarts of both.
+    // Each request continues where the last response ended. The cursor is a number assigned by the node, so it
+    // stays valid if either side restarts.
     settlements: (after) =>
       Stream.paginate(after ?? "0", (cursor) => {
         const request = get("/v1/settlements", { urlParams: { after: cursor, wait_seconds: waitSeconds } })
@@ -203,12 +203,13 @@ const sender = Effect.fnUntraced(function* (options: Options) {
   const bodyOf = ({ invoice, amount, feeLimit }: LightningSender.Ask) => ({
     payment_request: invoice.paymentRequest,
     amount_msat: `${amount}`,
-    fee_limit_msat: `${feeLimit}` // always sent, because a node's default may be anything
+    fee_limit_msat: `${feeLimit}` // always sent, because the default differs between nodes
   })
 
   return LightningSender.LightningSender.of({
     graceMillis: 60_000,
-    // A refusal is unknown too. `lookupPayment` decides whether there is a payment.
+    // If the node refuses the call, the result is unknown too. `lookupPayment` decides whether there is a
+    // payment.
     pay: (payment) => orUnknown(Effect.map(ask("pay", post("/v1/payments", bodyOf(payment)), Sent), paymentOf)),
     lookupPayment: (paymentHash) =>
       orUnknown(
@@ -216,7 +217,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
           sent ? paymentOf(sent) : ({ _tag: "notFound" } as const)
         )
       ),
-    ends: Stream.empty, // this node does not notify, so payments are polled
+    ends: Stream.empty, // this node sends no notifications, so payments are polled
     quote: (payment) =>
       Effect.map(
         find("quote", post("/v1/routes", bodyOf(payment)), Route),
@@ -226,7 +227,8 @@ const sender = Effect.fnUntraced(function* (options: Options) {
 })
 
 /**
- * Receives payments with the node. Fails if it doesn't respond at the start, because its identity is needed.
+ * Receives payments with the node. Fails if the node doesn't respond at startup, because the backend needs its
+ * public key.
  */
 export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
   Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))

@@ -4,8 +4,8 @@ import { Effect, Layer, References } from "effect"
 import { layer as daemon, PaperDaemon } from "./PaperDaemon.ts"
 import * as PaperNode from "./PaperNode.ts"
 
-// The peers that the contracts require. With a real node, use a second regtest node with a channel, which pays
-// and is paid.
+// The peers that the contracts require. With a real node, use a second regtest node that has a channel to it
+// and can pay and be paid.
 
 const payer = Layer.effect(
   Receiver.Peer,
@@ -43,7 +43,7 @@ const quiet = Layer.succeed(References.MinimumLogLevel, "Error")
 /** The backend, connected to a running node, and the peers of both contracts. */
 export const layer = Layer.mergeAll(node, payer, payee).pipe(Layer.provide(daemon), Layer.merge(quiet))
 
-/** The node, and the backend at any address, to test responses that are not the node's. */
+/** The node, and a backend for any address, so that tests can replace the node's responses. */
 export const layerWire = Layer.effect(
   Wire.Target,
   Effect.map(PaperDaemon, ({ url, macaroon }) => ({

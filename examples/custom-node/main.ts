@@ -1,12 +1,11 @@
-// Your own Lightning backend in one file: PaperNode.ts. This starts a node for it (PaperDaemon.ts) and tests
-// it against every promise that the core relies on, as test/contract.test.ts does. Run it: npm run example --
-// custom-node
+// Your own Lightning backend in one file: PaperNode.ts. This starts a node for it (PaperDaemon.ts) and runs all
+// contract tests against it, as test/contract.test.ts does. Run it: npm run example -- custom-node
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { type Contract, LightningReceiver as Receiver, LightningSender as Sender } from "@satrail/contracts"
 import { Cause, Console, Effect, Exit } from "effect"
 import * as Peers from "./Peers.ts"
 
-/** Prints the broken promises and returns their number. */
+/** Prints the failed contract tests and returns their number. */
 const hold = Effect.fnUntraced(function* <R>(port: string, promises: Contract.Promises<R>) {
   yield* Console.log(port)
   let broken = 0
@@ -23,8 +22,8 @@ const hold = Effect.fnUntraced(function* <R>(port: string, promises: Contract.Pr
 
 const program = Effect.gen(function* () {
   const broken = (yield* hold("LightningReceiver", Receiver.promises)) + (yield* hold("LightningSender", Sender.promises))
-  if (broken > 0) return yield* Effect.fail(`${broken} promises are broken`)
-  yield* Console.log("The node keeps every promise.")
+  if (broken > 0) return yield* Effect.fail(`${broken} contract tests failed`)
+  yield* Console.log("The node passed every contract test.")
 })
 
 NodeRuntime.runMain(Effect.provide(program, Peers.layer))

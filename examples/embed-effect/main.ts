@@ -1,6 +1,6 @@
 // The core inside an Effect program: a company receives a Lightning payment and sends one. Nothing is stored
-// and the network is simulated. Each line of `ports` can be replaced with a real one. Run it: npm run example
-// -- embed-effect
+// and the network is simulated. Each line of `ports` can be replaced with a real adapter. Run it: npm run
+// example -- embed-effect
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Msat } from "@satrail/bitcoin"
 import { Answer, Balance, Companies, Decimal, Invoices, Policy, Satrail, Transactions, Withdrawals } from "@satrail/core"

@@ -13,14 +13,17 @@ const sats = new Map([
 const statusOf = (error: unknown) => (error instanceof Journal.NotFound ? 404 : error instanceof Journal.IdempotencyMismatch ? 409 : 503)
 
 /**
- * The shop's HTTP server, not listening yet: `POST /checkout` and `GET /orders/:id`, and the payments
- * service's interface at `/v1`.
+ * The shop's HTTP server, which is not listening yet. It serves `POST /checkout` and `GET /orders/:id`, and the
+ * payments service's interface at `/v1`.
  */
 export const open = async (payments: Payments, companyId: CompanyId.CompanyId) => {
   const invoices = await payments.runPromise(Invoices.Invoices)
   const api = await Api.mount(payments)
 
-  /** The page gives each checkout an id. If it is sent twice, it is one order with the same response. */
+  /**
+   * The page gives each checkout an id. If the same id is sent twice, only one order is created, and both
+   * responses are the same.
+   */
   const checkout = async (id: string, item: string) => {
     const price = sats.get(item)
     if (price === undefined || id === "") throw new Journal.NotFound({ what: "item", id: item })

@@ -1,6 +1,6 @@
 // A shop in plain Node that accepts bitcoin. The payments service is part of its process (Payments.ts). The
-// shop (Shop.ts) calls it with promises and receives its events. Here the shop opens, serves one customer,
-// and closes. Run it: npm run example -- embed-promise
+// shop (Shop.ts) calls it with promises and receives its events. This file starts the shop, plays one customer,
+// and stops the shop. Run it: npm run example -- embed-promise
 import { ApiKeys, Companies, Events } from "@satrail/core"
 import { Sandbox } from "@satrail/sandbox"
 import { Redacted, Stream } from "effect"
@@ -15,7 +15,7 @@ import * as Shop from "./Shop.ts"
 const directory = await mkdtemp(path.join(tmpdir(), "shop-"))
 const payments = Payments.open(directory)
 
-// Once per shop, which stores the id with its own data.
+// Run this once per shop, and store the id with the shop's data.
 const companies = await payments.runPromise(Companies.Companies)
 const opened = await payments.runPromise(companies.open({ name: "Corner shop", plan: "free" }))
 assert(opened._tag === "Made", "only a request with a key can be the replay of an earlier one")

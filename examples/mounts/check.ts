@@ -1,5 +1,5 @@
-// Sends each framework the same requests: for the host's own page, without a key, for an invoice, and for the
-// same invoice again.
+// Sends each framework the same requests: one for the host's own page, one without a key, one that creates an
+// invoice, and a repeat of it.
 import { serve } from "@hono/node-server"
 import { Answer, ApiKeys, Companies } from "@satrail/core"
 import { Effect, Redacted } from "effect"
@@ -41,7 +41,7 @@ const check = async (name: string, ask: Ask) => {
   })
   assert.equal(large.status, 413)
   await large.text()
-  console.log(`${name}: /v1 is there`)
+  console.log(`${name}: /v1 responds`)
 }
 
 const listening =

@@ -1,5 +1,5 @@
-// Fastify 5. In a separate scope in which Fastify doesn't parse bodies, because the service reads and limits
-// them itself.
+// Fastify 5. Mounted in a separate scope in which Fastify doesn't parse bodies, because the service reads and
+// limits them itself.
 import fastify from "fastify"
 import { nodeHandler } from "./node.ts"
 import { handler } from "./payments.ts"

@@ -9,8 +9,8 @@ async function* chunksOf(reader: ReadableStreamDefaultReader<Uint8Array>) {
 }
 
 /**
- * Adapts a web handler to a framework over `node:http`. Nothing may have read the body before it. `path` is
- * the full path of the request with its query.
+ * Adapts a web handler to a framework over `node:http`. Mount it before any middleware that reads the body.
+ * `path` is the full path of the request with its query.
  */
 export const nodeHandler =
   (handler: (request: Request) => Promise<Response>) =>

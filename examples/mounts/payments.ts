@@ -24,7 +24,8 @@ const mounted = Http.webHandler(
 export const handler = (request: Request): Promise<Response> => mounted.handler(request)
 
 /**
- * When the host stops: first the requests end, then the workers finish their step, then the store is closed.
+ * Call this when the host stops. It waits for requests, lets the workers finish their current step, and closes
+ * the store.
  */
 export const close = async (): Promise<void> => {
   await mounted.dispose()

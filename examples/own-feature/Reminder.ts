@@ -32,7 +32,7 @@ create table if not exists satrail.reminders (
   primary key (company_id, id)
 )`
 
-/** The kind of its job: marking it due. */
+/** The kind of the job that marks a reminder due. */
 export const taskKind = "reminder"
 
 export interface ReminderCreated extends Written.Written<"ReminderCreated", readonly [Noun.InsertOf<typeof noun>], never, never> {}
@@ -65,5 +65,5 @@ export const due = (row: Reminder, fence: Change.Fence, atMillis: number): Remin
   event: { type: "reminder.due", subject: row.id }
 })
 
-/** As clients see it, over HTTP and in the event. */
+/** The reminder as clients receive it over HTTP and in the event. */
 export const shown = ({ id, text, status, dueAtMillis }: Reminder) => ({ id, text, status, due_at: new Date(dueAtMillis).toISOString() })

@@ -28,7 +28,7 @@ const { handler, dispose } = Http.webHandler(
       Layer.succeed(Authentication.OperatorToken, undefined),
       Layer.succeed(Readiness.Readiness, []),
       Layer.succeed(Seal.Seal, undefined),
-      Layer.succeed(EventIds.Ids, EventIds.make(Redacted.make("what seals the ids of events"))),
+      Layer.succeed(EventIds.Ids, EventIds.make(Redacted.make("the key that encrypts event ids"))),
       Layer.succeedContext(await runtime.context())
     ])
   )

@@ -9,7 +9,7 @@ import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createServer } from "node:http"
 
-/** A running phoenixd, the connection to it, and its outside world. */
+/** A running phoenixd, the connection to it, and the simulated network. */
 export class PhoenixDaemon extends Context.Service<
   PhoenixDaemon,
   {
@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
     const record: Outgoing = { paymentHash, amount, completedAt: null }
     outgoing.set(paymentHash, record)
     yield* sender.pay({ invoice, amount, feeLimit: Msat.fromSats(1_000_000) })
-    // The call lasts as long as the payment.
+    // The call returns when the payment is final.
     const isOver = Effect.map(outgoingIn(record), ({ completedAt }) => completedAt !== null)
     while (!(yield* isOver)) yield* Effect.sleep(20)
     const { isPaid, preimage, fees } = yield* outgoingIn(record)

@@ -1,6 +1,6 @@
-// phoenixd (https://phoenix.acinq.co/server/api) as a backend. The node cannot cancel invoices, accepts no
-// fee limit, stores no failure reasons and counts whole satoshis, which the backend declares. Written from
-// its documentation and sources (Api.kt, JsonSerializers.kt) and tested with a simulated one
+// phoenixd (https://phoenix.acinq.co/server/api) as a backend. phoenixd cannot cancel invoices, accepts no fee
+// limit, stores no failure reasons and supports only whole satoshis. The backend declares these limitations.
+// Written from its documentation and sources (Api.kt, JsonSerializers.kt) and tested with a simulated phoenixd
 // (PhoenixDaemon.ts). It has never run against a real phoenixd.
 import { Msat, type Network, PaymentHash, Preimage } from "@satrail/bitcoin"
 import { LightningReceiver, LightningSender } from "@satrail/core/ports"
@@ -22,7 +22,7 @@ export interface Options {
  */
 const tariff = (amount: Msat.Msat) => Msat.fromSats(Msat.toSatsCeiling(Msat.make((amount * 4n + 999n) / 1000n)) + 4n)
 
-/** How long `pay` waits for a payment to end, and how long a call may take to reach phoenixd. */
+/** How long `pay` waits for a payment to complete, and how long a call may take to reach phoenixd. */
 const [settleMillis, arrivalMillis] = [2_000, 60_000]
 const [pollMillis, pageSize] = [1_000, 100]
 
@@ -39,7 +39,7 @@ const Incoming = Schema.Struct({
   receivedSat: Sats,
   completedAt: orNull(Schema.Int)
 })
-/** Of several attempts, the paid one, otherwise a pending one. */
+/** Chooses among several attempts: the paid one if there is one, otherwise a pending one. */
 const Outgoing = Schema.Struct({
   paymentHash: PaymentHash.PaymentHash,
   preimage: orNull(Preimage.Preimage),
@@ -47,10 +47,13 @@ const Outgoing = Schema.Struct({
   fees: Sats, // millisatoshis
   completedAt: orNull(Schema.Int)
 })
-/** The response to a call to pay. The record has the outcome. If there is no record, a `reason` means that there never will be one. */
+/**
+ * The response to a call to pay. The record has the outcome. If there is no record and the response has a
+ * `reason`, there never will be one.
+ */
 const Ended = Schema.Struct({ paymentHash: PaymentHash.PaymentHash, reason: Schema.optionalKey(Schema.String) })
 
-/** The cursor orders payments by time, and those of the same millisecond by hash. */
+/** The cursor orders payments by time, and by hash within a millisecond. */
 const settledOf = ({ paymentHash, preimage, receivedSat, completedAt }: typeof Incoming.Type): ReadonlyArray<LightningReceiver.Settled> =>
   completedAt === undefined || completedAt === null
     ? []
@@ -94,8 +97,9 @@ const connect = Effect.fnUntraced(function* ({ url, password, deadlineMillis = 1
     Effect.flatMap(send(operation, request, withinMillis), read(operation, schema))
   const info = ask("getinfo", get("/getinfo"), Info)
   /**
-   * Returns undefined if phoenixd has no such record. Its 404 is the same as for an unknown path, which versions too old for lookups by hash return too, as could
-   * any other server at its address. So a 404 counts only if a request right after it rejects an invalid hash, and the node's id is still the same.
+   * Returns undefined if phoenixd has no such record. phoenixd returns the same 404 for an unknown path. So
+   * does a version too old for lookups by hash, and so may any other server at the address. So a 404 counts
+   * only if a request right after it rejects an invalid hash, and the node's id is still the same.
    */
   const find = <A, I>(operation: string, path: string, hash: PaymentHash.PaymentHash, schema: Schema.Codec<A, I>) =>
     Effect.gen(function* (): Effect.fn.Return<A | undefined, LightningReceiver.NodeUnavailable> {
@@ -182,7 +186,7 @@ const sender = Effect.fnUntraced(function* (options: Options) {
       Effect.as(Effect.logWarning("phoenixd: payment status unavailable", outage), unknown)
     )
 
-  /** Reads the record before and after the call, because phoenixd would pay again if it were asked twice. */
+  /** Reads the record before and after the call, because phoenixd pays again if the call is repeated. */
   const run = ({ invoice, amount, feeLimit }: LightningSender.Ask) =>
     Effect.gen(function* (): Effect.fn.Return<LightningSender.Payment | LightningSender.NotSent> {
       const before = yield* Effect.option(judge(invoice.paymentHash))
@@ -215,7 +219,8 @@ const sender = Effect.fnUntraced(function* (options: Options) {
     }),
     lookupPayment: (paymentHash) => orUnknown(judge(paymentHash)),
     ends: Stream.empty,
-    // phoenixd does not report whether there is a route. Its fee is known, and the call shows that it responds.
+    // phoenixd does not report whether a route exists, so the quote contains only its fixed fee. The call
+    // verifies that phoenixd responds.
     quote: ({ amount, feeLimit }) =>
       Effect.map(ask("quote", get("/getinfo"), Info), () =>
         tariff(amount) > feeLimit ? undefined : { fee: tariff(amount), probability: 0.9 }
@@ -223,7 +228,10 @@ const sender = Effect.fnUntraced(function* (options: Options) {
   })
 })
 
-/** Receives payments with phoenixd. Fails if it doesn't respond at the start, because its identity is needed. */
+/**
+ * Receives payments with phoenixd. Fails if phoenixd doesn't respond at startup, because the backend needs its
+ * node id.
+ */
 export const layerReceiver = (options: Options): Layer.Layer<LightningReceiver.LightningReceiver, LightningReceiver.NodeUnavailable> =>
   Layer.effect(LightningReceiver.LightningReceiver, receiver(options)).pipe(Layer.provide(FetchHttpClient.layer))
 

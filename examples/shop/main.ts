@@ -34,7 +34,7 @@ const until = async <A>(what: string, look: () => A | undefined | Promise<A | un
 }
 
 let running: ChildProcess | undefined
-/** Starts the service with its sandbox, each time on the same data. */
+/** Starts the service with its sandbox. Every start uses the same data. */
 const start = async () => {
   running = spawn(process.execPath, [path.resolve(import.meta.dirname, "../../packages/server/src/main.ts")], {
     env: { PATH: process.env["PATH"], PORT: String(port), SATRAIL_DATA: path.join(directory, "service"), SATRAIL_LOG_LEVEL: "error" },
@@ -72,7 +72,7 @@ try {
   await until("the cake is shipped", () => (shop.shipped("1001") === 1 ? true : undefined))
   console.log("shipped    the cake")
 
-  // The shop is down while a customer pays; then it comes back.
+  // The shop is down while a customer pays, and then restarts.
   const second = await shop.buy("1002", "tea")
   await shop.close()
   await pay(second)

@@ -7,7 +7,7 @@ import { createServer, type RequestListener } from "node:http"
 import { inspect } from "node:util"
 import * as PaperNode from "../PaperNode.ts"
 
-// Cases that no contract covers: the adapter connects to a server that is not, or is no longer, such a node.
+// Cases that no contract covers: the server at the node's address is another program, or no longer the node.
 
 const macaroon = "c0ffee11"
 const preimage = "ab".repeat(32)

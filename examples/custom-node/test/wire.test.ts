@@ -1,6 +1,6 @@
-// Tests that the wire's contract detects a faulty backend. A backend that takes any error status for the
-// node's "not found" passes the contracts of the ports, which only cut the wire, and refunds a payment that
-// is still in flight.
+// Tests that the wire's contract detects a faulty backend. A backend that treats any error status as the node's
+// "not found" refunds payments that are still in flight. The port contracts don't detect it, because they only
+// cut the connection.
 import { assert, it } from "@effect/vitest"
 import { LightningWire } from "@satrail/contracts"
 import { Cause, Effect, Exit, Layer } from "effect"
@@ -41,7 +41,7 @@ const wrong = Layer.effect(
   }))
 ).pipe(Layer.provideMerge(Peers.layerWire))
 
-it.live("wire contract: a backend that reads an error status as not found breaks the promise for every such fault", () =>
+it.live("wire contract: a backend that reads an error status as not found fails the contract for every such fault", () =>
   Effect.gen(function* () {
     const broken: Array<string> = []
     for (const [title, promise] of Object.entries(LightningWire.promises)) {

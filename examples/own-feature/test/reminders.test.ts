@@ -37,7 +37,7 @@ for (const [name, storage] of [
 ] as const) {
   Nouns.suite("reminders", subject)(name, storage)
 
-  it.live(`own feature: a reminder becomes due once, however many workers run (${name})`, () =>
+  it.live(`own feature: a reminder becomes due only once, even if several workers run (${name})`, () =>
     Effect.gen(function* () {
       const { set, list, step } = yield* Reminders
       const { id } = yield* Effect.flatMap((yield* Companies.Companies).open({ name: "Café", plan: "free" }), Answer.made)
