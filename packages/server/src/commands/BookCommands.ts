@@ -30,7 +30,7 @@ export const exports = Command.make(
     )
 ).pipe(
   Command.withDescription("Export ledger transactions with fees, records and running balance"),
-  example("export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv", "One month, for all companies")
+  example("export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv", "Export one month for all companies")
 )
 
 export const imports = Command.make("import").pipe(

@@ -78,7 +78,7 @@ const companies = Command.make("companies").pipe(
       "domain",
       { company, domain: Argument.String("domain").pipe(Argument.withDescription("Such as acme.example")), json },
       ({ company, domain, json }) => call({ json }, "POST", `${of(company)}/domains`, { domain })
-    ).pipe(Command.withDescription("Confirm that a domain belongs to the company, without a TXT record"))
+    ).pipe(Command.withDescription("Confirm that a domain belongs to the company without requiring a TXT record"))
   ])
 )
 
@@ -95,7 +95,7 @@ const operators = Command.make("operators").pipe(
       ({ json, name, scopes }) => call({ json }, "POST", "/operator/tokens", { name, scopes: listed(scopes) })
     ).pipe(
       Command.withDescription("Issue a token. It is shown once"),
-      example("operators issue --name night --scopes read,stop", "A token for night shifts: it can read and pause, but move no money")
+      example("operators issue --name night --scopes read,stop", "A token for night shifts, which can read and pause but cannot move money")
     ),
     Command.make("list", { json }, ({ json }) => call({ json }, "GET", "/operator/tokens")).pipe(
       Command.withDescription("List the newest tokens, including revoked ones")
@@ -115,7 +115,7 @@ const reconcile = Command.make(
   later(async () => (await import("./Reconcile.ts")).reconcile)
 ).pipe(
   Command.withDescription(
-    "Show the reconciliation report: the ledger against the node and the chain. The exit code is 2 if there are discrepancies"
+    "Show the reconciliation report, which compares the ledger with the node and the chain. The exit code is 2 if there are discrepancies"
   ),
   Command.withShortDescription("Show whether the ledger matches the node and the chain")
 )
@@ -168,7 +168,7 @@ const followed = (name: "withdrawals" | "deposits", one: string, members: Readon
         },
         ({ id, json }) =>
           later(async () => (await import("./Followed.ts")).show)({ json, route: `/operator/${name}/${encodeURIComponent(id)}` })
-      ).pipe(Command.withDescription(`Trace a ${one}: its history, what it is waiting for, and what the node or chain reports`))
+      ).pipe(Command.withDescription(`Show a ${one}'s history, what it is waiting for, and what the node or chain reports`))
     ])
   )
 

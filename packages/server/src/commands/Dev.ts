@@ -8,7 +8,10 @@ import * as Program from "../serving/Program.ts"
 import * as Server from "../serving/Server.ts"
 import * as Events from "./Events.ts"
 
-/** Developers watch events here, so requests are logged only if that is enabled explicitly. */
+/**
+ * Requests are logged only if explicitly enabled, because they would hide the events that the developer is
+ * watching.
+ */
 const quiet = { SATRAIL_REQUEST_LOG: "no", SATRAIL_LOG_LEVEL: "warn" }
 
 const following = { after: Option.none<string>(), types: Option.none<string>(), json: false }

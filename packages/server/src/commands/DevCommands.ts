@@ -3,8 +3,8 @@ import { Argument, Command, Flag } from "effect/cli"
 import { example, json, later } from "../client/CommandParts.ts"
 import * as Triggers from "./Triggers.ts"
 
-// Commands for developers. They use a company's API key: SATRAIL_API_KEY, or the key created by the last
-// start.
+// Commands for developers. They use a company's API key, which is SATRAIL_API_KEY, or the key created by the
+// last start.
 
 const following = {
   after: Flag.String("after").pipe(
@@ -73,8 +73,8 @@ export const trigger = Command.make(
     `Cause an event in the sandbox by creating the necessary records, and print it: ${types.join(", ")}. \`deposit.settled\` means deposit.lightning.completed`
   ),
   Command.withShortDescription("Trigger an event in the sandbox"),
-  example("trigger deposit.settled", "An outside wallet pays an invoice of the company"),
-  example("trigger checkout.paid --amount-sats 2500", "A checkout of 2500 sats is paid")
+  example("trigger deposit.settled", "An external wallet pays one of the company's invoices"),
+  example("trigger checkout.paid --amount-sats 2500", "A checkout for 2500 sats is paid")
 )
 
 export const open = Command.make(

@@ -3,7 +3,7 @@ import { Option } from "effect"
 import { call, company, example, json, of } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
-// Commands for the fees of one company, which override its plan's fees.
+// Commands for a company's custom fees, which override its plan's fees.
 
 const base = (name: string, way: string) =>
   Flag.Finite(`${name}-base-sats`).pipe(
@@ -51,7 +51,7 @@ export const fees = Command.make("fees").pipe(
       }
     ).pipe(
       Command.withDescription(
-        "Set a company's fees. Options you leave out stay as they are. A fee has a fixed part and a share of the amount. If the company had no such fee, a part you leave out is 0"
+        "Set a company's fees. Options you leave out are unchanged. A fee has a fixed part and a share of the amount. A part you leave out of a new fee is 0"
       ),
       example("fees set 01a1f768-1c70-748e-8579-81b7373e8599 --lightning-ppm 1000", "0.1 % over Lightning, for this company only")
     ),

@@ -95,7 +95,7 @@ export const keys = Command.make("keys").pipe(
       example("keys connect 7Kq2mVx9TbZc", "The app can spend within the key's limits until the key is revoked")
     ),
     Command.make("connection", { json, key }, ({ json, key }) => call({ json }, "GET", `${ofKey(key)}/wallet-connection`)).pipe(
-      Command.withDescription("Show the app connected to a key")
+      Command.withDescription("Show a key's connected app")
     ),
     Command.make("revoke", { json, key }, ({ json, key }) => call({ json }, "DELETE", ofKey(key))).pipe(
       Command.withDescription("Revoke a key immediately")

@@ -49,7 +49,7 @@ export const check = Command.make(
 const payee = Argument.String("name").pipe(Argument.withDescription("The name, such as ₿alice@shop.example; the ₿ is optional"))
 
 export const names = Command.make("names").pipe(
-  Command.withDescription("Look up payees by name in the DNS (BIP 353), and print the record for a name"),
+  Command.withDescription("Look up payees by their DNS names (BIP 353), and print the DNS record for a name"),
   Command.withSubcommands([
     Command.make(
       "lookup",
@@ -94,7 +94,7 @@ const file = Flag.String("file").pipe(
 )
 const network = Flag.Literals("network", Network.all).pipe(Flag.withDescription("The bitcoin network; required"))
 const withoutSeed = Flag.Boolean("without-seed").pipe(
-  Flag.withDescription("Don't store the seed in the file; use this if another program signs"),
+  Flag.withDescription("Don't store the seed in the file. Use this if another program signs"),
   Flag.withDefault(false)
 )
 

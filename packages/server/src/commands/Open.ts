@@ -9,7 +9,7 @@ import * as Operator from "../client/Operator.ts"
 const opener = (platform: NodeJS.Platform): readonly [command: string, ...args: ReadonlyArray<string>] =>
   platform === "darwin" ? ["open"] : platform === "win32" ? ["cmd", "/c", "start", ""] : ["xdg-open"]
 
-/** If no browser opens, the printed address is enough. */
+/** Ignores a failure, because the address is also printed. */
 const browse = (url: string) =>
   Effect.sync(() => {
     const [command, ...args] = opener(process.platform)

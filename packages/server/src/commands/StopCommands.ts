@@ -2,7 +2,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { call, company, example, json, listed, of, ofKey } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
-// Commands that stop payments: of all companies, of one company or key, or above a limit.
+// Commands that stop payments of all companies, of one company or key, or above a limit.
 
 const what = Argument.Literals("what", ["sending", "receiving"]).pipe(Argument.withDescription("What to pause or resume"))
 
@@ -83,7 +83,7 @@ export const limits = Command.make("limits").pipe(
       call({ json }, "GET", whose === "company" ? `${of(id)}/limits` : ofKey(id))
     ).pipe(
       Command.withDescription("Show the limits, and how much of each remains"),
-      example("limits show key 7Kq2mVx9TbZc", "Show what this key may still send today")
+      example("limits show key 7Kq2mVx9TbZc", "Show what this key can still send today")
     ),
     Command.make("set", { whose, id, json, ...limitFlags }, ({ id, json, whose, ...given }) => {
       const body = Object.fromEntries(
@@ -95,7 +95,7 @@ export const limits = Command.make("limits").pipe(
           })
         : call({ json }, "PATCH", `${at(whose, id)}/limits`, body)
     }).pipe(
-      Command.withDescription("Set limits. They apply in every process when the command returns. Options you leave out stay as they are"),
+      Command.withDescription("Set limits. They apply in every process when the command returns. Options you leave out are unchanged"),
       example("limits set key 7Kq2mVx9TbZc --day-sats 10000 --per-withdrawal-sats 2000", "Limit a key used by a program")
     ),
     Command.make("clear", { whose, id, json }, ({ id, json, whose }) => call({ json }, "PUT", `${at(whose, id)}/limits`, {})).pipe(
