@@ -21,7 +21,7 @@ const groups = {
     [
       1,
       "LNbits on Eclair (CVE-2024-34694): a payment that took more than 30 seconds was refunded, and settled later",
-      "No timeout releases money, only the node's final result"
+      "Only the node's final result releases money. A timeout does not"
     ],
     [
       2,
@@ -79,7 +79,7 @@ const groups = {
     [
       13,
       "Alby Hub: a lock in the process guarded the balance of all processes",
-      "No state in memory guards money: row locks in the database order the processes"
+      "No in-memory state guards money. Database row locks serialize the processes"
     ],
     [
       14,
@@ -105,10 +105,10 @@ const groups = {
     [
       19,
       "BTCPay 2.0.6: a payout was sent up to ten times",
-      "A payout's coins are selected, and it is signed and stored before its broadcast. Each broadcast has the same bytes, and no coin is used twice"
+      "A payout's coins are selected, and it is signed and stored, before it is broadcast. Each broadcast has the same bytes, and no coin is used twice"
     ],
     [20, "BTCPay: payout workers raced with manual status changes", "The statement checks each transition; a final state stays final"],
-    [21, "Blnk: concurrent refunds of one transaction", "The state transition voids a hold, and happens once"],
+    [21, "Blnk: concurrent refunds of one transaction", "A hold is voided by a state transition that happens only once"],
     [
       22,
       "LNbits: the database was locked while the node paid, and no row was written",
@@ -127,13 +127,17 @@ const groups = {
       "LNbits, 2021: payments went out without a fee limit",
       "The same number is held, passed to the node as its limit, and compared with the actual cost"
     ],
-    [26, "Nutshell: a node's adapter ignored the fee limit", "The contract tests every adapter for it"],
+    [26, "Nutshell: a node's adapter ignored the fee limit", "The contract tests check the limit with every adapter"],
     [
       27,
       "LndHub: no reserve for fees, which then took accounts below zero",
       "Amount and fees are held together, and the guard has no exception"
     ],
-    [28, "BTCPay 2.4.1: satoshis where millisatoshis were expected", "The code has one unit with its own type, and names contain the unit"],
+    [
+      28,
+      "BTCPay 2.4.1: satoshis where millisatoshis were expected",
+      "The code uses one unit, which has its own type, and names contain the unit"
+    ],
     [29, "Alby Hub: unsigned integers overflowed", "Amounts are big integers with a maximum"],
     [
       30,
@@ -152,11 +156,11 @@ const groups = {
       "lnd, LNbits, Blnk and others: floating-point numbers and truncation",
       "Amounts are exact decimals and big integers; an amount that does not fit is refused"
     ],
-    [35, "lnd, Core Lightning, Blnk and others: negative and zero amounts", "Amounts are at least one satoshi, which the tables check too"],
+    [35, "lnd, Core Lightning, Blnk and others: negative and zero amounts", "Amounts are at least one satoshi. The tables check this too"],
     [
       36,
       "Blink: rounding, and refunds at another rate, could be exploited",
-      "The ledger is in bitcoin: the released amount is the held one"
+      "The ledger is in bitcoin, so the released amount equals the held amount"
     ],
     [
       37,
@@ -164,16 +168,20 @@ const groups = {
       "A node accepts no less than the invoice's amount (BOLT 4); the received amount is credited, and both amounts are shown"
     ],
     [38, "minibits: units mixed up", "Same as C28"],
-    [39, "Wallets paid whatever amount an LNURL server put in its invoice", "Its amount must be the requested one, to the millisatoshi"],
+    [
+      39,
+      "Wallets paid whatever amount an LNURL server put in its invoice",
+      "The invoice's amount must equal the requested one to the millisatoshi"
+    ],
     [
       40,
       "Ark's LNURL server: a hijacked session, and another user's invoice shown",
-      "No sessions: the address in the request determines the invoice's owner"
+      "There are no sessions. The address in the request determines the invoice's owner"
     ],
     [
       41,
       "Core Lightning's bookkeeper: books that drifted away from the node",
-      "Double entry is verified, and reconciled with the node and the chain, in tests too"
+      "The books are verified and reconciled with the node and the chain, in tests too"
     ]
   ],
   "On-chain": [
@@ -200,7 +208,7 @@ const groups = {
     [
       48,
       "LNbits (CVE-2025-32013): server-side requests to internal addresses",
-      "A guard checks every address, connects to the checked one, and limits the response"
+      "A guard checks every address, connects only to the checked address, and limits the response"
     ],
     [49, "LNbits: the check failed, was logged, and the request went out", "Only the guard can open connections"],
     [

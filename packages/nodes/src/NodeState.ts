@@ -16,7 +16,7 @@ const isUpBy = Measure.gauge("satrail_node_up", "Whether the node responds: 1 or
 export const up = (node: string) => isUpBy({ node })
 
 /** Number of failed calls. */
-const outagesBy = Measure.counter("satrail_node_outages_total", "Calls to which the node did not respond", ["node"])
+const outagesBy = Measure.counter("satrail_node_outages_total", "Calls that got no response from the node", ["node"])
 export const outages = (node: string) => outagesBy({ node })
 
 /**

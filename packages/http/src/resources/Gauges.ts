@@ -11,11 +11,13 @@ import { countByCause } from "./Reconciliation.ts"
 const gauges = {
   owned: Measure.gauge("satrail_owned_sats", "Balance reported by the node or the chain; chain is the hot wallet", ["account"]),
   own: Measure.gauge("satrail_own_funds_sats", "Operator equity", ["account"]),
-  unexplained: Measure.gauge("satrail_unexplained_sats", "Balance beyond operator equity and ledger; negative if money is missing", [
-    "account"
-  ]),
-  assets: Measure.gauge("satrail_assets_sats", "Balance of the node and the wallet together")({}),
-  liabilities: Measure.gauge("satrail_liabilities_sats", "Balances of all companies together")({}),
+  unexplained: Measure.gauge(
+    "satrail_unexplained_sats",
+    "Balance that neither operator equity nor the ledger explains; negative if money is missing",
+    ["account"]
+  ),
+  assets: Measure.gauge("satrail_assets_sats", "Combined balance of node and wallet")({}),
+  liabilities: Measure.gauge("satrail_liabilities_sats", "Total balance of all companies")({}),
   account: Measure.gauge("satrail_account_sats", "Balance of a ledger account", ["account"]),
   differences: Measure.gauge("satrail_differences", "Discrepancies between the ledger and the records of the node and the chain", [
     "cause"

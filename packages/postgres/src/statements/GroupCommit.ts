@@ -39,7 +39,7 @@ const metrics = {
     boundaries: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 5, 30],
     labels: ["operation"]
   }),
-  outages: Measure.counter("satrail_store_outages_total", "Flushes to which the database did not respond", ["operation"]),
+  outages: Measure.counter("satrail_store_outages_total", "Flushes that got no response from the database", ["operation"]),
   turnedAway: Measure.counter(
     "satrail_store_turned_away_total",
     "Changes refused before the database was called: the queue was full (overloaded), or the store was closed",

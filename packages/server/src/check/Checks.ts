@@ -11,7 +11,7 @@ import * as Rates from "./Rates.ts"
 import * as Settings from "./Settings.ts"
 import * as Wallet from "./Wallet.ts"
 
-/** Timeout per subject, for `satrail check` and at startup. */
+/** Timeout of each check, for `satrail check` and at startup. */
 export const limitMillis = { asked: 10_000, starting: 5_000 } as const
 
 /** Returns every check of a configuration, in printing order. */

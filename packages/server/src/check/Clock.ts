@@ -9,8 +9,8 @@ const url = "https://api.coinbase.com/v2/time"
 const Time = Schema.fromJsonString(Schema.Struct({ data: Schema.Struct({ epoch: Schema.Finite }) }))
 
 /**
- * Clock differences that are reported as a warning and as a problem. Above the second, invoices would be wrong.
- * The other clock has a resolution of one second.
+ * The clock differences above which a warning and a problem are reported. Above the second, invoices would be
+ * wrong. The other clock has a resolution of one second.
  */
 const told = { warning: 2000, wrong: 10_000 }
 

@@ -12,8 +12,8 @@ import { type Check, type Line, messageOf, misconfigured, outage, right, warning
 const oldest = 150_000
 
 /**
- * Clock differences that are reported as a warning and as a problem. The second is half a lease
- * (docs/decisions/processes.md#0007).
+ * The clock differences above which a warning and a problem are reported. The second is half of a lease's
+ * duration (docs/decisions/processes.md#0007).
  */
 const clockMillis = { told: 1000, wrong: 3000 }
 

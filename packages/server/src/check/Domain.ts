@@ -9,7 +9,7 @@ import { isPublic } from "./Settings.ts"
 const soonDays = 14
 const dayMillis = 86_400_000
 
-/** The servers to call, which tests replace. */
+/** The servers to call. Tests replace them. */
 export interface Ways {
   readonly lookup: (name: string) => Promise<ReadonlyArray<string>>
   readonly port: number

@@ -22,7 +22,7 @@ const operator = ({ demo, operatorToken }: Environment): ReadonlyArray<Line> =>
     ? [
         warning(
           "SATRAIL_OPERATOR_TOKEN is not set: no company can be created",
-          "Set it to the output of `openssl rand -hex 32`, the same in all processes."
+          "Set it to the output of `openssl rand -hex 32`. Use the same value in all processes."
         )
       ]
     : []

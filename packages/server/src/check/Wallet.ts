@@ -7,7 +7,10 @@ import type { Network } from "@satrail/bitcoin/Network"
 import type * as Wallet from "../environment/Wallet.ts"
 import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
-/** Returns whether a command can be started, given as a path or as a name in one of PATH's folders. */
+/**
+ * Returns whether a command can be started. The command is a path, or the name of a program in one of PATH's
+ * folders.
+ */
 const isProgram = (command: string): boolean =>
   (/[/\\]/.test(command) ? [command] : (process.env["PATH"] ?? "").split(path.delimiter).map((folder) => path.join(folder, command))).some(
     (file) => {

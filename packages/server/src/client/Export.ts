@@ -20,7 +20,7 @@ const write = (to: Writable, bytes: Uint8Array) =>
 // Longer than any export's last line.
 const tailBytes = 4096
 
-/** Copies a stream and returns its last bytes. */
+/** Copies a stream to the output and returns its last bytes. */
 const copied = (from: Stream.Stream<Uint8Array, unknown>, to: Writable) => {
   let tail = Buffer.alloc(0)
   return from.pipe(

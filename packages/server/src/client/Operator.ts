@@ -86,13 +86,13 @@ export const away = (url: string) => (cause: unknown) =>
     isRetryable: true
   })
 
-/** Returns the error to print for a refusal. */
+/** Returns the error to print for a refused request. */
 const refusalOf = ({ status, message, error }: typeof Envelope.Type): CommandFailed | undefined => {
   if (error === undefined) return undefined
   const { code, issues = [] } = error
   // An issue's message usually begins with its path.
   const told = issues.map(({ path, message }) => `\n  ${message.startsWith(path) ? "" : `${path}: `}${message}`)
-  // If there are issues, the refusal's own message only repeats them.
+  // If there are issues, the error's own message only repeats them.
   return new CommandFailed({
     message: told.length === 0 ? `${message} (${code})` : `Refused (${code}):${told.join("")}`,
     isRetryable: status === 429 || status >= 500

@@ -3,7 +3,7 @@ import * as Journal from "@satrail/postgres/journal/Journal"
 import { Config, type Redacted, Result } from "effect"
 import * as Setting from "./Setting.ts"
 
-/** The address of a PostgreSQL server, or of several servers of which one accepts writes. */
+/** The address of a PostgreSQL server, or the addresses of several, one of which accepts writes. */
 export const address: Setting.Kind<Redacted.Redacted> = {
   ...Setting.secret("postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database", (text) =>
     Result.isSuccess(Hosts.parse(text))

@@ -7,7 +7,7 @@ import { Config, Effect, Record, Redacted, Result, Schema, SchemaIssue } from "e
 export interface Kind<A> {
   readonly wants: string
   readonly isSecret?: true
-  /** Returns a description of the problem that is more precise than `wants`, if possible. Never repeats a secret. */
+  /** Returns a more precise description of the problem than `wants`, if there is one. Never repeats a secret. */
   readonly problem?: (text: string) => string | undefined
   /** Returns undefined if the text is invalid. */
   readonly read: (text: string, name: string) => A | undefined

@@ -24,8 +24,8 @@ export const ofClient: ReadonlyArray<string> = ["SATRAIL_URL", "SATRAIL_API_KEY"
 const alsoOurs: ReadonlySet<string> = new Set([...ofClient, "SATRAIL_REGTEST_CACHE"])
 
 /**
- * Minimum length at which a name without our prefixes is compared with our settings. Shorter names of other programs
- * could be similar by chance.
+ * Names without our prefixes are compared with our settings only from this length on. Shorter names could be
+ * similar by chance.
  */
 const shortest = 8
 const slips = 2

@@ -4,7 +4,7 @@ import path from "node:path"
 import { dataDirectory } from "./Process.ts"
 import * as Setting from "./Setting.ts"
 
-/** The signing method for the wallet's transactions. */
+/** How the wallet's transactions are signed. */
 export type Signer =
   | { readonly _tag: "Sealed"; readonly passphrase: Redacted.Redacted }
   | { readonly _tag: "Words"; readonly words: Redacted.Redacted }

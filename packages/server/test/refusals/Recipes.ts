@@ -370,7 +370,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     run: (world) => confirm(world, sats("settle@wallet.example", 50_000_000))
   },
   idempotency_mismatch: {
-    how: "Two invoices of different amounts with one `Idempotency-Key`",
+    how: "Create two invoices of different amounts with one `Idempotency-Key`",
     run: async ({ shop }) => {
       const create = (amount: number) =>
         shop.post("/v1/bitcoin/deposit/lightning-invoice", { amount, currency: "sats" }, { "idempotency-key": "one" })
@@ -582,7 +582,7 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
       return id
     }
   },
-  address_not_payable: { never: "no payment in this version fails like this" },
+  address_not_payable: { never: "no payment in this version fails with this code" },
   approval_rejected: {
     how: "Withdraw more than the key's `approval_above_sats`, and reject it with a key that has the scope `approve`",
     run: async (world) => {
@@ -626,7 +626,7 @@ export const page = (): string =>
     "",
     "## Failures of withdrawals",
     "",
-    "These withdrawals are confirmed and fail later. Nothing was paid, and amount and fee are released. The code is `failure.code` of the withdrawal.",
+    "These withdrawals are confirmed and fail later. Nothing was paid, and the amount and fee are released. The code is the withdrawal's `failure.code`.",
     "",
     table(failed),
     ""

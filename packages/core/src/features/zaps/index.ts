@@ -14,7 +14,7 @@ export const zaps = Feature.make({
   changes: Feature.changes<Zap.ZapReceipted>(),
   events: { "zap.receipted": "invoices" },
   limits: [
-    ["bytes of a zap request", `${defaults.requestBytes}`],
+    ["size of a zap request, bytes", `${defaults.requestBytes}`],
     ["relays to which a zap receipt is sent", `${defaults.relays}`],
     ["time for which a zap receipt is retried, minutes", `${defaults.publishForMillis / 60_000}`]
   ],
