@@ -29,8 +29,8 @@ const seenSource = "ldk seen"
 const Mark = Schema.fromJsonString(Schema.Struct({ run: Schema.String, count: Schema.String }))
 
 /**
- * Stores the node's last seen progress in the database, which is usually on another machine and never in the
- * node's folder.
+ * Stores the node's last seen progress in the service's database, which is usually on another machine and never
+ * in the node's folder.
  */
 const marks = Effect.gen(function* () {
   const [journal, reads] = [yield* Journal, yield* LedgerReads]

@@ -13,7 +13,7 @@ const startMillis = 30_000
 const lookMillis = 100
 /** Delay before restarting a node that exits immediately. */
 const againMillis = 5000
-/** A node that is stopping only has to write its state. If that takes longer than this, the node has hung. */
+/** Timeout for a stopping node, which only has to write its state. A node that takes longer has hung. */
 const stopMillis = 20_000
 
 /** The timestamp of a Go log line. It is removed, because our log adds its own. */
@@ -62,7 +62,7 @@ export const make = (settings: Settings, network: Network): LdkProgram => {
     lastWords = "the program could not be run"
     const started = spawn(program, [], {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...variables(settings, network) },
-      // The node stops when its standard input closes, which happens however this process ends.
+      // The node stops when its standard input closes, which happens even if this process is killed.
       stdio: ["pipe", "ignore", "pipe"]
     })
     child = started

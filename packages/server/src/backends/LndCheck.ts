@@ -106,7 +106,7 @@ const look = Effect.fnUntraced(function* (network: Network, settings: Settings) 
   )
   const info = looked.flatMap(({ info }) => info ?? []).at(0)
   const capacity = looked.flatMap(({ capacity }) => capacity ?? []).at(0)
-  // Report a problem that concerns all of lnd only once, whichever macaroon revealed it.
+  // Report a problem that isn't specific to one macaroon only once.
   const said = new Map(looked.flatMap(({ said }) => (said === undefined ? [] : [[said.says, said] as const])))
   return [
     ...(info === undefined ? [] : [...node(network, settings, info), ...channelLines(info, capacity)]),

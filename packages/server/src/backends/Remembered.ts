@@ -25,8 +25,8 @@ export interface Place {
   /** The setting that contains the node's address. */
   readonly setting: string
   /**
-   * Returns whether the service can start with the stored identity during this outage. It cannot if someone
-   * must fix something first.
+   * Returns whether the service can start with the stored identity during this outage. Returns false if the
+   * operator must fix something first.
    */
   readonly mayBeAway: (outage: NodeUnavailable) => boolean
 }
@@ -66,7 +66,7 @@ const confirm = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns the identity that the node reports, or during an outage, the stored one. Fails if the node is on
+ * Returns the identity that the node reports or, during an outage, the stored identity. Fails if the node is on
  * another network, or is not the one that the database is bound to. During an outage, also fails if no identity
  * was stored.
  */

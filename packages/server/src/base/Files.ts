@@ -14,7 +14,7 @@ export const reasonOf = (cause: unknown): string => {
 }
 
 /**
- * Returns whether a string is certainly a path and can be shown. A misspelled macaroon never passes, because
- * neither hex nor base64 begins or ends this way.
+ * Returns whether a string is certainly a path, not a secret, so that it can be shown. A misspelled macaroon
+ * never passes, because neither hex nor base64 begins or ends this way.
  */
 export const isPath = (text: string): boolean => /^(?:\.{0,2}|~|[A-Za-z]:)[/\\]|\.macaroon$/.test(text)

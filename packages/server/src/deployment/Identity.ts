@@ -53,8 +53,8 @@ const write = (directory: string, identity: string): string => {
 }
 
 /**
- * Fails unless the sandbox in `directory` is the one that the database was created with. The first start with
- * both binds them to each other.
+ * Fails unless the sandbox in `directory` is the one that the database was created with. The first start binds
+ * the database and the sandbox to each other.
  */
 const check = Effect.fnUntraced(function* (directory: string) {
   const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (cause) => new IdentityUnusable({ directory, cause }) })

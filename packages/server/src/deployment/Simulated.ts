@@ -2,7 +2,7 @@ import type { Environment } from "./Environment.ts"
 
 /**
  * The parts that can be simulated: the Lightning node, the chain and its wallet, payees' servers, and exchange
- * rates. True for those that are.
+ * rates. A part is true if it is simulated.
  */
 export interface Simulated {
   readonly lightning: boolean
