@@ -4,10 +4,10 @@ import type { Network } from "../src/Network.ts"
 
 export type Reason = BitcoinAddress.BitcoinAddressInvalid["reason"]
 
-/** A valid vector with its expected values. */
+/** A valid test vector with its expected values. */
 export type Valid = readonly [address: string, network: Network, scriptPubKey: string, kind: BitcoinAddress.Kind]
 
-/** An invalid vector with the reason. */
+/** An invalid test vector with the reason why it is invalid. */
 export type Invalid = readonly [why: string, address: string, network: Network, reason: Reason]
 
 export const refusal = (address: string, network: Network): Reason | "valid" => {

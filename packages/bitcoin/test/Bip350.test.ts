@@ -32,7 +32,7 @@ describe("BIP 350, valid addresses", () => {
   for (const vector of valid) it(`BIP 350: valid address ${vector[0]}`, () => assert.deepStrictEqual(bothWays(vector), expected(vector)))
 })
 
-// The standard allows payments to these addresses. Nobody can own such an output today, so anyone could take
+// The standard allows payments to these addresses. No rules protect such an output yet, so anyone could take
 // the money.
 describe("BIP 350, valid addresses of future witness versions", () => {
   for (const address of [

@@ -184,7 +184,7 @@ const invalid: ReadonlyArray<readonly [name: string, invoice: string, reason: Bo
     "bech32"
   ],
   [
-    "a signature that no key can have made",
+    "a signature that no key could have made",
     "lnbc2500u1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpusp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygs9qrsgqwgt7mcn5yqw3yx0w94pswkpq6j9uh6xfqqqtsk4tnarugeektd4hg5975x9am52rz4qskukxdmjemg92vvqz8nvmsye63r5ykel43pgz7zq0g2",
     "signature"
   ],
@@ -199,7 +199,7 @@ const invalid: ReadonlyArray<readonly [name: string, invoice: string, reason: Bo
     "amount"
   ],
   [
-    "a fraction of a millisatoshi",
+    "a fractional millisatoshi",
     "lnbc2500000001p1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpusp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygs9qrsgq0lzc236j96a95uv0m3umg28gclm5lqxtqqwk32uuk4k6673k6n5kfvx3d2h8s295fad45fdhmusm8sjudfhlf6dcsxmfvkeywmjdkxcp99202x",
     "amount"
   ],

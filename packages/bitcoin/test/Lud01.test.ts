@@ -13,7 +13,7 @@ describe("LUD-01", () => {
   const text =
     "LNURL1DP68GURN8GHJ7UM9WFMXJCM99E3K7MF0V9CXJ0M385EKVCENXC6R2C35XVUKXEFCV5MKVV34X5EKZD3EV56NYD3HXQURZEPEXEJXXEPNXSCRVWFNV9NXZCN9XQ6XYEFHVGCXXCMYXYMNSERXFQ5FNS"
 
-  it("LUD-01: the example is read in upper and in lower case", () => {
+  it("LUD-01: the example is read in upper and lower case", () => {
     for (const one of [text, text.toLowerCase()]) {
       assert.deepStrictEqual(Result.getOrThrow(Lnurl.decode(one)), { url, text: text.toLowerCase() })
     }

@@ -44,7 +44,7 @@ describe("a Nostr event", () => {
     }
   })
 
-  it("Nostr event: an event that we sign verifies, has our key, and is the same bytes every time", () => {
+  it("Nostr event: an event that we sign verifies, has our key, and has the same bytes every time", () => {
     const draft = { kind: 1, created_at: 1, tags: [["a", 'q"\n\\ü🎉']], content: "line\nline \u2028 end" }
     const event = Nostr.signed(draft, key)
     assert.strictEqual(event.pubkey, events[1]?.pubkey)

@@ -20,9 +20,9 @@ describe("Preimage (BOLT 4)", () => {
   })
 
   it("preimage: swapping a preimage and a payment hash, or passing plain text, does not compile", () => {
-    // @ts-expect-error -- a payment hash where the preimage belongs
+    // @ts-expect-error -- a payment hash in place of the preimage
     assert.isFalse(Preimage.proves(hash, hash))
-    // @ts-expect-error -- a preimage where the payment hash belongs
+    // @ts-expect-error -- a preimage in place of the payment hash
     assert.isFalse(Preimage.proves(preimage, preimage))
     // @ts-expect-error -- an unbranded string
     assert.isFalse(Preimage.proves("", hash))

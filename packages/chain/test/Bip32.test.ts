@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { HDKey } from "@scure/bip32"
 import * as Keys from "../src/Keys.ts"
 
-// BIP 32, test vector 1. The account is m/0'/1/2'. Its last two steps are not hardened, and take the place of
-// a wallet key's branch and index.
+// BIP 32, test vector 1. The account is m/0'/1/2'. The last two steps of the vector's path are not hardened,
+// and stand for a wallet key's branch and index.
 const account = "xpub6D4BDPcP2GT577Vvch3R8wDkScZWzQzMMUm3PWbmWvVJrZwQY4VUNgqFJPMM3No2dFDFGTsxxpG5uJh7n7epu4trkrX7x7DogT5Uv6fcLW5"
 const other = "xpub6FHa3pjLCk84BayeJxFW2SP4XRrFd1JYnxeLeU8EqN3vDfZmbqBqaGJAyiLjTAwm6ZLRQUMv1ZACTj37sR62cfN7fe5JnJ7dh8zL4fiyLHV"
 const key = "xpub6H1LXWLaKsWFhvm6RVpEL9P4KfRZSW7abD2ttkWP3SSQvnyA8FSVqNTEcYFgJS2UaFcxupHiYkro49S8yGasTvXEYBVPamhGW6cFJodrTHy"

@@ -10,14 +10,15 @@ import { timeSecondsAt } from "./SimulatedBlocks.ts"
 import * as Serving from "./Serving.ts"
 
 /**
- * State of the node's transaction index. `building`: it has not reached the tip since it was enabled. `behind`:
- * it has, but has not read the newest blocks yet. Core's response for a missing transaction does not reveal
- * that.
+ * State of the node's transaction index. `building`: the index has not reached the tip since it was enabled.
+ * `behind`: the index was complete once, but has not read the newest blocks yet. Core's response for a missing
+ * transaction does not distinguish `behind` from a complete index.
  */
 export type Txindex = { readonly _tag: "none" | "synced" } | { readonly _tag: "building" | "behind"; readonly height: number }
 
 /**
- * The simulated chain behind Bitcoin Core's JSON-RPC, with the messages of its src/rpc/rawtransaction.cpp.
+ * Serves the simulated chain over Bitcoin Core's JSON-RPC, with the messages from its
+ * src/rpc/rawtransaction.cpp.
  */
 export class CoreServer extends Context.Service<
   CoreServer,

@@ -11,7 +11,7 @@ import * as Serving from "./Serving.ts"
 /** A response that replaces the server's own, or undefined. */
 export type Interference = (path: string) => { readonly status: number; readonly body: string } | undefined
 
-/** The simulated chain behind Esplora's routes, in the shapes documented in its API.md. */
+/** Serves the simulated chain on Esplora's routes, in the formats documented in its API.md. */
 export class EsploraServer extends Context.Service<
   EsploraServer,
   {

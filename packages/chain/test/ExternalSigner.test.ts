@@ -30,7 +30,7 @@ const psbt = Payout.toPsbt(
 )
 
 describe("a signer in another process", () => {
-  it.live("external signer: produces the same signatures as keys in the process", () =>
+  it.live("external signer: it produces the same signatures as keys in the process", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* signer("honest").sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt))
     })

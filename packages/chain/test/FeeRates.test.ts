@@ -10,8 +10,8 @@ const away: FeeRates.Source = Effect.fail(new ChainUnavailable({ operation: "fee
 describe("the fee rate", () => {
   for (const [what, sources, expected] of [
     ["the node's estimate, rounded up", [says(12.3)], 13],
-    ["the median of several", [says(3), says(90), says(4)], 4],
-    ["the higher of two", [says(3), says(9)], 9],
+    ["the median of several estimates", [says(3), says(90), says(4)], 4],
+    ["the higher of two estimates", [says(3), says(9)], 9],
     ["the available estimate if the other sources are down", [away, says(undefined), says(7)], 7],
     ["at least the minimum relay fee rate", [says(0.1)], 1],
     ["at most the ceiling", [says(1e9)], 500]

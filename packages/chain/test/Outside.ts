@@ -13,7 +13,7 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { createHash } from "node:crypto"
 import * as OwnBlock from "../src/Block.ts"
 
-// An outside wallet, which is also the miner. It owns everything on this chain that is not ours.
+// An external wallet, which is also the miner. It owns every coin on this chain that is not ours.
 
 const key = HDKey.fromMasterSeed(new Uint8Array(32).fill(7))
 const own = Result.getOrThrow(BitcoinAddress.decode(Miner.address, "regtest"))
@@ -33,7 +33,7 @@ const feeSats = 10_000n
 
 const scriptOf = (address: string) => hex.decode(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey)
 
-/** Pays from one coin, and returns the change to the outside wallet. */
+/** Pays from one coin, and returns the change to the external wallet. */
 const pay = ({ txId, vout, sats }: Coin, payments: ReadonlyArray<Payment>, fee = feeSats) => {
   const tx = new Transaction()
   tx.addInput({ txid: txId, index: vout, sequence: 0xfffffffd, witnessUtxo: { amount: sats, script: hex.decode(own.scriptPubKey) } })
@@ -115,7 +115,7 @@ export const make = Effect.gen(function* () {
 
   const next = () => {
     const coin = coins.shift()
-    if (coin === undefined) throw new Error("the outside wallet has no coins left")
+    if (coin === undefined) throw new Error("the external wallet has no coins left")
     return coin
   }
   const broadcast = (rawTx: string) => chain.call("sendrawtransaction", [rawTx], Schema.String)
@@ -152,7 +152,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Replaces `depth` blocks by empty ones, plus one more. The removed transactions wait to be mined again.
+   * Replaces the last `depth` blocks with empty ones, and adds one more. The removed transactions wait to be
+   * mined again.
    */
   const reorg = (depth: number) => build(depth, depth + 1)
 
@@ -177,7 +178,7 @@ export const make = Effect.gen(function* () {
     mineOne: (rawTx: string) => build(0, 1, rawTx),
     doubleSpend: Effect.fnUntraced(function* (txId: TxId.TxId) {
       const coin = spentBy.get(txId)
-      if (coin === undefined) throw new Error(`the outside wallet did not send ${txId}`)
+      if (coin === undefined) throw new Error(`the external wallet did not send ${txId}`)
       const { address } = yield* newAddress
       const replacement = pay(coin, [{ address, amount: Msat.fromSats(1000) }], feeSats * 5n)
       yield* broadcast(replacement.rawTx)
@@ -192,8 +193,8 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** The outside wallet and miner. */
+/** The external wallet and miner. */
 export class Outside extends Context.Service<Outside, Effect.Success<typeof make>>()("chain/test/Outside") {}
 
-/** A chain on which the outside wallet has money. */
+/** A chain on which the external wallet has money. */
 export const layer = Layer.provideMerge(Layer.effect(Outside, make), Real.chain)

@@ -117,8 +117,8 @@ describe("a node over RPC", () => {
     )
   )
 
-  // Responses of Core and btcd to a request for an unknown transaction, all with the code -5, and whether
-  // they mean that it does not exist.
+  // The messages with which nodes return code -5 when a transaction is not found. Some mean that the
+  // transaction does not exist; others do not.
   for (const [who, message, says] of [
     ["Core with a complete index", absent, "gone"],
     ["btcd", `No information available about transaction ${"ab".repeat(32)}`, "gone"],
@@ -214,7 +214,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: a transaction that leaves the mempool for a block between two requests is found in the block", () =>
+  it.live("RPC: a transaction that is mined between two requests is found in its block", () =>
     Effect.scoped(
       Effect.gen(function* () {
         // The block arrives after the tip was read, and is indexed before the tip is read again.
@@ -252,7 +252,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: a start fails with a node that has no index, but not with one that is building it", () =>
+  it.live("RPC: a start fails if the node has no index, but not if the node is still building it", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const started = (index: Said, refusal: string) =>
@@ -286,7 +286,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: a node of another chain is rejected, however far back the search goes", () =>
+  it.live("RPC: a node on another chain is rejected, however far back the search goes", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node((call) => (call.method === "getblockhash" ? { result: "ff" } : healthy(call)))
@@ -358,7 +358,7 @@ describe("an Esplora server", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: a server behind a tip that it reported before reports no transaction as missing", () =>
+  it.live("Esplora: while a server is behind a tip that it reported earlier, no transaction is reported as missing", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const source = Esplora.make({ url: server.url, beginning: { height: 100 } })

@@ -82,7 +82,7 @@ export const work = Effect.gen(function* () {
   yield* Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 })
   yield* (yield* PaymentWorker).step
   yield* (yield* SettledPayouts).look
-  yield* Effect.sleep(2) // tasks are due again by then
+  yield* Effect.sleep(2) // tasks are due again after this
 })
 
 export const mineAndWork = (blocks: number) => Effect.andThen(mine(blocks), work)
@@ -99,8 +99,8 @@ export const address = Effect.fnUntraced(function* (companyId: CompanyId.Company
 export const sats = (amount: number) => Msat.fromSats(amount)
 
 /**
- * Pays a company from outside, and mines until the deposit is credited: at 2 confirmations, or at 1 up to
- * 10,000 sats. Returns the transaction's id.
+ * Pays a company from the external wallet, and mines until the deposit is credited: at one confirmation up to
+ * 10,000 sats, otherwise at two. Returns the transaction's id.
  */
 export const funded = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, amount: number, type: AddressType = "taproot") {
   const txId = yield* (yield* Outside.Outside).send([{ address: yield* address(companyId, type), amount: sats(amount) }])
@@ -128,7 +128,7 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
 
-/** Confirmed amounts at outside addresses, in sats. */
+/** Confirmed amounts at external addresses, in sats. */
 export const received = Effect.fnUntraced(function* (...scriptPubKeys: ReadonlyArray<string>) {
   const chain = BitcoinRpc.make(yield* options)
   const amounts: Array<number> = []

@@ -131,7 +131,7 @@ describe("Payouts", () => {
       )
   )
 
-  it("wallet: the largest coins are selected, none that costs more than its value, and no more than the limit", () => {
+  it("wallet: the largest coins are selected, up to the limit, except coins that cost more to spend than they are worth", () => {
     const output = { scriptPubKey: `0014${"07".repeat(20)}`, sats: 20_000n }
     const ask = { outputs: [output], feeRate: 1, feeLimitSats: 100_000n }
     const chosen = Payout.select({ ...ask, coins: many(50) })

@@ -39,7 +39,7 @@ describe("the wallet file", () => {
     )
   )
 
-  it.live("wallet file: it contains no word of the seed, and only its owner may read it", () =>
+  it.live("wallet file: the file contains no word of the seed, and only its owner may read it", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         yield* WalletFile.write(file, yield* wallet)
@@ -50,7 +50,7 @@ describe("the wallet file", () => {
     )
   )
 
-  it.live("wallet file: it is never overwritten, and guessing its passphrase is slow", () =>
+  it.live("wallet file: the file is never overwritten, and guessing its passphrase is slow", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         assert.include((yield* Effect.flip(WalletFile.read(file))).message, "satrail wallet create")

@@ -50,7 +50,7 @@ const books = Layer.unwrap(
   Effect.map(EsploraServer.EsploraServer, ({ url }) => Books.layer(accounts.fingerprint, Esplora.unspent({ url })))
 )
 
-/** A service with its own wallet on the simulated chain, seen through Esplora. */
+/** A service with its own wallet on the simulated chain, read through Esplora. */
 const service = Layer.provide(Reconciler.layer, books).pipe(
   Layer.provideMerge(Satrail.layer(settings)),
   Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
@@ -194,7 +194,7 @@ describe("the wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.live("wallet statement: an outage while the server is down", () =>
+  it.live("wallet statement: while the server is down, reading a statement fails as an outage", () =>
     Effect.gen(function* () {
       yield* compare
       yield* funded(100_000, 1)

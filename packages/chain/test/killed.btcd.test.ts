@@ -37,7 +37,7 @@ const Ended = Schema.fromJsonString(
   })
 )
 
-/** Runs a process to its end. Returns its last line of output, and the signal that ended it. */
+/** Runs a process until it exits. Returns its last line of output, and the signal that killed it. */
 const run = (args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     // The embedded database runs only for seconds, so compile its machine code fast rather than well. Cache

@@ -24,10 +24,9 @@ import * as Seed from "../src/Seed.ts"
 import * as Wallet from "../src/Wallet.ts"
 import { settings } from "./Story.ts"
 
-// A service in its own process, which can be killed. Each run makes one step of a payout's life. `fund`
-// creates two companies and their addresses. `pay` confirms a withdrawal to each destination, alternating
-// between the companies, sends all of them, and kills the process at `fate`. `finish` does the remaining
-// work.
+// A service in its own process, which can be killed. Each run performs one stage of a payout. `fund` creates
+// two companies and their addresses. `pay` confirms a withdrawal to each destination, alternating between the
+// companies, sends all of them, and kills the process at `fate`. `finish` completes the payouts.
 
 const [, , step = "", directory = "", url = "", certificateFile = "", seed = "0", companies = "", destinations = "", fate = ""] =
   process.argv

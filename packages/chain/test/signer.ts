@@ -4,8 +4,8 @@ import { setTimeout } from "node:timers/promises"
 import * as Seed from "../src/Seed.ts"
 import { words } from "./Ours.ts"
 
-// An external signer as others might write it. It reads a PSBT, signs every input, and writes the PSBT. With
-// "other", it signs a different amount than requested.
+// An external signer such as an operator might write. It reads a PSBT, signs every input, and writes the PSBT.
+// With "other", it signs an amount other than the requested one.
 const [, , behaviour = "honest"] = process.argv
 const master = Seed.master(words, "regtest")
 const tx = Payout.fromPsbt((await text(process.stdin)).trim())

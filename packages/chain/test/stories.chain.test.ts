@@ -66,7 +66,7 @@ Real.onChain("On a real chain", () => {
       [2, 50_000],
       [6, 50_000]
     ] as const) {
-      it.effect(`C45: deposits: a reorganization ${depth} deep reverses them, and they are credited again once mined`, () =>
+      it.effect(`C45: deposits: a reorganization ${depth} deep reverses deposits, and they are credited again once mined`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           yield* funded(id, amount)
@@ -85,7 +85,7 @@ Real.onChain("On a real chain", () => {
         })
       )
 
-      it.effect(`C45: deposits: double-spent in a reorganization ${depth} blocks deep, they fail and leave no balance`, () =>
+      it.effect(`C45: deposits: a deposit double-spent in a reorganization ${depth} blocks deep fails and leaves no balance`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           const txId = yield* funded(id, amount)
@@ -114,7 +114,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C44: deposits: every deposit in 200 unread blocks is found, a page of blocks at a time", () =>
+    it.effect("C44: deposits: every deposit in 200 unread blocks is found, and the blocks are read a page at a time", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         const to = [yield* address(id), yield* address(id), yield* address(id)]
@@ -145,7 +145,7 @@ Real.onChain("On a real chain", () => {
 
   it.layer(chain, { excludeTestServices: true })("payouts", (it) => {
     for (const [n, kind] of (["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).entries()) {
-      it.effect(`payouts: a payout to ${kind} arrives exactly, once`, () =>
+      it.effect(`payouts: a payout to ${kind} arrives once, with the exact amount`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           yield* funded(id, 200_000, BitcoinAddress.AddressType.literals[n % 3])
@@ -164,7 +164,7 @@ Real.onChain("On a real chain", () => {
       )
     }
 
-    it.effect("payouts: a payout spends another one's unconfirmed change, one level deep", () =>
+    it.effect("payouts: a payout spends another payout's unconfirmed change, one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         // Coins left over from other tests are spent first.
@@ -210,7 +210,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C45: payouts: they are sent again when a reorganization removes their block, even after they settle", () =>
+    it.effect("C45: payouts: a payout is sent again when a reorganization removes its block, even after it settles", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 300_000)
@@ -273,7 +273,7 @@ Real.onChain("On a real chain", () => {
 
     const rowsOf = (payouts: Effect.Success<ReturnType<typeof together>>) => Effect.forEach(payouts, ({ row }) => now(row))
 
-    /** Everything signed for these payouts. The payout with the lowest id leads the batch. */
+    /** All transactions signed for these payouts. They are stored with the payout that has the lowest id. */
     const signedFor = Effect.fnUntraced(function* (payouts: Effect.Success<ReturnType<typeof together>>) {
       const [leader] = payouts.map(({ row }) => row).toSorted((a, b) => (a.id < b.id ? -1 : 1))
       return leader === undefined ? [] : yield* (yield* Records).candidates(leader.companyId, leader.id)
@@ -360,7 +360,7 @@ Real.onChain("On a real chain", () => {
       )
     }
 
-    it.effect("batch: the next batch spends the unconfirmed change of the last, one level deep", () =>
+    it.effect("batch: the next batch spends the previous batch's unconfirmed change, one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 30_000_000)
@@ -393,7 +393,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C45: batch: it is sent again when a reorganization removes its block, even after it settles", () =>
+    it.effect("C45: batch: a batch is sent again when a reorganization removes its block, even after it settles", () =>
       Effect.gen(function* () {
         const payouts = yield* together([70_000, 70_001, 70_002], 200_000, 170)
         yield* mineAndWork(1)

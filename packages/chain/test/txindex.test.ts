@@ -51,7 +51,7 @@ const work = Effect.gen(function* () {
   const followed = yield* Effect.result((yield* ChainDeposits).follow())
   yield* (yield* PaymentWorker).step
   const looked = yield* Effect.result((yield* SettledPayouts).look)
-  yield* Effect.sleep(2) // tasks are due again by then
+  yield* Effect.sleep(2) // tasks are due again after this
   return [followed, looked].flatMap((result) =>
     result._tag === "Failure" && "cause" in result.failure ? [String(result.failure.cause)] : []
   )

@@ -8,7 +8,8 @@ import { inject } from "vitest"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Outside from "./Outside.ts"
 
-// What bitcoind and btcd respond in the same situation. If a version changes its wording, this fails first.
+// The responses of bitcoind and btcd in the same situations. If a new version changes its wording, this test
+// fails first.
 
 /** Calls a method, and returns the response or the node's error message. */
 const says = Effect.fnUntraced(function* (method: string, ...params: ReadonlyArray<unknown>) {
@@ -77,29 +78,34 @@ Real.onChain("the messages of a node", () => {
       })
     )
 
-    it.effect("node messages: a transaction with the same fee does not replace another, and one that spends spent coins is rejected", () =>
-      Effect.gen(function* () {
-        const { sign, mine, address } = yield* Outside.Outside
-        const { broadcast } = yield* ChainSource
-        const to = yield* address
-        const first = yield* sign({ ...to, amount: Msat.fromSats(50_000) }, "one coin")
-        const second = yield* sign({ ...to, amount: Msat.fromSats(50_001) }, "one coin")
-        assert.deepStrictEqual(yield* broadcast(first.rawTx), { _tag: "accepted" })
-        yield* Effect.flatMap(
-          says("sendrawtransaction", second.rawTx),
-          are({ btcd: /replacement transaction has an insufficient fee rate/, bitcoind: /^insufficient fee, rejecting replacement/ })
-        )
-        assert.strictEqual((yield* broadcast(second.rawTx))._tag, "rejected")
-        yield* mine(1)
-        yield* Effect.flatMap(
-          says("sendrawtransaction", second.rawTx),
-          are({ btcd: /orphan transaction .* references outputs of unknown or fully-spent/, bitcoind: /^bad-txns-inputs-missingorspent$/ })
-        )
-        assert.strictEqual((yield* broadcast(second.rawTx))._tag, "rejected")
-      })
+    it.effect(
+      "node messages: a transaction with the same fee does not replace another, and one that spends already spent coins is rejected",
+      () =>
+        Effect.gen(function* () {
+          const { sign, mine, address } = yield* Outside.Outside
+          const { broadcast } = yield* ChainSource
+          const to = yield* address
+          const first = yield* sign({ ...to, amount: Msat.fromSats(50_000) }, "one coin")
+          const second = yield* sign({ ...to, amount: Msat.fromSats(50_001) }, "one coin")
+          assert.deepStrictEqual(yield* broadcast(first.rawTx), { _tag: "accepted" })
+          yield* Effect.flatMap(
+            says("sendrawtransaction", second.rawTx),
+            are({ btcd: /replacement transaction has an insufficient fee rate/, bitcoind: /^insufficient fee, rejecting replacement/ })
+          )
+          assert.strictEqual((yield* broadcast(second.rawTx))._tag, "rejected")
+          yield* mine(1)
+          yield* Effect.flatMap(
+            says("sendrawtransaction", second.rawTx),
+            are({
+              btcd: /orphan transaction .* references outputs of unknown or fully-spent/,
+              bitcoind: /^bad-txns-inputs-missingorspent$/
+            })
+          )
+          assert.strictEqual((yield* broadcast(second.rawTx))._tag, "rejected")
+        })
     )
 
-    it.effect("node messages: bitcoind rejects dust, too low a fee and too high a fee; btcd relays them", () =>
+    it.effect("node messages: bitcoind rejects dust, a fee that is too low and a fee that is too high; btcd relays them", () =>
       Effect.gen(function* () {
         const { sign, send, address } = yield* Outside.Outside
         const to = yield* address

@@ -40,7 +40,7 @@ export const make = Effect.map(
 /** A client of such a database. */
 export const layer = Layer.unwrap(Effect.map(make, (url) => PgClient.layer({ url })))
 
-/** A host's own pool, without our pool's settings. As a host must, it handles errors of idle connections. */
+/** A host's own pool, without our pool's settings. It handles errors of idle connections, as every host must. */
 export const hostsPool = (config: Pg.PoolConfig) =>
   Effect.acquireRelease(
     Effect.sync(() => new Pg.Pool(config).on("error", () => {})),

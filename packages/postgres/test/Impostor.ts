@@ -9,7 +9,7 @@ import { createServer, type Socket } from "node:net"
  */
 export interface Part {
   is: "primary" | "standby" | "read-only" | "silent"
-  /** null: the server reports no timeline. `unsaid`: it stops responding when asked for its timeline. */
+  /** null: the server reports no timeline. `unsaid`: the server stops responding when asked for its timeline. */
   timeline: number | null | "unsaid"
   /** The server doesn't receive the client's termination message, as if the network had just failed. */
   isDeaf: boolean

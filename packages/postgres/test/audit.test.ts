@@ -35,7 +35,7 @@ const written = Effect.gen(function* () {
   const [head] = yield* auditHeads([])
   for (const subject of ["d", "e"]) yield* appendAudit([draft(one, subject)])
   yield* AuditLog.link
-  return AuditLog.headText(head ?? assert.fail("something is linked"))
+  return AuditLog.headText(head ?? assert.fail("no entry is linked"))
 })
 
 /** The faults that `satrail verify` finds. */
@@ -89,7 +89,7 @@ describe("the audit log in a database", () => {
       }).pipe(Effect.provide(layer))
     )
 
-  it.live("audit: removing the last entries with their links is detected, also after later entries are written", () =>
+  it.live("audit: removing the last entries with their links is detected, even after later entries are written", () =>
     Effect.gen(function* () {
       yield* written
       yield* run(
@@ -143,7 +143,7 @@ describe("the audit log in a database", () => {
     Effect.gen(function* () {
       const { appendAudit, auditHead } = yield* Audit.AuditStore
       const head = yield* written
-      const logged = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
+      const logged = Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked"))
       assert.deepStrictEqual(yield* found(logged), [])
       yield* run("delete from satrail.audit_links")
       yield* run("delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)")

@@ -150,7 +150,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.scoped)
   )
 
-  it.live("verification: it resumes in a database restored on a server with fewer transactions", () =>
+  it.live("verification: counting resumes in a database restored on a server with fewer transactions", () =>
     Effect.gen(function* () {
       const records = yield* Records
       yield* companyWith(100)

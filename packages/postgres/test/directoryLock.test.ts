@@ -36,7 +36,7 @@ const file = (path: string) => join(path, "lock")
 
 const lockOf = (path: string): unknown => JSON.parse(readFileSync(file(path), "utf8"))
 
-it.effect("directory: it can be locked only once, even within one process, and is unlocked when its scope closes", () =>
+it.effect("directory: a directory can be locked only once, even within one process, and is unlocked when its scope closes", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const scope = yield* Scope.make()
@@ -115,7 +115,7 @@ it.effect.skipIf(!tellsStarts)(
     })
 )
 
-it.effect("directory: it is created with its parents, accessible only to its owner", () =>
+it.effect("directory: the directory is created with its parents, and only its owner can access it", () =>
   Effect.gen(function* () {
     const above = join(yield* directory, "a")
     yield* DirectoryLock.hold(join(above, "b", "c"))

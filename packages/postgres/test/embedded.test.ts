@@ -68,7 +68,7 @@ const client = await shared(PgliteClient.layer())
 it.layer(client, { excludeTestServices: true })("migrations", (it) => {
   const storage = Storage.layerClient()
 
-  it.effect("migrations: they run once, so a second start has nothing to do and loses nothing", () =>
+  it.effect("migrations: each migration runs once, so a second start has nothing to do and loses nothing", () =>
     Effect.gen(function* () {
       const row = yield* company
       yield* Effect.provide(
@@ -95,7 +95,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("events: they are read in order, starting with the first one", () =>
+  it.effect("events: events are read in order, starting with the first one", () =>
     Effect.gen(function* () {
       yield* nothing
       const rows = yield* Effect.all([company, company, company, company, company])
@@ -113,7 +113,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("events: they resume after a dump is restored on a server with fewer transactions", () =>
+  it.effect("events: delivery resumes after a dump is restored on a server with fewer transactions", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [earlier, later] = [yield* company, yield* company]

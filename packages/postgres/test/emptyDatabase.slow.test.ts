@@ -36,7 +36,7 @@ const described = async (dataDir: string) => {
 }
 
 it(
-  "empty database: it matches a database that this PGlite creates",
+  "empty database: the stored copy matches a database created by this PGlite",
   () =>
     inDirectory(async (directory) => {
       EmptyDatabase.unpack(path.join(directory, "ours"))
@@ -48,7 +48,7 @@ it(
   120_000
 )
 
-it("empty database: the incomplete directory of a killed process is created again", () =>
+it("empty database: a directory left incomplete by a killed process is created again", () =>
   inDirectory(async (directory) => {
     const data = path.join(directory, "data")
     EmptyDatabase.unpack(`${data}.new`)

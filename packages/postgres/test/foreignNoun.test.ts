@@ -76,7 +76,7 @@ const subject = Nouns.subjectOf(noun, (companyId) => Effect.map(ticket(companyId
   voided: (row) => Effect.succeed(voided(row))
 })
 
-/** Its only part in a store: the migration. */
+/** The migration is the only part of it in a store. */
 const table = `
 create table satrail.tickets (
   id uuid not null, company_id uuid not null, code text not null, seat integer, status text not null, used_by text,
@@ -91,7 +91,7 @@ const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.
 Nouns.suite("tickets", subject)("pglite, a host's record type", storage)
 
 it.layer(storage, { excludeTestServices: true })("nouns", (it) => {
-  it.effect("nouns: the type of another package's Change includes its refusals", () =>
+  it.effect("nouns: the type of a Change from another package includes its refusals", () =>
     Effect.gen(function* () {
       const row = yield* ticket(yield* open)
       const journal = yield* Journal

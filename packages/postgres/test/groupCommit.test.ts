@@ -82,7 +82,7 @@ it.live("group commit: a Change above the limit fails immediately; one interrupt
     const gate = yield* Deferred.make<void>()
     const { commit, flushes, flushing } = yield* words({ gate, maxWaiting: 2 })
     const first = yield* Effect.forkChild(commit("a"), { startImmediately: true })
-    yield* Deferred.await(flushing) // a is in flight, b and c wait behind it
+    yield* Deferred.await(flushing) // a is being flushed; b and c wait for the next flush
     const b = yield* Effect.forkChild(commit("b"), { startImmediately: true })
     const c = yield* Effect.forkChild(commit("c"), { startImmediately: true })
     assert.deepStrictEqual(yield* Effect.exit(commit("d")), Exit.fail("overloaded" as const))
@@ -105,7 +105,7 @@ it.live("group commit: closing waits until every Change has a result", () =>
   })
 )
 
-it.live("group commit: a Change after closing fails immediately", () =>
+it.live("group commit: a Change submitted after closing fails immediately", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* Effect.scoped(words())
     assert.deepStrictEqual(yield* Effect.exit(commit("a")), Exit.fail("closed" as const))
@@ -113,7 +113,7 @@ it.live("group commit: a Change after closing fails immediately", () =>
   })
 )
 
-it.live("group commit: a Change while closing fails, and earlier ones get their results", () =>
+it.live("group commit: a Change submitted while closing fails, and earlier ones get their results", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const scope = yield* Scope.make()

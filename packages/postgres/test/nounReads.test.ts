@@ -37,7 +37,7 @@ const stoppable = () => {
 }
 
 it.layer(storage, { excludeTestServices: true })("noun reads", (it) => {
-  it.effect("noun reads: they work after the first caller for a record type and its scheduler have stopped", () =>
+  it.effect("noun reads: a record type can still be read after its first caller and that caller's scheduler have stopped", () =>
     Effect.gen(function* () {
       const [nouns, ledger] = [yield* NounReads, yield* LedgerReads]
       const [companyId, id] = [CompanyId.make(yield* Id.make), yield* Id.make]

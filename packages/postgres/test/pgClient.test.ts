@@ -9,7 +9,7 @@ import * as SqlState from "../src/client/SqlState.ts"
 
 const start = (url: string) => Effect.flip(Effect.scoped(Layer.build(PgClient.layer({ url: Redacted.make(url) }))))
 
-/** A port without a listener. It was free a moment ago. */
+/** A port that was free a moment ago, so nothing listens on it. */
 const unused = Effect.promise(async () => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -132,7 +132,7 @@ it("store: a closed connection has no code; a value that cannot be sent is a def
   assert.strictEqual(PgError.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
 })
 
-/** The operator's message, and whether the connection is dropped. */
+/** The message shown to the operator, and whether the connection is dropped. */
 const words = {
   "53100": [/disk of the database is full/, /Free some space/, undefined],
   "53200": [/out of memory/, /Give it more/, undefined],

@@ -22,9 +22,9 @@ import * as TasksSql from "../src/Tasks.ts"
 import * as Writes from "../src/statements/Writes.ts"
 import * as Database from "./Database.ts"
 
-// Checks how statements find their rows in a database without planner statistics, which an embedded one may
-// never get. The rows a plan reads must not grow with a company's data, whatever the planner assumes. So the
-// tests check plans rather than times.
+// Checks how statements find their rows in a database without planner statistics, because an embedded database
+// may never have any. The rows a plan reads must not grow with a company's data, whatever the planner assumes.
+// So the tests check plans rather than times.
 
 interface Node {
   readonly "Node Type": string
@@ -262,7 +262,7 @@ const others: Readonly<Record<string, string>> = {
   PayoutBuried: "candidates_settled"
 }
 
-/** Changes with every optional part, and Changes with only their row. */
+/** Changes with every optional part, and Changes that contain only a row. */
 const carrying = (each: boolean, money: Carried["money"] = each ? "many" : "none"): Carried => ({
   money,
   takes: each,
@@ -283,13 +283,13 @@ const carried = [carrying(true), carrying(false), carrying(true, ["available", "
 
 const row = { id: Id.nil, companyId: CompanyId.operator }
 
-/** The writes of Changes: each verb of each noun, whose statement is derived. */
+/** The statements that are derived for Changes: one for each verb of each record type. */
 const written: ReadonlyArray<readonly [string, Noun.Writes]> = [
   ...Nouns.all.flatMap((noun) => ("unique" in noun ? [[`insert ${noun.name}`, [Noun.insert(noun, row)]] as const] : [])),
   ...Nouns.moves.map((move) => [move.key, [{ _tag: "Transition", move, found: row, set: {} }]] as const)
 ]
 
-/** The parts of a plan that do not read by key: "statement: table by index". */
+/** The parts of a plan that do not find rows by key: "statement: table by index". */
 const growing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const unique = yield* sql<{ readonly name: string }>`

@@ -67,7 +67,7 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     )
   }
 
-  it.live("pooler: transaction mode under load from other clients fails every start", () =>
+  it.live("pooler: in transaction mode under load from other clients, every start fails", () =>
     Effect.gen(function* () {
       const url = yield* pooled("pool_mode=transaction", "default_pool_size=8")
       const busy = yield* Database.hostsPool({ connectionString: Redacted.value(url), max: 8 })

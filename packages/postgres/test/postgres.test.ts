@@ -78,7 +78,7 @@ const whileHeld = <A, E, R, R2>(
     )
     yield* Effect.raceFirst(Deferred.await(isLocked), Fiber.join(holder))
     const fiber = yield* Effect.forkChild(work, { startImmediately: true })
-    const endedEarly = Effect.flatMap(Fiber.await(fiber), (exit) => Effect.die(new Error(`it ended without waiting: ${exit}`)))
+    const endedEarly = Effect.flatMap(Fiber.await(fiber), (exit) => Effect.die(new Error(`the work ended without waiting: ${exit}`)))
     yield* Effect.raceFirst(Effect.repeat(waiting, { until: (n) => n >= flushes }), endedEarly)
     yield* meanwhile
     yield* Deferred.succeed(isOver, undefined)
@@ -99,8 +99,8 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
   TasksContract.suite("postgres", storage({}))
   Edges.suite("postgres", storage({}))
 
-  it.layer(twoProcesses, { excludeTestServices: true })("two processes, and no CHECK to help", (it) => {
-    // Without "first come, first served", which holds only within a process.
+  it.layer(twoProcesses, { excludeTestServices: true })("two processes, without CHECK constraints", (it) => {
+    // Omits "first come, first served", which is guaranteed only within a process.
     for (const promise of [
       "C12: if 200 concurrent requests ask for the whole balance, exactly one is held",
       "C12: 64 callers send 512 requests against a balance for 99: exactly 99 are held",

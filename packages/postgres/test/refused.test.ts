@@ -61,7 +61,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
           assert.strictEqual((yield* Effect.flip(check)).reason, reason)
           yield* TestClock.adjust(1)
           yield* check
-          // It succeeds immediately once a commit does.
+          // The check succeeds as soon as a commit does.
           yield* administer(url, refusing(code))
           yield* Effect.flip(open)
           yield* Effect.flip(check)
@@ -109,7 +109,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
     })
   )
 
-  it.effect("store: a server that accepts no writes is an outage, not a defect, for as long as that lasts", () =>
+  it.effect("store: while the server accepts no writes, commits fail as outages, not defects", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const name = new URL(Redacted.value(url)).pathname.slice(1)

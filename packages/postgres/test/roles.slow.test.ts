@@ -8,7 +8,7 @@ import * as Database from "./Database.ts"
 import { migrated, server, urlOf } from "./Roles.ts"
 
 // All store contracts with only the rights of the application's role. roles.test.ts lists those rights. The
-// Journal's run over a host's own pool, without the settings of our pool.
+// Journal's contracts use a host's own pool, without our pool's settings.
 
 describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
   const url = Effect.map(migrated, (database) => urlOf("satrail_application", database))

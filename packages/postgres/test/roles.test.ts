@@ -7,7 +7,7 @@ import * as Migrations from "../src/migrations/Migrations.ts"
 import { as, clientAs, installation, migrated, prepared, type Role, run, server, start, urlOf } from "./Roles.ts"
 import * as Table from "../src/statements/Table.ts"
 
-/** The error of a start with an insufficient role. */
+/** The error when the service starts with insufficient privileges. */
 const refusedStart = (role: Role, database: string) =>
   Effect.map(Effect.flip(start(role, database)), (error) =>
     error._tag === "RoleMayNot" ? error : assert.fail(`expected a privilege error, got ${error._tag}`)

@@ -24,7 +24,7 @@ const busy = Effect.flatMap(
     select query from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`
 )
 
-/** A route to the server that can be cut like a cable: both ends notice immediately, without a goodbye. */
+/** A proxy to the server. Cutting it closes both ends immediately, without a termination message. */
 const roadTo = Effect.fnUntraced(function* ({ port, hostname }: URL) {
   const sockets = new Set<Socket>()
   const road = createServer((near) => {
@@ -251,11 +251,11 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
           const [session] = yield* eventually(alone(waiting), (rows) => rows.length === 1)
           yield* alone(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_cancel_backend(${session?.pid ?? 0})`))
           const exit = yield* Fiber.join(asked)
-          assert.isTrue(Exit.isFailure(exit), "it is not acknowledged")
+          assert.isTrue(Exit.isFailure(exit), "the commit is not acknowledged")
           const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
           assert.strictEqual(error?.reason._tag, "ConnectionError")
         }
-        assert.lengthOf(yield* sql`select n from t`, 2, "it is still committed here")
+        assert.lengthOf(yield* sql`select n from t`, 2, "the rows are still committed on the primary")
       }).pipe(Effect.provide(one))
     })
   )

@@ -28,7 +28,7 @@ describe.skipIf("missing" in installation)("lists from a standby (skipped where 
     "missing" in installation
       ? Effect.die(installation.missing)
       : Effect.acquireRelease(
-          // Long enough for the whole text of every query.
+          // `track_activity_query_size` must hold the full text of every query.
           Effect.promise(() =>
             PostgresServer.start(installation, { standbyOf, settings: [...PostgresServer.careless, "track_activity_query_size=65536"] })
           ),

@@ -107,14 +107,14 @@ if (server !== undefined) await Effect.runPromise(prepared)
 
 let databases = 0
 
-/** A database that is only prepared, or one that the service has used. */
+/** `prepared`: a database without data. `lived`: a database that the service has used. */
 const created = Effect.fnUntraced(function* (of: "prepared" | "lived" = "lived") {
   const database = `tampered_${++databases}`
   yield* as("postgres", "postgres", `create database ${database} template ${of}`)
   return database
 })
 
-/** The violations that `satrail verify` finds, each by its record's name or its kind. */
+/** The violations that `satrail verify` finds. Each is identified by its record type or its kind. */
 const found = (head: string | null = null) =>
   Effect.gen(function* () {
     const faults = new Set<string>()
@@ -210,7 +210,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
 
   /** The head as published in the operator's webhooks. */
   const published = Effect.gen(function* () {
-    const head = (yield* (yield* Audit.AuditStore).auditHead) ?? assert.fail("something is linked")
+    const head = (yield* (yield* Audit.AuditStore).auditHead) ?? assert.fail("no entry is linked")
     yield* (yield* Journal).commit(Duty.begun("audit", 0))
     const [task] = yield* (yield* Tasks).claim({ kind: "audit", nowMillis: 1, leaseMillis: 1, limit: 1 })
     yield* AuditHead.publish(head, fence(task ?? assert.fail("the role is free")), { unlessFirst: false })
@@ -223,11 +223,11 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
       const database = yield* created()
       yield* Effect.gen(function* () {
         const { auditHead, appendAudit } = yield* Audit.AuditStore
-        const older = Audit.textOf((yield* auditHead) ?? assert.fail("something is linked"))
+        const older = Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked"))
         yield* appendAudit([Audit.sealed(confirmed, yield* Audit.HeadKey, yield* Entropy)])
         yield* linked
         const later = yield* published
-        assert.strictEqual(later, Audit.textOf((yield* auditHead) ?? assert.fail("something is linked")))
+        assert.strictEqual(later, Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked")))
         assert.deepStrictEqual(yield* found(later), [])
         yield* as(
           roles.owner,

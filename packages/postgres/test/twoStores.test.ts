@@ -30,7 +30,7 @@ const stores = Effect.gen(function* () {
 
   /**
    * Starts the commits in this order, each in its store, while the company's balance is locked, and returns
-   * their results. So the second commit begins without seeing the first one's effect.
+   * their results. Therefore the second commit begins without seeing the first one's effect.
    */
   const inTurn = Effect.fnUntraced(function* (
     companyId: CompanyId.CompanyId,
@@ -67,7 +67,7 @@ describe.skipIf(Database.server === undefined)("two stores of one server (skippe
     })
   )
 
-  it.live("freeze: a withdrawal that another store began before the freeze is rejected if it gets the balance after it", () =>
+  it.live("freeze: a withdrawal begun by another store before the freeze is rejected if it locks the balance after the freeze", () =>
     Effect.gen(function* () {
       const { one, inTurn } = yield* stores
       const companyId = yield* Effect.provide(companyWith(100), one)
