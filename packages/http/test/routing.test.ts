@@ -39,16 +39,14 @@ describe("a path has one spelling", () => {
       ["/console/payments/?status=settled", "../payments?status=settled"],
       ["/operator/console/", "../console"],
       ["/operator", "operator/console"],
-      ["/operator/", "console"],
+      ["/operator/", "../operator"],
       ["/docs/", "../docs"],
       ["/docs/errors/", "../errors"],
-      ["/docs/api/", "../api"],
       ["/operator/docs/", "../docs"],
-      ["/pay/3f/", "../3f"],
-      ["/pay/to/shop/", "../shop"]
+      ["/pay/3f/", "../3f"]
     ] as const
     for (const [path, location] of pages) {
-      const { status, headers } = await service.ask("GET", path)
+      const { status, headers } = await service.ask("GET", path, { headers: { accept: "text/html,*/*;q=0.8" } })
       assert.deepStrictEqual([status === 303 || status === 308, headers.get("location")], [true, location], path)
     }
   })

@@ -8,6 +8,7 @@ import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import { answer, notFound } from "./Refusals.ts"
 import * as RequestId from "./RequestId.ts"
+import { withoutSlash } from "../wire/Routing.ts"
 
 /** Options for accepting requests. */
 export interface Options {
@@ -160,6 +161,16 @@ const streamed = Effect.fnUntraced(function* (
   return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
 })
 
+/**
+ * Redirects a browser from a path with a trailing slash to the page without it. The location is relative,
+ * whatever the base path. Other clients get 404, because a path has one spelling.
+ */
+const toPage = ({ method, url, headers }: HttpServerRequest.HttpServerRequest, paths: Index) => {
+  const page = method === "GET" && headers["accept"]?.includes("text/html") === true ? withoutSlash(url) : undefined
+  if (page === undefined || !paths.methodsAt(page.pathname).includes(method)) return undefined
+  return HttpServerResponse.empty({ status: 308, headers: { location: `../${page.pathname.split("/").at(-1)}${page.search}` } })
+}
+
 /** Responds to a failure that no route handled. */
 const failed = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
@@ -173,7 +184,7 @@ const failed = Effect.fnUntraced(function* (
     if (error.reason._tag === "RouteNotFound") {
       const methods = paths.methodsAt(request.url)
       // The path supports this method, so the route itself did not find the requested item, such as a file.
-      if (methods.length === 0 || methods.includes(request.method)) return notFound
+      if (methods.length === 0 || methods.includes(request.method)) return toPage(request, paths) ?? notFound
       const allow = methods.join(", ")
       return answer(Errors.failure("method_not_allowed", `This route does not support ${request.method}, only ${allow}`), { allow })
     }

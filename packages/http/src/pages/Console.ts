@@ -8,7 +8,6 @@ import * as Site from "@satrail/ui/console/Site"
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { cookieName } from "../edge/Exchange.ts"
-import { redirectSlash } from "../wire/Routing.ts"
 import * as Extension from "../edge/Extension.ts"
 import * as Inside from "../edge/Inside.ts"
 import * as PaymentPage from "../edge/PaymentPage.ts"
@@ -169,15 +168,10 @@ const routesOf = (outer: HttpRouter.HttpRouter, isSandbox: boolean) =>
         yield* router.add("GET", route.at, (request) =>
           Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.promise(() => answering(request, route, nowMillis)))
         )
-        yield* redirectSlash(router, route.at)
         if (route.isForm)
           yield* router.add("POST", route.at, (request) => posted(request, (form, nowMillis) => answering(request, route, nowMillis, form)))
       }
-      for (const [at, location] of [
-        ["/operator", "operator/console"],
-        ["/operator/", "console"]
-      ] as const)
-        yield* router.add("GET", at, Effect.succeed(elsewhere(location)))
+      yield* router.add("GET", "/operator", Effect.succeed(elsewhere("operator/console")))
       yield* router.add("POST", `${path}/sign-in`, (request) => posted(request, (form) => signIn(request, form)))
       yield* router.add("POST", `${path}/sign-out`, (request) => posted(request, () => signOut(request)))
       yield* router.add("POST", `${path}/theme`, (request) => posted(request, themed))

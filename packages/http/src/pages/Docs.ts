@@ -13,7 +13,6 @@ import { isObject, type Json, objectIn } from "./Json.ts"
 import type { Feature } from "../features/Feature.ts"
 import { all } from "../features/index.ts"
 import { following } from "../following/Following.ts"
-import { redirectSlash } from "../wire/Routing.ts"
 
 /**
  * Paths of the two documents and their pages: one for customers, and one for the operator. A proxy that blocks
@@ -244,7 +243,6 @@ const withoutSite = [
 export const layerWithoutSite = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     yield* router.add("GET", paths.docs, Asset.answer(yield* Html.asset("satrail: documentation", withoutSite)))
-    yield* redirectSlash(router, paths.docs)
   })
 )
 
@@ -310,7 +308,6 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
       yield* serve(paths.operatorOpenapi, json("operator"))
       yield* serve(paths.reference, html("satrail", "../openapi.json", "apiKey"))
       yield* serve(paths.operatorDocs, html("satrail: operator API", "openapi.json", "operatorToken"))
-      for (const path of [paths.reference, paths.operatorDocs]) yield* redirectSlash(router, path)
       yield* router.add(
         "GET",
         paths.script,

@@ -5,7 +5,6 @@ import * as Asset from "../wire/Asset.ts"
 import * as Errors from "../wire/Errors.ts"
 import { catalogue } from "../features/Catalogue.ts"
 import * as Html from "../wire/Html.ts"
-import { redirectSlash } from "../wire/Routing.ts"
 
 /** Renders a catalog text, with text in backticks as code. */
 const words = (text: string) => text.split("`").map((part, at) => (at % 2 === 1 ? h("code", null, part) : part))
@@ -25,7 +24,6 @@ const body = [h("h1", null, "Errors"), h("p", null, words(about)), ...codes]
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const page = yield* Effect.cached(Effect.uninterruptible(Html.asset("satrail: errors", body)))
-    yield* redirectSlash(router, Errors.page)
     yield* router.add(
       "GET",
       Errors.page,

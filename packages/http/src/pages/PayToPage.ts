@@ -19,7 +19,6 @@ import * as Errors from "../wire/Errors.ts"
 import * as Extension from "../edge/Extension.ts"
 import { admitting, RequestRates } from "../edge/RequestRates.ts"
 import * as Visitor from "../edge/Visitor.ts"
-import { redirectSlash } from "../wire/Routing.ts"
 
 // Pays a Lightning address in a browser: a form for the amount, then a payment page with the invoice that a
 // wallet would have received (LUD-06). It works without scripts, because the invoice's page has its own URL.
@@ -278,7 +277,6 @@ const routes = (proxies: number) =>
       const path = "/pay/to/:handle"
       const form = page(({ request, place }) => ask(request, place, null), below("../../"))
       yield* router.add("GET", path, form)
-      yield* redirectSlash(router, path)
       yield* router.add("POST", path, page(pay, below("../../")))
       yield* router.add("GET", `${path}/:hash`, page(paid, below("../../../")))
       yield* router.add("GET", `${path}/:hash/state`, page(stated, toldInJson))

@@ -30,9 +30,8 @@ const free = [
   // A page without scripts, and forms that are rejected before they are read unless one of our own pages
   // submits them.
   /^GET \/console\/app$/,
-  // Redirects, which depend on the path alone.
+  // A redirect, which is always the same.
   /^GET \/operator$/,
-  /^GET \/(?:.+\/)+$/,
   /^POST \/(operator\/)?console\/(?!session)/,
   /^GET \/\.well-known\/satrail-webhook-keys$/,
   /^\w+ \/sandbox\//

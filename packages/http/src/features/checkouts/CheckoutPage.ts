@@ -22,7 +22,6 @@ import { Explorer } from "./Explorer.ts"
 import { Refunded } from "./Refunded.ts"
 import * as Ui from "../../edge/Ui.ts"
 import * as Visitor from "../../edge/Visitor.ts"
-import { redirectSlash } from "../../wire/Routing.ts"
 
 /**
  * Maximum number of pages that one process streams changes to. Beyond it, the holder with the most streams (a
@@ -265,7 +264,6 @@ const routes = (proxies: number) =>
       // read here.
       const shared = (work: typeof state | typeof code) => (request: Request) =>
         Effect.map(below(work)(request), HttpServerResponse.setHeader("access-control-allow-origin", "*"))
-      yield* redirectSlash(router, "/pay/:id")
       yield* router.add("GET", "/pay/:id/state", shared(state))
       yield* router.add("GET", "/pay/:id/qr", shared(code))
       yield* router.add("GET", "/pay/:id/receipt", below(receipt))
