@@ -95,14 +95,19 @@ export const wireTypes = (type: string): ReadonlyArray<string> => {
   return rails.map((rail) => `${kind}.${rail}.${state === "settled" ? "completed" : state}`)
 }
 
+/**
+ * Adds the method `toJSON` to an amount, because JSON has no bigint. It is not enumerable, so that the amount
+ * otherwise looks like a plain object.
+ */
+export const withJson = ({ msat, sats }: Money): Money =>
+  Object.defineProperty({ msat, sats }, "toJSON", { value: () => ({ msat: String(msat), sats: Number(sats) }) })
+
 /** Converts satoshis from JSON, which have at most three decimals. */
-const money = (name: string, sats: number): Money => {
-  const whole = Math.trunc(sats)
-  return {
-    msat: BigInt(whole) * 1000n + BigInt(Math.round((sats - whole) * 1000)),
-    sats: BigInt(due.includes(short(name)) ? Math.ceil(sats) : whole)
-  }
-}
+const money = (name: string, sats: number): Money =>
+  withJson({
+    msat: BigInt(sats.toFixed(3).replace(".", "")),
+    sats: BigInt(due.includes(short(name)) ? Math.ceil(sats) : Math.trunc(sats))
+  })
 
 const isIso = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
@@ -178,16 +183,20 @@ export interface EventOf<T, D> {
  */
 export const eventOf = (value: unknown): unknown => {
   if (!isObject(value)) return undefined
-  const { id, type, timestamp, company_id: company, data } = value
-  if (typeof id !== "string" || typeof type !== "string" || typeof timestamp !== "string" || !isObject(data)) return undefined
-  return { id, type: eventType(type), at: new Date(timestamp), company, subject: data["id"] ?? data["domain"] ?? "", data: plain(data) }
+  const { id, timestamp, company_id: company, data } = value
+  const [type, at] = [text(value["type"]), text(timestamp)]
+  if (!text(id) || !type || !at || !isObject(data)) return undefined
+  return { id, type: eventType(type), at: new Date(at), company, subject: data["id"] ?? data["domain"] ?? "", data: plain(data) }
 }
 
-/** Parses JSON. Returns undefined if the text is invalid. */
-export const parsed = (text: string): unknown => {
+/** Returns what a parser returns, or undefined if it throws. */
+export const attempt = <A>(parse: () => A): A | undefined => {
   try {
-    return JSON.parse(text)
+    return parse()
   } catch {
     return undefined
   }
 }
+
+/** Parses JSON. Returns undefined if the text is invalid. */
+export const parsed = (text: string): unknown => attempt(() => JSON.parse(text))

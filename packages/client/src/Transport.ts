@@ -147,7 +147,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
   }
 
   const unreachable = (cause: unknown, idempotencyKey: string | undefined) => {
-    const message = `No response from ${base}: ${cause instanceof Error ? cause.message : String(cause)}`
+    const message = `No response from ${base}: ${String(cause)}`
     return new SatrailError({ status: 0, code: "unreachable", message, idempotencyKey }, { cause })
   }
 

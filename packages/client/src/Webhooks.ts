@@ -1,5 +1,5 @@
 import { WebhookRefused } from "./Errors.ts"
-import { eventOf, parsed } from "./Plain.ts"
+import { attempt, eventOf, parsed } from "./Plain.ts"
 import type { Event } from "./Records.ts"
 
 /**
@@ -19,13 +19,12 @@ export type Received =
  */
 const toleranceSeconds = 300
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined => {
-  try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-  } catch {
-    return undefined
-  }
+const refuse = (reason: string): never => {
+  throw new WebhookRefused(reason)
 }
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> | undefined =>
+  attempt(() => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)))
 
 const headerOf = ({ headers }: Received, name: string): string => {
   if (headers instanceof Headers) return headers.get(name) ?? ""
@@ -38,7 +37,7 @@ const textOf = async (received: Received): Promise<string> => {
   const { body } = received
   if (typeof body === "string") return body
   // The signature covers the raw bytes, which are lost when the body is parsed.
-  if (!(body instanceof Uint8Array)) throw new WebhookRefused("body must be raw, not parsed JSON")
+  if (!(body instanceof Uint8Array)) return refuse("body must be raw, not parsed JSON")
   return new TextDecoder().decode(body)
 }
 
@@ -49,7 +48,7 @@ const textOf = async (received: Received): Promise<string> => {
 const verifier = async (secret: string) => {
   const isPublic = secret.startsWith("whpk_")
   const bytes = bytesOf(secret.replace(/^wh(?:sec|pk)_/, ""))
-  if (!bytes?.length) throw new WebhookRefused("secret must be whsec_… or whpk_…")
+  if (!bytes?.length) return refuse("secret must be whsec_… or whpk_…")
   const algorithm = isPublic ? { name: "Ed25519" } : { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"])
   return {
@@ -72,7 +71,7 @@ const verifier = async (secret: string) => {
  */
 export const verify = async (received: Received, secret: string, nowMillis: number = Date.now()): Promise<Event> => {
   const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => headerOf(received, `webhook-${name}`))
-  if (!id || !/^\d{1,12}$/.test(timestamp ?? "") || !signatures) throw new WebhookRefused("a webhook- header is missing or invalid")
+  if (!id || !/^\d{1,12}$/.test(timestamp ?? "") || !signatures) return refuse("a webhook- header is missing or invalid")
   const text = await textOf(received)
   const { version, isRight } = await verifier(secret)
   const content = new TextEncoder().encode(`${id}.${timestamp}.${text}`)
@@ -81,11 +80,10 @@ export const verify = async (received: Received, secret: string, nowMillis: numb
     const signature = one.startsWith(`${version},`) ? bytesOf(one.slice(version.length + 1)) : undefined
     if (signature && (await isRight(signature, content))) isSigned = true
   }
-  if (!isSigned) throw new WebhookRefused("No signature matches")
-  if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds)
-    throw new WebhookRefused(`timestamp is over ${toleranceSeconds} seconds off`)
+  if (!isSigned) return refuse("No signature matches")
+  if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds) return refuse(`timestamp is over ${toleranceSeconds} seconds off`)
   const event = eventOf(parsed(text))
-  if (!event) throw new WebhookRefused("body is not an event")
+  if (!event) return refuse("body is not an event")
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the service signed the event
   return event as Event
 }

@@ -49,6 +49,13 @@ describe("calls", () => {
     }
   })
 
+  it("client: a record can be written as JSON, with exact amounts", async () => {
+    const { pay } = service.clientOf({ key: company.key })
+    const invoice = await pay.invoices.create({ amount: 21 })
+    const amount = { msat: "21000", sats: 21 }
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(invoice)), { ...JSON.parse(JSON.stringify({ ...invoice, amount: null })), amount })
+  })
+
   it("client: metadata keys and values are unchanged", async () => {
     const { pay } = service.clientOf<{ shipped_at: string; price_sats: string }>({ key: company.key })
     const metadata = { shipped_at: "2026-01-31T12:00:00.123Z", price_sats: "21" }

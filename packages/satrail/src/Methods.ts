@@ -1,3 +1,4 @@
+import { withJson } from "@satrail/client/Plain"
 import type { Read, Written } from "@satrail/client/Schemas"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import { Invalid } from "@satrail/core/base/Invalid"
@@ -75,9 +76,9 @@ const replayed = (answer: string, { sealer }: Surroundings): unknown => {
   return remade(deserialize(Buffer.from(text, "base64")))
 }
 
-/** Restores money from its stored form. */
+/** Restores money from its stored form, which has no `toJSON`. */
 const remade = (value: unknown): unknown => {
-  if (Money.isMoney(value)) return Money.restored(value)
+  if (Money.isMoney(value)) return withJson(value)
   if (Array.isArray(value)) return value.map(remade)
   return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, remade(one)])) : value
 }

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { due } from "@satrail/client/Amounts"
-import { type Money, nameOf, type Sats } from "@satrail/client/Plain"
+import { type Money, nameOf, type Sats, withJson } from "@satrail/client/Plain"
 import * as Amounts from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { Result } from "effect"
@@ -22,14 +22,6 @@ export interface Asked {
   readonly currency: Currency
 }
 
-// `toJSON` is needed because JSON has no bigint. It is not enumerable, so that money otherwise looks like a
-// plain object.
-const toJSON = function (this: Money) {
-  return { msat: String(this.msat), sats: Number(this.sats) }
-}
-
-const withJson = ({ msat, sats }: Money): Money => Object.defineProperty({ msat, sats }, "toJSON", { value: toJSON })
-
 /** Amounts of the core that the HTTP API does not have, and that are required or due. */
 export const ownDue = ["total", "service", "network", "networkFee", "networkAllowance", "least", "minSendable", "min"] as const
 
@@ -41,9 +33,6 @@ export const money = (msat: bigint, name = ""): Money => {
   const amount = Msat.make(msat)
   return withJson({ msat, sats: isDue.has(name) ? Msat.toSatsCeiling(amount) : Msat.toSats(amount) })
 }
-
-/** Restores an amount that was stored without its `toJSON` method. */
-export const restored = (value: Money): Money => withJson(value)
 
 /** Returns whether a value is money in a response's format. */
 export const isMoney = (value: unknown): value is Money =>

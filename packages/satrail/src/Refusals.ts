@@ -4,7 +4,6 @@ import { all as features } from "@satrail/http/features/index"
 import * as Errors from "@satrail/http/wire/Errors"
 import type { OwnError } from "@satrail/http/wire/OwnErrors"
 import type { SatrailError } from "./Errors.ts"
-import { isMoney, restored } from "./Money.ts"
 
 const ofFeatures: ReadonlyMap<string, OwnError> = new Map(features.flatMap(({ errors }) => Object.entries(errors?.table ?? {})))
 
@@ -28,9 +27,7 @@ const told = (error: Tagged): Told => {
     code,
     message: message.replace("max_fee_sats", "maxFee"),
     issues,
-    details: Object.fromEntries(
-      Object.entries(Object(plain(others))).map(([name, value]) => [name, isMoney(value) ? restored(value) : value])
-    )
+    details: Object(plain(others))
   }
 }
 
