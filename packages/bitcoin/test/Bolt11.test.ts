@@ -152,8 +152,8 @@ const valid: ReadonlyArray<Vector> = [
   [
     "a high-S signature, its key recovered",
     "lnbc1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdpl2pkx2ctnv5sxxmmwwd5kgetjypeh2ursdae8g6twvus8g6rfwvs8qun0dfjkxaq9qrsgq357wnc5r2ueh7ck6q93dj32dlqnls087fxdwk8qakdyafkq3yap2r09nt4ndd0unm3z9u5t48y6ucv4r5sg7lk98c77ctvjczkspk5qprc90gx",
-    // Not the key above, because the example kept the recovery id when it negated S. BOLT 11 does not state
-    // this key, but libsecp256k1 recovers the same one.
+    // This key differs from the one above, because the example negated S without changing the recovery id. BOLT
+    // 11 does not state this key, but libsecp256k1 recovers the same one.
     {
       ...common,
       description: "Please consider supporting this project",
@@ -270,7 +270,7 @@ describe("BOLT 11, requirements of a reader", () => {
     ["an amount with a leading zero", raw("lnbc01u", [p, s, d]), "amount"],
     ["two multipliers", raw("lnbc1um", [p, s, d]), "amount"],
     ["an amount of the whole supply", raw("lnbc21000000", [p, s, d]), "valid"],
-    ["an amount of a millisatoshi above the supply", raw("lnbc21000000000000000010p", [p, s, d]), "amount"],
+    ["one millisatoshi more than the supply", raw("lnbc21000000000000000010p", [p, s, d]), "amount"],
     ["an amount of a thousand digits", raw(`lnbc1${"0".repeat(999)}`, [p, s, d]), "amount"],
     ["no payment hash", raw("lnbc", [s, d]), "payment_hash"],
     ["only a payment hash of another length", raw("lnbc", [["p", zeros(51)], s, d]), "payment_hash"],
@@ -288,7 +288,7 @@ describe("BOLT 11, requirements of a reader", () => {
     ["a pay-to-anchor fallback", raw("lnbc", [p, s, d, ["f", [1, ...bech32.toWords(Uint8Array.of(0x4e, 0x73))]]]), "valid"],
     ["a declared key that signed", raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(payee))]]), "valid"],
     ["a declared key that did not sign", raw("lnbc", [p, s, d, ["n", bech32.toWords(hex.decode(`02${payee.slice(2)}`))]]), "signature"],
-    ["an empty text", "", "bech32"],
+    ["an empty string", "", "bech32"],
     ["a prefix alone", "lnbc", "bech32"]
   ]
   for (const [name, invoice, reason] of cases) {

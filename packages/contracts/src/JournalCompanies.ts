@@ -130,7 +130,7 @@ export const money = {
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, DomainTaken: 1 })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "a lost domain moves to another company only by a Change that states the loss": Effect.gen(function* () {
+  "a lost domain moves to another company only if the Change states that it was lost": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
@@ -148,7 +148,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Domain.checked(row, false, lostAtMillis + 50)), "Applied")
     assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
   }),
-  "a domain whose DNS record returns stays with its company": Effect.gen(function* () {
+  "a domain stays with its company if its DNS record reappears": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
     yield* verdict(Domain.verified(row))
@@ -271,29 +271,30 @@ export const money = {
 
 /** Guarantees about the fields of a company and its keys. */
 export const other = {
-  "a domain counts as missing from its first failed check onward, and an operator's decision about it is kept": Effect.gen(function* () {
-    const records = yield* Records
-    const companyId = yield* open
-    const row = yield* domain(companyId)
-    const at = (n: number) => row.checkedAtMillis + n
-    yield* verdict(Domain.verified(row))
-    assert.strictEqual(yield* unchanged(Domain.checked(row, true, at(0))), "Applied")
-    for (const [n, isShown, lostAtMillis] of [
-      [1, true, null],
-      [2, false, at(2)],
-      [3, false, at(2)],
-      [4, true, null],
-      [5, false, at(5)]
-    ] as const) {
-      const before = yield* found(records.domain(row.domain))
-      assert.strictEqual(yield* verdict(Domain.checked(before, isShown, at(n))), "Applied")
-      assert.deepStrictEqual(yield* found(records.domain(row.domain)), { ...row, checkedAtMillis: at(n), lostAtMillis })
-    }
-    const vouched = { ...row, shownBy: "operator" as const, verifiedAtMillis: at(6), checkedAtMillis: at(6) }
-    assert.strictEqual(yield* verdict(Domain.verified(vouched)), "Applied")
-    assert.strictEqual(yield* unchanged(Domain.checked(row, false, at(7))), "Applied")
-    assert.deepStrictEqual(yield* found(records.domain(row.domain)), vouched)
-  }),
+  "a domain's DNS record is considered missing since the first failed check, and an operator's decision about the domain is kept":
+    Effect.gen(function* () {
+      const records = yield* Records
+      const companyId = yield* open
+      const row = yield* domain(companyId)
+      const at = (n: number) => row.checkedAtMillis + n
+      yield* verdict(Domain.verified(row))
+      assert.strictEqual(yield* unchanged(Domain.checked(row, true, at(0))), "Applied")
+      for (const [n, isShown, lostAtMillis] of [
+        [1, true, null],
+        [2, false, at(2)],
+        [3, false, at(2)],
+        [4, true, null],
+        [5, false, at(5)]
+      ] as const) {
+        const before = yield* found(records.domain(row.domain))
+        assert.strictEqual(yield* verdict(Domain.checked(before, isShown, at(n))), "Applied")
+        assert.deepStrictEqual(yield* found(records.domain(row.domain)), { ...row, checkedAtMillis: at(n), lostAtMillis })
+      }
+      const vouched = { ...row, shownBy: "operator" as const, verifiedAtMillis: at(6), checkedAtMillis: at(6) }
+      assert.strictEqual(yield* verdict(Domain.verified(vouched)), "Applied")
+      assert.strictEqual(yield* unchanged(Domain.checked(row, false, at(7))), "Applied")
+      assert.deepStrictEqual(yield* found(records.domain(row.domain)), vouched)
+    }),
   "a Lightning address has all the settings that its owner set last": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open

@@ -213,7 +213,7 @@ export const money = {
     assert.deepStrictEqual(yield* found(records.invoice(companyId, row.id)), row)
     assert.deepStrictEqual(yield* found(records.invoiceByHash(row.paymentHash)), row)
   }),
-  "open invoices are those that can still be paid; each is listed once, in the order of ids": Effect.gen(function* () {
+  "open invoices are those that can still be paid; each is listed once, ordered by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const [companyId, payer] = [yield* open, yield* companyWith(100)]
@@ -238,7 +238,7 @@ export const money = {
     assert.strictEqual((yield* records.openInvoices(null, 1)).length, 1)
     yield* has(companyId, { posted: 10, held: 0 })
   }),
-  "open invoices are selected by the time in their ids, and each is listed once, in the order of ids": Effect.gen(function* () {
+  "open invoices are selected by the time in their ids, and each is listed once, ordered by id": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const madeAt = (millis: number) => Effect.map(Entropy, (entropy) => Id.fromMillis(millis, entropy))
@@ -311,7 +311,7 @@ export const money = {
     assert.isTrue(Option.isNone(yield* records.depositByOutpoint(row.chainTxId ?? TxId.make(""), 1)))
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "mined deposits that await confirmations are each listed once, in the order of ids": Effect.gen(function* () {
+  "mined deposits that await confirmations are each listed once, ordered by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const companyId = yield* open
@@ -476,7 +476,7 @@ export const other = {
   ...Bookings.other,
   ...Events.other,
   ...Operator.other,
-  "a company is returned as committed; each company is listed once, in the order of ids": Effect.gen(function* () {
+  "a company is returned as committed; each company is listed once, ordered by id": Effect.gen(function* () {
     const records = yield* Records
     const after = yield* floor
     const rows = yield* Effect.forEach(["Ünïcode & Söhne", "b", "c", "d", "e", "f", "g"], (name) =>
@@ -582,7 +582,7 @@ export const other = {
   })
 } satisfies Contract.Promises<Journal | Records | Tasks>
 
-/** The guarantees that every Records must provide. Each entry is one guarantee. */
+/** The guarantees that every implementation of `Records` must provide. Each entry is one guarantee. */
 export const promises = { ...money, ...other }
 
 /** Runs the contract against a layer. Requires that nothing else commits to its store while it runs. */

@@ -301,7 +301,7 @@ export const money = {
     assert.isTrue(Option.isNone(yield* records.unmatched(otherId, unmatched.id)))
     assert.isTrue(Option.isNone(yield* records.unmatched(companyId, yield* Id.make)))
   }),
-  "withdrawals in progress are those dispatched but not final; each is listed once, in the order of ids": Effect.gen(function* () {
+  "withdrawals in progress are those dispatched but not final; each is listed once, ordered by id": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(1000)
     yield* begin(companyId, 10)

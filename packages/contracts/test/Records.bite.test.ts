@@ -101,7 +101,7 @@ bites("Records", promises, {
         openInvoices: (after, limit) => Effect.map(openInvoices(after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
       })
     }),
-    ["open invoices are those that can still be paid; each is listed once, in the order of ids"]
+    ["open invoices are those that can still be paid; each is listed once, ordered by id"]
   ],
   "a store that reads only the first of several time ranges": [
     sabotage({
@@ -109,7 +109,7 @@ bites("Records", promises, {
         openInvoicesWithin: (ranges, after, limit) => openInvoicesWithin(ranges.slice(0, 1), after, limit)
       })
     }),
-    ["open invoices are selected by the time in their ids, and each is listed once, in the order of ids"]
+    ["open invoices are selected by the time in their ids, and each is listed once, ordered by id"]
   ],
   "a store that counts the hold invoices of all companies": [
     sabotage({
@@ -138,8 +138,8 @@ bites("Records", promises, {
       }
     }),
     [
-      "mined deposits that await confirmations are each listed once, in the order of ids",
-      "a company is returned as committed; each company is listed once, in the order of ids",
+      "mined deposits that await confirmations are each listed once, ordered by id",
+      "a company is returned as committed; each company is listed once, ordered by id",
       "events are read from a position, oldest first, each once"
     ]
   ],
@@ -306,7 +306,7 @@ bites("Records", promises, {
         withdrawalsUnderWay: (after, limit) => withdrawalsUnderWay(after === null ? null : after.slice(0, -1), limit)
       })
     }),
-    ["withdrawals in progress are those dispatched but not final; each is listed once, in the order of ids"]
+    ["withdrawals in progress are those dispatched but not final; each is listed once, ordered by id"]
   ],
   "a store that is one event behind": [
     sabotage({ records: ({ lastEvent }) => ({ lastEvent: Effect.map(lastEvent, (id) => id - 1n) }) }),

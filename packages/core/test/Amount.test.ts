@@ -41,7 +41,7 @@ describe("Amount", () => {
     assert.strictEqual(fiat("0.000001", "200"), 1_000n) // half a sat
   })
 
-  it("amount: an amount that rounds to zero or a price that is not positive is refused", () => {
+  it("amount: a price that is not positive is refused, and so is an amount that rounds to zero", () => {
     assert.strictEqual(fiat("0.000000999", "200"), "rounds_to_zero")
     assert.strictEqual(fiat("1", "0"), "price_not_positive")
     assert.strictEqual(fiat("1", "-1"), "price_not_positive")
@@ -55,7 +55,7 @@ describe("Amount", () => {
     },
     ({ cents, price }) => {
       const amount = Amount.fiatToMsat(Decimal.make(BigInt(cents), 2), Decimal.make(BigInt(price), 1))
-      const exact = BigInt(cents) * 10n * 100_000_000n // sats times 100 times the price in tenths
+      const exact = BigInt(cents) * 10n * 100_000_000n // the amount in sats, times 100, times the price in tenths
       const unit = BigInt(price) * 100n
       if (Result.isFailure(amount)) return assert.strictEqual(amount.failure.reason, 2n * exact < unit ? "rounds_to_zero" : "above_supply")
       const off = (amount.success / 1000n) * unit - exact

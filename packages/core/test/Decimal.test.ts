@@ -29,7 +29,7 @@ describe("Decimal", () => {
     assert.strictEqual(read("0.1000000000000000055"), "1000000000000000055/19")
   })
 
-  it("decimal: every other text is refused", () => {
+  it("decimal: every other string is refused", () => {
     for (const text of ["", " 1", "1 ", "+1", "01", ".5", "5.", "1e", "0x10", "1_000", "1,5", "NaN", "Infinity", "٣", "--1", "1.2.3"]) {
       assert.strictEqual(read(text), "malformed", text)
     }

@@ -4,7 +4,7 @@ import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 const policy = { invoicePollMillis: 10, invoiceSweepMillis: 40, expiredGraceMillis: 1000 }
 
 describe("Polling of open invoices", () => {
-  it("invoice watcher: each sweep polls unexpired invoices; expired ones are polled 1, 2, 4, 8 and 16 sweeps later, and after the grace period", () => {
+  it("invoice watcher: each sweep polls unexpired invoices; expired ones are polled 1, 2, 4, 8 and 16 sweeps after they expire, and after the grace period", () => {
     const expiresAtMillis = 100
     const sweeps = Array.from({ length: 27 }, (_, n) => n - 1)
     const isSwept = (sweep: number) => LookupSchedule.isSwept({ expiresAtMillis }, expiresAtMillis + 40 * sweep, policy)
@@ -12,7 +12,7 @@ describe("Polling of open invoices", () => {
     assert.isTrue(LookupSchedule.isSwept({ expiresAtMillis }, expiresAtMillis + 1001, policy))
   })
 
-  it("invoice watcher: between sweeps, invoices that have reached an age of 10, 20 or 40 since the last check are polled", () => {
+  it("invoice watcher: between sweeps, an invoice is polled when its age reaches 10, 20 and 40 ms", () => {
     assert.deepStrictEqual(LookupSchedule.madeWithin(995, 1000, policy), [
       [955, 960],
       [975, 980],

@@ -254,7 +254,7 @@ describe("Limits of refunds", () => {
   })
 
   scenario(
-    "C45: refund: a deposit can be refunded once it is confirmed, but not after a reorganization until it is confirmed again",
+    "C45: refund: only a confirmed deposit can be refunded; one that a reorganization removed must be confirmed again",
     function* () {
       const { payee, depositId } = yield* paidOnChain(2000)
       yield* paid(500, payee)
@@ -297,28 +297,31 @@ describe("Limits of refunds", () => {
     }
   )
 
-  scenario("refund: the checkout page shows the refund while the payer is owed money, and the link until it expires", function* () {
-    const { payee, checkout, depositId } = yield* paidInPart(600)
-    yield* paid(500, payee)
-    const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>
-      all.map(({ refund: { status, sealedLink }, expiresAtMillis }) => [status, sealedLink, expiresAtMillis !== null])
-    )
-    const quiet = yield* made(refund(payee, { depositId }, { sats: 100 }))
-    assert.deepStrictEqual([quiet.refund.checkoutId, quiet.refund.sealedLink, yield* told], [null, null, []])
-    const first = yield* made(refund(payee, { depositId }, { sats: 100, onCheckout }))
-    const link = onCheckout.seal(first.url ?? assert.fail("no link"))
-    assert.deepStrictEqual(yield* told, [["open", link, true]])
-    yield* claim(first, 100)
-    // No worker has run since the refund was claimed.
-    assert.deepStrictEqual(yield* told, [["pending", link, false]])
-    yield* steps(1)
-    yield* look
-    assert.deepStrictEqual(yield* told, [["completed", link, false]])
-    yield* made(refund(payee, { depositId }, { sats: 100, expirySeconds: 60, onCheckout: { seal: undefined } }))
-    assert.deepStrictEqual((yield* told)[0], ["open", null, true])
-    yield* TestClock.adjust("60 seconds")
-    assert.deepStrictEqual(yield* told, [["completed", link, false]])
-  })
+  scenario(
+    "refund: the checkout page shows the refund while the payer is owed money, and shows its link until the link expires",
+    function* () {
+      const { payee, checkout, depositId } = yield* paidInPart(600)
+      yield* paid(500, payee)
+      const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>
+        all.map(({ refund: { status, sealedLink }, expiresAtMillis }) => [status, sealedLink, expiresAtMillis !== null])
+      )
+      const quiet = yield* made(refund(payee, { depositId }, { sats: 100 }))
+      assert.deepStrictEqual([quiet.refund.checkoutId, quiet.refund.sealedLink, yield* told], [null, null, []])
+      const first = yield* made(refund(payee, { depositId }, { sats: 100, onCheckout }))
+      const link = onCheckout.seal(first.url ?? assert.fail("no link"))
+      assert.deepStrictEqual(yield* told, [["open", link, true]])
+      yield* claim(first, 100)
+      // No worker has run since the refund was claimed.
+      assert.deepStrictEqual(yield* told, [["pending", link, false]])
+      yield* steps(1)
+      yield* look
+      assert.deepStrictEqual(yield* told, [["completed", link, false]])
+      yield* made(refund(payee, { depositId }, { sats: 100, expirySeconds: 60, onCheckout: { seal: undefined } }))
+      assert.deepStrictEqual((yield* told)[0], ["open", null, true])
+      yield* TestClock.adjust("60 seconds")
+      assert.deepStrictEqual(yield* told, [["completed", link, false]])
+    }
+  )
 
   scenario("refund: a checkout's id is enough to refund it, unless several deposits paid it", function* () {
     const { payee, checkout, depositId } = yield* paidInPart(600)

@@ -20,10 +20,10 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 
 const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.com" } as const
 
-/** All services over a node that lacks these features. */
+/** All services, with a node that lacks these features. */
 const over = (...lacks: ReadonlyArray<Lacking>) => overNode({ lacks: new Set(lacks) })
 
-/** All services over a node with these changes. */
+/** All services, with a node changed in this way. */
 const overNode = (receiver: Partial<LightningReceiver["Service"]>, sender: Partial<LightningSender["Service"]> = {}) => {
   const ports = Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
   const node = Layer.merge(
@@ -62,7 +62,7 @@ it.live("C15: own invoices: they are not settled internally if the node cannot c
   })
 )
 
-it.live("withdrawals: if a node has a tariff, the highest fee it may charge is held for routing", () =>
+it.live("withdrawals: if a node has a fixed price list, the highest fee that it may charge is held for routing", () =>
   Effect.gen(function* () {
     const tariff = { base: Msat.fromSats(10), partsPerMillion: 10_000n }
     const estimate = Effect.gen(function* () {

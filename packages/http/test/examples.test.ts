@@ -53,7 +53,7 @@ for (const network of Network.all) {
   const exampleOf = (name: string) => operations.find((one) => one.name === name)?.media.examples.default.value.data
 
   describe(`examples: ${network}`, () => {
-    it("examples: every endpoint has examples of its response and its body that match their schemas", () => {
+    it("examples: every endpoint has examples of its request body and its response that match their schemas", () => {
       for (const { name, media, body, operation, isStream } of operations) {
         if (withoutExample.includes(name) || (media === undefined && isStream)) continue
         assert.deepStrictEqual(differences(media?.examples.default.value, media?.schema ?? {}), [], name)

@@ -161,7 +161,7 @@ describe("exports", () => {
     assert.isAtMost(Date.parse(asked?.["fiat_rate_at"] ?? ""), Date.parse(asked?.["booked_at"] ?? ""))
   })
 
-  it("export: an adjustment by two operators, whether a credit or a debit, has a line of its own type, is part of the statement and changes the balance", async () => {
+  it("export: an adjustment by two operators, whether a credit or a debit, is a line of type adjustment, is part of the statement and changes the balance", async () => {
     const { id, key } = await service.company("paid")
     await invoice(key, { amount: 50_000 })
     const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "another", scopes: ["mend"] } })
@@ -214,7 +214,7 @@ describe("exports", () => {
     assert.strictEqual(later[0]?.["balance_sats"], before.at(-1)?.["balance_sats"])
   })
 
-  it("export: invalid parameters are rejected by name", async () => {
+  it("export: an invalid parameter is rejected with an error that names it", async () => {
     const { key } = await service.company("paid", "read")
     for (const [query, path] of [
       ["format=xls", "format"],
@@ -279,7 +279,7 @@ describe("statements", () => {
     assert.deepStrictEqual(looked.body.data, data)
   })
 
-  it("statement: a month before the first entry is empty and final; a future or invalid month is rejected by name", async () => {
+  it("statement: a month before the first entry is empty and final; a future or invalid month is rejected with an error that names the parameter", async () => {
     const { key } = await service.company("paid", "read")
     const { body } = await service.ask("GET", "/v1/statements/2020-02", { key })
     assert.deepInclude(body.data, { opening_sats: 0, closing_sats: 0, is_final: true, to: "2020-03-01T00:00:00.000Z" })
@@ -290,7 +290,7 @@ describe("statements", () => {
     }
   })
 
-  it("statement: the page runs no scripts, loads nothing and escapes payers' texts; browsers get the page by default", async () => {
+  it("statement: the page runs no scripts, loads nothing and escapes text from payers; browsers get the page by default", async () => {
     const opened = await service.run(
       Effect.flatMap(Companies, ({ open }) => Effect.flatMap(open({ name: '<script>alert("1")</script>', plan: "free" }), made))
     )

@@ -18,7 +18,7 @@ const counted = (answer: Effect.Effect<unknown, unknown>, name = "node") => {
   return { state, check }
 }
 
-/** Calls `use` with an effect that runs the first check, and with the log. */
+/** Calls `use` with two arguments: an effect that runs the first check, and the log. */
 const looking = <A, E>(
   checks: ReadonlyArray<Check>,
   use: (look: Effect.Effect<Look>, logged: ReadonlyArray<string>) => Effect.Effect<A, E>
@@ -121,7 +121,7 @@ describe("readiness", () => {
     })
   )
 
-  it("readiness: a thousand requests and a metrics scrape query the node and the chain once, and show the reason without the remedy", async () => {
+  it("readiness: for a thousand requests and one scrape of the metrics, the node and the chain are queried once; responses show the reason without the remedy", async () => {
     const [node, chain] = [counted(Effect.fail(outage)), counted(Effect.void, "chain")]
     const service = await start({ checks: [node.check, chain.check] })
     const beganMillis = performance.now()

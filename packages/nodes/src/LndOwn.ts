@@ -7,7 +7,7 @@ import { get, type LndRest, post } from "./LndRest.ts"
 // opened.
 
 const pageSize = 500
-/** Maximum lag of lnd's clock behind ours. To find the newest forward, the list is read from this long ago. */
+/** Maximum lag of lnd's clock behind ours. The search for the newest forward begins this long ago. */
 const skewMillis = 600_000
 /** Maximum depth of a reorganization, in blocks. */
 const depth = 144
@@ -48,8 +48,8 @@ const Open = Schema.Struct({
 
 /**
  * The position in both lists: the time of the last forward, in nanoseconds, and the block of the last closed
- * channel, with the channels closed shortly before it. `legacy` lists the open channels without anchors that we
- * opened. It is stored because lnd doesn't report whether a closed channel had anchors.
+ * channel. It also contains the channels closed shortly before that block. `legacy` lists the open channels
+ * without anchors that we opened. It is stored because lnd doesn't report whether a closed channel had anchors.
  */
 const Place = Schema.Struct({
   forward: Schema.BigIntFromString,

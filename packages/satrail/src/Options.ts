@@ -24,7 +24,7 @@ export interface Simulated extends Lightning {
   readonly lightning: "sandbox"
 }
 
-/** A source of blocks with a wallet: `bitcoind({…})` or `esplora({…})`. */
+/** A source of blocks, and a wallet: `bitcoind({…})` or `esplora({…})`. */
 export interface Chain {
   readonly chain: "bitcoin-rpc" | "esplora"
   readonly variables: Variables
@@ -73,7 +73,7 @@ export interface LdkOptions {
    * yourself.
    */
   readonly program?: string | undefined
-  /** The directory of the node's keys and channels, on a local disk. Never start a copy of it. */
+  /** The directory of the node's keys and channels, on a local disk. Never start a node from a copy of it. */
   readonly directory?: string | undefined
   /** The bitcoind that the node uses, such as `http://user:password@127.0.0.1:8332`. */
   readonly bitcoind?: string | undefined
@@ -101,7 +101,10 @@ const ldkNames = {
   secret: true
 } as const
 
-/** Uses satrail's LDK node. The `ldk` function of the package `@satrail/ldk` also provides the program. */
+/**
+ * Uses satrail's LDK node. The `ldk` function of the package `@satrail/ldk` also provides the `satrail-ldk`
+ * program.
+ */
 export const ldk = (given: LdkOptions): Lightning => {
   checkNames("ldk", given, ldkNames)
   const { secret = process.env["SATRAIL_SECRET"] } = given

@@ -9,7 +9,7 @@ import type { Methods } from "./Methods.ts"
 import type { Sats } from "./Money.ts"
 import type { Provided } from "./Nouns.ts"
 
-/** Strings by key that callers attach to invoices, addresses, checkouts and withdrawals. */
+/** Named strings that callers attach to invoices, addresses, checkouts and withdrawals. */
 export type Metadata = Readonly<Record<string, string>>
 
 export type { Consumer, OnOptions }
@@ -88,8 +88,8 @@ export interface PayOptions {
 }
 
 /**
- * The other parties on the simulated network. As everywhere, amounts in requests are satoshis or a `Money` from
- * a response, and amounts in responses are `{ msat, sats }`.
+ * The other parties on the simulated network. As in all methods, amounts in requests are satoshis or a `Money`
+ * from a response, and amounts in responses are `{ msat, sats }`.
  */
 export interface Outside<M = Metadata> extends Simulated<M> {
   /**

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as Fee from "./Fee.ts"
 
-/** Maximum fixed part of a fee in sats, and maximum share of the amount (all of it). */
+/** Maximum fixed part of a fee in sats, and maximum variable part as a share of the amount: 100 %. */
 export const maxBaseSats = 1_000_000
 export const maxPartsPerMillion = 1_000_000
 

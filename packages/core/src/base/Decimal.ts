@@ -17,8 +17,8 @@ export class DecimalInvalid extends Schema.TaggedError<DecimalInvalid>()("Decima
 }) {}
 
 /**
- * Maximum length of a number's text. All of bitcoin in msat takes 19 digits; the rest allows for redundant
- * zeros.
+ * Maximum length of a number's text. The whole supply of bitcoin in msat has 19 digits; the rest allows for
+ * redundant zeros.
  */
 export const maxLength = 64
 

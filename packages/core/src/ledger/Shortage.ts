@@ -3,7 +3,7 @@ import * as Balance from "./Balance.ts"
 import type { LedgerReads } from "./LedgerReads.ts"
 
 /**
- * Adds the available balance to a refusal for insufficient funds. This costs one read per refusal and none on
+ * Adds the available balance to the error for insufficient funds. This costs one read per refusal and none on
  * success.
  */
 export const told = <A, E, R>(

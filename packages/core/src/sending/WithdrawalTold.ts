@@ -3,7 +3,7 @@ import type { CompanyId } from "../base/CompanyId.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
-/** Returns a withdrawal's event for its company, named after its rail. */
+/** Returns the event that reports a withdrawal to its company. The event type contains the withdrawal's rail. */
 export const about = <const As extends "pending_approval" | "pending" | "completed" | "failed">(record: Withdrawal.Withdrawal, as: As) => ({
   kind: "withdrawal" as const,
   type: `withdrawal.${record.rail}.${as}` as const,
@@ -16,13 +16,13 @@ export const asked = (row: Withdrawal.Withdrawal): Withdrawal.Withdrawal => ({
   ...Withdrawal.pending({ ...row, approval: row.approval && "waiting" })
 })
 
-/** Returns the event of the request. */
+/** Returns the event that reports a new withdrawal. */
 export const requested = (row: Withdrawal.Withdrawal) => {
   const record = asked(row)
   return about(record, record.approval === null ? "pending" : "pending_approval")
 }
 
-/** Returns the request's event for a withdrawal created together with another record. */
+/** Returns the event that reports a new withdrawal that was created together with another record. */
 export const requestedWith = Effect.fnUntraced(function* (companyId: CompanyId, id: string | null) {
   const found = id === null ? Option.none() : yield* (yield* NounReads).get(Withdrawal.noun, companyId, id)
   return Option.toArray(Option.map(found, requested))

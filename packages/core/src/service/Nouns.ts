@@ -32,7 +32,7 @@ export const all: ReadonlyArray<Members | Noun> = [
   ...features.flatMap(({ nouns }) => nouns)
 ]
 
-/** Every declared move of these records. */
+/** Every declared transition of these records. */
 export const moves: ReadonlyArray<Move> = [
   ApiKey.life,
   OperatorToken.life,

@@ -89,7 +89,7 @@ const part: { readonly [kind in Kind]: Part } = {
   }
 }
 
-/** Returns the module that opens the service. */
+/** Returns the module that starts the service. */
 export const pay = (kind: Kind): string => `import { satrail } from "satrail"
 
 const open = async () => {

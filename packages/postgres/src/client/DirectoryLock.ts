@@ -130,8 +130,8 @@ const take = (file: string, text: string): number | null => {
 }
 
 /**
- * Locks the directory for this process until the scope closes, and creates it if needed, accessible only to its
- * owner. Takes over the lock of a dead process. The lock only recognizes processes on this machine, so it
+ * Creates the directory if needed, accessible only to its owner, and locks it for this process until the scope
+ * closes. Takes over the lock of a dead process. The lock only recognizes processes on this machine, so it
  * doesn't protect a disk shared between machines or containers.
  */
 export const hold = (directory: string): Effect.Effect<void, DirectoryLocked | DirectoryUnusable, Scope.Scope> =>

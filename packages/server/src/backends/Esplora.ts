@@ -102,7 +102,7 @@ export const backend = ChainView.make({
   blocks: Esplora.node,
   unspent: Esplora.unspent,
   checks: (settings, network) => [{ subject: "chain", isWatched: true, lines: look(settings, network) }],
-  proof: "a mock server, written from its API.md",
+  proof: "a mock server, written from Esplora's API.md",
   caveats: [
     {
       says: "Esplora is untested with a real server: its adapter is tested with a mock server",

@@ -107,8 +107,8 @@ export const backend = LightningNode.make({
   proof: "real nodes on regtest: all contracts, with lnd as the peer",
   caveats: [
     {
-      says: "LDK's channel keys are on its machine, and nothing watches the channels while it is down",
-      remedy: "Keep in it only what you can afford to lose, keep it running, and never start its store from a backup."
+      says: "LDK's channel keys are on the node's machine, and nothing watches the channels while the node is down",
+      remedy: "Keep only what you can afford to lose in the node, keep it running, and never restore its store from a backup."
     }
   ]
 })

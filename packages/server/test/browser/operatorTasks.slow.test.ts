@@ -78,7 +78,7 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
     assert.isAtMost(clicks, 1)
   })
 
-  it("console: an alarm leads in 2 clicks to what is wrong, and from its row to the section of the guide that says what to do", async () => {
+  it("console: 2 clicks lead from an alarm to what is wrong, and its row links to the section of the guide that says what to do", async () => {
     const clicks = await from(async (page, click) => {
       await click(link(page, "Alarms"))
       const row = page.getByRole("row").filter({ hasText: "A withdrawal has been in flight for 3 h" })

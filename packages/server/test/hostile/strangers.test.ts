@@ -27,8 +27,8 @@ const free = [
   /^GET \/$/,
   /^GET \/(healthz|readyz|readyz\/:check|favicon\.ico|console|llms\.txt|llms-full\.txt|openapi\.json|operator\/openapi\.json)$/,
   /^GET \/(docs|docs\/\*|docs\/api|docs\/api\/:file|docs\/errors|operator\/docs|ui\/:file|pay\/embed\.js)$/,
-  // A page without scripts, and forms that are rejected before they are read unless one of our own pages
-  // submits them.
+  // A page without scripts, and forms. A form that none of our own pages submitted is rejected before it is
+  // read.
   /^GET \/console\/app$/,
   // A redirect, which is always the same.
   /^GET \/operator$/,
@@ -38,7 +38,7 @@ const free = [
 ]
 
 describe("strangers", () => {
-  it("request rates: each route that reads the store counts the requests of each caller without a key, and rejects a caller that has none left", async () => {
+  it("request rates: each route that reads the store counts the requests of each caller without a key, and rejects a caller that has used up its requests", async () => {
     const headers = { host: "pay.example.com", "x-forwarded-for": "192.0.2.1", "content-type": "application/json" }
     const ask = async ({ method, path }: Worst.Route) => {
       const target = `${path.replaceAll(Worst.segment, "satoshi")}${path === "/tls/ask" ? "?domain=pay.example.com" : ""}`

@@ -18,7 +18,7 @@ import * as Cause from "@satrail/core/sending/Cause"
 /** All records of a company. */
 export interface Company extends Feature.Moved {
   readonly id: CompanyId.CompanyId
-  /** The company's records that features add. */
+  /** The company's records of the types that features define. */
   readonly own: ReadonlyArray<{
     readonly of: Feature.Record
     readonly rows: ReadonlyArray<Noun.Row & { readonly status: string; readonly updatedAtMillis: number }>
@@ -66,14 +66,15 @@ export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
     if (chainTxId !== null) add(`${chainTxId}:${vout}`, "an output is credited once")
   }
   const claimed = new Set(own.flatMap(({ of, rows }) => rows.flatMap((row) => of.became(row) ?? [])))
-  // Leave out withdrawals that pay a feature's record, because they repeat that record's metadata.
+  // Leave out withdrawals created for a feature's record, such as a refund, because they repeat that record's
+  // metadata.
   const asked = withdrawals.filter((row) => !claimed.has(row.id) && !Cause.isSet(row))
   const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
   const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
   for (const key of once) add(key, "an idempotency key takes effect once")
 }
 
-/** Checks that nothing of the company is in flight. */
+/** Checks that no payment of the company is in flight. */
 export const hasEnded = (company: Company): void => {
   const { withdrawals, deposits, own } = company
   for (const { id, status, recipient, paymentHash } of withdrawals)

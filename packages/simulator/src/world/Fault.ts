@@ -1,4 +1,4 @@
-/** The ports that a process calls. */
+/** The names of the core's ports. */
 export const ports = ["store", "node", "chain", "signer", "web"] as const
 export type Port = (typeof ports)[number]
 
@@ -10,7 +10,7 @@ export type When = "before" | "after"
  * later. `unanswered`: the caller receives no response. `stray`: the caller receives no response, and the call
  * arrives later. `late`: the call or its response arrives late, whatever happens to the caller. `frozen`: the
  * whole process stops for a while, then continues. `repeated`: the call arrives twice. `contradicted`: the
- * response is an earlier state or "unknown", as a node may report and later contradict.
+ * response is an earlier state or "unknown". A node may report either, and contradict it later.
  */
 export type Fate =
   | { readonly _tag: "dies"; readonly when: When; readonly backAfterMillis: number }
@@ -22,7 +22,7 @@ export type Fate =
   | { readonly _tag: "repeated" }
   | { readonly _tag: "contradicted"; readonly said: number }
 
-/** A fault for one call: the one that matches after `skips` other matching calls. */
+/** A fault for one call. The first `skips` matching calls are not affected; the next one is. */
 export interface Trap {
   /** The process to which it applies, or null for all. */
   readonly process: number | null
@@ -45,7 +45,7 @@ export interface Traps {
   readonly set: (trap: Trap) => void
   /** Returns the fault of this call, if any. */
   readonly spring: (process: number, port: Port, call: string) => { readonly fate: Fate | undefined; readonly taken: Taken }
-  /** Returns the calls made since the last call of this function, in order. */
+  /** Returns, in order, the calls made since this function was last called. */
   readonly taken: () => ReadonlyArray<Readonly<Taken>>
   readonly clear: () => void
 }
@@ -84,5 +84,5 @@ export const make = (): Traps => {
   }
 }
 
-/** Returns the name under which coverage counts a fault. */
+/** Returns the name of a fault in the coverage report. */
 export const nameOf = (fate: Fate, port: Port): string => ("when" in fate ? `${port}: ${fate._tag} ${fate.when}` : `${port}: ${fate._tag}`)

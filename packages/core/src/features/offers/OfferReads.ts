@@ -7,8 +7,8 @@ export class OfferReads extends Context.Service<
   OfferReads,
   {
     /**
-     * Returns any company's offer by its text. The text must be complete, in lower case and without `+`
-     * separators.
+     * Returns the offer, of any company, whose text is given. The text must be complete, in lower case and
+     * without `+` separators.
      */
     readonly offerByText: (offer: string) => Effect.Effect<Option.Option<IssuedOffer>, StoreUnavailable>
   }

@@ -77,7 +77,7 @@ const create = (visit: Visit): Promise<Shown> => {
               name: "name",
               required: true,
               maxLength: 100,
-              hint: "Where you use it, for example, till 3",
+              hint: "Where you use it, for example: till 3",
               value: given.get("name") ?? ""
             }),
             checks(
