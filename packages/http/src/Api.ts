@@ -86,7 +86,7 @@ const all: All = [
 
 const together = Section.together(all)
 
-/** The type of `Api`. */
+/** The groups in `Api`. */
 export type Groups = All[number]["group"]
 export interface Api extends HttpApi.HttpApi<"satrail", Groups> {}
 

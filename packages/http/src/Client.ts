@@ -146,13 +146,13 @@ export const make = (options: {
           call({ query: {}, payload: null, ...ask, headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey } }),
           { onSuccess: dataOf, onFailure: toApiError }
         )
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- each method takes its own request; all are called alike
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- each method takes a different request, but all are called the same way
     const groups = client as unknown as Readonly<
       Record<string, Readonly<Record<string, (request: object) => Effect.Effect<unknown, unknown>>>>
     >
     const clients = Object.entries(groups).map(
       ([group, calls]) => [group, Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, called(call)]))] as const
     )
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- made name by name out of the API, as the type is
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- built from the API name by name, like the type
     return Object.fromEntries(clients) as unknown as Client
   })

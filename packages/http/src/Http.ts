@@ -22,7 +22,7 @@ import * as Ui from "./edge/Ui.ts"
 import * as Sheet from "./wire/Sheet.ts"
 import { following } from "./following/Following.ts"
 
-/** Options for accepting requests, and the content of the home page. */
+/** Options for accepting requests, and for the pages served next to the API. */
 export interface Options<E = never, R = never> extends Edge.Options {
   /** Content of the page at `/`. */
   readonly about?: Home.About
@@ -36,7 +36,7 @@ export interface Options<E = never, R = never> extends Edge.Options {
   readonly extensions?: ReadonlyArray<Extension.Extension<E, R>>
 }
 
-/** References that features provide. */
+/** Provides the references that features define. */
 const layerProvided = Layer.mergeAll(Layer.empty, ...Feature.joined(features, "provides"))
 
 /** Authenticates companies by API key or session. */
@@ -58,7 +58,7 @@ const layerUnsaid = Layer.effect(
 
 /**
  * Routes, OpenAPI document and documentation of an API extended by `Api.add(group)`. Requires the handlers of
- * every group: `layerHandlers`, and the handlers of the host's groups. Both require `layerMiddlewares`.
+ * every group: `layerHandlers` and the handlers of the host's groups. Both require `layerMiddlewares`.
  */
 export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = never>(
   api: HttpApi.HttpApi<"satrail", Groups>,

@@ -79,14 +79,14 @@ export const tokenCheck = (token: Redacted.Redacted | undefined) => {
 export class Scopes extends Context.Service<Scopes, ReadonlyArray<ApiKey.Scope>>()("@satrail/http/api/Authentication/Scopes") {}
 
 /**
- * Marks an endpoint that is recorded in the audit log even though it requires the scope `receive` and creates a
- * record.
+ * Marks an endpoint whose use is recorded in the audit log even though it requires the scope `receive` and
+ * creates a record.
  */
 export class Audited extends Context.Service<Audited, true>()("@satrail/http/api/Authentication/Audited") {}
 
 /**
- * Returns whether a company's use of an endpoint is recorded in the audit log. Every change is, except creating
- * something for payers to pay, such as an invoice.
+ * Returns whether a company's use of an endpoint is recorded in the audit log. Every change is recorded, unless
+ * it creates something that payers can pay, such as an invoice.
  */
 const isAudited = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
   method !== "GET" &&
@@ -120,7 +120,7 @@ const isOfRights = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): 
   return scopes.length > 0 && scopes.every((scope) => scope === "admin")
 }
 
-/** Returns whether a session must confirm its key for this endpoint. */
+/** Returns whether signed-in users must confirm their identity to use this endpoint. */
 const wantsStepUp = (endpoint: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
   endpoint.method !== "GET" && (isSending(endpoint) || isOfRights(endpoint))
 
@@ -135,9 +135,9 @@ const misplaced = (authorization: string | undefined): string | undefined =>
     : "The Authorization header does not use the Bearer scheme. Send `Bearer`, a space and the key."
 
 /**
- * Checks the bearer key and its scopes. This is plain middleware, because the framework's security
- * middleware, which can try several schemes, makes each request a tenth more expensive. `documented` adds it
- * to the OpenAPI document.
+ * Checks the bearer key and its scopes. This is plain middleware, because the framework's security middleware,
+ * which can try several schemes, makes each request a tenth more expensive. `documented` adds the scheme to the
+ * OpenAPI document.
  */
 export class Authentication extends HttpApiMiddleware.Service<Authentication, { provides: Caller }>()("@satrail/http/api/Authentication", {
   error: Errors.of("unauthorized", "scope_required", "address_not_allowed", "step_up_required", "rate_limited", "store_unavailable")
@@ -154,7 +154,7 @@ export const layer = Layer.effect(
     const proxies = yield* Acting.Proxies
     const inLane = yield* Lanes
 
-    /** If a credential is recognized as something other than an API key, explains what it is. */
+    /** Explains a rejection if the credential is an operator token, or if the header does not use the bearer scheme. */
     const told = (authorization: string | undefined, failed: Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>) => {
       if (failed.error.code !== "unauthorized") return failed
       const credential = credentialOf(authorization)
@@ -276,7 +276,7 @@ export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.T
 
 /**
  * Rejects a change that loosens restrictions unless the token has the scope `loosen`. The scopes `stop` and
- * `companies` can only tighten them.
+ * `companies` allow only changes that tighten them.
  */
 export const mayLoosen = Effect.fnUntraced(function* (loosens: boolean) {
   if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return
@@ -289,7 +289,7 @@ export const mayLoosen = Effect.fnUntraced(function* (loosens: boolean) {
 })
 
 /**
- * Checks the operator's bearer token and its scopes. These routes do not accept API keys, and no other route
+ * Checks the operator's bearer token and its scopes. Operator routes do not accept API keys, and no other route
  * accepts operator tokens.
  */
 export class OperatorAuthentication extends HttpApiMiddleware.Service<OperatorAuthentication, { provides: OperatorCaller }>()(

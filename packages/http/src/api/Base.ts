@@ -11,7 +11,7 @@ Every POST under \`/v1\` and \`/operator\` that creates a record accepts an \`Id
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Rewrites tuples, numbers with a format, and numbers written as text, in a form that client generators can read. */
+/** Rewrites tuples, numbers with `allOf`, and integers encoded as text, so that client generators can read them. */
 const readable = (schema: Json): Json => {
   const { format, prefixItems, allOf, ...others } = schema
   if ((others["type"] === "number" || others["type"] === "integer") && Array.isArray(allOf))

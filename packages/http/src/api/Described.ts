@@ -10,5 +10,5 @@ export interface Description {
   readonly rates?: string
 }
 
-/** Empty unless the host provides it. */
+/** The host's description. Default: empty. */
 export const Described = Context.Reference<Description>("@satrail/http/api/Described", { defaultValue: () => ({}) })

@@ -62,7 +62,7 @@ const linked = (answer: unknown, companyId: string): unknown => {
     : HttpServerResponse.setHeader(answer, "link", link.replace("</v1/", `</operator/companies/${companyId}/`))
 }
 
-/** The endpoint's other path parameters. */
+/** The endpoint's path parameters other than the company's id. */
 const ownParams = ({ params }: Section.Plain) =>
   params?.ast._tag === "Objects"
     ? Object.fromEntries(params.ast.propertySignatures.map(({ name, type }) => [name, Schema.make<Schema.Codec<string>>(type)]))
@@ -99,11 +99,11 @@ export const read = <Endpoint extends Section.Plain, E, R>(operation: Section.Op
   const handle = ([companies, handler]: Effect.Success<typeof services>) =>
     Effect.fnUntraced(function* (request: Request) {
       const company = yield* Errors.answered(companies.get(CompanyId.make(request.params.companyId)))
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- a request to the mounted endpoint is one to the given endpoint, and more
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- a request to the mounted endpoint has everything that the given endpoint reads
       const answer = (handler as unknown as (request: Request) => Effect.Effect<unknown, never, Caller>)(request)
       return linked(yield* Effect.provideService(answer, Caller, readerOf(company)), company.id)
     })
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- made part by part out of the given operation, as its type is
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- built part by part from the given operation, like its type
   return Section.operator(shown, services, handle) as unknown as Section.Operation<
     Section.Operator<Mounted<Endpoint>>,
     Effect.Error<typeof services>,

@@ -47,8 +47,8 @@ const wordsOf = (cause: Cause.Cause<unknown>): Words | undefined => {
 const isHeldBy = (fiber: Fiber.Fiber<Look>) => fiber.pollUnsafe() === undefined
 
 /**
- * Runs a check at most once per second, never concurrently. Concurrent callers share the result. Logs when a
- * failure begins and ends.
+ * Runs a check and logs when a failure begins and ends. A check of an external dependency runs at most once per
+ * second and never concurrently, and concurrent callers share its result.
  */
 const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())

@@ -5,7 +5,7 @@ import { base } from "./Base.ts"
 import { Decoding } from "../wire/Decoding.ts"
 
 /**
- * Handler of an endpoint. When it runs, it can only require services that the endpoint's middleware provides
+ * Handler of an endpoint. When it runs, it can require only services that the endpoint's middleware provides
  * (`Caller`).
  */
 type Handler<Endpoint> = Endpoint extends HttpApiEndpoint.Constraint
@@ -68,8 +68,8 @@ export interface Section<Id extends string, Endpoint extends HttpApiEndpoint.Con
 
 /**
  * Context that a handler gets when it runs. The framework copies it into every request, so it contains only
- * these references and the endpoints' middleware. Handlers already have their services. The request adds its
- * own log annotations (Edge.ts).
+ * these references and the endpoints' middleware. Handlers already have their services. Edge.ts adds each
+ * request's log annotations.
  */
 const carried = [Logger.CurrentLoggers, Logger.LogToStderr, References.MinimumLogLevel, References.TracerEnabled, Tracer.Tracer] as const
 
@@ -101,7 +101,7 @@ export const make = <const Id extends string, const Operations extends readonly 
         Effect.map(handler, (made) => [endpoint.identifier, made] as const)
       )
       const built = HttpApiBuilder.group(base.add(group), group.identifier, (empty) =>
-        // oxlint-disable-next-line typescript/consistent-type-assertions -- an Operation has the handler of its endpoint
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- each Operation contains its endpoint's handler
         empty.handleAll(Object.fromEntries(handlers) as never)
       )
       return yield* Effect.updateContext(Layer.build(built), Context.pick(Scope.Scope, ...carried, ...middlewares))

@@ -8,7 +8,7 @@ export const lifeMillis = 15 * 60_000
 /** Maximum number of unused links per process. Beyond it, the oldest is dropped. */
 export const most = 16
 
-/** Single-use links that sign in with a key. Only the process that made a link accepts it. */
+/** Single-use links, each of which signs a user in with a key. Only the process that made a link accepts it. */
 export interface Links {
   /** Returns the secret of a new link. Anyone with it can sign in with the key once. */
   readonly make: (key: Redacted.Redacted) => Effect.Effect<Redacted.Redacted>
@@ -36,5 +36,5 @@ export const make = (): Links => {
   }
 }
 
-/** This process's links. Default: no link signs in. */
+/** This process's links. Default: no link is accepted. */
 export const SignInLinks = Context.Reference<Links>("@satrail/http/api/SignInLinks", { defaultValue: make })

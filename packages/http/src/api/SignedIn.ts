@@ -24,7 +24,7 @@ export interface Entrance {
   ) => Effect.Effect<void, Unauthorized | Errors.Failure<"step_up_required">>
 }
 
-/** By default every request must send a key or a token. */
+/** By default, every request must send a key or a token. */
 export const SignedIn = Context.Reference<Entrance>("@satrail/http/api/SignedIn", {
   defaultValue: () => ({ company: () => undefined, operator: () => undefined, confirmed: () => Effect.void })
 })

@@ -23,7 +23,7 @@ export interface Options {
   readonly timeoutMillis?: number
   /**
    * Whether to reject a request without `Host` (RFC 9112, section 3.2). Needed if no server in front of the
-   * service does. Default: false.
+   * service does so. Default: false.
    */
   readonly wantsHost?: boolean
   /**
@@ -135,7 +135,7 @@ export const policyOf = (options: Options): Policy => ({
 
 const tooManyStreams = answer(Errors.failure("overloaded", "The maximum number of streams is open. Try again in a moment."))
 
-/** Fails the transfer, so that a client saving the file does not mistake its first part for the whole. */
+/** Fails the transfer, so that a client does not save a truncated file as if it were complete. */
 const cutShort = Effect.fail(new Error("the file was cut short: it took too long, or the service is closing"))
 
 const isFile = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
@@ -162,8 +162,8 @@ const streamed = Effect.fnUntraced(function* (
 })
 
 /**
- * Redirects a browser from a path with a trailing slash to the page without it. The location is relative,
- * whatever the base path. Other clients get 404, because a path has one spelling.
+ * Redirects a browser from a path with a trailing slash to the page without it. The location is relative, so it
+ * works under any base path. Other clients get 404, because each path has only one spelling.
  */
 const toPage = ({ method, url, headers }: HttpServerRequest.HttpServerRequest, paths: Index) => {
   const page = method === "GET" && headers["accept"]?.includes("text/html") === true ? withoutSlash(url) : undefined
@@ -199,8 +199,8 @@ const failed = Effect.fnUntraced(function* (
 })
 
 /**
- * Handles aspects common to all requests: CORS, standard headers, the end of streams, and envelopes for unknown
- * routes, wrong methods and crashes. Extension.ts handles aspects that depend on the path.
+ * Handles concerns common to all requests: CORS, standard headers, the end of streams, and envelopes for
+ * unknown routes, wrong methods and crashes. Extension.ts handles concerns that depend on the path.
  */
 export const layer = (options: Options = {}) => {
   const { maxBodyBytes: limitBytes } = policyOf(options)
@@ -208,7 +208,10 @@ export const layer = (options: Options = {}) => {
   const origins = new Set(options.corsOrigins)
   const corsFor = corsOf(origins)
 
-  /** Responds to OPTIONS, including preflight requests. A browser whose origin is not allowed gets no CORS header. */
+  /**
+   * Responds to OPTIONS, including preflight requests. If a browser's origin is not allowed, the response has
+   * no CORS headers.
+   */
   const optionsAt = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
     const methods = paths.methodsAt(request.url)
     if (methods.length === 0) return notFound

@@ -38,7 +38,7 @@ export const consoleHeader = "x-satrail-console"
 
 /**
  * The prefix restricts the cookie to this host, the root path and https, so no other host can set it (RFC
- * 6265bis, section 4.1.3.2). Browsers also accept http on the loopback.
+ * 6265bis, section 4.1.3.2). Browsers also accept http on the loopback interface.
  */
 export const cookieName = "__Host-satrail"
 
@@ -72,8 +72,8 @@ const describe = ({ context }: Fiber.Fiber<unknown, unknown>, { id }: Exchange, 
 
 /**
  * Records the outcome of each request in the metrics and, if `isLogged`, in a log line. The line has the
- * method, the route's pattern, the status, the milliseconds until the response began, the key's id, whether
- * the console sent it, and the request id as an annotation. It never has a path or a query.
+ * method, the route's pattern, the status, the milliseconds until the response began, the key's id, whether the
+ * console sent the request, and the request id as an annotation. The line never has a path or a query.
  */
 export const recorder = (surrounding: Context.Context<never>, isLogged: boolean) => {
   const loggers = Context.get(surrounding, Logger.CurrentLoggers)

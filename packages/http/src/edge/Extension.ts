@@ -26,9 +26,9 @@ export interface Extension<E = never, R = never> {
 }
 
 /**
- * Makes an extension from routes, added as in any layer: `HttpRouter.add`, `HttpApiBuilder.layer`,
- * `HttpStaticServer.layer`. Its policy defaults to the API's, except that reads have a time limit too and
- * pages without a content security policy load nothing.
+ * Makes an extension from routes, which are added as in any layer: `HttpRouter.add`, `HttpApiBuilder.layer`,
+ * `HttpStaticServer.layer`. Its policy defaults to the API's, except that reads have a time limit too and pages
+ * without a content security policy load nothing.
  */
 export const make = <E, R>(routes: Layer.Layer<never, E, R>, policy: Partial<Policy> = {}): Extension<E, R> => ({
   routes,
@@ -44,8 +44,8 @@ const late = (limitMillis: number) =>
 
 /**
  * Interrupts slow work only after responding, because aborting the read of a body closes the connection. Every
- * write runs through this function, so it uses a timer. A fiber for timing would cost three times as much,
- * which is a twentieth of the cost of a confirm request.
+ * write runs through this function, so it uses a timer. Timing with a fiber would cost three times as much: a
+ * twentieth of the cost of a confirm request.
  */
 const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, limitMillis: number) =>
   Effect.flatMap(Effect.forkScoped(http), (work) =>
@@ -63,8 +63,8 @@ const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, 
   )
 
 /**
- * Applies the policy to a route and records its pattern. A read without extra headers is wrapped no further,
- * because it is the hottest path.
+ * Applies the policy to a route and records its pattern. A read without extra headers gets no other wrapper,
+ * because reads are the hottest path.
  */
 const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
   const { maxBodyBytes, timeoutMillis, limitsReads, cors } = policy
@@ -89,7 +89,7 @@ const adding = (router: HttpRouter.HttpRouter, add: (routes: Routes) => Effect.E
     ...adding(router, (routes) => add(routes.map(HttpRouter.prefixRoute(prefix)))),
     prefixed: (more) => prefixed(HttpRouter.prefixPath(more, prefix))
   })
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- what routes need and fail with is in their types, which are those of the method
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the method's type already states the routes' requirements and errors
   const addAll: HttpRouter.HttpRouter["addAll"] = (routes) => add(routes) as never
   return {
     ...router,
@@ -115,10 +115,9 @@ export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Polic
         const [router, paths] = [yield* HttpRouter.HttpRouter, yield* Paths]
         const own = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
         const mounted = mountedWith({ ...defaults, ...policy })
-        // Build the handler on first use: it includes routes added later, but not global middleware added
-        // later.
+        // Build the handler on first use. It includes routes added after that, but not global middleware.
         const answer = yield* Effect.cached(Effect.sync(() => own.asHttpEffect()))
-        // oxlint-disable-next-line typescript/consistent-type-assertions -- it may fail with anything, as every route may
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- like every route, it can fail with any error
         const inside = Effect.flatten(answer) as Effect.Effect<HttpServerResponse.HttpServerResponse>
         return adding(own, (added) =>
           Effect.andThen(

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { Headers, type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-// The console's pages are rendered here, but are a normal client of the API. Their requests run through the same routes, so that
-// permissions, limits, rates and the audit log apply to them.
+// The console's pages are rendered in this process, but they are a normal client of the API. Their requests run
+// through the same routes, so that permissions, limits, rates and the audit log apply to them.
 
 export interface Asked {
   readonly method: string

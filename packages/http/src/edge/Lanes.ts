@@ -6,7 +6,10 @@ import { Clock, Context, Effect } from "effect"
  */
 export const width = 16
 
-/** Maximum while other companies are only occasionally active. It is large enough to form good database batches. */
+/**
+ * The same maximum while other companies are active only occasionally. It is large enough for good database
+ * batches.
+ */
 export const wideWidth = 32
 
 /**
@@ -70,7 +73,8 @@ export const make = (): InLane => {
     lane.inWork--
     if (lane.waiting.size === 0) return forget(lane)
     freed.add(lane)
-    // Hand out slots that become free together at the same time, so that the requests form one database batch.
+    // If several slots become free together, hand them out together, so that the requests form one database
+    // batch.
     if (freed.size === 1) setImmediate(() => handOut(clock.currentTimeMillisUnsafe()))
   }
 

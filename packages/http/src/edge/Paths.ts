@@ -2,7 +2,7 @@ import { Context } from "effect"
 import { FindMyWay } from "effect/http"
 import { routerConfig } from "../wire/Routing.ts"
 
-/** How requests to certain paths are accepted and answered. */
+/** Policy for accepting and answering requests to certain paths. */
 export interface Policy {
   /** Origins whose pages can call these paths: the service's `corsOrigins`, or any. */
   readonly cors: "listed" | "any"

@@ -5,7 +5,7 @@ import * as Asset from "../wire/Asset.ts"
 import type * as Errors from "../wire/Errors.ts"
 import * as Ui from "./Ui.ts"
 
-// Shared by all payment pages.
+// Parts shared by all payment pages.
 
 /**
  * Content security policy of payment pages: only files of this service, no inline scripts or styles, and no

@@ -6,11 +6,11 @@ export const PublicUrl = Context.Reference<string | undefined>("@satrail/http/ed
 /** Returns whether browsers accept a host as the owner of passkeys: a domain, not an IP address. */
 const isDomain = (hostname: string): boolean => !/^[\d.]+$|^\[/.test(hostname)
 
-/** The owner of passkeys (WebAuthn relying party), and the links for it. */
+/** The owner of passkeys (WebAuthn relying party), and its invitation links. */
 export interface Party {
   readonly id: string
   readonly origin: string
-  /** Returns the link of an invitation. The fragment is never sent to a server. */
+  /** Returns a link with the invitation in its fragment, which browsers never send to a server. */
   readonly linkOf: (invitation: string) => string
 }
 

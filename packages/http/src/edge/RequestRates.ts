@@ -47,15 +47,15 @@ export const lateMillis = 1000
 export const apartMillis = 4
 
 /**
- * Maximum number of delayed rejections per policy, because one connection can send many requests. Beyond it,
- * rejections are immediate.
+ * Maximum number of delayed rejections per counter. Delays need a limit because one connection can send many
+ * requests. Beyond it, rejections are immediate.
  */
 export const maxLate = 1000
 
 /**
- * Divisors that derive a key's requests per second from its requests per minute, and its concurrent requests
- * from its requests per second. `least` is the lower bound for both results, so that a page with ten requests
- * does not wait.
+ * Divisors that derive a key's requests per second from its requests per minute, and the number of requests
+ * that start without delay from the requests per second. `least` is the lower bound for both results, so that a
+ * page with ten requests does not wait.
  */
 export const [burstPart, promptPart, least] = [30, 10, 10]
 
@@ -66,8 +66,8 @@ export const [burstPart, promptPart, least] = [30, 10, 10]
 export const burstOf = (perMinute: number): number => Math.min(perMinute, Math.max(least, Math.ceil(perMinute / burstPart)))
 
 /**
- * Returns how many of these requests run concurrently. Others wait for their share of the second, so that a
- * flood does not occupy the whole process.
+ * Returns how many of these requests start without delay. The others wait for their share of the second, so
+ * that a flood does not occupy the whole process.
  */
 export const promptOf = (burst: number): number => Math.max(least, Math.ceil(burst / promptPart))
 
@@ -75,9 +75,9 @@ interface Policy {
   readonly name: string
   readonly quota: number
   readonly windowSeconds: number
-  /** Wording in a rejection: `a minute with this key`. */
+  /** Wording in a rejection: `per minute with this key`. */
   readonly of: string
-  /** Number of requests served without delay. Others wait for their share of the time. */
+  /** Number of requests served without delay. The others wait for their share of the time. */
   readonly prompt: number
 }
 
@@ -156,7 +156,7 @@ const counting = (counter: typeof ofNames, ...policies: ReadonlyArray<Policy>): 
 const aMinute = (name: string, quota: number | undefined, whose: string): ReadonlyArray<Policy> =>
   quota === undefined ? [] : [{ name, quota, windowSeconds: 60, of: `per minute ${whose}`, prompt: quota }]
 
-/** Omitted if it equals the limit per minute, because it would be redundant. */
+/** Returns the policy per second, unless it would equal the limit per minute and be redundant. */
 const aSecond = (perMinute: number | undefined, whose: string): ReadonlyArray<Policy> => {
   const quota = perMinute === undefined ? undefined : burstOf(perMinute)
   return quota === undefined || quota === perMinute

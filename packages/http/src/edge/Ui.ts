@@ -7,7 +7,7 @@ import { notFound } from "./Refusals.ts"
 
 export { path, styles } from "../wire/UiFiles.ts"
 
-/** Prevents a script that is opened as a page from doing anything. */
+/** Headers that prevent a script from doing anything when it is opened as a page. */
 const headers = { "content-security-policy": "default-src 'none'; frame-ancestors 'none'" }
 
 /** Serves a file under a stable name, for other sites' pages. Browsers check on each use whether it changed. */

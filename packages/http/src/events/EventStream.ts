@@ -58,10 +58,10 @@ const endpoint = HttpApiEndpoint.get("streamEvents", "/v1/events/stream", {
   .middleware(Decoding)
   .middleware(Authentication)
 
-/** The events section with its stream, for the documents. */
+/** The events section including the stream, for the OpenAPI documents. */
 export const group = section.group.add(endpoint)
 
-/** Name in the audit log. */
+/** The stream's name in the audit log. */
 const operation: Acting.Operation = { group: { identifier: "events" }, endpoint: { identifier: "stream" } }
 
 const parameters = ["cursor", "types", "subject"]
@@ -105,7 +105,10 @@ const routes = HttpRouter.use(
         )
       )
 
-    /** Takes one of the key's slots until the request's scope closes, when its stream ends. */
+    /**
+     * Takes one of the key's slots. The slot is released when the request's scope closes, which is when the
+     * stream ends.
+     */
     const place = (keyId: string) =>
       Effect.acquireRelease(
         Effect.suspend(() => {
@@ -142,10 +145,10 @@ const routes = HttpRouter.use(
       yield* place(id)
       const begin =
         cursor === undefined ? yield* Errors.answered(feed.now) : cursor === oldest ? Notice.first : yield* placeOf(ids, companyId, cursor)
-      // Check before the stream starts, because the status cannot change afterwards.
+      // Read once before the stream starts, because an error can no longer change the status afterwards.
       yield* pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter })
       const events = Stream.catchCause(follow(companyId, begin, filter), (cause) =>
-        // The reader reconnects and resumes where it was.
+        // The reader reconnects and resumes where it stopped.
         Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
       )
       return Events.answer(events, { retryMillis, id: ids.write(begin, companyId) })

@@ -75,13 +75,13 @@ const noEvent = Errors.malformedRequest([
   { path: "cursor", message: "must be the id of an event of this company, or a cursor from a Link header" }
 ])
 
-/** Returns the position of a cursor. */
+/** Returns the position that a cursor encodes. */
 export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string) => {
   const place = ids.read(cursor, companyId)
   return place === undefined ? Effect.fail(noEvent) : Effect.succeed(place)
 }
 
-/** Reads a page. Fails with the oldest event if the cursor is too old. */
+/** Reads a page. If the cursor is too old, the error names the oldest event. */
 export const pageOf = Effect.fnUntraced(function* (
   feed: Feed["Service"],
   ids: EventIds.EventIds,

@@ -6,7 +6,7 @@ interface Members {
   readonly members: ReadonlyArray<string>
 }
 
-/** The rules, and the fields that they apply to in operations that belong to no feature. */
+/** Each rule's text, and the fields to which it applies in operations that belong to no feature. */
 const general: { readonly [rule in Rule]: Members } = {
   known: { rule: "A cursor or event id must come from this service", members: ["cursor"] },
   supported: {

@@ -50,13 +50,13 @@ export interface Feature {
   readonly openapi?: () => Described
   /** Fields of this feature's operations to which rules beyond the schemas apply. */
   readonly beyond?: { readonly [rule in Rule]?: ReadonlyArray<string> }
-  /** Routes outside the API. `proxies` as in `Lnurl.extension`. */
+  /** Routes outside the API. `proxies` is the same as in `Lnurl.extension`. */
   readonly extensions?: ReadonlyArray<(proxies?: number) => Extension<never, unknown>>
 }
 
 export const make = <const F extends Feature>(feature: F): F => feature
 
-/** Concatenates the lists that the features have under this name. */
+/** The result type of `joined`. */
 export type Joined<Features, Part extends keyof Feature, All extends ReadonlyArray<unknown> = readonly []> = Features extends readonly [
   infer First,
   ...infer Rest
@@ -68,7 +68,7 @@ export type Joined<Features, Part extends keyof Feature, All extends ReadonlyArr
     >
   : All
 
-/** Concatenates the lists that the features have under this name. */
+/** Concatenates the features' lists in the field `part`. */
 export const joined = <
   const Features extends ReadonlyArray<Feature>,
   Part extends Exclude<keyof Feature, "errors" | "views" | "openapi" | "beyond">
@@ -76,7 +76,7 @@ export const joined = <
   features: Features,
   part: Part
 ): Joined<Features, Part> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the lists are concatenated one by one, like the types
   features.flatMap((feature): ReadonlyArray<unknown> => feature[part] ?? []) as never
 
 type NeedsOf<Make> = Make extends (proxies?: number) => Extension<never, infer R> ? R : never
@@ -85,5 +85,5 @@ type NeedsOf<Make> = Make extends (proxies?: number) => Extension<never, infer R
 export const extensions = <const Features extends ReadonlyArray<Feature>>(
   features: Features
 ): ReadonlyArray<(proxies?: number) => Extension<never, NeedsOf<Joined<Features, "extensions">[number]>>> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- one by one, as the types are
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the lists are concatenated one by one, like the types
   joined(features, "extensions") as never

@@ -146,7 +146,7 @@ const withOpenAnswers = (document: Json): Json => {
       const { additionalProperties, ...others } = object
       return withoutWidestBounds(nullable(additionalProperties === false ? others : object))
     })
-  // Every operation has an example of its whole response with every field.
+  // Drop the fields' examples, because every operation has an example of its whole response.
   const answered = (schema: unknown) =>
     rewrite(open(schema), (object) => ("properties" in object || typeof object["type"] === "string" ? withoutExamples(object) : object))
   const schemas = objectIn(objectIn(document, "components"), "schemas")
@@ -165,7 +165,7 @@ const withOpenAnswers = (document: Json): Json => {
 
 const itemOf = (schema: unknown) => (isObject(schema) && schema["type"] === "array" ? referred(schema["items"]) : undefined)
 
-/** Returns the record type in an envelope. */
+/** Returns the component name of the record in an envelope. */
 const recordOf = (schema: Json): string | undefined => {
   const { data } = objectIn(schema, "properties")
   return referred(data) ?? itemOf(data)
@@ -191,7 +191,7 @@ const codesOf = (response: unknown): ReadonlyArray<string> => {
 
 const phrases: Readonly<Record<string, string>> = { 400: "BadRequest", 403: "Forbidden", 422: "Unprocessable", 503: "ServiceUnavailable" }
 
-/** Returns the error codes that most operations have for a status because middleware adds them. */
+/** Returns the most common set of error codes for each status, which is what middleware adds to most operations. */
 const usualCodes = (operations: ReadonlyArray<Json>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const counts = new Map<string, Map<string, number>>()
   for (const operation of operations)
@@ -234,7 +234,7 @@ const errorOf = (description: string, codes: ReadonlyArray<string>) => ({
 // response inline.
 const maxNameCharacters = 60
 
-/** Collects components by name. Using one name for two different values is a programming error. */
+/** Collects components by name. A value that differs from the component with its name stays inline. */
 const collected = () => {
   const found = new Map<string, unknown>()
   return {
@@ -256,8 +256,8 @@ const counted = (values: ReadonlyArray<unknown>): ReadonlyMap<string, number> =>
 }
 
 /**
- * Returns a parameter without `required: false`, the default, and without schema facts that the parameter
- * itself states.
+ * Returns a parameter without `required: false`, which is the default, without examples, and without a schema
+ * description that repeats the parameter's own.
  */
 const parameterOf = ({ required, ...parameter }: Json): Json => {
   const { description, examples: _, ...others } = objectIn(parameter, "schema")
@@ -289,7 +289,7 @@ export const shared = (given: Json): Json => {
       const schema = objectIn(media, "schema")
       const name = envelopeOf(schema)
       if (!isObject(media) || name === undefined) return media
-      // The record has the example, for all responses and events that contain it.
+      // Move the example to the record, where it serves all responses and events that contain the record.
       const { examples: own, ...others } = media
       const { data } = objectIn(objectIn(own, "default"), "value")
       const [record, example] = [recordOf(schema), Array.isArray(data) ? data[0] : data]

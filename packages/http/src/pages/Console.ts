@@ -21,7 +21,7 @@ import { cookie, filesAt, make as visitOf, paths, preferencesOf, upFrom } from "
 const { path } = ConsoleApi
 export { path } from "./ConsoleApi.ts"
 
-/** Allows only our own files, and forms only to our own pages. Forbids markup from strings, and embedding. */
+/** Allows only our own files, and forms that are sent to our own pages. Forbids embedding and markup from strings. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -39,7 +39,7 @@ type Run = <A>(effect: Effect.Effect<A>) => Promise<A>
 /** Headers that mark a request as the console's own. */
 export const own = { "sec-fetch-site": "same-origin", [consoleHeader]: "1", accept: "application/json" }
 
-/** Sends requests as the person who sent `request`. Fails with `Refused` unless the request succeeds. */
+/** Sends requests as the user who sent `request`. Fails with `Refused` unless the request succeeds. */
 export const sending =
   (inside: Inside, run: Run, request: HttpServerRequest.HttpServerRequest) =>
   async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answered> => {
@@ -55,7 +55,7 @@ export const dataOf = ({ text }: Answered): unknown => {
   return isObject(answer) ? answer["data"] : undefined
 }
 
-/** The API for one console request. The parts of a page share its reads. */
+/** The API for one console request. The parts of a page share the results of reads. */
 export const make = (send: Send, reads: Reads): Api => {
   const read = new Map<string, Promise<Answered>>()
   const asked = <K extends Operation>(operation: K, { params = {}, query = {}, body, once }: Asked<K>) => {

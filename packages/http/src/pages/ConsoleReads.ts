@@ -39,7 +39,7 @@ const reading = <A, E extends Errors.ServiceError>(read: Effect.Effect<A, E>): P
     })
   ).then((take) => take())
 
-/** Reads for somebody with these scopes. */
+/** Runs a read for a user with these scopes. */
 const allowed =
   (scopes: ReadonlyArray<string>) =>
   async <A, E extends Errors.ServiceError>(found: Effect.Effect<A, E>): Promise<A> => {
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
         const filter = types === undefined ? {} : { types: new Set<string>(Notice.matching(types)) }
         const { items, next } = await read(feed.newest({ companyId, before, limit, ...filter }, render))
         return {
-          // oxlint-disable-next-line typescript/consistent-type-assertions -- the OpenAPI document says what an event is
+          // oxlint-disable-next-line typescript/consistent-type-assertions -- the OpenAPI document declares the event
           data: items.map(({ body }) => JSON.parse(body) as Event),
           next: next === undefined ? undefined : ids.write(next, companyId)
         }
@@ -98,7 +98,7 @@ export const make = Effect.gen(function* () {
     /** Returns companies by id, for an operator. The store reads them together. */
     companies: (scopes: ReadonlyArray<string>) => async (asked: ReadonlyArray<string>) =>
       new Map((await allowed(scopes)(Effect.forEach(new Set(asked), company, { concurrency: "unbounded" }))).flat()),
-    /** Returns what is stopped, for everyone or for this company. Every signed-in user can see it. */
+    /** Returns the stops in effect for everyone and for this company. Every signed-in user can see them. */
     stops: async (companyId: CompanyId.CompanyId | null): Promise<Stopped> => {
       const [{ sending, receiving }, company] = await Promise.all([
         reading(standing),
@@ -111,7 +111,10 @@ export const make = Effect.gen(function* () {
         frozen: frozen && { reason: frozen.reason, sinceMillis: frozen.sinceMillis, waits: frozen.pending === "wait" }
       }
     },
-    /** Returns the price of a bitcoin in the preferred currency, or in another one; undefined if no price is known. */
+    /**
+     * Returns the price of one bitcoin in the preferred currency, or in another one; undefined if no price is
+     * known.
+     */
     price: (preferred: string): Promise<Price | undefined> =>
       reading(current).then(
         (rates) => {

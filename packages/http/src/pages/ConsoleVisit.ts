@@ -66,7 +66,7 @@ interface Asked {
   readonly isSandbox: boolean
 }
 
-/** A request for a page. Fails with `Refused` if there is no session. */
+/** Makes the visit for a page request. Fails with `Refused` if there is no session. */
 export const make = async (
   request: Request,
   { send, reads, at, page, nowMillis, form, isSandbox }: Asked

@@ -16,7 +16,7 @@ import { following } from "../following/Following.ts"
 
 /**
  * Paths of the two documents and their pages: one for customers, and one for the operator. A proxy that blocks
- * `/operator` blocks the operator's.
+ * `/operator` also blocks the operator's document and page.
  */
 export const paths = {
   openapi: "/openapi.json",
@@ -62,7 +62,7 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
   return {
     ...document,
     info: { ...objectIn(document, "info"), contact, ...info },
-    // Relative to the document, whatever the service's host name and base path are.
+    // Relative to the document, so it is valid for any host name.
     servers: [{ url: "/", description: "This service" }],
     paths,
     components: {
@@ -161,7 +161,7 @@ const withExamples = (document: Json, table: ReadonlyMap<string, Examples.Shown>
   return { ...document, paths: Object.fromEntries(paths) }
 }
 
-/** Adds endpoints that are served outside the API but accept an API key. */
+/** Adds to the documents the endpoints that are served outside the API but accept an API key. */
 export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => api.add(EventStream.group)
 
 /**
@@ -215,7 +215,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'"
 ].join("; ")
 
-/** Links are relative, whatever the service's base path is. Both pages are one folder deep. */
+/** Links are relative, so they work under any base path. Both pages are one folder deep. */
 const pageOf = (title: string, script: string, document: string, scheme: string) =>
   page({
     title,
@@ -228,7 +228,7 @@ const pageOf = (title: string, script: string, document: string, scheme: string)
     )
   })
 
-/** `/docs` in a host's server without a copy of the documentation. */
+/** Body of `/docs` in a host's server that has no copy of the documentation. */
 const withoutSite = [
   h("h1", null, "Documentation"),
   h(

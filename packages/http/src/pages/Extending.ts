@@ -6,7 +6,7 @@ const fewestMembers = 3
 
 const membersOf = (schema: unknown): Json => objectIn(schema, "properties")
 
-/** Returns whether every value of `more` is also a value of `base`. Both must allow fields they don't name. */
+/** Returns whether every value of `more` is also a value of `base`. Both must allow fields that they do not name. */
 const extendsBase = (more: Json, base: Json): boolean => {
   const [all, some] = [membersOf(more), membersOf(base)]
   return (

@@ -63,7 +63,8 @@ const bodyOf = (about: About) => {
 }
 
 /**
- * Serves a page to browsers, with a link to the console if it is served, and an envelope to other clients.
+ * Serves a page to browsers and an envelope to other clients. The page links to the console if the console is
+ * served.
  */
 export const layer = (about: About = {}, consolePath?: string) =>
   HttpRouter.use(

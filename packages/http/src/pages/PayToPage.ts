@@ -283,5 +283,5 @@ const routes = (proxies: number) =>
     })
   )
 
-/** Serves the pages on which payers pay Lightning addresses. `proxies` as in `Lnurl.extension`. */
+/** Serves the pages on which payers pay Lightning addresses. `proxies` is the same as in `Lnurl.extension`. */
 export const extension = (proxies = 0) => Extension.make(routes(proxies))

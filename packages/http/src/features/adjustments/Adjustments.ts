@@ -237,7 +237,7 @@ export const ofCompany = Section.company(
     })
 )
 
-/** Adjustments by operators. Each needs two operators. */
+/** Adjustments by operators. One operator requests an adjustment, and another one approves it. */
 export const section = Section.make(
   "adjustments",
   {

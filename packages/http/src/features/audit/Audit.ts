@@ -53,7 +53,7 @@ const view = View.make<Row>()(
     request_id: [Schema.String, (row) => row.request_id],
     changes: [
       changes,
-      // The reason for freezing a company is for operators only.
+      // Only operators can see the reason for freezing a company.
       (row) => (row.changes ?? []).filter(({ field }) => field !== "frozen")
     ],
     seq: [

@@ -24,14 +24,14 @@ import * as Ui from "../../edge/Ui.ts"
 import * as Visitor from "../../edge/Visitor.ts"
 
 /**
- * Maximum number of pages that one process streams changes to. Beyond it, the holder with the most streams (a
- * caller, company or checkout) loses its oldest one, and that page reconnects.
+ * Maximum number of pages to which one process streams changes: in total, and per caller, company and checkout.
+ * Beyond a limit, the largest holder loses its oldest stream, and that page reconnects.
  */
 export const streams = { most: 1000, perCaller: 50, per: { company: 250, checkout: 20 } } as const
 
 /**
- * Maximum time between two reads of the state without an event, because confirmations and the deadline cause no
- * event.
+ * Maximum time between two reads of the state while no event arrives. It is needed because neither a
+ * confirmation nor the deadline causes an event.
  */
 export const lookMillis = 5000
 
@@ -207,7 +207,7 @@ const choosing = Effect.gen(function* () {
   }
 })
 
-/** Pays from the sandbox. A form is redirected to its page; a script receives only the outcome. */
+/** Pays from the sandbox. A form submission is redirected to its page, and a script receives only the outcome. */
 const paying = Effect.fnUntraced(function* (read: Read) {
   const payer = yield* Payer
   return Effect.fnUntraced(function* (request: Request, id: string) {
@@ -273,9 +273,9 @@ const routes = (proxies: number) =>
     })
   )
 
-/** Serves checkout pages. `proxies` as in `Lnurl.extension`. */
+/** Serves checkout pages. `proxies` is the same as in `Lnurl.extension`. */
 export const extension = (proxies = 0) =>
   Extension.make(routes(proxies), {
-    // Streams that lost their slot end a moment later.
+    // Allow for streams that lost their slot, because they end a moment later.
     maxStreams: 2 * streams.most
   })

@@ -61,7 +61,7 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, paym
   }
 }
 
-/** Returns the constant part of the page at `/pay/<publicId>`. All its files are under that path. */
+/** Returns the constant part of the page at `/pay/<publicId>`. All of the page's files are under that path. */
 export const pageOf = (
   checkout: Checkout.Checkout,
   { isSandbox, seller, about }: { readonly isSandbox: boolean; readonly seller: string; readonly about: string | null }

@@ -54,7 +54,10 @@ const Company = Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "The pe
 /** Returns the company named in a request, or the operator's own company if none is named. */
 const companyOf = (text: string | null | undefined) => (text === null || text === undefined ? CompanyId.operator : CompanyId.make(text))
 
-/** Only the scope `all` manages operators, because any other scope could grant itself the rest. */
+/**
+ * Managing operators requires the scope `all`, because anyone who can manage operators can grant themselves
+ * every scope.
+ */
 const mayManage = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
   if (companyId === CompanyId.operator && !Operators.allows(yield* OperatorCaller, "all"))
     return yield* Effect.fail(Errors.failure("scope_required", "Managing operators requires the scope all."))

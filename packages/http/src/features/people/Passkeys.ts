@@ -9,8 +9,8 @@ import * as Errors from "../../wire/Errors.ts"
 import * as Seal from "../../wire/Seal.ts"
 
 // WebAuthn. Challenges are sealed instead of stored, so strangers cannot fill the store. A challenge cannot be
-// replayed, because a passkey accepts only a challenge that is newer than the last one it signed, and an
-// invitation is valid once.
+// replayed, because each challenge must be newer than the last one that the passkey signed, and an invitation
+// is valid only once.
 
 /** Time within which a challenge must be signed. */
 export const challengeMillis = 5 * 60_000

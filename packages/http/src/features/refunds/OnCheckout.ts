@@ -27,7 +27,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const refunds = yield* Refunds
     return ({ companyId, id, received }, open) =>
-      // Without a received amount there are no refunds.
+      // If nothing was received, there are no refunds.
       received === 0n ? Effect.succeed([]) : Effect.map(refunds.ofCheckout(companyId, id), (told) => shown(told, open))
   })
 )

@@ -17,7 +17,7 @@ import { SignInLinks } from "../../api/SignInLinks.ts"
 
 export const path = "/console/session"
 
-/** Maximum sign-ins and step-ups per address and minute, which can all come at the same time. */
+/** Maximum sign-ins and step-ups per address and minute. They can all come at the same time. */
 export const attemptsPerMinute = 20
 
 const Credential = Schema.NonEmptyString.check(Schema.isMaxLength(256))

@@ -18,7 +18,7 @@ import * as Errors from "../../wire/Errors.ts"
 
 const moved = Errors.failure("conflict", "A newer sign-in replaced this session. Sign in again.")
 
-/** `Errors.answered` for `Sessions`. */
+/** Same as `Errors.answered`, for the errors of `Sessions`. */
 export const answered = <A>(effect: Effect.Effect<A, Session.SessionMoved | Conflict | StoreUnavailable>) =>
   effect.pipe(Effect.catch((error) => (error._tag === "SessionMoved" ? Effect.fail(moved) : Errors.answered(Effect.fail(error)))))
 
@@ -76,7 +76,7 @@ export const make = Effect.gen(function* () {
     return Option.isSome(found) ? found.value : yield* Effect.fail(over)
   })
 
-  /** Returns the open session of a request by the console's own page. */
+  /** Returns the open session of a request from the console's own page. */
   const open = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
     if (!isOwn(request)) return yield* Effect.fail(foreign)
     const text = cookieOf(request) ?? ""
@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Returns the session's key or token as it is now. If the key or token was revoked, the session grants
+   * Returns the session's owner with their current rights. If the key or token was revoked, the session grants
    * nothing.
    */
   const standing = Effect.fnUntraced(function* (session: Session.Session) {

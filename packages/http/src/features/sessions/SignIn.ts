@@ -34,7 +34,7 @@ export const setCookie = (text: string, seconds: number) => ({
 export const answer = (message: string, data: unknown, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.jsonUnsafe(Envelope.ok(message, data), { headers })
 
-/** Returns the owner of the new session, and its name for the audit log. */
+/** Returns the owner of the new session, and the owner as an actor in the audit log. */
 export const askingOf = (standing: Sessioned.Standing) => {
   if (standing._tag === "Company") {
     const { apiKey, isPerson } = standing.caller
@@ -77,7 +77,7 @@ export const noting = (found: Sessioned.Standing) =>
 
 type Answering = (request: Request) => Effect.Effect<HttpServerResponse.HttpServerResponse, Errors.Failure, Request>
 
-/** `attempts`: maximum number of requests per address and minute, which can all come at the same time. */
+/** `attempts` is the maximum number of requests per address and minute. They can all come at the same time. */
 export const make = Effect.fnUntraced(function* (attempts: number) {
   const [sessions, root, proxies] = [yield* Sessions, yield* OperatorToken, yield* Acting.Proxies]
   const { open } = yield* Sessioned.make
@@ -96,8 +96,8 @@ export const make = Effect.fnUntraced(function* (attempts: number) {
     begin: Effect.fnUntraced(function* (request: Request, found: Sessioned.Standing) {
       yield* noting(found)
       const { asking, actor } = askingOf(found)
-      // End the session of another person in the same browser. Never adopt a session secret that someone else
-      // set there.
+      // End an earlier session in the same browser, which can be another person's. Never adopt a session secret
+      // that someone else set there.
       const earlier = yield* Effect.option(open(request))
       if (Option.isSome(earlier)) yield* Errors.answered(sessions.end(earlier.value))
       const bound = found.person === undefined ? Sessioned.boundTo(asking.holder, root) : Sessioned.boundToEpoch(found.person)

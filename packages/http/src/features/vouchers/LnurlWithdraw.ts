@@ -52,5 +52,5 @@ const routes = (proxies: number) =>
     })
   )
 
-/** Routes for all vouchers. `proxies` as in `Lnurl.extension`. */
+/** Routes for all vouchers. `proxies` is the same as in `Lnurl.extension`. */
 export const extension = (proxies = 0) => ({ routes: routes(proxies), policy })

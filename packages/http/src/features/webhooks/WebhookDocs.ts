@@ -3,7 +3,8 @@ import * as Schedule from "@satrail/core/features/webhooks/Schedule"
 import { types } from "@satrail/core/events/Notice"
 import * as EventBody from "../../events/EventBody.ts"
 
-// Requests to webhooks, for the OpenAPI field `webhooks`. Bodies are rendered with the same schemas.
+// Describes the requests sent to webhook endpoints, for the OpenAPI field `webhooks`. Bodies are rendered with
+// the same schemas.
 
 const header = (name: string, description: string) => ({
   name,

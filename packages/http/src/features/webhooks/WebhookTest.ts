@@ -4,17 +4,17 @@ import * as Pages from "@satrail/core/ledger/Page"
 import { Context, Effect, Option, Schedule } from "effect"
 
 /**
- * How long a test waits for its first attempt. This is longer than connecting may take, but a receiver may take
- * longer to respond. The delivery then shows the outcome.
+ * How long a test waits for the outcome of its first attempt. This is longer than a connection attempt may
+ * take, but a receiver may take longer to respond. The outcome is then shown only in the delivery.
  */
 export const waitSeconds = 8
 
-/** The same in milliseconds. A program that sends no webhooks can lower it. */
+/** `waitSeconds` in milliseconds. A program that sends no webhooks can lower it. */
 export const WaitMillis = Context.Reference<number>("@satrail/http/features/webhooks/WebhookTest/WaitMillis", {
   defaultValue: () => waitSeconds * 1000
 })
 
-/** Message if the outcome is still unknown after this time. */
+/** Message if the outcome is still unknown after `waitSeconds`. */
 export const unanswered = `No response within ${waitSeconds} seconds. See the endpoint's deliveries`
 
 const testType = "webhook_endpoint.test"

@@ -49,7 +49,7 @@ const isSigned = (key: string, content: string, signatures: string): boolean => 
   return of("v1").some((signature) => isSame(signature, expected))
 }
 
-// `Event` has the same fields for each type.
+// `Event` and `Told` have the same fields for each event type.
 const isTold = (value: unknown): value is Told => Schema.is(Event)(value)
 
 /**
