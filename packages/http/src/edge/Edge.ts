@@ -51,8 +51,8 @@ const isJson = (response: HttpServerResponse.HttpServerResponse): boolean =>
 const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The body is larger than ${bytes} bytes`))
 
 /**
- * Wraps the framework's own error responses, which are empty or name the body's type, in an envelope. Other
- * responses stay unchanged.
+ * Puts the framework's own error responses in an envelope: empty ones, and those for an unsupported media type.
+ * Other responses stay unchanged.
  */
 const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
   if (response.status < 400 || isJson(response)) return response
@@ -209,8 +209,8 @@ export const layer = (options: Options = {}) => {
   const corsFor = corsOf(origins)
 
   /**
-   * Responds to OPTIONS, including preflight requests. If a browser's origin is not allowed, the response has
-   * no CORS headers.
+   * Responds to OPTIONS, including preflight requests. If the origin is not allowed, the response has no CORS
+   * headers.
    */
   const optionsAt = (request: HttpServerRequest.HttpServerRequest, paths: Index) => {
     const methods = paths.methodsAt(request.url)

@@ -27,7 +27,7 @@ const cookieOf = ({ headers, cookies }: HttpServerRequest.HttpServerRequest): st
   headers["authorization"] === undefined && headers["cookie"]?.includes(cookieName) === true ? cookies[cookieName] : undefined
 
 /**
- * Returns whether the console's own page sends the request, according to the browser. The page's own header is
+ * Returns whether the console's own page sent the request, according to the browser. The page's own header is
  * also required if the request changes something, or if the browser does not state the origin.
  */
 export const isOwn = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean => {

@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (attempts: number) {
   const mayTry = Throttle.callers(Throttle.perMinute(attempts))
 
   return {
-    /** Requires that the console's own page sends the request, and limits the rate. */
+    /** Requires that the console's own page sent the request, and limits the rate. */
     admitted: Effect.fnUntraced(function* (request: Request) {
       if (!Sessioned.isOwn(request)) return yield* Effect.fail(Sessioned.foreign)
       if (!mayTry(addressOf(request, proxies), yield* Clock.currentTimeMillis).isWithin)
