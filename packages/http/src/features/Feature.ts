@@ -76,7 +76,7 @@ export const joined = <
   features: Features,
   part: Part
 ): Joined<Features, Part> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the lists are concatenated one by one, like the types
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the lists are joined one by one, like the types
   features.flatMap((feature): ReadonlyArray<unknown> => feature[part] ?? []) as never
 
 type NeedsOf<Make> = Make extends (proxies?: number) => Extension<never, infer R> ? R : never
@@ -85,5 +85,5 @@ type NeedsOf<Make> = Make extends (proxies?: number) => Extension<never, infer R
 export const extensions = <const Features extends ReadonlyArray<Feature>>(
   features: Features
 ): ReadonlyArray<(proxies?: number) => Extension<never, NeedsOf<Joined<Features, "extensions">[number]>>> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the lists are concatenated one by one, like the types
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the lists are joined one by one, like the types
   joined(features, "extensions") as never
