@@ -59,7 +59,7 @@ const get = Section.company(
     () =>
       Effect.gen(function* () {
         const { apiKey: own } = yield* Caller
-        // Only keys have limits of their own, and a person has no key.
+        // Only keys have their own limits. A signed-in user has no key.
         const asking = own.limits === null ? Effect.succeed({ apiKey: own, spent: [] }) : apiKeys.get(own.id)
         const [company, companySpent, { apiKey, spent }] = yield* Errors.answered(
           Effect.all([companies.get(own.companyId), companies.spent(own.companyId), asking], { concurrency: 3 })

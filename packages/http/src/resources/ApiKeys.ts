@@ -22,7 +22,7 @@ import * as Companies from "./Companies.ts"
 const path = "/operator/api-keys"
 const params = { id: Schema.String }
 
-/** Expiry of a key, in the future. */
+/** Expiry of a key. It must be in the future. */
 export const Expiry = Scalars.GivenInstant.pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transformEffect((millis) =>
@@ -108,8 +108,8 @@ const issuePath = `${Companies.path}/:id/api-keys` as const
 const rotatePath = `${path}/:id/rotate` as const
 
 /**
- * Returns the endpoint's path with the id filled in, so that the same idempotency key for another id is a
- * different request.
+ * Returns the endpoint's path with the id filled in, so that the same idempotency key sent for another id
+ * counts as a different request.
  */
 const at = (path: string, id: string): string => path.replace(":id", id)
 
@@ -229,8 +229,8 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
 )
 
 /**
- * An API key that awaits a second operator's approval, as in the company's events: only fields that never
- * change.
+ * An API key that awaits a second operator's approval, as shown in the company's events. It has only fields
+ * that never change.
  */
 export const requestView = View.make<ApiKey.ApiKey>()(
   { identifier: "RequestedApiKey", description: "API key that an operator requested for the company" },

@@ -14,7 +14,7 @@ const path = "/v1/transactions/export"
 
 type Booked = Extract<Line, { readonly _tag: "Booked" }>
 
-/** Returns the value of a posted entry; null for the opening and closing lines. */
+/** Returns a column's value function. Its value is null for the opening and closing lines. */
 const booked =
   (of: (line: Booked) => Sheet.Cell) =>
   (line: Line): Sheet.Cell =>

@@ -83,7 +83,7 @@ const check = Section.open(
     }
 )
 
-/** Requires no key. */
+/** The health section. Its endpoints require no key. */
 export const section = Section.make("health", { title: "Health", description: "For supervisors, proxies and monitoring" }, [
   healthz,
   readyz,

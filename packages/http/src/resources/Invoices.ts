@@ -188,7 +188,7 @@ const ofHold = (body: object): ReadonlyArray<Envelope.Issue> =>
     ? [{ path: "payment_hash", message: "requires hold: true" }]
     : []
 
-/** Rejects an expected range in a request with a fixed amount. */
+/** Returns issues of fields that require a null amount or `hold: true`. */
 const besides = (body: object): ReadonlyArray<Envelope.Issue> => [
   ...["min_sats", "max_sats"].flatMap((path) =>
     Amounts.isGiven(body, "amount") && Amounts.isGiven(body, path) ? [{ path, message: "requires amount: null" }] : []

@@ -76,5 +76,5 @@ export const view = View.make<Withdrawal>()(
   }
 )
 
-/** Null while pending and for on-chain withdrawals. */
+/** Returns the payment, or null for a pending or on-chain withdrawal. */
 export const of = (row: Withdrawal) => (row.rail !== "lightning" || row.status === "pending" ? null : view.of(row))

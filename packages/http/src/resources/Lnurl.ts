@@ -16,8 +16,8 @@ import { admitting, RequestRates } from "../edge/RequestRates.ts"
 const own = ["/.well-known/lnurlp/*", "/lnurlp/*"] as const
 
 /**
- * Web pages from any origin can send requests, because browser wallets need to (LUD-01). Wallets insert handles
- * into a path and may percent-encode their letters.
+ * Web pages from any origin can send requests, because browser wallets need this (LUD-01). Wallets insert
+ * handles into a path and may percent-encode their letters.
  */
 export const policy: Partial<Extension.Policy> = { cors: "any", allowsEscapedLetters: true }
 
@@ -105,7 +105,10 @@ const answer = Effect.fnUntraced(function* (payRequests: PayRequests["Service"],
   }
 })
 
-/** Responds with an LNURL error even if the store is unavailable (`away`) or the request crashed. */
+/**
+ * Responds with an LNURL error even if the request crashed or the store is unavailable. `away` is the reason
+ * given while the store is unavailable.
+ */
 export const unbroken =
   (away: string) =>
   <R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, StoreUnavailable, R>) =>

@@ -53,7 +53,7 @@ const example = ({ id, millis, companyId, address, metadata }: World): OnChainAd
   createdAtMillis: millis()
 })
 
-/** Nests the record one level deeper than usual. */
+/** Wraps the record in an object, so that it is nested one level deeper than usual. */
 const nested = (row: OnChainAddress) => ({ address: view.of(row) })
 
 const creation = Idempotency.creation(path, "On-chain address created", nested)

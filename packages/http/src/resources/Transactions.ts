@@ -101,7 +101,7 @@ const query = {
 const Query = Schema.Struct(query)
 type Query = typeof Query.Type
 
-/** Converts the query for the core. */
+/** Converts the query to the core's query. */
 const askedBy = (query: Query) =>
   Effect.map(Search.askedBy(query), (search): Transaction.Query => ({
     limit: query.limit ?? Transaction.limit.default,

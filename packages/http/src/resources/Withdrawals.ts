@@ -91,7 +91,7 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   approval_expired: "No key approved the withdrawal in time"
 }
 
-/** Why a withdrawal failed. */
+/** Reason why a withdrawal failed. */
 export const Failure = Schema.Struct({
   code: Withdrawal.Failure.annotate({ description: "Stable code for programs" }),
   message: Schema.String.annotate({ description: "Human-readable text. May change", examples: [failures.no_route] })
@@ -209,7 +209,7 @@ export const view = View.make<Withdrawal.Withdrawal>()(
   }
 )
 
-/** Payment target in a name's DNS record. */
+/** Payment destination from a name's DNS record. */
 const instructed = View.make<Destination.Destination>()(
   { identifier: "Bip353Record" },
   {
@@ -337,7 +337,7 @@ const canonical = "/v1/bitcoin/withdraw/confirm"
 
 const creation = Idempotency.creation(canonical, "Withdrawal queued", view.of)
 
-/** The operation that both paths share. */
+/** Headers, body and responses shared by the operation's two paths. */
 const confirming = {
   headers: Idempotency.headers,
   payload: ConfirmBody,

@@ -15,8 +15,8 @@ const networkOf = (address: string): string => {
 }
 
 /**
- * Returns the caller's address according to the configured `proxies`. Entries further left in `X-Forwarded-For`
- * could have been sent by anyone.
+ * Returns the caller's address. Behind `proxies` reverse proxies, it is entry number `proxies` of
+ * `X-Forwarded-For`, counted from the right. Clients can forge the entries to its left.
  */
 export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
   const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")

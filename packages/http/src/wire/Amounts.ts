@@ -41,13 +41,12 @@ export const exact = <S extends Schema.Codec<number | null, number | null>>(amou
   )
 
 const inAnyCase = (letters: string) => letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
-/** JSON Schema of a currency. */
+/** Returns JSON Schema that matches these currencies in any letter case. */
 export const currencies = (codes: ReadonlyArray<string>) => ({ pattern: `^(?:${codes.map(inAnyCase).join("|")})$` })
 
-/** JSON Schema rule of a body with an optional or nullable amount: an amount requires a currency. */
+/** JSON Schema rule that requires a currency with an amount, for bodies whose amount is optional or nullable. */
 export const withCurrency = { dependentRequired: { amount: ["currency"] } }
 
-/** Case-insensitive. */
 export const Currency = Schema.String.annotate({
   description: `One of ${Amount.Currency.literals.join(", ")}, case-insensitive. Fiat is converted to whole satoshis at the current rate`,
   examples: ["sats"]
@@ -113,7 +112,7 @@ const issuesWith = (decimal: Read, body: object): ReadonlyArray<Issue> => {
   return Result.isFailure(read) ? read.failure : []
 }
 
-/** Returns the issues of a body's amount. Other fields can be invalid as well. */
+/** Returns the issues of the amount and currency in an undecoded body, whose other fields may be invalid too. */
 export const issues = (text: string, body: object): ReadonlyArray<Issue> => issuesWith(Decimal.ofJsonMember(text, "amount"), body)
 
 export const isGiven = (body: object, member: string): boolean => Predicate.hasProperty(body, member) && body[member] !== null
@@ -129,15 +128,15 @@ const orAny = (decimal: Read, body: object): ReadonlyArray<Issue> => {
 }
 
 /**
- * Same as `issues`, for a body in which a null amount lets the payer choose. JSON turns NaN into null, so a
- * null amount with a currency is rejected.
+ * Same as `issues`, for a body in which a null amount lets the payer choose. `JSON.stringify` turns NaN into
+ * null, so a null amount with a currency is rejected.
  */
 export const issuesOrAny = (text: string, body: object): ReadonlyArray<Issue> => orAny(Decimal.ofJsonMember(text, "amount"), body)
 
 /** Same as `issuesOrAny`, for a decoded body. */
 export const decodedIssuesOrAny = (body: Body): ReadonlyArray<Issue> => orAny(decimalOf(body.amount), body)
 
-/** Returns the amount of such a body; undefined if the payer chooses it. */
+/** Returns the amount of a decoded body, or undefined if the payer chooses it. */
 export const askedOrAny = Effect.fnUntraced(function* (body: Body) {
   const wrong = decodedIssuesOrAny(body)
   return wrong.length > 0 ? yield* Effect.fail(Errors.malformedRequest(wrong)) : yield* asked(body)

@@ -9,10 +9,10 @@ type Through = CompressionStream | DecompressionStream
 const piped = (bytes: string | Uint8Array<ArrayBuffer>, through: Through): Effect.Effect<Uint8Array<ArrayBuffer>> =>
   Effect.promise(async () => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(through)).arrayBuffer()))
 
-/** A response that is the same for everyone. It is stored compressed, the form most clients receive. */
+/** A response that is the same for everyone. It is stored compressed, because most clients receive it that way. */
 export interface Asset {
   readonly compressed: Uint8Array<ArrayBuffer>
-  /** Brotli form, a tenth smaller. Undefined unless it is worth the time to make. */
+  /** Content compressed with Brotli, a tenth smaller than with gzip. Undefined unless `isDense` was set. */
   readonly brotli: Uint8Array | undefined
   readonly contentType: string
   /** Weak (RFC 9110, section 8.8.1), because the compressed and uncompressed forms share it. */
@@ -20,14 +20,14 @@ export interface Asset {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Names content by a hash that is short enough for a path. */
+/** Returns a hash of the content that is short enough for a path. */
 export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 22)
 
 const brotli = promisify(brotliCompress)
 
 /**
- * `forever` is for paths that contain the hash of their content. Other assets are validated on each use.
- * `isDense` is for popular files of several kilobytes: brotli takes a tenth of a second for 100 kB.
+ * Set `forever` for paths that contain a hash of the content; clients revalidate other assets on each use. Set
+ * `isDense` only for popular files of several kilobytes, because Brotli takes a tenth of a second for 100 kB.
  */
 export const make = Effect.fnUntraced(function* (
   content: string | Uint8Array<ArrayBuffer>,
@@ -49,7 +49,8 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Returns whether a list such as `br;q=1.0, gzip;q=0.8, *;q=0` (RFC 9110, section 12.5.3) accepts a coding.
+ * Returns whether a list such as `br;q=1.0, gzip;q=0.8, *;q=0` (RFC 9110, section 12.5.3) accepts a content
+ * coding.
  */
 export const takes = (coding: "br" | "gzip", accepted = ""): boolean =>
   accepted.split(",").some((one) => {
@@ -57,7 +58,7 @@ export const takes = (coding: "br" | "gzip", accepted = ""): boolean =>
     return name === coding && !/^q=0(?:\.0*)?$/.test(quality)
   })
 
-/** Responds with 304 if the client has the asset (RFC 9110, section 13.1.2), unless `status` is not 200. */
+/** Responds with the asset, or with 304 if `status` is 200 and the client already has it (RFC 9110, section 13.1.2). */
 export const answer = Effect.fnUntraced(function* ({ compressed, brotli, contentType, etag, headers }: Asset, status = 200) {
   const asked = (yield* HttpServerRequest.HttpServerRequest).headers
   const all = { ...headers, etag }

@@ -32,8 +32,8 @@ export class Decoding extends HttpApiMiddleware.Service<Decoding>()("@satrail/ht
 }) {}
 
 /**
- * Issues of a body that its schema does not check, because they are visible only in the text or too expensive
- * to check twice. They are computed when a request is rejected, so that the response has every issue.
+ * Finds issues that a body's schema does not check, because they are visible only in the text or too expensive
+ * to check twice. Called only when a request is rejected, so that the response lists every issue.
  */
 export const Rules = Context.Reference<(text: string, body: object) => ReadonlyArray<Issue>>("@satrail/http/wire/Decoding/Rules", {
   defaultValue: () => () => []
@@ -68,7 +68,7 @@ const mustBe = (message: string): string => {
 
 const notJson = "Expected a valid JSON body"
 
-/** Reports where the body stops being JSON. */
+/** Reports the position of the first JSON syntax error in the body. */
 const jsonIssue = (text: string): Issue => {
   const at = JsonText.errorAt(text) ?? text.length
   const place = JsonText.placeOf(text, at)
@@ -80,7 +80,10 @@ const jsonIssue = (text: string): Issue => {
   }
 }
 
-/** Replaces a message that contains a schema's name, which would mean nothing to a caller. */
+/**
+ * Replaces the schema library's message about the whole body, which can contain a schema's name that means
+ * nothing to a caller.
+ */
 const ofBody = (message: string, text: string): Issue =>
   message === notJson ? jsonIssue(text) : { path: "", message: "The body must be a JSON object" }
 
@@ -97,7 +100,7 @@ const named = (name: string, characters: number): string => {
   return all.length <= characters ? name : `${all.slice(0, 8).join("")}…`
 }
 
-/** Returns the known names for each unknown field, in the formatter's order. */
+/** For each unknown field, returns the names that its object allows, in the order of the formatter's issues. */
 const beside = (issue: SchemaIssue.Issue): ReadonlyArray<ReadonlyArray<string>> => {
   switch (issue._tag) {
     case "Composite":
@@ -153,7 +156,7 @@ const wholeIssue = (message: string) => Errors.malformedRequest([{ path: "", mes
 
 const isUtf8 = (contentType = "") => /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? "utf-8")
 
-/** Returns the encoding of a body, except identity (RFC 9110, section 8.4; RFC 9112, section 7). */
+/** Returns the body's first coding other than identity and chunked (RFC 9110, section 8.4; RFC 9112, section 7). */
 const codingOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
   [headers["content-encoding"] ?? "", headers["transfer-encoding"] ?? ""]
     .flatMap((text) => text.split(","))
@@ -177,13 +180,13 @@ const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServe
   )
 })
 
-/** Reads an unused body to its end first, so that an interrupted request is rejected. */
+/** Reads an unused body to its end before the endpoint runs, so that an interrupted request is rejected. */
 const readUnasked = (request: HttpServerRequest.HttpServerRequest) =>
   request.headers["transfer-encoding"] === undefined && (request.headers["content-length"] ?? "0") === "0"
     ? Effect.void
     : Effect.orDie(request.arrayBuffer)
 
-/** Returns no further issues for a body that is not a JSON object. */
+/** Returns the issues that the rules find; none for a body that is not a JSON object. */
 const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issue> => {
   try {
     const body: unknown = JSON.parse(text)
@@ -193,7 +196,7 @@ const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issu
   }
 }
 
-/** Adds issues. The endpoint's own first issue for a field takes precedence. */
+/** Adds issues for fields that have none yet. */
 const completed = (issues: ReadonlyArray<Issue>, more: ReadonlyArray<Issue>) =>
   Errors.malformedRequest([...issues, ...more.filter(({ path }) => !issues.some((issue) => issue.path === path))])
 

@@ -13,14 +13,17 @@ export const ok = <A>(message: string, data: A) => ({ status: 200 as const, mess
 
 export const created = <A>(message: string, data: A) => ({ status: 201 as const, message, data })
 
-/** Position where a body stops being JSON. */
+/** Position of the first JSON syntax error in a body. */
 export const Place = Schema.Struct({
   line: Schema.Int.annotate({ description: "1-based" }),
   column: Schema.Int.annotate({ description: "1-based, in characters" }),
   offset: Schema.Int.annotate({ description: "0-based, in characters" })
 }).annotate({ identifier: "Place", description: "Position of the syntax error in the body" })
 
-/** An issue. `path` names the field, header or query parameter, and is empty for the whole body. */
+/**
+ * A reason why a request was rejected. `path` names the field, header or query parameter, and is empty if the
+ * issue concerns the whole body.
+ */
 export const Issue = Schema.Struct({ path: Schema.String, message: Schema.String, place: Schema.optionalKey(Place) }).annotate({
   identifier: "Issue"
 })

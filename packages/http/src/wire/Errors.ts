@@ -94,7 +94,7 @@ export type Failure<C extends Code = Code> = C extends Code
   : never
 
 const failureWith = <C extends Code>(code: C, message: string, more: object): Failure<C> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not see that the status of a code is that code's status
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not resolve the conditional type for a generic code
   ({ status: catalogue[code].status, message, data: null, error: { code, ...more } }) as Failure<C>
 
 /** Codes whose errors list issues. */
@@ -130,22 +130,25 @@ export const exampleId = "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
 const Addressed = { doc_url: Schema.optionalKey(Schema.String), request_id: Schema.optionalKey(Schema.String) }
 
 /**
- * Body of an error as sent. The type is written out, because each declaration that names it would otherwise
- * contain a union of all codes.
+ * Body of an error as sent. This is an interface so that declarations that use it do not each contain the union
+ * of all codes.
  */
 export interface Sent extends Pick<Failure, "status" | "message" | "data"> {
   readonly error: Failure["error"] & { readonly doc_url: string; readonly request_id: string }
 }
 
-/** Adds the request id and the link to the explanation: a URL if `publicUrl` is known, otherwise a path. */
+/**
+ * Adds the request id and a link to the code's explanation. The link is a URL if `publicUrl` is set, and
+ * otherwise a path.
+ */
 export const addressed = <F extends { readonly error: { readonly code: string } }>(failed: F, requestId: string, publicUrl = "") => ({
   ...failed,
   error: { ...failed.error, doc_url: `${publicUrl}${page}#${failed.error.code}`, request_id: requestId }
 })
 
 /**
- * Limits on the reported issues. `bytes` limits the issues' length as JSON. The error's `message` repeats the
- * issues.
+ * Limits on the reported issues. `bytes` limits the issues' total length as JSON, not counting the error's
+ * `message`, which repeats them.
  */
 export const reported = { issues: 20, bytes: 3000, messageCharacters: 300, pathCharacters: 120 } as const
 
@@ -153,7 +156,7 @@ const cut = (text: string, most: number): string => (text.length <= most ? text 
 
 const bytesOf = (issue: Issue): number => new TextEncoder().encode(JSON.stringify(issue)).length
 
-/** Returns the first issues and the number of further ones. */
+/** Returns the first issues, followed by one that states how many were omitted. */
 const bounded = (issues: ReadonlyArray<Issue>): ReadonlyArray<Issue> => {
   const shown: Array<Issue> = []
   let bytes = 0
@@ -308,19 +311,19 @@ export const isServiceError = (error: { readonly _tag: string }): error is Servi
 
 type Table = typeof table
 
-/** Response to an error, with its code. */
+/** Type of the response body to which the table maps an error. */
 export type FailureFor<E extends ServiceError> = ReturnType<Table[E["_tag"]]>
 
 /** Returns the response body of an error. */
 export const failureFor = <E extends ServiceError>(error: E): FailureFor<E> => {
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's own tag, so it is the one that takes it
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's tag, so it accepts this error
   const row = table[error._tag] as unknown as (error: E) => FailureFor<E>
   return row(error)
 }
 
 /**
- * Runs a core effect and fails with the error's response. Logs the cause of an outage, which the response does
- * not contain.
+ * Runs a core effect and maps its errors to error responses. Logs the cause of an outage, which the response
+ * does not contain.
  */
 export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, FailureFor<E>, R> =>
   effect.pipe(
@@ -331,7 +334,7 @@ export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, 
     })
   )
 
-/** Rejects an invalid request with every issue, which the message repeats. */
+/** Returns the error for an invalid request. It lists the issues, and its message repeats them. */
 export const malformedRequest = malformed
 
 /** Returns the component name of a code: `InsufficientBalance` for `insufficient_balance`. */
@@ -373,13 +376,13 @@ export const schemaOf = (code: string, { status, meaning }: Word, example: objec
       ...Addressed
     })
   })
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- an example has the members that its code has
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- an example has the fields of its code
     .annotate({ identifier: componentOf(code), description: meaning, examples: [example as never] })
     .pipe(HttpApiSchema.status(status))
 
-// One schema per code for all endpoints, so that each is one component of the document.
+// All endpoints share one schema per code, so that each code is a single component of the OpenAPI document.
 const schemas = new Map<string, ReturnType<typeof schemaOf>>()
-/** Returns the single schema of a code. */
+/** Returns the shared schema of a code, and makes it on first use. */
 export const kept = (code: string, make: () => ReturnType<typeof schemaOf>) => {
   const schema = schemas.get(code) ?? make()
   schemas.set(code, schema)
@@ -389,22 +392,22 @@ const cached = (code: Code) => kept(code, () => schemaOf(code, catalogue[code], 
 
 export const isCode = (code: string): code is Code => Object.hasOwn(catalogue, code)
 
-/** A store that can be unavailable can also be overloaded. */
+/** Adds `overloaded` to `store_unavailable`, because a store that can be unavailable can also be overloaded. */
 export type Told<C extends Code> = C | (C extends "store_unavailable" ? "overloaded" : never)
 
 /**
- * Returns the schemas of these codes. An endpoint must name all of its codes here; a handler with another
- * code does not compile.
+ * Returns the schemas of these codes. An endpoint must name all of its codes here; a handler that returns
+ * another code does not compile.
  */
 export const of = <const Codes extends ReadonlyArray<Code>>(...codes: Codes): ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- in a list that is mapped, the compiler does not know which code each schema is for
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not know which code each schema in the mapped list belongs to
   codes.flatMap((code) =>
     code === "store_unavailable" ? [cached(code), cached("overloaded")] : [cached(code)]
   ) as unknown as ReadonlyArray<Schema.Codec<Failure<Told<Codes[number]>>>>
 
 /**
- * Returns the declared errors of an endpoint in the form of `of`. The framework keeps them encoded, so the
- * document would otherwise list each error of a derived endpoint twice.
+ * Returns the schemas that `of` returned for an endpoint's declared errors. The framework stores them encoded,
+ * so the document would otherwise list each error of a derived endpoint twice.
  */
 export const among = (errors: Iterable<Schema.Constraint>): ReadonlyArray<Schema.Top> => {
   const names = new Set(Array.from(errors, ({ ast }) => SchemaAST.resolveIdentifier(ast)))

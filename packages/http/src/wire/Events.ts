@@ -10,7 +10,7 @@ export interface Event {
   readonly id?: string
 }
 
-/** Idle time after which a comment is sent, because intermediaries drop silent connections. */
+/** Interval at which a comment is sent, because intermediaries drop silent connections. */
 export const heartbeatMillis = 15_000
 
 const heartbeat = ":\n\n"
@@ -23,8 +23,9 @@ const written = ({ event = "message", id, data }: Event): string =>
 /**
  * Responds with events in EventSource format (https://html.spec.whatwg.org/multipage/server-sent-events.html).
  * Nothing may cache or buffer the response. A disconnected reader reconnects after `retryMillis`. The
- * extension's policy limits the duration. `id` is the position where the stream starts, so that a reader
- * disconnected before the first event misses none: an EventSource keeps an id sent without an event.
+ * extension's policy limits the duration. `id` is the position where the stream starts. It is sent before the
+ * first event, and an EventSource stores an id sent without an event, so a reader that is disconnected before
+ * the first event misses none.
  */
 export const answer = <E>(
   events: Stream.Stream<Event, E>,

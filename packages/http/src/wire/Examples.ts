@@ -18,7 +18,7 @@ export interface Shown {
   readonly body?: unknown
   readonly message: string
   readonly data: unknown
-  /** Values of `{name}` in the path. */
+  /** Values of the parameters in the path, by name. */
   readonly params?: Readonly<Record<string, string>>
 }
 
@@ -29,10 +29,10 @@ const startMillis = Date.parse("2026-01-31T12:00:00.123Z")
 const bytes = (name: string): Buffer => createHash("sha256").update(`satrail example: ${name}`).digest()
 const id = (name: string, afterMillis = 0): string => Id.fromMillis(startMillis + afterMillis, (size) => bytes(name).subarray(0, size))
 
-// No key is known for this point (BIP 341), so money sent to an example address is lost.
+// No private key is known for this point (BIP 341), so money sent to an example address is lost.
 const nobodysKey = Buffer.from("50929b74c1a04954b78b4b6035e97a5e078a5a0f28ec96d547bfee9ace803ac0", "hex")
 
-/** An example app connected to a key. Its keys are used only here. */
+/** Returns the example wallet connection of an app. Its keys are used nowhere else. */
 const walletOf = (id: string) => {
   const secretKey = Redacted.make(bytes("an app's key").toString("hex"))
   const walletKey = Nostr.publicKeyOf(Redacted.make(bytes("the wallet's key").toString("hex")))
@@ -40,7 +40,7 @@ const walletOf = (id: string) => {
   return { id, walletKey, appKey: Nostr.publicKeyOf(secretKey), connection: Redacted.value(connection) }
 }
 
-/** An old signed invoice that any decoder accepts. */
+/** Returns a signed invoice from the past that any decoder accepts. */
 const signed = (network: Network, payee: string, amount: Msat.Msat, description: string, atMillis: number) => {
   const preimage = Preimage.make(bytes(`preimage of ${payee}`).toString("hex"))
   const draft = {
@@ -59,7 +59,7 @@ const signed = (network: Network, payee: string, amount: Msat.Msat, description:
 
 /**
  * The scenario of the examples: a company receives 21 000 sats for an invoice, then sends 3000 of them for a
- * fee of 35. It provides all ids, hashes and amounts, from which each resource makes its records.
+ * fee of 35. It provides all ids, hashes and amounts, and each resource makes its example records from them.
  */
 export const worldOf = (network: Network) => {
   const address = BitcoinAddress.fromPayload("p2tr", nobodysKey, network)
@@ -67,13 +67,13 @@ export const worldOf = (network: Network) => {
   const key = ApiKey.generate(network, (size) => bytes(`API key ${size}`).subarray(0, size))
   return {
     network,
-    /** Returns a constant id for a record created this long after the start. */
+    /** Returns the constant id of a named record created this long after the start. */
     id,
     millis: (afterMillis = 0) => startMillis + afterMillis,
     at: (afterMillis = 0) => Scalars.instant(startMillis + afterMillis),
     companyId: CompanyId.make(id("company", -86_400_000)),
     metadata: { order: "1042" },
-    /** The service's domain, and a custom domain of the company. */
+    /** The service's domain, followed by the company's custom domain. */
     serviceDomain: "pay.example.com",
     domain: "shop.example",
     /** The company's invoice. */

@@ -66,7 +66,7 @@ const kept = (given: typeof Given.Type): CompanyFees.Rate => ({
   partsPerMillion: given.parts_per_million ?? 0
 })
 
-/** Returns null if the body sets no fees. */
+/** Returns the fees that the body sets, or null if it sets none. */
 export const read = ({ lightning, on_chain, internal }: typeof Body.Type): CompanyFees.CompanyFees | null => {
   const fees: CompanyFees.CompanyFees = {
     ...(lightning && { lightning: kept(lightning) }),
@@ -78,7 +78,7 @@ export const read = ({ lightning, on_chain, internal }: typeof Body.Type): Compa
 
 const Own = Schema.Struct({ lightning: Schema.NullOr(Rate), on_chain: Schema.NullOr(Rate), internal: Schema.NullOr(Rate) })
 
-/** A company's custom fees in responses; null for a payment type that uses the plan's fees. */
+/** A company's custom fees in responses. A field is null if the plan's fee applies to that type of payment. */
 export const own = Own.annotate({ identifier: "OwnFees", description: "Custom fee that replaces the plan's; null if the plan's applies" })
 
 const shown = (rate: CompanyFees.Rate | undefined): typeof Rate.Type | null =>

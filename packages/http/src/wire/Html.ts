@@ -17,22 +17,22 @@ export const contentSecurityPolicy = policyOf("'self'")
 interface Parts {
   readonly title: string
   readonly body: Content
-  /** `site` or `statement`; plain text otherwise. */
+  /** Class of the page's body, which selects a style. Default: none. */
   readonly kind?: "site" | "statement"
-  /** The path from the page to the root. */
+  /** Path from the page to the site's root. */
   readonly root?: string
 }
 
 const bodyOf = ({ kind, body }: Parts) => h("body", kind === undefined ? null : { class: kind }, body)
 
-/** Renders a page that loads the style sheets of all pages. */
+/** Renders a page that loads the shared style sheets. */
 export const page = (parts: Parts): string => {
   const { title, root = "" } = parts
   const head = UiFiles.styles("pages").map((path) => h("link", { rel: "stylesheet", href: root + path }))
   return rendered({ title, icon: `${root}favicon.ico`, head, body: bodyOf(parts) })
 }
 
-/** Returns a page, and its content security policy. The page contains its styles, so that it can be saved as a file. */
+/** Returns a page and its content security policy. The styles are inline, so that the page can be saved as one file. */
 export const kept = (parts: Parts): { readonly html: string; readonly contentSecurityPolicy: string } => {
   const style = UiFiles.textOf("tokens.css") + UiFiles.textOf("pages.css")
   const { title, root = "" } = parts

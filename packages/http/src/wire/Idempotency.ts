@@ -28,20 +28,20 @@ export const refused = (request: HttpServerRequest.HttpServerRequest, why: strin
     : Effect.fail(Errors.failure("idempotency_not_supported", `${why}. Omit Idempotency-Key`))
 
 /**
- * The response to a request that creates a record, and how the request is made idempotent. `path` is the
- * endpoint's canonical path, even if an alias was used.
+ * Makes requests that create a record idempotent, and renders their responses. `path` is the endpoint's
+ * canonical path, even for requests sent to an alias.
  */
 export const creation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data) => {
   const render = (value: Value) => JSON.stringify(Envelope.created(message, wire(value)))
 
   return {
     /**
-     * Returns the idempotency fields of the core's request; none without a key. `at` is the path with its id
-     * filled in, if it has one.
+     * Returns the idempotency fields of the request to the core, or no fields if there is no key. `at` is the
+     * path with the id filled in, if the path has one.
      */
     once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, at: string = path) {
       if (key === undefined) return {}
-      // An unreadable body would have been rejected earlier, so this is the decoded text.
+      // Unreadable bodies have already been rejected, so this is the text that was decoded.
       const text = yield* Effect.orDie(request.text)
       const fingerprint = createHash("sha256").update(`POST ${at} ${text}`).digest("hex")
       return { request: { key, fingerprint, render } satisfies Request<Value> }
@@ -59,7 +59,7 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
 }
 
 /**
- * Same as `creation`, for a response with a secret, which is stored sealed for the requesting company. Without
+ * Same as `creation`, for a response that contains a secret. The response is stored sealed for `owner`. Without
  * a `sealer`, an idempotency key is rejected.
  */
 export const sealedCreation = <Value, Data>(path: string, message: string, wire: (value: Value) => Data, sealer: Sealer | undefined) => {

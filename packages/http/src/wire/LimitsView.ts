@@ -22,7 +22,7 @@ const isRecipient = (text: string): boolean =>
 
 const notRecipient = "recipients must be Lightning addresses, LNURLs, BOLT 12 offers or bitcoin addresses"
 
-/** Reading a recipient is expensive, so the number of recipients is checked first. */
+/** Parsing a recipient is expensive, so the number of recipients is checked first. */
 const Recipients = Schema.Array(Schema.String.check(Characters.atMost(Limits.maxRecipientCharacters)))
   .check(Schema.isMaxLength(Limits.maxRecipients).abort())
   .check(Schema.makeFilter((texts) => texts.flatMap((text, at) => (isRecipient(text) ? [] : [{ path: [at], issue: notRecipient }]))))
@@ -54,7 +54,7 @@ export const Body = Schema.Struct({
   )
 }).annotate({ identifier: "GivenLimits" })
 
-/** Returns null if the body sets no limits. */
+/** Returns the limits that the body sets, or null if it sets none. */
 export const read = (body: typeof Body.Type | null | undefined): Limits.Limits | null => {
   if (body === null || body === undefined) return null
   const { per_withdrawal_sats, hour_sats, day_sats, month_sats, day_count, approval_above_sats, recipient_types, recipients } = body
@@ -84,7 +84,7 @@ const Shown = Schema.Struct({
   recipients: orNull(Schema.Array(Schema.String))
 }).annotate({ identifier: "Limits" })
 
-/** Limits in responses. Null if there are none; each unset field is also null. */
+/** Limits in responses, or null if there are none. Each limit that is not set is null. */
 export const schema = Schema.NullOr(Shown)
 
 export const of = (limits: Limits.Limits | null): typeof schema.Type =>
@@ -106,7 +106,7 @@ const Left = Schema.Struct({
   day_count: orNull(Schema.Int)
 }).annotate({ identifier: "LimitsRemaining" })
 
-/** The amount that remains of each limit per period. */
+/** Remaining amount or count of each limit that applies to a period. */
 export const remaining = Schema.NullOr(Left)
 
 const whole = (amount: bigint | undefined): number | null => (amount === undefined ? null : Scalars.sats(Msat.make(amount)))
@@ -123,5 +123,5 @@ export const remainingOf = (limits: Limits.Limits | null, spent: ReadonlyArray<S
     }
   })
 
-/** The example limits, as sent. */
+/** Example limits in a request body. */
 export const example = { per_withdrawal_sats: 2000, day_sats: 10_000, recipient_types: ["lightning_invoice" as const] }

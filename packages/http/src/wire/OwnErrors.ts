@@ -9,7 +9,7 @@ export interface OwnError extends Word {
   message(error: object): string
 }
 
-/** Errors by tag. */
+/** A feature's errors by tag. */
 export interface OwnErrors {
   readonly [tag: string]: OwnError
 }
@@ -43,7 +43,7 @@ export const make = <const T extends OwnErrors>(table: T) => {
     ): ReadonlyArray<
       Schema.Codec<Errors.Failure<Errors.Told<Extract<Codes[number], Errors.Code>>> | FailureOf<OfCode<T, Codes[number]>>>
     > =>
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- as in `of`
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- see `of` in Errors.ts
       codes.flatMap((code): ReadonlyArray<unknown> => {
         const row = byCode.get(code)
         if (row !== undefined) return [schemaFor(row)]
@@ -52,7 +52,7 @@ export const make = <const T extends OwnErrors>(table: T) => {
     answered: <A, E extends Errors.ServiceError | ErrorIn<T>, R>(
       effect: Effect.Effect<A, E, R>
     ): Effect.Effect<A, Errors.FailureFor<Extract<E, Errors.ServiceError>> | FailureOf<T[E["_tag"]]>, R> =>
-      // oxlint-disable-next-line typescript/consistent-type-assertions -- each error became its own failure
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- each error is mapped to its own failure
       effect.pipe(
         Effect.catch((error) => {
           const row = rows[String(error._tag)]

@@ -9,7 +9,7 @@ import * as Envelope from "./Envelope.ts"
 import * as Scalars from "./Scalars.ts"
 import * as View from "./View.ts"
 
-// The latest time that a Date can represent. A cursor with a later time was not made here.
+// The latest time that a Date can represent. This service issues no cursor with a later time.
 const maxMillis = 8_640_000_000_000_000
 
 /** Returns the cursor of the page that starts after a position. */
@@ -17,7 +17,7 @@ export const write = ({ createdAtMillis, id }: Position): string => Buffer.from(
 
 const isAnyId = (id: string): boolean => Id.is(id) || isKeyId(id)
 
-/** Returns the position in a cursor; undefined if the cursor is invalid. */
+/** Returns the position that a cursor encodes, or undefined if the cursor is invalid. */
 export const positionOf = (text: string, isId = isAnyId): Position | undefined => {
   const [millis = "", id = "", ...more] = Buffer.from(text, "base64url").toString("latin1").split(" ")
   const createdAtMillis = Number(millis)
@@ -66,7 +66,7 @@ export const place = (limit: Limit = Pages.limit, cursor = Cursor) => ({
   cursor: Schema.optionalKey(cursor)
 })
 
-/** Returns the requested page of a list ordered by id. */
+/** Returns the core's parameters for the requested page of a list ordered by id. */
 export const asked = (query: { readonly limit?: number; readonly cursor?: Position }, limit: Limit = Pages.limit) => ({
   limit: query.limit ?? limit.default,
   before: query.cursor?.id ?? null
@@ -82,11 +82,11 @@ export const success = <S extends Schema.Top>(data: S) =>
     )
   })
 
-/** Returns the header's value for the page at `cursor`, with the same `parameters`. */
+/** Returns the value of a `Link` header that points to the page at `cursor`, with the same `parameters`. */
 export const linkTo = (path: string, parameters: Readonly<Record<string, string>>, cursor: string): string =>
   `<${path}?${new URLSearchParams({ ...parameters, cursor })}>; rel="next"`
 
-/** Pages of a view at `path`: their schema, and the response with its `Link` header. */
+/** Returns the schema of a view's pages at `path`, and a function that responds with a page and its `Link` header. */
 export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row, Fields>, message: string, path: string) => ({
   success: success(Schema.Array(view.schema)),
   answer: (rows: ReadonlyArray<Row>, parameters: Readonly<Record<string, string>>, next: Position | undefined) => {

@@ -4,8 +4,8 @@ import * as Errors from "./Errors.ts"
 /**
  * Converts the body of a `PATCH` to the body of a `PUT`. A given field gets the given value, null clears it,
  * and an omitted field keeps its value in `shown`, the current record. A field is one value, so metadata or a
- * list is replaced as a whole. For a field with separate parts, such as a fee rate, the caller fills in the
- * parts first.
+ * list is replaced as a whole. For a field with separate parts, such as a fee rate, the caller merges the parts
+ * itself.
  */
 export const filled = <Fields extends Schema.Struct.Fields>(
   body: Schema.Struct<Fields> & { readonly DecodingServices: never },
@@ -15,7 +15,7 @@ export const filled = <Fields extends Schema.Struct.Fields>(
   const kept = Object.entries(shown).filter(([name]) => Object.hasOwn(body.fields, name) && !Object.hasOwn(given, name))
   return Schema.decodeUnknownEffect(body)(Object.fromEntries(kept)).pipe(
     Effect.map((decoded) => ({ ...decoded, ...given })),
-    // The stored value may predate a stricter rule, so the caller has to give a new one.
+    // A stored value may predate a stricter rule. The client then has to send a new one.
     Effect.mapError(() => Errors.malformedRequest([{ path: "", message: "A stored value is no longer valid. Send every field with PUT" }]))
   )
 }

@@ -25,8 +25,8 @@ let lastDay = Number.NaN
 let writtenDay = ""
 
 /**
- * Same result as `toISOString` in a fifth of its time. An invoice has three instants, a page of transactions
- * hundreds.
+ * Returns the same text as `toISOString` in a fifth of the time. An invoice has three instants, and a page of
+ * transactions has hundreds.
  */
 export const instant = (millis: number): string => {
   const day = Math.floor(millis / dayMillis)
@@ -43,9 +43,9 @@ export const instant = (millis: number): string => {
 export const instantOrNull = (millis: number | null): string | null => (millis === null ? null : instant(millis))
 
 /**
- * Formats of amounts in satoshis. Every amount in a schema has one of them, and the clients derive from it which
- * fields are money. An amount that is required or due has `due`: in whole satoshis it is rounded up, any other
- * amount down.
+ * JSON Schema formats of amounts in satoshis. Every amount in a schema has one of them, and the clients use it
+ * to find the fields that are amounts. `due` is for amounts that are required or due. Whole satoshis are
+ * rounded up for `due` and down for `amount`.
  */
 export const format = { amount: "sats", due: "sats-due" } as const
 
@@ -61,7 +61,10 @@ export const ExactSats = Schema.Finite.annotate({
   format: format.amount,
   examples: [21_000.125]
 })
-/** Rounds down: 1 999 msat are 1 sat. The number is exact, because all bitcoin in sats is below 2^53. */
+/**
+ * Rounds down: 1 999 msat are 1 sat. The number is exact, because the total supply of bitcoin in sats is below
+ * 2^53.
+ */
 export const sats = (amount: Msat.Msat): number => Number(Msat.toSats(amount))
 export const satsOrNull = (amount: Msat.Msat | null): number | null => (amount === null ? null : sats(amount))
 
@@ -81,17 +84,17 @@ export const exactSatsOrNull = (amount: Msat.Msat | null): number | null => (amo
 /** Keys and values set by the caller; `{}` if none. */
 export const Metadata = Schema.Record(Schema.String, Schema.String).annotate({ identifier: "Metadata", examples: [{ order: "1042" }] })
 
-/** Checks a value with `issue`, and adds `says` to its JSON Schema. */
+/** Checks a value with `issue` and adds the keywords in `says` to its JSON Schema. */
 export const stated = <T>(issue: (value: T) => Schema.FilterOutput, says: object) =>
   Schema.makeFilter(issue, { toJsonSchema: () => ({ ...says }) })
 
-/** Text of 1 to `most` characters, not all blank. */
+/** JSON Schema keywords for text of 1 to `most` characters that are not all blank. */
 export const wordsUpTo = (most: number) => ({ minLength: 1, maxLength: most, pattern: "\\S" })
 
-/** An optional field. Omitting it and null mean the same. */
+/** An optional field. Null means the same as omitting it. */
 export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** Returns null for undefined, null and empty text. */
+/** Returns null for undefined, null and empty text, and other text unchanged. */
 export const orNull = (text: string | null | undefined): string | null => (text === undefined || text === "" ? null : text)
 
 /** Case-insensitive text, decoded to lower case. */
@@ -122,7 +125,7 @@ export const msatOrNull = (sats: number | null | undefined): Msat.Msat | null =>
 // Larger JSON numbers no longer have three exact decimals.
 const maxExactSats = Number.MAX_SAFE_INTEGER / 1000
 
-/** Satoshis with three decimals, including negative amounts. */
+/** Satoshis with three decimals. `minimum` can be negative. */
 const exactSatsWithin = (minimum: number, maximum: number) =>
   Schema.Finite.check(
     stated(
@@ -180,12 +183,13 @@ export const domainIssue = (text: string) => {
 }
 
 /**
- * `2026-01-31T12:00:00.123Z`, with any offset and at most three decimals, because milliseconds are stored.
+ * Matches timestamps such as `2026-01-31T12:00:00.123Z`, with any offset. At most three decimals are allowed,
+ * because times are stored in milliseconds.
  */
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
 const instantWords = "must be a timestamp such as 2026-01-31T12:00:00.123Z (encode + as %2B in a query)"
 
-/** Rejects days such as 30 February, which Date.parse takes for a day in March. */
+/** Returns whether a day exists. `Date.parse` reads 30 February as a day in March. */
 const isDay = (day: string): boolean => {
   const millis = Date.parse(`${day}T00:00:00Z`)
   return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(day)
@@ -207,7 +211,8 @@ export const GivenInstant = Schema.String.annotate({
 )
 
 /**
- * An integer in a query or path, as decimal digits. The document shows a number: see `readable` in Base.ts.
+ * An integer in a query or path, as decimal digits. The OpenAPI document shows it as a number; see `readable`
+ * in Base.ts.
  */
 export const intFromText = (options: { readonly minimum: number; readonly maximum: number; readonly description: string }) => {
   const message = `must be a whole number from ${options.minimum} to ${options.maximum}`

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 export interface Sealer {
   /** Encrypts a string for `owner`. It cannot be decrypted for another owner. */
   readonly seal: (text: string, owner: CompanyId.CompanyId) => string
-  /** Undefined if the text was sealed with another secret or for another owner, or was changed. */
+  /** Decrypts a string. Returns undefined if it was sealed with another secret or for another owner, or was changed. */
   readonly open: (sealed: string, owner: CompanyId.CompanyId) => string | undefined
 }
 
@@ -19,8 +19,9 @@ const version = "sealed-1:"
 const [nonceBytes, tagBytes] = [12, 16]
 
 /**
- * AES-256-GCM with a key derived from `secret` (HKDF with SHA-256, RFC 5869). `secret` needs at least 32
- * random bytes, must be the same in all processes that share a database, and must not be in that database.
+ * Makes a sealer that uses AES-256-GCM with a key derived from `secret` (HKDF with SHA-256, RFC 5869). `secret`
+ * needs at least 32 random bytes, must be the same in all processes that share a database, and must not be in
+ * that database.
  */
 export const make = (secret: Redacted.Redacted): Sealer => {
   const key = new Uint8Array(hkdfSync("sha256", Redacted.value(secret), "", "satrail: answers with a secret in them", 32))

@@ -6,7 +6,7 @@ import { Effect, Result, Schema, SchemaGetter, SchemaIssue } from "effect"
 import * as Errors from "./Errors.ts"
 import * as Scalars from "./Scalars.ts"
 
-// Filters of lists. All can be combined, and a row must match all of them.
+// Filters for lists. A row must match all filters of a request.
 
 export const hex32 = (description: string) =>
   Scalars.inLowerCase(
@@ -32,7 +32,7 @@ export const id = (description: string) =>
     })
   )
 
-/** A metadata key with its value. */
+/** Selects rows by a metadata key and its value. */
 export const label = {
   metadata_key: Schema.optionalKey(
     Schema.String.annotate({
@@ -47,7 +47,7 @@ export const label = {
   )
 }
 
-/** The invoice to be paid or already paid. */
+/** Selects rows by their Lightning invoice, paid or not. */
 export const payment = {
   payment_hash: Schema.optionalKey(hex32("Payment hash of the invoice, in hex")),
   payment_request: Schema.optionalKey(
@@ -65,7 +65,7 @@ export const payment = {
   )
 }
 
-/** The on-chain transaction. */
+/** Selects rows by their on-chain transaction. */
 export const transaction = { chain_tx_id: Schema.optionalKey(hex32("Transaction id of an on-chain row, in hex")) }
 
 interface Query {
@@ -87,14 +87,14 @@ const issues = ({ metadata_key: key, metadata_value: value, payment_hash, paymen
     : [])
 ]
 
-/** Converts the filters for the core. */
+/** Converts the filters to the core's query. */
 export const askedBy = (query: Query) => {
   const wrong = issues(query)
   if (wrong.length > 0) return Effect.fail(Errors.malformedRequest(wrong))
   const { from, until, metadata_key: key, metadata_value: value, chain_tx_id } = query
   const paymentHash = query.payment_hash ?? query.payment_request
   return Effect.succeed({
-    // Times are whole milliseconds.
+    // `from` is inclusive, and times are whole milliseconds.
     ...(from !== undefined && { createdAfterMillis: from - 1 }),
     ...(until !== undefined && { createdBeforeMillis: until }),
     ...(key !== undefined && value !== undefined && { label: { key, value } }),
@@ -103,7 +103,7 @@ export const askedBy = (query: Query) => {
   })
 }
 
-/** Converts the filters for the link to the next page. */
+/** Converts the filters to the parameters of the link to the next page. */
 export const written = ({
   limit,
   cursor: _,

@@ -5,8 +5,8 @@ import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
 import * as Errors from "./Errors.ts"
 
-// Tables streamed row by row: CSV for spreadsheets (RFC 4180), JSON Lines for programs. Only the rows of one
-// page are in memory.
+// Tables are streamed page by page, as CSV for spreadsheets (RFC 4180) or as JSON Lines for programs. Only one
+// page of rows is in memory.
 
 export const formats = ["csv", "jsonl"] as const
 export const Format = Schema.Literals(formats).annotate({
@@ -40,7 +40,7 @@ const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.repla
  */
 const formula = /^[=+\-@|＝＋－＠\t\r\n]/
 
-/** Puts an apostrophe before text that a spreadsheet would run, so that it shows the text instead. */
+/** Puts an apostrophe before text that a spreadsheet would run, so that the spreadsheet shows the text instead. */
 const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text)
 
 const csvCell = (cell: Cell): string => {
@@ -66,7 +66,7 @@ const lineOf = <Row>(columns: ReadonlyArray<Column<Row>>, format: Format): ((row
 
 const contentTypes = { csv: "text/csv; charset=utf-8; header=present", jsonl: "application/x-ndjson" } as const
 
-/** Documentation of a response with a table. */
+/** Schemas of a response that is a table, one for each format. */
 export const success = [
   Schema.String.pipe(HttpApiSchema.asText({ contentType: contentTypes.csv })),
   Schema.String.pipe(HttpApiSchema.asText({ contentType: contentTypes.jsonl }))
@@ -101,16 +101,16 @@ const makePlaces = () => {
 }
 
 /**
- * Counts the tables being sent by a process. A place becomes free when the response ends or its reader
- * disconnects.
+ * Limits how many tables a process sends at the same time. A slot becomes free when the response ends or its
+ * reader disconnects.
  */
 export class Places extends Context.Service<Places, ReturnType<typeof makePlaces>>()("@satrail/http/wire/Sheet/Places") {}
 
 export const layerPlaces = Layer.sync(Places, makePlaces)
 
 /**
- * Responds with rows as a file. It waits for a slow reader, and stops when the reader disconnects. An outage
- * or shutdown aborts the transfer, so that an incomplete file is not mistaken for a complete one.
+ * Responds with rows as a file. The stream waits for a slow reader and stops when the reader disconnects. An
+ * outage or shutdown aborts the transfer, so that an incomplete file is not mistaken for a complete one.
  */
 export const answer = <Row, E>(
   rows: Stream.Stream<Row, E>,

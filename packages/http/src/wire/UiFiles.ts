@@ -3,7 +3,7 @@ import * as Asset from "./Asset.ts"
 
 // The files that pages load, and the paths at which Ui.ts serves them.
 
-/** Names a file by its content. */
+/** Returns a file's path, which contains a hash of the file's content. */
 export const pathOf = ({ name, text }: Files.File): string => {
   const dot = name.lastIndexOf(".")
   return `ui/${name.slice(0, dot)}-${Asset.hashOf(text)}${name.slice(dot)}`

@@ -8,7 +8,7 @@ export type Member<Row, S extends Schema.Constraint> = readonly [schema: S, of: 
 /** The fields of a response, in order. This is the only place that names them. */
 export type Members<Row, Fields extends Schema.Struct.Fields> = { readonly [Name in keyof Fields]: Member<Row, Fields[Name]> }
 
-/** A view of a row: the schema of a response, and the function that renders it. */
+/** A view of a row: the schema of a response, and the function that renders the row. */
 export interface View<Row, Fields extends Schema.Struct.Fields> {
   readonly schema: Schema.Struct<Fields>
   readonly of: (row: Row) => Schema.Struct<Fields>["Type"]
@@ -17,7 +17,7 @@ export interface View<Row, Fields extends Schema.Struct.Fields> {
 
 /** Makes an object with the same keys as `like`, one value at a time. */
 const byName = <T extends object>(like: { readonly [Name in keyof T]: unknown }, make: <Name extends keyof T>(name: Name) => T[Name]): T =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- `make` has the type of each value; entries lose it
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `make` returns the type of each value, which `Object.fromEntries` loses
   Object.fromEntries(Struct.keys(like).map((name) => [name, make(name)])) as T
 
 /** Fields that several views of a row share. */
@@ -26,7 +26,7 @@ export const members =
   <Fields extends Schema.Struct.Fields>(shared: Members<Row, Fields>): Members<Row, Fields> =>
     shared
 
-/** The same fields for another type of row, from which `inner` gets the original row. */
+/** Returns the same fields for another type of row. `inner` gets the original row from it. */
 export const within = <Outer, Row, Fields extends Schema.Struct.Fields>(
   shared: Members<Row, Fields>,
   inner: (outer: Outer) => Row
@@ -52,7 +52,7 @@ export const make =
       of: (row) => {
         const answer: Record<string, unknown> = { ...blank }
         for (const member of all) answer[member.name] = member.of(row)
-        // oxlint-disable-next-line typescript/consistent-type-assertions -- each member is of its schema's type
+        // oxlint-disable-next-line typescript/consistent-type-assertions -- each field has the type of its schema
         return answer as Schema.Struct<Fields>["Type"]
       },
       members
@@ -61,7 +61,7 @@ export const make =
 
 /**
  * Responds with 200. A view writes exactly the fields of its schema, so the row is not encoded again. Encoding
- * it used to take a quarter of a list's time.
+ * used to take a quarter of the time of a list request.
  */
 export const answer = (message: string, data: object) =>
   HttpServerResponse.text(JSON.stringify(Envelope.ok(message, data)), { contentType: "application/json" })
