@@ -17,15 +17,15 @@ export type Status = typeof Status.Type
 export const Adjustment = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** Groups the adjustment's postings once it is booked. */
+  /** Id of the ledger transfer that groups the adjustment's postings once the adjustment is booked. */
   ledgerTxId: Noun.Id,
-  /** In msat: 1000 is credited to the company, -1000 is debited. Never 0. */
+  /** In msat, and never 0. 1000 credits the company, and -1000 debits it. */
   amount: Msat.Msat,
   /** Shown to the company. */
   reason: Schema.String,
   /** Shown to operators only. */
   note: Schema.NullOr(Schema.String),
-  /** The operator who requested it: the token's id and name. */
+  /** The operator who requested it, as the id and name of their token. */
   requestedById: Schema.String,
   requestedBy: Schema.String,
   status: Status,
@@ -65,7 +65,7 @@ export const life = {
 }
 
 export interface AdjustmentRequested extends Written<"AdjustmentRequested", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
-/** Repeated approvals book it once. Rejected if the company's balance is less than the debit. */
+/** Approving it again books nothing more. Approval is refused if the company's balance is less than the debit. */
 export interface AdjustmentBooked extends Written<
   "AdjustmentBooked",
   readonly [Noun.TransitionOf<typeof life.booked>],

@@ -40,8 +40,9 @@ export class Adjustments extends Context.Service<
       ask: Ask
     ) => Effect.Effect<Answer.Outcome<Adjustment.Adjustment>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
-     * Books the adjustment and records who approved it, in one commit. Repeated or concurrent approvals book
-     * it once. Fails for the operator who requested it, or if the company's balance is less than the debit.
+     * Books the adjustment and records who approved it, in one commit. It is booked only once, even if
+     * approvals are repeated or concurrent. Fails for the operator who requested it, or if the company's
+     * balance is less than the debit.
      */
     readonly approve: (
       id: string,

@@ -8,8 +8,8 @@ import * as Cause from "../../sending/Cause.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // A withdrawal above a threshold waits until a second key approves it. While waiting, the withdrawal is
-// pending, its funds are held, and it has no job. Sending, settling and failing require a job's fence, so they
-// are rejected until the approving commit enqueues the job.
+// pending, its funds are held, and it has no job. The payment worker's Changes require a job's fencing token,
+// so the worker can neither send nor fail the withdrawal until approval enqueues the job.
 
 /**
  * Maximum time a withdrawal waits for approval. If it pays an invoice, it also stops waiting when the invoice
@@ -35,8 +35,8 @@ export class ApprovalFeeRisen extends Schema.TaggedError<ApprovalFeeRisen>()("Ap
 const waiting = ["pending"] as const
 
 /**
- * Transitions of a waiting withdrawal. Each applies only if the withdrawal is still in the state in which it was
- * read.
+ * Transitions of a waiting withdrawal. Each applies only if the withdrawal is still pending and its approval
+ * has not changed since it was read.
  */
 export const life = {
   approved: Noun.move(Withdrawal.noun, "approved", {
@@ -58,8 +58,8 @@ export const life = {
 }
 
 /**
- * The withdrawal was approved and is then sent like any other. Rejected while the company is frozen, as a new
- * withdrawal would be.
+ * The withdrawal was approved and will be sent like any other. Approval is refused while the company is frozen,
+ * just as a new withdrawal is.
  */
 export interface WithdrawalApproved extends Written<
   "WithdrawalApproved",
@@ -68,7 +68,7 @@ export interface WithdrawalApproved extends Written<
   "withdrawal.approved"
 > {}
 
-/** The withdrawal is not sent. Its hold is voided, and the limits that it used are released. */
+/** The withdrawal will not be sent. Its hold is voided, and it no longer counts against limits. */
 export interface WithdrawalRejected extends Written<
   "WithdrawalRejected",
   readonly [Noun.TransitionOf<typeof life.rejected, Withdrawal.Withdrawal>],
@@ -98,7 +98,7 @@ export const approved = (row: Waiting, by: string, work: Omit<Change.Work, "id">
   event: { type: "withdrawal.approved", subject: row.id }
 })
 
-/** Rejects a withdrawal by a key, or expires it (`by: null`). */
+/** Rejects a withdrawal on behalf of a key, or expires it if `by` is null. */
 export const rejected = (row: Waiting, by: string | null, atMillis: number): WithdrawalRejected => ({
   _tag: "WithdrawalRejected",
   id: row.id,

@@ -30,10 +30,10 @@ export class Approvals extends Context.Service<
   Approvals,
   {
     /**
-     * Queues the payment. Any key or person may approve, except the requester and anyone who counts as the
-     * requester (Deciders.ts). The caller checks that the key has the scope `approve`. The destination is
-     * checked again, and the network fee may not exceed the amount held for it. Approving again changes
-     * nothing.
+     * Approves a withdrawal, which queues its payment. Any key or person may approve, except the requester and
+     * anyone who counts as the requester (Deciders.ts). The caller checks that the key has the scope `approve`.
+     * The destination is checked again, and the network fee may not exceed the amount held for it. Approving
+     * again changes nothing.
      */
     readonly approve: (
       decision: Decision
@@ -52,8 +52,8 @@ export class Approvals extends Context.Service<
      */
     readonly reject: (decision: Decision) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
     /**
-     * Expires withdrawals that were not approved in time, releases their funds, and returns how many there
-     * were. Any number of processes may run this. Each withdrawal expires once.
+     * Expires withdrawals that were not approved in time, releases their funds, and returns their number. Any
+     * number of processes may run this at the same time; each withdrawal still expires only once.
      */
     readonly expire: Effect.Effect<number, StoreUnavailable>
   }
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
     return Option.isSome(found) ? found.value : yield* new NotFound({ what: "withdrawal", id })
   })
 
-  /** Another caller decided first. Succeeds if the decision was the same. */
+  /** Another caller decided first. Succeeds if both decisions are the same. */
   const overtaken = (companyId: CompanyId.CompanyId, id: string, state: "approved" | "rejected") => () =>
     Effect.flatMap(get(companyId, id), (row) =>
       row.approval === state ? Effect.succeed(row) : Effect.fail(new Approval.ApprovalOver({ id, state: row.approval }))

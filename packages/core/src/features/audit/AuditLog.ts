@@ -21,7 +21,10 @@ export const maxCounted = 10_000
 
 const batch = 1000
 
-/** Outcome of an entry that cannot be parsed. The service never writes one; `satrail verify` reports it. */
+/**
+ * Outcome of an entry that cannot be parsed. The service never writes such an entry, and `satrail verify`
+ * reports it.
+ */
 export const unreadable = "unreadable"
 
 /** An entry of the log as shown to users. */
@@ -49,7 +52,7 @@ export interface Query extends Page.Asked {
   readonly untilMillis?: number | undefined
 }
 
-/** Records who did what, and which requests were rejected. */
+/** Lists the entries of the audit log, and records rejected requests. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
@@ -63,7 +66,7 @@ export class AuditLog extends Context.Service<
      * written together.
      */
     readonly refused: (companyId: CompanyId.CompanyId, acting: Audit.Acting, code: string) => Effect.Effect<void>
-    /** Writes all counts to the log. */
+    /** Writes the counts of repeated rejections to the log. */
     readonly flush: Effect.Effect<void, StoreUnavailable>
   }
 >()("@satrail/core/features/audit/AuditLog") {}
@@ -183,7 +186,7 @@ export const make = Effect.gen(function* () {
         return yield* Effect.logWarning("audit: too many kinds of rejected requests; not recording this one", { code })
       const one = { companyId, acting, code, sinceMillis, count: 0 }
       counted.set(kind, one)
-      // A timer runs only while something is counted, so an idle service does nothing.
+      // A timer runs only while there are counts to write, so an idle service does no work.
       yield* Effect.forkIn(Effect.delay(lost(write([kind])), countedMillis), scope)
       yield* append([draftOf({ ...one, count: 1 })]).pipe(
         Effect.catch((error) => Effect.logWarning("audit: failed to record a rejected request", error))
@@ -197,9 +200,9 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(AuditLog, make)
 
 /**
- * Links entries that have no link yet, oldest first. Concurrent processes write the same links. Returns the
- * number of entries found. Links nothing if the stored head is not the end of the chain, because new links
- * would hide that the chain was cut off.
+ * Links entries that have no link yet, oldest first. Processes that run this concurrently write the same links.
+ * Returns the number of entries found. Links nothing if the stored head is not the end of the chain, because
+ * new links would hide that the chain was cut off.
  */
 export const link = Effect.gen(function* () {
   const store = yield* Audit.AuditStore

@@ -60,8 +60,8 @@ interface Said {
 const nothing: Said = { baseline: [], given: [] }
 
 /**
- * Replays the changes recorded in sealed entries. A value replaced after `settle` is still accepted, because
- * the record may have been read before the change.
+ * Replays the changes recorded in log entries. Values replaced by entries that are added after `settle()`
+ * remain accepted, because a record may have been read before the change.
  */
 const replay = () => {
   const said = new Map<string, Map<string, Said>>()

@@ -56,9 +56,9 @@ export const limits = { orderIdCharacters: 200, urlCharacters: 2000, emailCharac
 export const Checkout = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** Identifies its page: 128 random bits, so that nobody can guess the URL. */
+  /** Identifies the checkout page. It contains 128 random bits, so nobody can guess the page's URL. */
   publicId: Schema.String,
-  /** Host of its page, with a port if needed. */
+  /** Host of the checkout page, with a port if needed. */
   domain: Schema.String,
   amount: Schema.NullOr(Msat.Msat),
   /** The fiat amount in decimal digits, and its currency; null if the amount was given in bitcoin. */
@@ -73,7 +73,10 @@ export const Checkout = Schema.Struct({
   metadata: Metadata.Metadata,
   returnUrl: Schema.NullOr(Schema.String),
   cancelUrl: Schema.NullOr(Schema.String),
-  /** The origin that may embed the page in a frame and is then notified of the payment; null if none may. */
+  /**
+   * The origin that may embed the page in a frame, and is then notified of the payment. Null if embedding is
+   * not allowed.
+   */
   embedOrigin: Schema.NullOr(Schema.String),
   /** Color of the page's buttons, as `#rrggbb`; null for the default. */
   color: Schema.NullOr(Schema.String),
@@ -94,12 +97,12 @@ export const Checkout = Schema.Struct({
   /** The amount credited as of the last check. */
   received: Msat.Msat,
   paidAtMillis: Schema.NullOr(Schema.Int),
-  /** When it expired or was canceled. If set on a paid checkout, the payment was late. */
+  /** Time at which it expired or was canceled. If this is set on a paid checkout, the payment was late. */
   endedAtMillis: Schema.NullOr(Schema.Int),
-  /** Counts the changes. Each Change names the revision that it follows. */
+  /** Number of changes so far. Each Change names the revision on which it is based. */
   revision: Schema.Int,
   createdAtMillis: Schema.Int,
-  /** When the payer requested the current quote; null for the first one. */
+  /** Time at which the payer requested the current quote; null for the first quote. */
   quotedAtMillis: Schema.NullOr(Schema.Int),
   expiresAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
@@ -216,8 +219,8 @@ export const total = (checkout: Tipped): Msat.Msat | null => {
 }
 
 /**
- * Returns the remaining amount, rounded up to whole satoshis because on-chain payments have no fractions.
- * Null if the payer chooses the amount.
+ * Returns the remaining amount, rounded up to whole satoshis because on-chain amounts have no fractions of a
+ * satoshi. Null if the payer chooses the amount.
  */
 export const rest = (checkout: Tipped, received: Msat.Msat): Msat.Msat | null => {
   const all = total(checkout)
@@ -245,8 +248,8 @@ export interface Shown extends Checkout {
   /** Null in an event. */
   readonly depositIds: ReadonlyArray<string> | null
   /**
-   * Whether its invoice is for the remaining amount. False for a moment after a partial payment, until that
-   * payment is processed.
+   * True if its invoice is for the remaining amount. After a partial payment, this is false until the payment
+   * is processed.
    */
   readonly isAsking: boolean
 }
@@ -265,9 +268,9 @@ export const isSeen = (checkout: Shown): boolean =>
 const isUnpaid = ({ received, pending }: Shown): boolean => received === 0n && pending === 0n
 
 /**
- * Returns whether the payer can request a new quote. The expiry must be recorded, and nothing may have been
- * paid. Otherwise, the payer and the seller would have to agree on the value of the partial payment at the new
- * rate.
+ * Returns whether the payer can request a new quote. The expiry must be recorded, and the checkout must not
+ * have received any payment. Otherwise, the payer and the seller would have to agree on the value of the
+ * partial payment at the new rate.
  */
 export const isRenewable = (checkout: Shown, atMillis: number): boolean =>
   checkout.options.includes("new_quote") &&
@@ -319,7 +322,7 @@ export const renewed = (before: Checkout, quote: Quote, atMillis: number): Check
   jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: before.id, dueAtMillis: quote.expiresAtMillis })]
 })
 
-/** The payer's answer, and another invoice if the tip changes the amount. */
+/** The tip and email address given by the payer, and another invoice if the tip changes the amount. */
 export interface Answered extends Pick<Checkout, "tipPercent" | "payerEmail">, Partial<Asking> {}
 
 export const answered = (before: Checkout, answer: Answered, atMillis: number): CheckoutAnswered => ({
@@ -330,7 +333,7 @@ export const answered = (before: Checkout, answer: Answered, atMillis: number): 
 /** Completes the expiry job, which is no longer needed. */
 const ended = ({ id }: Checkout) => Change.complete(id)
 
-/** Cancels the checkout and completes the job started when its invoice was canceled. */
+/** Cancels the checkout and completes the job that was enqueued when its invoice was canceled. */
 export const canceled = (before: Checkout, atMillis: number): CheckoutCanceled => ({
   _tag: "CheckoutCanceled",
   ...moved(before, { status: "canceled", endedAtMillis: atMillis }, atMillis),

@@ -9,7 +9,7 @@ import { CheckoutReads } from "./CheckoutReads.ts"
 
 /** Maximum number of retries to cancel a checkout that keeps changing. */
 const maxTries = 20
-/** If the checkout changed to one of these statuses at the same time, try to cancel it again. */
+/** If a concurrent change gave the checkout one of these statuses, try to cancel it again. */
 const isMoved: ReadonlySet<string> = new Set(["open", "underpaid", "canceled"])
 
 /** Cancels checkouts and their invoices. */

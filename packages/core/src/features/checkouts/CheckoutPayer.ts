@@ -14,7 +14,7 @@ import * as CheckoutCancel from "./CheckoutCancel.ts"
 
 // Changes that a payer can make on the page, if the seller allows them.
 
-/** Returns why a string is not an email address, or undefined if it is. Whether the address exists is not checked. */
+/** Returns why a string is not an email address, or undefined if it is. Does not check that the address exists. */
 export const emailIssue = (text: string): string | undefined =>
   Metadata.textIssue(text, Checkout.limits.emailCharacters) ??
   (/^[\w.!#$%&'*+/=?^`{|}~-]+@[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)+$/i.test(text)

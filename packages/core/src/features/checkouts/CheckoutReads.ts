@@ -4,7 +4,7 @@ import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
 import type { Arrived } from "./Checkout.ts"
 
-/** Reads checkouts beyond single records and lists. */
+/** Reads the payments toward checkouts. */
 export class CheckoutReads extends Context.Service<
   CheckoutReads,
   {

@@ -14,7 +14,7 @@ import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 export const tasksAtOnce = 20
 const leaseMillis = 60_000
 
-/** Delay before a pending payment is checked again. Checkout pages poll by themselves. */
+/** Delay before a pending payment is checked again. Open checkout pages do their own polling. */
 const laterMillis = (attempts: number): number => Math.min(10_000, 1000 * 2 ** Math.min(attempts, 4))
 
 /** Updates checkouts as payments arrive and time passes. */
@@ -38,7 +38,10 @@ export const make = Effect.gen(function* () {
     return yield* issueRest(checkout, received, atMillis)
   })
 
-  /** Updates a checkout to its current state. `isDone` means that this completes the job. */
+  /**
+   * Updates the stored status, received amount and invoice of a checkout. If `isDone` is true, the update
+   * completes the job.
+   */
   const follow = Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task, isDone: boolean) {
     const atMillis = yield* Clock.currentTimeMillis
     const arrived = yield* reads.arrivedFor(checkout.companyId, checkout.id)
@@ -66,8 +69,8 @@ export const make = Effect.gen(function* () {
   const look = Effect.fnUntraced(function* (task: Task, nowMillis: number) {
     const { companyId, id, isDone } = yield* about(task)
     const checkout = Option.getOrUndefined(yield* nouns.get(Checkout.noun, companyId, id))
-    // If a process crashed before it stored the checkout, the invoice and address remain. They may be paid
-    // although there is no checkout to update.
+    // If a process crashed before it stored the checkout, the invoice and address remain. They can still be
+    // paid, although there is no checkout to update.
     if (checkout === undefined) return yield* Effect.asVoid(tasks.postpone(task, nowMillis + leaseMillis))
     if (yield* isToBeCanceled(checkout, task)) return yield* Effect.asVoid(journal.commit(Checkout.canceled(checkout, nowMillis)))
     yield* follow(checkout, task, isDone)
@@ -83,7 +86,7 @@ export const make = Effect.gen(function* () {
       claimed,
       (task) =>
         look(task, nowMillis).pipe(
-          // Another payment or process was first, or receiving is paused.
+          // Another payment or process changed the checkout first, or receiving is paused.
           Effect.catchTags({
             CheckoutNotOpen: () => later(task, nowMillis),
             InvoiceNotPayable: () => later(task, nowMillis),

@@ -56,8 +56,8 @@ export class Checkouts extends Context.Service<
   Checkouts,
   {
     /**
-     * Creates a checkout with an invoice and an address. If a crash leaves only the invoice or the address, it
-     * can still be paid like any other.
+     * Creates a checkout with an invoice and an address. If a crash leaves an invoice or address without a
+     * checkout, it can still be paid like any other.
      */
     readonly create: (
       ask: Ask & { readonly request?: Answer.Request<Checkout.Shown> }
@@ -78,9 +78,9 @@ export class Checkouts extends Context.Service<
     /** Returns any company's checkout by its public id. */
     readonly open: (publicId: string) => Effect.Effect<Checkout.Shown, NotFound | StoreUnavailable>
     /**
-     * Returns the confirmations of the checkout's newest payment that is not credited yet, and the minimum
-     * required. The requirement may be higher because of the company's other pending deposits. Null if nothing
-     * is pending or the chain cannot be read.
+     * Returns the confirmations of the checkout's newest payment that is not credited yet, and the number
+     * required. Other pending deposits of the company may increase the number required. Null if nothing is
+     * pending or the chain cannot be read.
      */
     readonly depth: (checkout: Checkout.Shown) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
     /** Returns the latest pending or credited payments toward the checkout, newest first. */
@@ -188,7 +188,7 @@ const check = Effect.fnUntraced(function* (ask: Ask) {
 
 const publicIdBytes = 16
 
-/** How long the chain's height is cached. */
+/** Time for which the chain's height is cached. */
 const tipMillis = 2000
 
 export const make = Effect.gen(function* () {

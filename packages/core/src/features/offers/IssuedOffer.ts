@@ -10,7 +10,7 @@ import type { Written } from "../../ledger/Written.ts"
  * credits the amount received. It does not expire and cannot be canceled.
  */
 export const IssuedOffer = Schema.Struct({
-  /** Also the offer's id at the node. */
+  /** The record's id, which is also the offer's id at the node. */
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   /** Public key of the issuing node. */

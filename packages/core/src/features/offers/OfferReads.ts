@@ -2,7 +2,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import type { IssuedOffer } from "./IssuedOffer.ts"
 
-/** Reads offers by keys other than their ids. */
+/** Looks up offers by their text. */
 export class OfferReads extends Context.Service<
   OfferReads,
   {

@@ -21,8 +21,7 @@ import * as IssuedOffer from "./IssuedOffer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
 /**
- * Issues BOLT 12 offers from our node, without a limit on their number. Each offer permanently belongs to one
- * company.
+ * Issues any number of BOLT 12 offers from our node. Each offer permanently belongs to one company.
  */
 export class Offers extends Context.Service<
   Offers,
@@ -30,7 +29,7 @@ export class Offers extends Context.Service<
     /**
      * `amount` is the minimum of each payment in msat; null lets the payer choose. An offer with an amount
      * requires a memo (BOLT 12). `lightningAddressId` publishes the offer under this Lightning address of the
-     * company, which must not have an offer yet. Fails with `Invalid` if the node cannot issue offers.
+     * company. The address must not have an offer yet. Fails with `Invalid` if the node cannot issue offers.
      */
     readonly create: (ask: {
       readonly companyId: CompanyId.CompanyId

@@ -87,7 +87,7 @@ export class People extends Context.Service<
     ) => Effect.Effect<Person.Person, Refused | PeopleErrors.OwnAccess>
     /** Returns a person of any company. */
     readonly get: (id: string) => Effect.Effect<Person.Person, NotFound | StoreUnavailable>
-    /** Returns a page of a company's people, the newest first, including removed ones. */
+    /** Returns a page of a company's people, including removed ones, newest first. */
     readonly list: (
       companyId: CompanyId.CompanyId,
       asked: Page.Asked
@@ -114,7 +114,10 @@ export class People extends Context.Service<
   }
 >()("@satrail/core/features/people/People") {}
 
-/** The API key that represents a person. It matches no secret. Company limits apply to it, but no key limits. */
+/**
+ * The API key that represents a person. No secret matches it. The company's limits apply to it, but it has no
+ * limits of its own.
+ */
 const keyOf = ({ id, companyId, name, role, createdAtMillis }: Person.Person): ApiKey.ApiKey => ({
   id,
   companyId,
@@ -227,7 +230,7 @@ export const make = Effect.gen(function* () {
   const { at, get, present, moved } = yield* makeRecords
   const access = yield* makeAccess
 
-  /** Returns who controls the people that an administrator or key invites. */
+  /** Returns the id of the party that vouches for people invited by `by`; null for an operator. */
   const vouching = Effect.fnUntraced(function* (by: Granting) {
     if (by._tag === "Operator") return null
     if (by._tag === "Key") return by.id

@@ -6,7 +6,7 @@ import * as Page from "../../ledger/Page.ts"
 import { Deciders } from "../approvals/Deciders.ts"
 import * as Person from "./Person.ts"
 
-/** A company with active people is in use, even if none of its keys is. */
+/** A company with active people counts as in use, even if none of its keys is in use. */
 const layerUsers = Layer.effect(
   NewCompany.Users,
   Effect.map(
@@ -18,7 +18,10 @@ const layerUsers = Layer.effect(
   )
 )
 
-/** A person and the people they invited count as one. Otherwise an administrator could approve their own withdrawals. */
+/**
+ * A person and the people they invited count as one party. Otherwise, an administrator could approve their own
+ * withdrawals as a person whom they invited.
+ */
 const layerDeciders = Layer.effect(
   Deciders,
   Effect.map(NounReads, (nouns) => {

@@ -24,7 +24,7 @@ export const Use = Schema.Struct({
   id: Schema.String,
   /** Signature counter of the device; 0 if it has none. */
   counter: Schema.Int,
-  /** When the challenge that it signed was issued. A later use must sign a newer one. */
+  /** Time at which the signed challenge was issued. The next use must sign a newer challenge. */
   challengedAtMillis: Schema.Int
 })
 export interface Use extends Schema.Schema.Type<typeof Use> {}
@@ -55,14 +55,14 @@ export const Person = Schema.Struct({
   waiting: Schema.NullOr(Waiting),
   /** Increased whenever passkeys are revoked. Sessions of an earlier epoch have ended. */
   epoch: Schema.Int,
-  /** Random, and new with each change. Each Change names the revision that it expects. */
+  /** A random value that is replaced by each change. Each Change names the revision that it expects. */
   revision: Noun.Id,
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
 export interface Person extends Schema.Schema.Type<typeof Person> {}
 
-/** Another Change to the person came first. Nothing was committed. */
+/** Another Change to the person was committed first, so this one was not committed. */
 export class PersonMoved extends Schema.TaggedError<PersonMoved>()("PersonMoved", { id: Schema.String }) {}
 
 export const noun = Noun.make("people", Person, {
@@ -144,7 +144,7 @@ export type Changes =
   | PersonRecovered
   | PersonRemoved
 
-/** How long an invitation can be used. */
+/** Time for which an invitation can be used. */
 export const invitationMillis = 3 * 24 * 3_600_000
 
 /** Maximum number of people in a company, and of open invitations among them. */
@@ -164,7 +164,7 @@ export const generate = (id: string, entropy: (size: number) => Uint8Array) => {
 /** Parses the person's id from an invitation. Undefined if the text is malformed. */
 export const invitedId = (text: string): string | undefined => /^inv_([0-9a-f-]{36})_[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text)?.[1]
 
-/** Returns who controls this person: the person, or who vouched for them. */
+/** Returns the id of the party that controls this person: whoever vouched for them, or else the person themselves. */
 export const rootOf = ({ id, vouchedBy }: Pick<Person, "id" | "vouchedBy">): string => vouchedBy ?? id
 
 export const isOpen = ({ secretHash, invitedUntilMillis, status, waiting }: Person, nowMillis: number): boolean =>

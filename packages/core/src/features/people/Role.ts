@@ -6,7 +6,7 @@ import type { Scope as OperatorScope } from "../../accounts/OperatorToken.ts"
 export const Role = Schema.Literals(["viewer", "bookkeeper", "operator", "admin"])
 export type Role = typeof Role.Type
 
-/** The scopes of each role: API key scopes in a company, and operator token scopes at the operator. */
+/** The scopes of each role: API key scopes in a company, and operator token scopes for the operator. */
 export const scopes: {
   readonly [role in Role]: { readonly company: ReadonlyArray<Scope>; readonly operator: ReadonlyArray<OperatorScope> }
 } = {

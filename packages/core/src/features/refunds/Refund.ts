@@ -10,9 +10,9 @@ import type * as Voucher from "../vouchers/Voucher.ts"
 import type * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
- * `open`: a link not claimed yet. `pending`: being paid. `completed`: paid. `failed`: the payment failed.
- * `expired`: the link was not claimed in time. `canceled`: canceled by its company. In the last three states,
- * the amount can be refunded from the deposit again.
+ * `open`: the link is not claimed yet. `pending`: the payment is in progress. `completed`: the payment settled.
+ * `failed`: the payment failed. `expired`: the link was not claimed in time. `canceled`: canceled by its
+ * company. In the last three states, the amount can be refunded from the deposit again.
  */
 export const Status = Schema.Literals(["open", "pending", "completed", "failed", "expired", "canceled"])
 export type Status = typeof Status.Type
@@ -116,7 +116,7 @@ type Payment = Noun.InsertOf<typeof Voucher.noun> | Noun.InsertOf<typeof Withdra
 type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 
 /**
- * Applies if the deposit is credited and no other refund of the deposit came first.
+ * Applies if the deposit is credited and no other refund of the deposit was committed first.
  */
 export interface RefundCreated extends Written<
   "RefundCreated",
@@ -135,12 +135,12 @@ export interface RefundFailed extends Written<"RefundFailed", GivesBack<typeof l
 export interface RefundExpired extends Written<"RefundExpired", GivesBack<typeof life.expired>, "fence", "refund.expired"> {}
 export interface RefundCanceled extends Written<"RefundCanceled", GivesBack<typeof life.canceled>, "fence", "refund.canceled"> {}
 
-/** A Change that follows from the refund's payment. */
+/** A Change caused by the progress of the refund's payment. */
 export type Next = RefundClaimed | RefundCompleted | RefundFailed | RefundExpired | RefundCanceled
 
 /**
- * A refund as shown on its checkout's page. `expiresAtMillis` is when its link expires, or null if there is
- * nothing left to claim.
+ * A refund as shown on its checkout's page. `expiresAtMillis` is the time at which its link expires, or null if
+ * there is nothing left to claim.
  */
 export interface Told {
   readonly refund: Refund
@@ -148,14 +148,14 @@ export interface Told {
 }
 
 /**
- * Returns what a checkout page shows of a refund at a point in time, with its voucher if it has a link.
- * Undefined if the payer receives nothing.
+ * Returns a refund as its checkout page shows it at a point in time. `voucher` is the refund's voucher if it
+ * has a link. Returns undefined if the payer receives nothing.
  */
 export const told = (refund: Refund, voucher: Voucher.Voucher | undefined, atMillis: number): Told | undefined => {
   if (!takes.includes(refund.status)) return undefined
   if (refund.status !== "open" || voucher === undefined) return { refund, expiresAtMillis: null }
   const { status, expiresAtMillis } = voucher
-  // The voucher changes first, and the refund's Change may not be committed yet.
+  // The voucher's Change is committed first, so the refund's Change may still be outstanding.
   if (status === "claimed") return { refund: { ...refund, status: "pending" }, expiresAtMillis: null }
   return status === "open" && atMillis < expiresAtMillis ? { refund, expiresAtMillis } : undefined
 }

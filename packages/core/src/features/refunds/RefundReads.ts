@@ -3,13 +3,13 @@ import type * as CompanyId from "../../base/CompanyId.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import type { Refund } from "./Refund.ts"
 
-/** Reads refunds beyond single records and lists. */
+/** Reads the refunds of checkouts. */
 export class RefundReads extends Context.Service<
   RefundReads,
   {
     /**
-     * Returns refunds of a checkout's deposits from which the payer receives something (`Refund.takes`),
-     * newest first.
+     * Returns the refunds of a checkout's deposits, newest first. Leaves out refunds that pay nothing: those
+     * whose status is not in `Refund.takes`.
      */
     readonly refundsOf: (
       companyId: CompanyId.CompanyId,

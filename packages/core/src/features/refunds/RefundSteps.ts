@@ -35,7 +35,10 @@ export const make = Effect.gen(function* () {
     return { voucher, withdrawal }
   })
 
-  /** Commits the next Change of a refund, if there is one. If another process was first, its result is kept. */
+  /**
+   * Commits the next Change of a refund, if there is one. If another process committed it first, that result is
+   * kept.
+   */
   const follow = Effect.fnUntraced(function* (refund: Refund.Refund, claim?: Change.Fence) {
     const change = Refund.next(refund, yield* payment(refund), yield* Clock.currentTimeMillis, claim)
     if (change === undefined) return

@@ -86,8 +86,8 @@ export class Refunds extends Context.Service<
   Refunds,
   {
     /**
-     * Adds the refund to the deposit's refunded total and holds amount and fee, in one commit. All refunds of
-     * a deposit together never exceed it.
+     * Adds the refund to the deposit's refunded total and holds amount and fee, in one commit. The refunds of a
+     * deposit never exceed it in total.
      */
     readonly create: (
       ask: Ask
@@ -242,7 +242,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Creates a refund of a deposit. `deposit` is the record as it was read. */
+  /** Creates a refund of a deposit. `deposit` is the record as last read. */
   const made = Effect.fnUntraced(function* (ask: Ask, deposit: Deposit) {
     const { company, request } = ask
     yield* check(deposit, Msat.zero)
@@ -258,7 +258,7 @@ export const make = Effect.gen(function* () {
         check(found, refund.amount),
         Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(SpendingLimits.told(accounts, ask, held))
       )
-    // Another refund of the deposit came first. Read the remaining amount again.
+    // Another refund of the deposit was committed first. Read the remaining amount again.
     const again = Effect.flatMap(depositOf(company.id, { depositId: deposit.id }), attempt)
     const applied = yield* Effect.catchTag(attempt(deposit), "DepositMoved", () =>
       again.pipe(

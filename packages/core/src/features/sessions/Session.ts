@@ -14,8 +14,8 @@ export type Holder = typeof Holder.Type
 
 /**
  * A sign-in to the console, on behalf of a key, token or person. The browser holds the session's secret; only
- * its SHA-256 is stored. A holder's sessions reuse `slots` records, so expired sessions need no cleanup, and
- * signing in cannot fill the store.
+ * its SHA-256 is stored. The sessions of one holder reuse a fixed number of records (`slots`), so expired
+ * sessions need no cleanup, and signing in cannot fill the store.
  */
 export const Session = Schema.Struct({
   id: Noun.Id,
@@ -28,7 +28,7 @@ export const Session = Schema.Struct({
   secretHash: SecretHash.SecretHash,
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
-  /** When the key or token was last re-entered. */
+  /** Time at which the key or token was last re-entered. */
   steppedUpAtMillis: Schema.NullOr(Schema.Int),
   endedAtMillis: Schema.NullOr(Schema.Int)
 })

@@ -29,7 +29,7 @@ const attempts = 8
 /**
  * Sign-in sessions. A session records its key or token, and whether the session is still open. The caller must
  * check separately that the key or token is still valid. `bound` is a string that must be the same on every
- * use. It is not stored.
+ * use. It is stored only as part of the secret's hash.
  */
 export class Sessions extends Context.Service<
   Sessions,

@@ -89,7 +89,7 @@ export const fees = ({ serviceFees, networkFees }: Parts): Msat.Msat => Msat.sum
 export const bookings = ({ deposits, credits, withdrawals, reversals, debits }: Parts): number =>
   [deposits, credits, withdrawals, reversals, debits].reduce((sum, { count }) => sum + count, 0)
 
-/** Computes one of these totals for a whole statement, including late entries. */
+/** Applies one of the functions above to a whole statement, including its late entries. */
 export const whole =
   (part: (parts: Parts) => Msat.Msat) =>
   (statement: Statement): Msat.Msat =>
@@ -106,8 +106,8 @@ export const monthOf = (text: string): Booking.Period | undefined => {
 }
 
 /**
- * How long a month stays open after its end, because an entry is committed shortly after its own timestamp.
- * Entries that take longer are reported as late.
+ * Time for which a month stays open after its end, because an entry is committed slightly later than its own
+ * timestamp. Entries committed after that are reported as late.
  */
 export const settlingMillis = 5 * 60_000
 

@@ -16,9 +16,9 @@ export interface MonthSums {
   readonly isClosed: boolean
   /** The closing totals of the previous month. */
   readonly before: ReadonlyArray<Booking.Turnover>
-  /** Booked with a time in this month, before the month was closed. */
+  /** Totals of postings dated in this month and booked before it was closed. */
   readonly within: ReadonlyArray<Booking.Turnover>
-  /** Booked with a time in an already closed month, while this month was the first open one. */
+  /** Totals of postings dated in a closed month and booked while this month was the first open one. */
   readonly late: ReadonlyArray<LateTurnover>
 }
 

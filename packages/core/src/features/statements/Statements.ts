@@ -12,7 +12,7 @@ import { StatementReads } from "./StatementReads.ts"
 export interface Month extends Statement.Statement, Booking.Period {
   readonly companyId: CompanyId.CompanyId
   readonly month: string
-  /** Whether the month is closed, so that its statement never changes. */
+  /** True if the month is closed, so that its statement never changes. */
   readonly isFinal: boolean
 }
 

@@ -89,7 +89,7 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["claimed"], same: ["withdrawalId"] }
   }),
-  // A voucher that has already expired or been canceled stays as it is.
+  // A voucher that has already expired or been canceled does not change.
   expired: Noun.move(noun, "expired", {
     from: ["open"],
     to: "expired",
@@ -124,7 +124,7 @@ export interface VoucherClaimed extends Written<
   "freeze",
   "voucher.claimed"
 > {}
-/** Applies while the voucher is open. A voided voucher stays as it is. */
+/** Applies while the voucher is open. A voided voucher does not change. */
 export interface VoucherExpired extends Written<
   "VoucherExpired",
   readonly [Noun.TransitionOf<typeof life.expired>],

@@ -30,7 +30,10 @@ const one =
 export const createdWith = (companyId: CompanyId, id: string | null) =>
   id === null ? Effect.succeed([]) : one(opened)({ companyId, subject: id })
 
-/** Returns the events for a claimed voucher and its withdrawal, whose request is not published separately. */
+/**
+ * Returns the events for a claimed voucher and for its withdrawal, because the withdrawal has no creation event
+ * of its own.
+ */
 const claimed = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
   const voucher = yield* (yield* NounReads).get(Voucher.noun, companyId, subject)
   if (Option.isNone(voucher)) return []

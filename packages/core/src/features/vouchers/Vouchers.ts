@@ -31,8 +31,8 @@ import * as VoucherDrafts from "./VoucherDrafts.ts"
 import * as VoucherExpiry from "./VoucherExpiry.ts"
 
 /**
- * Payments to anyone who holds a link. The money is held when a voucher is created, and paid once, to the first
- * invoice that claims it (LUD-03).
+ * Payments to anyone who holds a link. The money is held when a voucher is created, and is paid only once, to
+ * the first invoice that claims the voucher (LUD-03).
  */
 export class Vouchers extends Context.Service<
   Vouchers,

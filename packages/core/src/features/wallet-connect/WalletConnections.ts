@@ -16,7 +16,7 @@ import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 
-/** Relays and key with which apps reach this service as a wallet. If undefined, there are no connections. */
+/** The relays and the key through which apps reach this service as a wallet. If undefined, apps cannot be connected. */
 export class Place extends Context.Reference<
   | {
       /** `wss:` URLs of relays. One process at a time listens to them. */
@@ -36,7 +36,7 @@ export interface Shown extends WalletConnection.WalletConnection {
   readonly relays: ReadonlyArray<string>
 }
 
-/** A new connection. `text` is for the app and contains its secret key. It is shown only once. */
+/** A new connection. `text` is for the app, contains the app's secret key, and is shown only once. */
 export interface Made {
   readonly connection: Shown
   readonly text: Redacted.Redacted

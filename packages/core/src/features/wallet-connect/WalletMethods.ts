@@ -125,8 +125,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Returns the key's daily or monthly limit, whichever leaves less. Both are sliding windows, so there is no
-   * `renews_at`. Returns nothing if the key has neither.
+   * Returns the key's daily or monthly limit, whichever leaves less to spend. Both are sliding windows, so
+   * there is no `renews_at`. Returns nothing if the key has neither.
    */
   const budget = Effect.fnUntraced(function* ({ holder: { apiKey } }: Call) {
     if (apiKey.limits === null) return {}

@@ -17,7 +17,7 @@ export const types = ["payment_received", "payment_sent", "hold_invoice_accepted
 /** Maximum number of a company's apps that are notified: the most recently connected ones. */
 export const maxApps = 100
 
-/** How long a process caches the list of a company's apps. A new app is notified once the cache expires. */
+/** Time for which a process caches the list of a company's apps. A new app is notified once the cache expires. */
 export const knownMillis = 5_000
 
 const maxKnown = 10_000

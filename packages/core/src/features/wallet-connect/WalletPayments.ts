@@ -11,8 +11,8 @@ import { Withdrawals } from "../../sending/Withdrawals.ts"
 import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
 
 /**
- * How long a request waits for a payment to become final before the app receives a pending response. Apps time
- * out after a minute.
+ * Time for which a request waits for a payment to become final. After that, the app receives a pending
+ * response. Apps time out after a minute.
  */
 export const payWaitMillis = 45_000
 

@@ -32,7 +32,7 @@ export interface Control {
   readonly latch: Latch.Latch
   hasNews: boolean
   /**
-   * Whether new events can be sent immediately. If all slots are taken, new events are read when a slot is
+   * True if new events can be sent immediately. If all slots are taken, new events are read once a slot is
    * free.
    */
   takesNews: boolean
@@ -65,7 +65,7 @@ interface Standing {
   endpoint: Endpoint.Endpoint
   /** Waiting events by record. Only the first of each queue is sent. */
   readonly queues: Map<string, Array<Entry>>
-  /** Records of which an event is being sent. */
+  /** Records for which an event is being sent. */
   readonly busy: Set<string>
   /** Positions of events that were read but have no recorded delivery yet, with their commit times. */
   readonly unrecorded: Map<Notice.Place, number>

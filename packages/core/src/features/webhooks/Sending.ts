@@ -94,7 +94,8 @@ export const make = Effect.gen(function* () {
       "webhook-timestamp": String(seconds),
       "webhook-signature": signatures.join(" "),
       "x-satrail-attempt": String(entry.attempts + 1),
-      // Like every request we send, this one has an id, made of the event's id and the number of the attempt.
+      // This request has an id, like every request we send. It consists of the event's id and the number of the
+      // attempt.
       "x-request-id": `${id}.${entry.attempts + 1}`,
       ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
     }

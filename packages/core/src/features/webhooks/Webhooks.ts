@@ -27,7 +27,7 @@ export const maxEndpoints = 16
 export const maxUrlCharacters = 2000
 export const maxDescriptionCharacters = 500
 
-/** How long the previous secret still signs after a rotation, in seconds. */
+/** Time for which the previous secret still signs after a rotation, in seconds. */
 export const overlapSeconds = { minimum: 0, default: 86_400, maximum: 7 * 86_400 } as const
 
 /** Retention period of deliveries. */
@@ -45,7 +45,7 @@ export interface Issued {
 type Ask<A, E = never> = Effect.Effect<A, E | NotFound | StoreUnavailable>
 
 /**
- * Webhook endpoints of companies, and their deliveries. The nil company stands for the operator, whose
+ * Webhook endpoints of companies, and their deliveries. The nil company id stands for the operator, whose
  * endpoints receive the events of all companies.
  */
 export class Webhooks extends Context.Service<
@@ -155,8 +155,8 @@ const parts = Effect.gen(function* () {
 })
 
 /**
- * Creates endpoints one after the other, because concurrent requests could otherwise each find room for one
- * more and exceed the maximum together.
+ * Creates endpoints one at a time. Otherwise, concurrent requests could each find room for one more endpoint
+ * and together exceed the maximum.
  */
 const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, now, check, secretFor }: Effect.Success<typeof parts>) {
   const entropy = yield* Entropy

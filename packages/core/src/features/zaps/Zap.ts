@@ -19,7 +19,7 @@ const tagsOf = ({ tags }: Nostr.Event, name: string): ReadonlyArray<ReadonlyArra
 
 const isKey = (text: string | undefined): boolean => /^[0-9a-f]{64}$/.test(text ?? "")
 
-/** `kind:author:name` (NIP-01), such as an article. */
+/** Matches the coordinate of an event such as an article: `kind:author:name` (NIP-01). */
 const isCoordinate = (text: string | undefined): boolean => /^\d{1,5}:[0-9a-f]{64}:/.test(text ?? "")
 
 const isRelay = (text: string): boolean => {

@@ -4,7 +4,7 @@ interface Limits {
   readonly requestBytes: number
   /** Maximum number of relays that a receipt is sent to. */
   readonly relays: number
-  /** How long after a zap its receipt is offered to relays that have not accepted it. */
+  /** Time after a zap for which its receipt is offered to relays that have not accepted it yet. */
   readonly publishForMillis: number
 }
 

@@ -10,7 +10,7 @@ import * as Zap from "./Zap.ts"
 import { ZapOptions } from "./ZapOptions.ts"
 
 const tasksAtOnce = 20
-// Longer than it can take to offer a receipt to every relay, however slow the relays are.
+// Longer than the time needed to offer a receipt to every relay, even if all relays are slow.
 const leaseMillis = 60_000
 const relayMillis = 10_000
 const laterMillis = { minimum: 1_000, maximum: 60_000 } as const
@@ -20,8 +20,8 @@ export class Zaps extends Context.Service<
   Zaps,
   {
     /**
-     * Offers every receipt that is due, and returns how many there were. Offering a receipt again to a relay
-     * that already has it changes nothing.
+     * Offers every receipt that is due, and returns the number of jobs that were due. Offering a receipt again
+     * to a relay that already has it changes nothing.
      */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }

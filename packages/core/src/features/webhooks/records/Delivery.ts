@@ -5,7 +5,7 @@ import * as Noun from "../../../ledger/Noun.ts"
 import type { Written } from "../../../ledger/Written.ts"
 
 /**
- * `pending`: is sent, and retried until the end of the schedule. `failed`: the schedule has ended, but the
+ * `pending`: will be sent, with retries until the schedule ends. `failed`: the schedule has ended, but the
  * delivery can be resent by hand. `delivered`: a response confirmed it.
  */
 export const Status = Schema.Literals(["pending", "delivered", "failed"])

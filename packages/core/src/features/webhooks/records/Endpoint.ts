@@ -27,8 +27,8 @@ export const Settings = Schema.Struct({
 export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
 /**
- * A URL that receives a company's events. The nil company stands for the operator, who receives the events of
- * all companies.
+ * A URL that receives a company's events. The nil company id stands for the operator, who receives the events
+ * of all companies.
  */
 export const Endpoint = Schema.Struct({
   id: Noun.Id,

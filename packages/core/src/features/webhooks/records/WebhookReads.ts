@@ -17,7 +17,7 @@ export class WebhookReads extends Context.Service<
     /** Returns the pending deliveries to an endpoint after `after`, ordered by id. */
     readonly pendingDeliveries: (endpointId: string, after: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
     /**
-     * Returns the positions, among those given, whose events have a recorded delivery to the endpoint in this
+     * Returns those of the given positions whose events have a recorded delivery to the endpoint in this
      * replay.
      */
     readonly knownDeliveries: (endpointId: string, epoch: number, places: ReadonlyArray<string>) => Read<ReadonlyArray<string>>

@@ -21,7 +21,7 @@ const told = <const T extends (typeof types)[number]>(
 
 /**
  * Records of webhooks, and notices about endpoints. Notices are made from the list of features, which includes
- * this part. It cannot include the services in `../index.ts`, because they send notices.
+ * this part. That list cannot include the services in `../index.ts`, because they send notices.
  */
 export const webhooks = Feature.make({
   name: "webhooks",
