@@ -14,7 +14,7 @@ export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): D
   ...row,
   status,
   height: status === "settled" ? row.height : null,
-  // When the deposit settled, nothing had been refunded yet.
+  // Nothing had been refunded yet when the deposit settled.
   refunded: status === "settled" ? Msat.zero : row.refunded,
   updatedAtMillis: atMillis
 })

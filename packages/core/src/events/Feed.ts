@@ -18,22 +18,23 @@ export const limit = { default: 100, maximum: 1000 } as const
 export const maxLooked = 5000
 
 const chunkSize = 200
-/** Above the id of every event. */
+/** The highest possible event id. */
 const maxId = 2n ** 63n - 1n
 
-/** Renders the bytes of one event. It is called once per event and its result is stored. */
+/** Renders the bytes of one event. The result is stored and used for all readers. */
 export type Render = (notice: Notice.Notice) => string
 
 /** A rendered event and its position. */
 export interface Item extends Telling {
   readonly place: Notice.Place
   readonly companyId: CompanyId.CompanyId
-  /** When it was committed. */
+  /** Time at which the event was committed. */
   readonly atMillis: number
 }
 
 /**
- * Selects events of a company (null: of all) after a position, optionally of these types and about this record.
+ * Selects a company's events after a position; a null company id selects all companies. `types` and `subject`
+ * restrict the selection further.
  */
 export interface Ask {
   readonly companyId: CompanyId.CompanyId | null
@@ -43,13 +44,16 @@ export interface Ask {
   readonly subject?: string
 }
 
-/** A page, and the start of the next one, which stays the same while there are no more events. */
+/** A page of events. `next` is the start of the next page, and stays the same while there are no more events. */
 export interface Page {
   readonly items: ReadonlyArray<Item>
   readonly next: Notice.Place
 }
 
-/** Selects events of a company before a position (undefined: the newest), optionally of these types. */
+/**
+ * Selects a company's events before a position, or the newest ones if `before` is undefined. `types` restricts
+ * the selection further.
+ */
 export interface AskNewest {
   readonly companyId: CompanyId.CompanyId
   readonly before: Notice.Place | undefined
@@ -74,7 +78,10 @@ export class Feed extends Context.Service<
     ) => Effect.Effect<Item, NotFound | StoreUnavailable>
     /** The position of the next commit. */
     readonly now: Effect.Effect<Notice.Place, StoreUnavailable>
-    /** Returns the position directly before the oldest kept event of a company (null: of all companies). */
+    /**
+     * Returns the position directly before the oldest kept event of a company, or of all companies if the id is
+     * null.
+     */
     readonly oldest: (companyId: CompanyId.CompanyId | null) => Effect.Effect<Notice.Place, StoreUnavailable>
   }
 >()("@satrail/core/events/Feed") {}
@@ -84,7 +91,10 @@ type Filter = Pick<Ask, "types" | "subject">
 const isAsked = (item: Item, ask: Filter): boolean =>
   (ask.types === undefined || ask.types.has(item.type)) && (ask.subject === undefined || ask.subject === item.subject)
 
-/** Number of events to read at a time: no more than asked for, unless a filter will leave most of them out. */
+/**
+ * Returns the number of events to read at a time. It does not exceed the number requested, unless a filter may
+ * leave out most events.
+ */
 const chunkOf = (limit: number, { types, subject }: Filter): number =>
   types === undefined && subject === undefined ? Math.min(chunkSize, limit) : chunkSize
 
@@ -115,7 +125,7 @@ export const make = Effect.gen(function* () {
         })),
       { concurrency: chunkSize }
     )
-    // Another process may be rendering them too. The first stored result is used.
+    // Another process may be rendering the same events. The result that is stored first is used.
     for (const one of yield* store.keepTold(made.filter(({ tellings }) => tellings.length > 0))) known.set(one.id, one)
     return events.flatMap(({ id, atMillis }) => {
       const one = known.get(id)

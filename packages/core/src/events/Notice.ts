@@ -43,11 +43,11 @@ type Types = typeof own & { readonly [N in Told<Feature> as N["kind"]]: N["types
 
 const ofFeatures = everyFeature.flatMap(({ notices }) => (notices?.kind === undefined ? [] : [[notices.kind, notices.types] as const]))
 
-/** Kinds of records with events, and the types of these events. A published type is never removed. */
+/** The kinds of records that have events, with the types of those events. A published type is never removed. */
 // oxlint-disable-next-line typescript/consistent-type-assertions -- the compiler does not infer members from a list of entries
 export const types = { ...own, ...Object.fromEntries(ofFeatures) } as Types
 
-/** A kind of record with events. */
+/** A kind of record that has events. */
 export type Kind = keyof Types
 export type TypeOf<K extends Kind> = Types[K][number]
 export type Type = TypeOf<Kind>

@@ -6,8 +6,8 @@ export const source = "webhook lag"
 export const Since = Schema.fromJsonString(Schema.NullOr(Schema.Int))
 
 /**
- * Returns the time at which the oldest undelivered event of any enabled endpoint began to wait, as last stored
- * by the sending process; null if no event is waiting.
+ * Returns the time at which the oldest undelivered event of any enabled endpoint started waiting, or null if no
+ * event is waiting. The sending process stores this value.
  */
 export const waitingSinceMillis = Effect.gen(function* () {
   const text = yield* (yield* LedgerReads).cursor(source)

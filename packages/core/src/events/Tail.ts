@@ -6,9 +6,9 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
 import { PollMillis, topics, Wakes } from "../ledger/Wakes.ts"
 
-// The first commit is read immediately. Then a short pause lets one read cover many commits. An event is
-// visible only when every transaction that may precede it has ended, so a second read follows soon, and later
-// ones at growing intervals.
+// The first commit is read immediately. Then a short pause lets one read cover many commits. An event becomes
+// visible only when every transaction that may precede it has ended. A second read therefore follows soon, and
+// further reads follow at growing intervals.
 const gapMillis = 20
 const againMillis = 250
 const pageSize = 1000
@@ -18,14 +18,14 @@ export class Tail extends Context.Service<
   Tail,
   {
     /**
-     * Returns an effect that waits until there may be new events of the company (null: of any) since its last
-     * call. The first call does not wait. Valid while the scope is open.
+     * Returns an effect that waits until there may be new events of the company (null: of any company) since
+     * the effect last ran. The first run does not wait. The effect is valid while the scope is open.
      */
     readonly listen: (companyId: CompanyId.CompanyId | null) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
     /**
      * Returns events of all companies after `after`, as stored (`EventStore.eventsOf`), for listeners to all
-     * companies. Reuses the page just read by this service. May end before the last event; listeners are then
-     * woken for the rest.
+     * companies. Reuses the page just read by this service. The result may end before the last event; listeners
+     * are then woken to read the rest.
      */
     readonly after: (after: bigint) => Effect.Effect<ReadonlyArray<Published>, StoreUnavailable>
   }

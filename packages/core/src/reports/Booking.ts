@@ -113,7 +113,10 @@ const outside = (account: Account): boolean => account === "node" || account ===
 /** Returns whether a posting changes what its company owns. A hold does not. */
 export const moves = ({ from, to }: Pick<Posting, "from" | "to">): boolean => owned(from) !== owned(to)
 
-/** Returns the kind of a posting's booking. Withdrawals are paid from `held`, reversals from `available`. */
+/**
+ * Returns the kind of booking that a posting belongs to. Withdrawals are paid from `held`, reversals from
+ * `available`.
+ */
 export const kindOf = ({ from, to }: Pick<Posting, "from" | "to">): Kind => {
   if (owned(to)) return outside(from) ? "deposit" : "adjustment"
   if (from === "held" && (outside(to) || to === "service_fees" || to === "network_fees")) return "withdrawal"
@@ -174,8 +177,8 @@ export const fold = (
 const bitcoin = 100_000_000_000n
 
 /**
- * Returns the value of an amount at a rate, to two decimals, rounded half away from zero: 1563 sats at a rate
- * of 64,000 are worth 1.00.
+ * Returns the value of an amount at a rate, with two decimals, rounded half away from zero. For example, 1563
+ * sats at a rate of 64,000 are worth 1.00.
  */
 export const fiatValue = (amount: Msat.Msat, { digits, scale }: { readonly digits: bigint; readonly scale: number }): string => {
   const [dividend, divisor] = [(amount < 0n ? -amount : amount) * digits * 100n, bitcoin * 10n ** BigInt(scale)]

@@ -55,7 +55,7 @@ export class Bookings extends Context.Service<
      * the stream fails before its end.
      */
     readonly lines: (companyId: CompanyId.CompanyId, period: Booking.Period) => Effect.Effect<Lines, StoreUnavailable>
-    /** Like `lines`, for all companies, one after the other. */
+    /** Like `lines`, but covers all companies, one after another. */
     readonly linesOfAll: (period: Booking.Period) => Lines
   }
 >()("@satrail/core/reports/Bookings") {}

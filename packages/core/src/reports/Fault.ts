@@ -18,8 +18,8 @@ import * as Withdrawal from "../sending/Withdrawal.ts"
  * `holds`: the held amount differs from the total held by pending withdrawals and open vouchers. `below_zero`:
  * a balance is negative. `transfer`: the postings differ from their record, or there is no record. `credit`: a
  * settled invoice does not have exactly one deposit of the amount received. `proof`: a preimage does not hash
- * to its payment hash. Every other kind belongs to a sum of a feature's records that another record stores
- * (`Feature.KeptSum`), and means that the stored sum differs from the actual one.
+ * to its payment hash. Every other kind means that a stored sum of a feature's records (`Feature.KeptSum`)
+ * differs from their actual sum.
  */
 const own = ["posted", "held", "holds", "below_zero", "transfer", "credit", "proof"] as const
 export const kinds: ReadonlyArray<string> = [...own, ...features.flatMap(({ keptSums = [] }) => keptSums.map(({ fault }) => fault))]
@@ -45,7 +45,7 @@ export const accounts = allAccounts.filter((account) => account !== "network_fee
 /** The amount that a feature's record holds. */
 export type Holding = ReturnType<typeof held>
 
-/** Returns the amounts held by the records of all features. `records` returns these records. */
+/** Returns the amounts held by the records of all features. `records` returns the records of one type. */
 export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Holding> =>
   features
     .flatMap(({ holds = [] }) => holds.flatMap((hold) => records(hold.noun).map((row) => held(hold, row))))
@@ -54,7 +54,7 @@ export const holding = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyAr
 /** A stored sum of a feature's records, with its expected and actual amount. */
 export type Recounted = ReturnType<typeof recounted>[number]
 
-/** Returns all such sums. `records` returns the records. */
+/** Returns all stored sums. `records` returns the records of one type. */
 export const recounts = (records: (noun: Noun) => ReadonlyArray<Row>): ReadonlyArray<Recounted> =>
   features.flatMap(({ keptSums = [] }) => keptSums.flatMap((sum) => recounted(sum, records)))
 
@@ -96,7 +96,7 @@ const ofWithdrawal = (one: Withdrawal.Withdrawal): Booked => {
 }
 
 const ofDeposit = (one: Deposit, books: Books): Booked => {
-  // A reversal debited only what the company still had available. The part that the operator bears remains
+  // A reversal debits only what the company still has available. The part that the operator bears remains
   // credited.
   if (one.status !== "settled") return { available: one.absorbed }
   if (one.chainTxId !== null) return { available: one.amount, chain: -one.amount }
@@ -154,7 +154,7 @@ const proofs = ({ withdrawals, invoices }: Books): ReadonlyArray<Fault> =>
     return isProven ? [] : [{ kind: "proof", id, account: null, expected: amount, found: null }]
   })
 
-/** Returns the violations in one company's books. There are none in a sound ledger. */
+/** Returns the violations in one company's books. A sound ledger has none. */
 export const of = (books: Books): ReadonlyArray<Fault> => {
   const { companyId: id, totals } = books
   const entries = Balance.effect(books.entries)

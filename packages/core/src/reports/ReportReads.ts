@@ -10,7 +10,7 @@ import type { Hit, Sought } from "./Search.ts"
 import type { Query, Transaction } from "./Transaction.ts"
 
 /**
- * The same funds counted in three ways. In a sound ledger `totals` equals `entries`, and `totals.held` equals
+ * The same funds, counted in three ways. In a sound ledger `totals` equals `entries`, and `totals.held` equals
  * `pending`, the amount held by pending withdrawals and open vouchers.
  */
 export interface Audit {
@@ -24,7 +24,8 @@ export interface Audit {
  */
 export interface Funds extends Balance {
   /**
-   * Excludes the part already borne by the operator: 800 for a reversed deposit of 1000 with 200 written off.
+   * Excludes the part already borne by the operator. For example, it is 800 for a reversed deposit of 1000 with
+   * 200 written off.
    */
   readonly pendingDeposits: Msat
 }

@@ -19,7 +19,7 @@ export interface Sought {
   readonly ids: readonly [first: string, last: string] | null
   /** 32 bytes in hex: a payment hash or a transaction id. */
   readonly hash: string | null
-  /** The range of amounts in msat with this number of whole satoshis. */
+  /** The range of msat amounts that round down to this number of satoshis. */
   readonly amounts: readonly [least: Msat.Msat, most: Msat.Msat] | null
 }
 

@@ -25,11 +25,11 @@ export const Transaction = Schema.Struct({
   /** The total fee; 0 for a deposit or adjustment. */
   fee: Msat.Msat,
   status: Standing,
-  /** Reason of an adjustment; null for others. */
+  /** Reason for an adjustment; null for other entries. */
   reason: Schema.NullOr(Schema.String),
   /** For a deposit, the metadata of the paid invoice or address. Empty for an adjustment. */
   metadata: Metadata.Metadata,
-  /** Reason why a withdrawal failed; null for others. */
+  /** Reason why a withdrawal failed; null for other entries. */
   failure: Schema.NullOr(Failure),
   /** The description of its checkout, invoice or refund; empty if there is none. */
   description: Schema.String,

@@ -108,13 +108,13 @@ export type Change =
   | AnswersForgotten
   | ChangeOf<(typeof everything)[number]>
 
-/** Changes that cannot be expressed as writes. Each store implements them in code. */
+/** Changes that cannot be expressed as a list of writes. Each store implements them in code. */
 export type Program = Exclude<Change, Written.Any>
 
-/** The programs by tag, as a store implements them. */
+/** All programs by tag. A store implements each of them. */
 export type Programs = { readonly [C in Program as C["_tag"]]: C }
 
-/** A program narrowed by its tag. */
+/** The program with this tag. */
 export type Tagged<T extends keyof Programs> = Programs[T] & { readonly _tag: T }
 
 /**
@@ -123,12 +123,12 @@ export type Tagged<T extends keyof Programs> = Programs[T] & { readonly _tag: T 
  */
 export type Storable = Program | Written.Any
 
-/** Every refusal of every Change. */
+/** All refusals of all Changes. */
 export type Refusal = RefusalOf<Change>
 
 /**
- * Returns a Journal for a `commit` that declares refusals as one union, for stores that handle many kinds
- * together.
+ * Returns a Journal made from a `commit` that declares all refusals as one union. Meant for stores whose
+ * `commit` handles many kinds of Changes.
  */
 export const journal = (commit: (change: Change) => Effect.Effect<Applied, Refusal | StoreUnavailable>): Journal["Service"] =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the union is wider than the refusals of one kind; the contract tests check which refusals a kind has

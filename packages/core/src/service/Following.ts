@@ -5,8 +5,8 @@ import { webhooks } from "../features/webhooks/index.ts"
 import type { Feature } from "../ledger/Feature.ts"
 
 /**
- * Features that follow events of other features. They use events and reports, which fold over the list of
- * features, so they cannot be in that list. They declare no notices and hold no money.
+ * Features that follow events of other features. They use events and reports, which are built from the list
+ * `features`, so they cannot be in that list. They declare no notices and hold no money.
  */
 export const following = [webhooks, walletConnect, statements] as const satisfies ReadonlyArray<Feature & { readonly notices: undefined }>
 

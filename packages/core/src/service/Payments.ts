@@ -49,7 +49,7 @@ const paymentOf = (change: Change): Payment | undefined => {
 }
 
 /**
- * A Journal that counts the payments completed by Changes. A payment is counted twice if its Change is
+ * A Journal that counts the payments that Changes complete. A payment is counted twice if its Change is
  * committed again because the first response was lost.
  */
 export const layerJournal = Layer.effect(

@@ -86,7 +86,8 @@ const layerTrail = Layer.effect(
 )
 
 /**
- * The ports with spans. `Tasks` is left out because it is polled every second, even when there is no work.
+ * The ports, with a trace span around each call. `Tasks` is left out because it is polled every second, even
+ * when there is no work.
  */
 const tracedPorts = Layer.mergeAll(
   Layer.provide(Traced.layer(Journal), layerTrail),
@@ -108,7 +109,7 @@ const tracedPorts = Layer.mergeAll(
   Traced.layer(Resolver)
 )
 
-/** Every service on top of `Ports`. */
+/** All services, built on `Ports`. */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
     Traced.over(Companies.Companies, Companies.layer),

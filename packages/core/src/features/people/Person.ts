@@ -42,8 +42,8 @@ export const Person = Schema.Struct({
   /** `invited` until the link is used, and again after a recovery. `removed` is final. */
   status: Schema.Literals(["invited", "active", "removed"]),
   /**
-   * The person or API key that vouched for this person, directly or through others. The two count as one in
-   * approvals. Null if the operator invited this person.
+   * The person or API key that vouched for this person, directly or through others. The two count as the same
+   * party in approvals. Null if the operator invited this person.
    */
   vouchedBy: Schema.NullOr(Schema.String),
   passkeys: Schema.Array(Passkey),

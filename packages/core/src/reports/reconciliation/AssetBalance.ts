@@ -5,8 +5,8 @@ import type * as Tally from "../../ledger/Tally.ts"
 /**
  * Position of one of the two assets (the node's funds or the wallet's), in msat. `owned` is what the node or
  * wallet reports, `ledger` is the net amount received according to our books, and `own` is the operator's
- * equity. Payments in flight explain a difference between `least` and `most`; the rest is `unexplained`. With
- * 1000 owned, 600 own and 500 in the books, -100 is unexplained.
+ * equity. Payments in flight explain a difference between `least` and `most`; the rest is `unexplained`. For
+ * example, if 1000 is owned, 600 is equity and 500 is in the books, -100 is unexplained.
  */
 export const AssetBalance = Schema.Struct({
   owned: Msat.FromString,
@@ -25,13 +25,13 @@ interface Slack {
 }
 
 /**
- * Returns the part of a difference that payments in flight do not explain. A difference of -1500 with a `least`
- * of -1000 gives -500.
+ * Returns the part of a difference that payments in flight do not explain. For example, a difference of -1500
+ * with a `least` of -1000 returns -500.
  */
 export const unexplained = (difference: bigint, { least, most }: Slack): bigint =>
   difference < least ? difference - least : difference > most ? difference - most : 0n
 
-/** Returns the amounts that came into and went out of an asset's account between two tallies. */
+/** Returns the amounts that entered and left an asset's account between two snapshots of its totals. */
 const turnover = (account: "node" | "chain", before: Tally.Turnovers, after: Tally.Turnovers) => ({
   cameIn: Msat.make(after[account].out - before[account].out),
   wentOut: Msat.make(after[account].into - before[account].into)

@@ -17,10 +17,10 @@ import * as WaitReason from "./WaitReason.ts"
 /** Maximum number of records listed for each kind, next to their count. */
 export const maxNamed = 10
 
-/** How long to wait for a response from the node or the chain. It is short, because the operator is waiting. */
+/** Maximum time to wait for a response from the node or the chain. It is short because the operator is waiting. */
 export const answerMillis = 2000
 
-/** Count of records that wait for the same thing, with the oldest of them. */
+/** Number of records that wait for the same thing, and the oldest of them. */
 export interface Kind extends Waiting.Waiting {
   readonly oldest: ReadonlyArray<WaitReason.BacklogItem>
 }
@@ -28,7 +28,7 @@ export interface Kind extends Waiting.Waiting {
 /** A record with its progress. */
 export interface Followed<A> {
   readonly record: A
-  /** What the record waits for; null if it is final. */
+  /** The reason why the record is waiting; null if the record is final. */
   readonly waits: WaitReason.WaitReason | null
   readonly timeline: ReadonlyArray<WaitReason.TimelineEntry>
   /**

@@ -50,8 +50,8 @@ export const Finding = Schema.Struct({
 export interface Finding extends Schema.Schema.Type<typeof Finding> {}
 
 /**
- * A finding with its subject and the time of the run that first found it. Until a grace period has passed, it
- * may be a payment in flight.
+ * A finding with its subject and the time of the run that first found it. Until a grace period has passed, a
+ * payment in flight may be its cause.
  */
 export const Difference = Schema.Struct({
   ...Finding.fields,
@@ -65,8 +65,8 @@ export interface Difference extends Schema.Schema.Type<typeof Difference> {}
 export type Found = Omit<Difference, "sinceMillis">
 
 /**
- * `same` means that no further check is needed. `under_way` means that there is no result yet; the entry is
- * checked again.
+ * `same` means that no further check is needed. `under_way` means that there is no result yet, so the entry
+ * will be checked again.
  */
 export type Judgement = "same" | "under_way" | Finding
 
@@ -81,8 +81,8 @@ const finding = (cause: Cause, row: Row, ours: Msat.Msat | null, theirs: Msat.Ms
 })
 
 /**
- * Compares a payment made by the node with the withdrawal found by its hash or attempt. A dispatch is stored
- * before the node is called, so any other payment is not ours.
+ * Compares a payment made by the node with the withdrawal found by its hash or attempt. A dispatch is always
+ * stored before the node is called, so a payment without one is not ours.
  */
 export const ofSent = (sent: Sent, withdrawal: Withdrawal | undefined): Judgement => {
   const { amount, fee, state } = sent
@@ -125,7 +125,8 @@ export interface Receipt {
   readonly invoice: Invoice | undefined
   readonly deposit: Deposit | undefined
   /**
-   * Whether the invoice was settled internally. A payment that the node also received is then in suspense.
+   * True if the invoice was settled internally. If the node also received a payment for it, that payment is in
+   * suspense.
    */
   readonly isFromInside: boolean
   readonly unmatched: Unmatched | undefined

@@ -16,8 +16,8 @@ export interface Listed extends Schema.Schema.Type<typeof Listed> {}
 export const none: Listed = { forwarding: Msat.zero, channels: Msat.zero, closed: 0 }
 
 /**
- * Totals and list position are stored in one commit, so nothing is counted twice. `place` is where the next
- * read of the node's list resumes.
+ * Totals and list position are stored in one commit, so nothing is counted twice. `place` is the position at
+ * which the next read of the node's list resumes.
  */
 const Kept = Schema.Struct({ ...Listed.fields, place: Schema.String })
 export interface Kept extends Schema.Schema.Type<typeof Kept> {}

@@ -25,7 +25,7 @@ export interface Observed {
   readonly waiting: Pick<All, "deposit_without_block" | "deposit_unconfirmed">
   /** Payments that differ or are not final. */
   readonly lines: ReadonlyArray<Judged>
-  /** Whether some entries were not read. Unread entries could explain any difference. */
+  /** True if some entries were not read. Unread entries could explain any difference. */
   readonly isBehind: boolean
 }
 

@@ -37,9 +37,9 @@ export interface Report extends Pick<Run.Run, "atMillis" | "node" | "chain" | "i
 }
 
 /**
- * Stored form. Earlier versions counted only open channels and stored no `onChain`. `listed` holds the totals
- * that the node had listed when the equity was last updated. The equity includes them, and later income and
- * costs are added to it.
+ * The stored form of the operator equity. Earlier versions counted only open channels and stored no `onChain`.
+ * `listed` holds the totals that the node had listed when the equity was last updated. The equity includes
+ * them, and later income and costs are added to it.
  */
 const Kept = Schema.Struct({
   ...OwnFunds.fields,
@@ -97,7 +97,7 @@ export class Reconciliation extends Context.Service<
   {
     /** The last report; none before the first run, or if no process can reconcile. */
     readonly last: Effect.Effect<Option.Option<Report>, StoreUnavailable>
-    /** Returns how many records of each kind are waiting, and when the oldest one started waiting. */
+    /** Returns the number of waiting records of each kind, and the time at which the oldest one started waiting. */
     readonly waiting: Effect.Effect<Waiting.All, StoreUnavailable>
     /** Declares the operator equity. A null leaves the current value unchanged. Takes effect in the next run. */
     readonly stateOwnFunds: (own: OwnFunds) => Effect.Effect<OwnFunds, StoreUnavailable>

@@ -6,18 +6,18 @@ export class ReconciliationOptions extends Context.Service<
   {
     readonly reconciliation: {
       readonly everyMillis: number
-      /** Grace period. A newer difference may be a payment in flight and is not reported. */
+      /** Grace period. A newer difference is not reported, because a payment in flight may be its cause. */
       readonly graceMillis: number
-      /** How long a discrepancy in one payment is tracked. */
+      /** Time for which a discrepancy in a single payment is tracked. */
       readonly forgetMillis: number
       /** Maximum number of the node's entries, and of our events, read per run. */
       readonly lines: number
       /**
-       * Maximum number of entries checked again because they differ or are not final. At this number, no
-       * further entries are read.
+       * Maximum number of entries checked again because they differ or are not final. Once this number is
+       * reached, no further entries are read.
        */
       readonly watched: number
-      /** How long a due job may stay unclaimed before it is overdue. */
+      /** Time for which a due job may stay unclaimed before it counts as overdue. */
       readonly overdueMillis: number
     }
   }

@@ -31,7 +31,7 @@ export type Theirs = Extract<Watched, { readonly _tag: "Sent" | "Taken" }>
 
 export const isTheirs = (line: Watched): line is Theirs => line._tag === "Sent" || line._tag === "Taken"
 
-/** A compared entry, with the result. */
+/** An entry with the result of its comparison. */
 export interface Judged {
   readonly line: Watched
   readonly judgement: Judgement
@@ -43,10 +43,10 @@ export const Run = Schema.Struct({
   node: AssetBalance,
   chain: AssetBalance,
   tally: Tally.Tally,
-  /** All differences, including those that may be payments in flight. */
+  /** All differences, including those that payments in flight may have caused. */
   found: Schema.Array(Difference),
   /**
-   * Whether some entries were not read, because there were more than the maximum per run. The node's
+   * True if some entries were not read, because there were more than the maximum per run. The node's
    * unexplained amount is then unknown and stored as 0.
    */
   isBehind: Schema.Boolean,
@@ -84,7 +84,7 @@ export const kept = (run: Run) => ({ source, value: Schema.encodeSync(Text)(run)
 
 const key = ({ cause, about }: Found): string => `${cause} ${about}`
 
-/** Removes the finding about the node's balance if the items that the node has listed since explain it. */
+/** Removes the finding about the node's balance if it is explained by items that the node has listed since the run. */
 export const corrected = (run: Run, items: ReadonlyArray<Own>): Run =>
   Listed.explain(run.node, items) ? { ...run, found: run.found.filter(({ cause }) => cause !== "node_balance") } : run
 

@@ -6,7 +6,7 @@ const dayMillis = 24 * 3600 * 1000
 /** Period over which spending is measured. */
 export const spanMillis = 30 * dayMillis
 
-/** Total ever sent from the wallet up to a point in time. A few such marks are kept. */
+/** Total ever sent from the wallet up to a point in time. */
 export const Mark = Schema.Struct({ atMillis: Schema.Int, out: Msat.FromString })
 export interface Mark extends Schema.Schema.Type<typeof Mark> {}
 
@@ -21,7 +21,7 @@ export const marked = (marks: ReadonlyArray<Mark>, now: Mark): ReadonlyArray<Mar
   return all.slice(Math.max(0, first))
 }
 
-/** How long a wallet's funds last at the spending rate of the period. */
+/** The time for which a wallet's funds last at the spending rate of the period. */
 export interface Runway {
   /** Amount sent since `sinceMillis`: payouts with their fees, and credits reversed after a reorganization. */
   readonly spent: Msat.Msat
@@ -33,7 +33,10 @@ export interface Runway {
   readonly days: number | null
 }
 
-/** Computes the runway: 100 days if 1000 is owned and 300 was spent in 30 days. Undefined before the first mark. */
+/**
+ * Computes the runway. For example, it is 100 days if 1000 is owned and 300 was spent in 30 days. Undefined
+ * before the first mark.
+ */
 export const runway = ([first]: ReadonlyArray<Mark>, now: Mark & { readonly owned: Msat.Msat }): Runway | undefined => {
   if (first === undefined) return undefined
   const [spent, elapsed] = [Msat.make(now.out - first.out), now.atMillis - first.atMillis]

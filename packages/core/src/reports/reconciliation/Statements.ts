@@ -7,13 +7,13 @@ const pageSize = 500
 
 /** The node's entries and our events since the previous run. */
 export interface Statement {
-  /** The node's entries. A payment that was tried twice has two entries, the newest last. */
+  /** The node's entries. A payment that was attempted twice has two entries, the newer one last. */
   readonly theirs: ReadonlyArray<Run.Theirs>
   /** Payments that our events report as settled. */
   readonly ours: ReadonlyArray<Run.Watched>
-  /** Where the next statement resumes. */
+  /** Positions at which the next statement resumes. */
   readonly places: Pick<Run.Run["places"], "sent" | "taken" | "event">
-  /** Whether there is more to read. */
+  /** True if there is more to read. */
   readonly isBehind: boolean
 }
 
@@ -46,7 +46,7 @@ const settledBy = ({ type, companyId, subject }: Published): ReadonlyArray<Run.W
   return type === "invoice.settled" ? [{ _tag: "Invoice", companyId, id: subject }] : []
 }
 
-/** Reads the node's books and our events from where the previous run stopped. */
+/** Reads the node's books and our events, starting at the point where the previous run stopped. */
 export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const lightning = yield* LightningBooks
