@@ -57,13 +57,14 @@ export class Events extends Context.Service<
     /**
      * Streams the events of one company, or of all companies if `companyId` is omitted, oldest first, and
      * continues with new ones while the stream is read. Resumes after `after`, the `cursor` of the last
-     * processed event. Without `after`, starts with the oldest event kept; with `"now"`, with the next commit.
+     * processed event. If `after` is omitted, starts with the oldest event kept; if it is `"now"`, starts with
+     * the next commit.
      *
-     * Delivers at least once. If you store the cursor after processing an event, a crash in between repeats
-     * that event. Events of one record arrive in order, and events of different records in commit order. The
-     * next page is read when the previous one is processed, so a slow reader delays only itself. The stream
-     * waits during a store outage. It ends when the services are closed, once the event being processed is
-     * done.
+     * Each event is delivered at least once. If you store the cursor after processing an event, a crash in
+     * between repeats that event. Events of one record arrive in order, and events of different records in
+     * commit order. The next page is read when the previous one is processed, so a slow reader delays only
+     * itself. The stream waits during a store outage. It ends when the services are closed, once the event
+     * being processed is done.
      */
     readonly tail: (ask?: {
       readonly companyId?: CompanyId.CompanyId

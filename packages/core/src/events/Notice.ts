@@ -90,7 +90,8 @@ export type Notice = About & {
 export const all: ReadonlyArray<Type> = Object.values(types).flat()
 
 /**
- * Returns the types that match a filter: a single type, or a prefix such as `deposit.*`. Empty if none match.
+ * Returns the types that match a filter: a single type, or a prefix such as `deposit.*`. Returns an empty list
+ * if none match.
  */
 export const matching = (filter: string): ReadonlyArray<Type> =>
   all.filter((type) => type === filter || (filter.endsWith(".*") && type.startsWith(filter.slice(0, -1))))

@@ -11,7 +11,7 @@ import { vouchers } from "./vouchers/index.ts"
 import { webhooks } from "./webhooks/records/index.ts"
 import { zaps } from "./zaps/index.ts"
 
-/** All features, each after those that it requires. */
+/** All features. Each one comes after the features that it requires. */
 export const features = [approvals, checkouts, vouchers, refunds, zaps, offers, webhooks, adjustments, people, sessions, audit] as const
 
 /** The same list, with each entry typed as a general `Feature`. */

@@ -22,8 +22,8 @@ export class Transactions extends Context.Service<
     readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Funds, NotFound | StoreUnavailable>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit.Shown, NotFound | StoreUnavailable>
     /**
-     * Returns the wallet's request for the paid invoice, with the payer data. Undefined if no wallet requested
-     * the invoice.
+     * Returns the wallet's request for the paid invoice, with the payer data. Returns undefined if no wallet
+     * requested the invoice.
      */
     readonly callback: (
       companyId: CompanyId.CompanyId,

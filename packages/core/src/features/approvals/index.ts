@@ -11,7 +11,7 @@ import { hook } from "./ApprovalHook.ts"
 import { ApprovalReads } from "./ApprovalReads.ts"
 import * as Approvals from "./Approvals.ts"
 
-/** Returns the withdrawal as it was right after its approval. */
+/** Returns the withdrawal in the state that it had right after its approval. */
 const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
   ...WithdrawalTold.asked(row),
   approval: row.approval,

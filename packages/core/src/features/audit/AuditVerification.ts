@@ -27,8 +27,8 @@ export interface Fault {
 }
 
 /**
- * Parses a head as it was logged, or the short head of an entry. Returns the entry's id and the combined hash
- * of all chains.
+ * Parses a head in the form in which it was logged, or the short head of an entry. Returns the entry's id and
+ * the combined hash of all chains.
  */
 const placeIn = (head: string): string => {
   const parts = Audit.headOf(head)

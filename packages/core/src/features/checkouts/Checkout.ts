@@ -40,9 +40,9 @@ export const tips: ReadonlyArray<number> = [0, 5, 10, 15]
 export const renewableMillis = 30 * 86_400_000
 
 /**
- * Number of changes to a checkout after which the payer can make no more. This bounds the number of invoices,
- * because each new quote and each new tip issues one. The number of concurrent attempts, of which only one
- * succeeds, is bounded by the rate limit for callers without a key.
+ * Number of changes after which the payer can no longer change a checkout. This limits the number of invoices,
+ * because each new quote and each new tip issues one. Only one of several concurrent attempts succeeds, and the
+ * rate limit for callers without a key limits the number of attempts.
  */
 export const maxChanges = 100
 
@@ -202,7 +202,10 @@ export type Next = CheckoutPaid | CheckoutUnderpaid | CheckoutExpired | Checkout
 /** Returns the URL of the checkout page. */
 export const urlOf = ({ domain, publicId }: Pick<Checkout, "domain" | "publicId">): string => `${originOf(domain)}/pay/${publicId}`
 
-/** Returns the minimum amount that pays the checkout: 970 for 1000 with a tolerance of 3 percent. */
+/**
+ * Returns the minimum amount that pays the checkout. For example, it is 970 for an amount of 1000 with a
+ * tolerance of 3 percent.
+ */
 export const least = ({ amount, tolerancePercent }: Pick<Checkout, "amount" | "tolerancePercent">): Msat.Msat =>
   amount === null ? Msat.make(1n) : Msat.make((amount * BigInt(100 - tolerancePercent) + 99n) / 100n)
 

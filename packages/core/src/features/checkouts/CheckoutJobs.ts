@@ -4,12 +4,12 @@ import type { Deposit } from "../../receiving/Deposit.ts"
 /** Kind of a checkout's expiry job, which is due when the checkout expires. */
 export const expiryKind = "checkout"
 
-/** Kind of the job that counts a deposit toward its checkout. The job's id is the deposit's. */
+/** Kind of the job that counts a deposit toward its checkout. The job has the same id as the deposit. */
 export const paymentKind = "checkout_payment"
 
 /**
- * Kind of the job that cancels a checkout, enqueued when its invoice is canceled. The job's id is the
- * invoice's.
+ * Kind of the job that cancels a checkout, enqueued when its invoice is canceled. The job has the same id as
+ * the invoice.
  */
 export const cancelKind = "checkout_cancel"
 

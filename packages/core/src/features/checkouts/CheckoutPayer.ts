@@ -71,8 +71,8 @@ export const make = Effect.gen(function* () {
         const asking =
           Checkout.total(tipped) === Checkout.total(checkout) ? undefined : yield* issueRest(tipped, checkout.received, nowMillis)
         yield* journal.commit(Checkout.answered(checkout, { ...asking, tipPercent, payerEmail: email ?? checkout.payerEmail }, nowMillis))
-        // A payment of the previous invoice still covers the price. If that invoice stays open, it expires with
-        // the checkout.
+        // A payment of the previous invoice still covers the price, so that invoice may stay open if it cannot
+        // be canceled. It expires with the checkout.
         if (asking !== undefined) yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
       })
   }

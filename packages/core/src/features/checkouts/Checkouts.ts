@@ -278,8 +278,8 @@ export const make = Effect.gen(function* () {
       return Effect.match(tip, {
         onSuccess: (tip) => {
           const seen = ChainSource.confirmations(tip, height)
-          // The payment has enough confirmations by itself, but waits because of the company's other pending
-          // deposits.
+          // The payment has enough confirmations on its own, but still waits because of the company's other
+          // pending deposits.
           return { seen, needed: Math.max(needed, seen + 1) }
         },
         onFailure: () => null

@@ -155,13 +155,13 @@ export const maxPasskeys = 5
 
 const prefix = "inv_"
 
-/** Generates the text of an invitation. Anyone who has it can add a passkey for this person, once. */
+/** Generates the text of an invitation. Anyone who has the text can add one passkey for this person. */
 export const generate = (id: string, entropy: (size: number) => Uint8Array) => {
   const text = `${prefix}${id}_${base58.encode(entropy(32))}`
   return { secretHash: SecretHash.of(text), text: Redacted.make(text, { label: "invitation" }) }
 }
 
-/** Parses the person's id from an invitation. Undefined if the text is malformed. */
+/** Parses the person's id from an invitation. Returns undefined if the text is malformed. */
 export const invitedId = (text: string): string | undefined => /^inv_([0-9a-f-]{36})_[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text)?.[1]
 
 /** Returns the id of the party that controls this person: whoever vouched for them, or else the person themselves. */

@@ -85,7 +85,7 @@ export const depositLife = {
 /** Adds to the refunded total of a deposit, or subtracts from it. */
 const refundedMore = Noun.add(Deposit.noun, "refunded")
 
-/** Transitions of a refund. Each one follows a transition of the refund's payment. */
+/** Transitions of a refund. Each one is caused by a transition of the refund's payment. */
 export const life = {
   claimed: Noun.move(noun, "claimed", {
     from: ["open"],

@@ -21,7 +21,10 @@ const about =
   <const T extends (typeof types)[number]>(type: T) =>
   (record: Refund.Refund) => ({ kind: "refund" as const, type, record })
 
-/** Returns the refund as it was when created: an unclaimed link, or a withdrawal just requested. */
+/**
+ * Returns the refund in the state in which it was created: with an unclaimed link, or with a withdrawal that
+ * was just requested.
+ */
 const newRefund = (row: Refund.Refund): Refund.Refund => ({
   ...row,
   status: row.voucherId === null ? "pending" : "open",

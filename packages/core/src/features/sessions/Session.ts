@@ -95,7 +95,7 @@ export type Place = Pick<Session, "holder" | "holderId" | "slot">
 export const generate = ({ holder, holderId, slot }: Place, entropy: (size: number) => Uint8Array): Redacted.Redacted =>
   Redacted.make(`${prefixes[holder]}.${holderId}.${slot}.${base58.encode(entropy(32))}`, { label: "session" })
 
-/** Parses the slot from a session's text. Undefined if the text is malformed. */
+/** Parses the slot from a session's text. Returns undefined if the text is malformed. */
 export const placeOf = (text: string): Place | undefined => {
   const [, prefix, holderId, slot] = /^([ktrp])\.([\w-]{1,36})\.(\d\d?)\.[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text) ?? []
   const holder = Holder.literals.find((one) => prefixes[one] === prefix)

@@ -4,9 +4,9 @@ import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
 /**
- * Closes a company's books up to a point in time. An entry dated before that time but booked after the close
- * is late, and is reported in the first open month. A company's month ends are numbered from 1, each later
- * than the previous one.
+ * The record that closes a company's books up to a point in time. An entry dated before that time but booked
+ * after the close is late, and is reported in the first open month. A company's records are numbered from 1,
+ * and each closes the books up to a later time than the previous one.
  */
 export const MonthEnd = Schema.Struct({
   id: Noun.Id,
@@ -14,13 +14,16 @@ export const MonthEnd = Schema.Struct({
   number: Schema.Int,
   /** Start of the first open month, in UTC. */
   untilMillis: Schema.Int,
-  /** Id of the company's last entry at the close, as a string of digits because a number lacks the precision. */
+  /**
+   * Id of the company's last entry at the close, as a string of digits because it can exceed the precision of a
+   * number.
+   */
   lastEntry: Schema.String,
   createdAtMillis: Schema.Int
 })
 export interface MonthEnd extends Schema.Schema.Type<typeof MonthEnd> {}
 
-/** Concurrent closings cannot both get the next number. The second one reads the books again. */
+/** Two concurrent closings cannot get the same number, so the second one reads the books again. */
 export const noun = Noun.make("month_ends", MonthEnd, { moving: [], unique: [["companyId", "number"]] })
 
 export interface MonthsClosed extends Written<"MonthsClosed", readonly [Noun.InsertOf<typeof noun>], never, never> {}

@@ -74,8 +74,8 @@ const lateOf = (turnovers: ReadonlyArray<LateTurnover>): Late => {
 }
 
 /**
- * Computes a month's statement from the ledger. 1000 at the start, a deposit of 500, and a withdrawal of 200
- * with fees of 5 and 10 give 1285 at the end.
+ * Computes a month's statement from the ledger. For example, an opening balance of 1000, a deposit of 500, and
+ * a withdrawal of 200 with fees of 5 and 10 give a closing balance of 1285.
  */
 export const of = ({ before, within, late }: MonthSums): Statement => {
   const opening = Balance.effect(before)
@@ -96,8 +96,8 @@ export const whole =
     Msat.sum(part(statement), part(statement.late))
 
 /**
- * Parses a month such as `2026-01` into its period in UTC, with an exclusive end. Undefined if the text is
- * not a month.
+ * Parses a month such as `2026-01` into its period in UTC, with an exclusive end. Returns undefined if the text
+ * is not a month.
  */
 export const monthOf = (text: string): Booking.Period | undefined => {
   const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? []

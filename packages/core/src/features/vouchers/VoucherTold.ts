@@ -15,7 +15,7 @@ const about = (type: (typeof types)[number], record: Voucher.Voucher): About<"vo
   record
 })
 
-/** Returns the event with the voucher as it was when created. */
+/** Returns the event with the voucher in the state in which it was created. */
 const opened = (row: Voucher.Voucher) =>
   about("voucher.created", { ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
 

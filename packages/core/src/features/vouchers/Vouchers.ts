@@ -81,9 +81,9 @@ export class Vouchers extends Context.Service<
       k1: string
     ) => Effect.Effect<{ readonly voucher: Voucher.Voucher; readonly callback: string }, Voucher.VoucherRefused | StoreUnavailable>
     /**
-     * Claims the voucher with an invoice for exactly its amount, which a worker then pays. Of concurrent
-     * claims, the first succeeds and the others are rejected. Repeating the same invoice counts as the same
-     * claim.
+     * Claims the voucher with an invoice for exactly its amount, which a worker then pays. If several claims
+     * are concurrent, the first one succeeds and the others are rejected. Repeating the same invoice counts as
+     * the same claim.
      */
     readonly claim: (ask: VoucherClaims.Claim) => Effect.Effect<void, Voucher.VoucherRefused | StoreUnavailable>
     /** Voids every expired voucher, and returns the number of tasks that were due. */

@@ -26,8 +26,8 @@ const maxKnown = 10_000
 const candidates: ReadonlySet<string> = new Set(["invoice.held", "invoice.settled", "deposit.settled", "withdrawal.settled"])
 
 /**
- * Returns the notification for the app with this key. Undefined unless the event is about a Lightning payment
- * with an invoice.
+ * Returns the notification for the app with this key. Returns undefined unless the event is about a Lightning
+ * payment with an invoice.
  */
 const notificationOf = (about: About, apiKeyId: string, nowMillis: number) => {
   if ((about.type === "invoice.settled" || about.type === "invoice.held") && about.kind === "invoice") {

@@ -188,8 +188,8 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
     walletKey,
     /**
      * Returns the response event; none if the request is forged, outdated, unreadable, for another wallet, or
-     * from an unknown app. A payment is made once per event, however often this is called and in however many
-     * processes.
+     * from an unknown app. Each event makes at most one payment, even if this is called repeatedly or in
+     * several processes.
      */
     answer: Effect.fnUntraced(function* (event: Nostr.Event): Effect.fn.Return<Option.Option<Nostr.Event>, StoreUnavailable> {
       const nowMillis = yield* Clock.currentTimeMillis

@@ -29,8 +29,8 @@ export const incoming = (invoice: Invoice.Invoice, apiKeyId: string, nowMillis: 
 }
 
 /**
- * Returns a Lightning withdrawal with the fee charged to its company, regardless of the route's cost. Undefined
- * until the invoice that it pays is known.
+ * Returns a Lightning withdrawal with the fee charged to its company, regardless of the route's cost. Returns
+ * undefined until the invoice that it pays is known.
  */
 export const outgoing = (withdrawal: Withdrawal.Withdrawal) => {
   const invoice = withdrawal.paymentRequest ?? withdrawal.recipient

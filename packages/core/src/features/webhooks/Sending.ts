@@ -33,8 +33,7 @@ export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
     companyId: delivery.eventCompanyId,
     type: delivery.type,
     subject: delivery.recordId,
-    // This is approximate. The delivery was recorded when the event was new, or when the event waited behind a
-    // new one.
+    // This time is approximate, because it is the time at which the delivery was recorded.
     atMillis: delivery.createdAtMillis
   },
   body: undefined,
@@ -172,8 +171,8 @@ export const make = Effect.gen(function* () {
       return { outcome, isGone: outcome.answered === 410, entry: yield* record(endpoint, entry, outcome, fence, startMillis) }
     }),
     /**
-     * Records an event that waits behind another one of its record, so that the endpoint can continue with
-     * other records.
+     * Records an event that waits behind another event of the same record, so that the endpoint can continue
+     * with other records.
      */
     defer: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const nowMillis = yield* Clock.currentTimeMillis

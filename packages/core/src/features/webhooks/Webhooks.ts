@@ -72,7 +72,7 @@ export class Webhooks extends Context.Service<
       id: string,
       overlapSeconds: number
     ) => Ask<Issued, Invalid | Endpoint.EndpointNotEnabled>
-    /** Enables the endpoint. Events are sent starting at `from`, or where sending stopped. */
+    /** Enables the endpoint. Events are sent starting at `from`, or at the position where sending stopped. */
     readonly enable: (
       companyId: CompanyId.CompanyId,
       id: string,

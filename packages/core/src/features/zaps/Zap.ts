@@ -90,7 +90,7 @@ export interface Receipt {
 
 /**
  * Returns the receipt of a paid zap (NIP-57, Appendix E). The result is the same, byte for byte, on every call.
- * Undefined if no receipt is due.
+ * Returns undefined if no receipt is due.
  */
 export const receiptOf = (invoice: Invoice, secretKey: Redacted.Redacted, maxRelays: number): Receipt | undefined => {
   const description = invoice.callback?.zapRequest ?? null

@@ -34,8 +34,8 @@ export interface Runway {
 }
 
 /**
- * Computes the runway. For example, it is 100 days if 1000 is owned and 300 was spent in 30 days. Undefined
- * before the first mark.
+ * Computes the runway. For example, it is 100 days if 1000 is owned and 300 was spent in 30 days. Returns
+ * undefined before the first mark.
  */
 export const runway = ([first]: ReadonlyArray<Mark>, now: Mark & { readonly owned: Msat.Msat }): Runway | undefined => {
   if (first === undefined) return undefined

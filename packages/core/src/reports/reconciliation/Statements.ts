@@ -67,7 +67,7 @@ export const make = Effect.gen(function* () {
   return {
     /**
      * Returns the node's own income and costs listed after `place`. Reads whole pages until there are at least
-     * `room` items. Empty if the node does not list them.
+     * `room` items. Returns no items if the node does not list them.
      */
     own: Effect.fnUntraced(function* (place: string | null, room: number) {
       const { own } = lightning
@@ -75,8 +75,8 @@ export const make = Effect.gen(function* () {
     }),
 
     /**
-     * Reads the entries and events after `places`. For each kind, reads whole pages until there are at least
-     * `room`. Without `places`, returns none, and the positions of the newest ones.
+     * Reads the entries and events after `places`. Reads whole pages of each kind until there are at least
+     * `room` items. If `places` is undefined, returns no items, only the positions of the newest ones.
      */
     since: Effect.fnUntraced(function* (places: Run.Run["places"] | undefined, room: number) {
       const sent = yield* pages(lightning.sent, places?.sent ?? null, room)
