@@ -12,8 +12,8 @@ import * as Notices from "./Notices.ts"
 export const limit = { default: 100, maximum: 1000 } as const
 
 /**
- * Maximum number of committed events read for one page, however few of them match. If it is reached, the page
- * is short, and `next` continues after these events.
+ * Maximum number of committed events read for one page, even if only a few of them match. If it is reached, the
+ * page is short, and `next` continues after these events.
  */
 export const maxLooked = 5000
 

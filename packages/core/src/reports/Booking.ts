@@ -53,8 +53,8 @@ export interface Query extends Period {
 }
 
 /**
- * Entries that change what a company owns, ordered by id. `lookedTo` is the position up to which the ledger was
- * read, or null if nothing is left to read.
+ * Entries that change a company's total funds, ordered by id. `lookedTo` is the position up to which the ledger
+ * was read, or null if nothing is left to read.
  */
 export interface Found {
   readonly entries: ReadonlyArray<Entry>
@@ -68,8 +68,8 @@ export interface Found {
 export type Kind = "deposit" | "reversal" | "withdrawal" | "adjustment"
 
 /**
- * A change in what a company owns. `amount` and both fees are in msat, positive for money received and negative
- * for money sent.
+ * A change in a company's total funds. `amount` and both fees are in msat, positive for money received and
+ * negative for money sent.
  */
 export interface Booking {
   readonly kind: Kind
@@ -110,7 +110,7 @@ export const total = ({ amount, serviceFee, networkFee }: Booking): Msat.Msat =>
 const owned = (account: Account): boolean => account === "available" || account === "held"
 const outside = (account: Account): boolean => account === "node" || account === "chain" || account === "internal"
 
-/** Returns whether a posting changes what its company owns. A hold does not. */
+/** Returns whether a posting changes its company's total funds. A hold does not change them. */
 export const moves = ({ from, to }: Pick<Posting, "from" | "to">): boolean => owned(from) !== owned(to)
 
 /**

@@ -96,7 +96,7 @@ const ofWithdrawal = (one: Withdrawal.Withdrawal): Booked => {
 }
 
 const ofDeposit = (one: Deposit, books: Books): Booked => {
-  // A reversal debits only what the company still has available. The part that the operator bears remains
+  // A reversal debits at most the company's available balance. The part that the operator bears remains
   // credited.
   if (one.status !== "settled") return { available: one.absorbed }
   if (one.chainTxId !== null) return { available: one.amount, chain: -one.amount }

@@ -62,8 +62,8 @@ export class ReportReads extends Context.Service<
      */
     readonly bookedSums: (companyId: CompanyId.CompanyId, period: Booking.Period) => Read<Booking.Sums>
     /**
-     * Returns a company's entries that change what it owns, ordered by id. Reads at most one page of entries,
-     * including the entries that are left out.
+     * Returns a company's entries that change its total funds, ordered by id. Reads at most one page of
+     * entries, including the entries that are left out.
      */
     readonly bookedEntries: (query: Booking.Query) => Read<Booking.Found>
     /** Returns a company's deposits and withdrawals with these transfers, in any order. */

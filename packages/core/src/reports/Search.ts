@@ -4,7 +4,7 @@ import { isText } from "../base/Metadata.ts"
 
 // A search looks for one text in a company's order ids, metadata, descriptions, ids, hashes and amounts.
 
-/** A record that a search found, and what matched. */
+/** A record found by a search, with the way in which it matched. */
 export interface Hit {
   readonly kind: "deposit" | "withdrawal" | "checkout" | "invoice"
   readonly id: string

@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
     const status = yield* standing(checkout)
     if (status === "canceled") return
     if (status !== "open" && status !== "underpaid") return yield* new Checkout.CheckoutNotOpen({ id, status })
-    // Cancel the invoice first, so that a checkout whose invoice is being paid is not canceled. From that
+    // Cancel the invoice first, so that the checkout is not canceled while its invoice is being paid. From that
     // commit on, a job cancels the checkout even if this process dies.
     yield* Effect.catchTag(
       close(checkout, (atMillis) => CheckoutJobs.cancels(invoiceId, atMillis)),

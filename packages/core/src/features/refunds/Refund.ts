@@ -21,8 +21,8 @@ export type Status = typeof Status.Type
 export const takes: ReadonlyArray<Status> = ["open", "pending", "completed"]
 
 /**
- * A refund to the payer of a deposit. `amount` is what the payer receives in msat; fees are added to it, as
- * for a withdrawal.
+ * A refund to the payer of a deposit. `amount` is the amount that the payer receives, in msat. Fees are added
+ * to it, as for a withdrawal.
  */
 export const Refund = Schema.Struct({
   id: Noun.Id,

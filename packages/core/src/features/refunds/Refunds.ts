@@ -126,7 +126,7 @@ export class Refunds extends Context.Service<
       companyId: CompanyId.CompanyId,
       id: string
     ) => Effect.Effect<Refund.Refund, NotFound | Refund.RefundNotOpen | StoreUnavailable>
-    /** Updates refunds whose payments progressed, and returns the number that were due. */
+    /** Updates refunds whose payments have progressed, and returns the number of refunds that were due. */
     readonly step: Effect.Effect<number, StoreUnavailable>
   }
 >()("@satrail/core/features/refunds/Refunds") {}

@@ -26,8 +26,8 @@ export type Status = typeof Status.Type
 export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 } as const
 
 /**
- * Money held for the first wallet that claims it (LUD-03). `amount` is what the claimer receives in msat;
- * fees are added to it, as for a withdrawal.
+ * Money held for the first wallet that claims it (LUD-03). `amount` is the amount that the claimer receives, in
+ * msat. Fees are added to it, as for a withdrawal.
  */
 export const Voucher = Schema.Struct({
   id: Noun.Id,

@@ -47,9 +47,9 @@ export class WalletConnections extends Context.Service<
   WalletConnections,
   {
     /**
-     * Connects an app to a key. The key must have no connection, be valid or waiting for a second operator,
-     * and be usable from any IP address, because a relay does not reveal its callers' addresses. The app may
-     * do what the key may, within the key's limits, until the key expires or is revoked.
+     * Connects an app to a key. The key must have no connection, be valid or waiting for a second operator, and
+     * be usable from any IP address, because a relay does not reveal its callers' addresses. The app has the
+     * key's permissions and limits until the key expires or is revoked.
      */
     readonly create: (
       apiKeyId: string,

@@ -21,7 +21,10 @@ const asked = {
 const Params = Schema.Struct({ ...asked, amount: Schema.optionalKey(Schema.NullOr(Amount)) })
 const HoldParams = Schema.Struct({ ...asked, amount: Amount, payment_hash: Hash })
 
-/** Creates, settles and cancels invoices for apps. Each event takes effect once, however often it arrives. */
+/**
+ * Creates, settles and cancels invoices for apps. Each event takes effect only once, even if it arrives several
+ * times.
+ */
 export const make = Effect.gen(function* () {
   const invoices = yield* Invoices
   const receiving = yield* ReceivingReads

@@ -52,7 +52,7 @@ const resultOf = (withdrawal: Withdrawal.Withdrawal) => {
 }
 
 /**
- * Pays invoices for apps. Each event pays once, however often it arrives and whichever process handles it.
+ * Pays invoices for apps. Each event pays only once, even if it arrives several times or in several processes.
  */
 export const make = Effect.gen(function* () {
   const withdrawals = yield* Withdrawals

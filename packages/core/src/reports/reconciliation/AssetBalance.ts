@@ -3,10 +3,10 @@ import { Schema } from "effect"
 import type * as Tally from "../../ledger/Tally.ts"
 
 /**
- * Position of one of the two assets (the node's funds or the wallet's), in msat. `owned` is what the node or
- * wallet reports, `ledger` is the net amount received according to our books, and `own` is the operator's
- * equity. Payments in flight explain a difference between `least` and `most`; the rest is `unexplained`. For
- * example, if 1000 is owned, 600 is equity and 500 is in the books, -100 is unexplained.
+ * Position of one of the two assets (the node's funds or the wallet's), in msat. `owned` is the amount reported
+ * by the node or wallet, `ledger` is the net amount received according to our books, and `own` is the
+ * operator's equity. Payments in flight explain a difference between `least` and `most`; the rest is
+ * `unexplained`. For example, if 1000 is owned, 600 is equity and 500 is in the books, -100 is unexplained.
  */
 export const AssetBalance = Schema.Struct({
   owned: Msat.FromString,

@@ -11,10 +11,9 @@ import type { Invoice, Unmatched } from "../../receiving/Invoice.ts"
 import { hashOf, type Withdrawal } from "../../sending/Withdrawal.ts"
 
 /**
- * Causes of a discrepancy. `payment_…`: payments reported by the node. `withdrawal_…`: payments in our
- * records. `receipt_…`: receipts reported by the node. `deposit_…`: credits in our records.
- * `deposit_not_credited`: an evicted deposit is in a block. docs/guides/reconcile.md describes what to do
- * about each.
+ * Causes of a discrepancy. `payment_…`: payments reported by the node. `withdrawal_…`: payments in our records.
+ * `receipt_…`: receipts reported by the node. `deposit_…`: credits in our records. `deposit_not_credited`: an
+ * evicted deposit is in a block. For what to do about each cause, see docs/guides/reconcile.md.
  */
 export const Cause = Schema.Literals([
   "payment_not_ours",

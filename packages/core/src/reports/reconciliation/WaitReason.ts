@@ -6,9 +6,9 @@ import * as Destination from "../../sending/Destination.ts"
 import type { LookupResult } from "../../sending/NodePayments.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
-// Describes waiting records for the operator: their progress, and what the service waits for.
+// Describes waiting records to the operator: their progress, and the reason for the wait.
 
-/** Describes what a record waits for, and when it is checked next. */
+/** Describes the reason for a record's wait, and the time of its next check. */
 export interface WaitReason {
   readonly kind: Waiting.Kind
   readonly for: string
@@ -22,7 +22,10 @@ export interface BacklogItem extends Waiting.Item {
   readonly waits: WaitReason
 }
 
-/** An event in a record's history. `detail` is a payment hash, transaction or reason. */
+/**
+ * An event in a record's history. `detail` depends on `what`: it is the payee, the deciding key, the payment
+ * hash, invoice or transaction, or the reason for a failure.
+ */
 export interface TimelineEntry {
   readonly atMillis: number
   readonly what: "requested" | "approved" | "rejected" | "expired" | "dispatched" | "seen" | "settled" | "failed"
@@ -39,7 +42,7 @@ export const withdrawalKinds = [
 
 export const depositKinds = ["deposit_without_block", "deposit_unconfirmed"] as const satisfies ReadonlyArray<Waiting.Kind>
 
-/** Returns what a withdrawal waits for; undefined if it is final. */
+/** Returns the reason why a withdrawal is waiting; undefined if it is final. */
 export const withdrawalKind = (row: Withdrawal.Withdrawal): Waiting.Kind | undefined => {
   const { status, rail, dispatchedAtMillis } = row
   if (status !== "pending") return undefined
@@ -48,7 +51,7 @@ export const withdrawalKind = (row: Withdrawal.Withdrawal): Waiting.Kind | undef
   return dispatchedAtMillis === null ? "payout_without_coins" : "payout_without_block"
 }
 
-/** Returns what a deposit waits for; undefined if it is final. */
+/** Returns the reason why a deposit is waiting; undefined if it is final. */
 export const depositKind = ({ status, rail, height }: Deposit): Waiting.Kind | undefined => {
   if (status !== "pending" || rail !== "on_chain") return undefined
   return height === null ? "deposit_without_block" : "deposit_unconfirmed"
@@ -97,8 +100,8 @@ const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number
 }
 
 /**
- * Returns what a record waits for at `nowMillis`. `host` is the payee's server that must respond first, if
- * known.
+ * Returns the reason why a record is waiting at `nowMillis`. `host` is the payee's server that must respond
+ * first, if known.
  */
 export const of = ({ kind, job }: Pick<Waiting.Item, "kind" | "job">, nowMillis: number, host: string | null = null): WaitReason => ({
   kind,
