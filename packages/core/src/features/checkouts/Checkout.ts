@@ -139,7 +139,7 @@ export const shownDeposits = 10
 
 export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero, pendingHeight: null, depositIds: [] }
 
-/** The checkout cannot be canceled because its status is `status`. */
+/** The checkout cannot be changed or canceled because its status is `status`. */
 export class CheckoutNotOpen extends Schema.TaggedError<CheckoutNotOpen>()("CheckoutNotOpen", {
   id: Schema.String,
   status: Schema.String

@@ -13,13 +13,13 @@ export const Holder = Schema.Literals(["key", "token", "root", "person"])
 export type Holder = typeof Holder.Type
 
 /**
- * A sign-in to the console, on behalf of a key, token or person. The browser holds the session's secret; only
+ * A sign-in to the console with a key or token, or by a person. The browser holds the session's secret; only
  * its SHA-256 is stored. The sessions of one holder reuse a fixed number of records (`slots`), so expired
  * sessions need no cleanup, and signing in cannot fill the store.
  */
 export const Session = Schema.Struct({
   id: Noun.Id,
-  /** The key's company; the operator's company for tokens. */
+  /** The company of the key or person; the operator's company for tokens. */
   companyId: CompanyId.CompanyId,
   holder: Holder,
   /** Id of the key, token or person. */
@@ -28,7 +28,7 @@ export const Session = Schema.Struct({
   secretHash: SecretHash.SecretHash,
   createdAtMillis: Schema.Int,
   expiresAtMillis: Schema.Int,
-  /** Time at which the key or token was last re-entered. */
+  /** Time at which the holder last confirmed their identity, for example by entering the key again. */
   steppedUpAtMillis: Schema.NullOr(Schema.Int),
   endedAtMillis: Schema.NullOr(Schema.Int)
 })
@@ -76,13 +76,13 @@ export interface SessionSteppedUp extends Written<
 > {}
 export interface SessionEnded extends Written<"SessionEnded", readonly [Noun.TransitionOf<typeof life.ended, Session>], never, never> {}
 
-/** Lifetime of a session, and the time for which money may be moved after a step-up. */
+/** Lifetime of a session, and the time for which it may move money after a step-up. */
 export const lifeMillis = 12 * 3_600_000
 export const stepUpMillis = 5 * 60_000
 
 /**
- * Maximum number of concurrent sessions per key or token. A further sign-in replaces the session that would
- * end first.
+ * Maximum number of concurrent sessions per key, token or person. A further sign-in replaces the session that
+ * would end first.
  */
 export const slots = 16
 

@@ -7,7 +7,7 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import * as ApiKey from "../../accounts/ApiKey.ts"
 import * as Session from "./Session.ts"
 
-/** The holder of the new session: a key or token that was already verified. */
+/** The holder of the new session: a key, token or person that was already verified. */
 export interface Asking {
   readonly holder: Session.Holder
   readonly holderId: string
@@ -27,9 +27,9 @@ export interface Begun {
 const attempts = 8
 
 /**
- * Sign-in sessions. A session records its key or token, and whether the session is still open. The caller must
- * check separately that the key or token is still valid. `bound` is a string that must be the same on every
- * use. It is stored only as part of the secret's hash.
+ * Sign-in sessions. A session records its key, token or person, and whether the session is still open. The
+ * caller must check separately that this holder is still valid. `bound` is a string that must be the same on
+ * every use. It is stored only as part of the secret's hash.
  */
 export class Sessions extends Context.Service<
   Sessions,
@@ -38,7 +38,7 @@ export class Sessions extends Context.Service<
     readonly begin: (asking: Asking, bound?: string) => Effect.Effect<Begun, Conflict | Session.SessionMoved | StoreUnavailable>
     /** Returns the open session with this secret. */
     readonly check: (text: string, bound?: string) => Effect.Effect<Option.Option<Session.Session>, StoreUnavailable>
-    /** Records that the key or token was just re-entered. */
+    /** Records that the holder just confirmed their identity. */
     readonly stepUp: (session: Session.Session) => Effect.Effect<Session.Session, Session.SessionMoved | StoreUnavailable>
     /** Ends the session, which is invalid once this returns. */
     readonly end: (session: Session.Session) => Effect.Effect<void, StoreUnavailable>

@@ -3,7 +3,7 @@ import * as Feature from "../../ledger/Feature.ts"
 import * as Session from "./Session.ts"
 import * as Sessions from "./Sessions.ts"
 
-/** Sign-in sessions of people with a key or token. */
+/** Sign-in sessions of users with a key, token or passkey. */
 export const sessions = Feature.make({
   name: "sessions",
   nouns: [Session.noun],

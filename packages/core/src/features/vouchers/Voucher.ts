@@ -20,8 +20,8 @@ export const Status = Schema.Literals(["open", "claimed", "expired", "canceled"]
 export type Status = typeof Status.Type
 
 /**
- * Limits and default of a voucher's lifetime, in seconds. The maximum is the time for which the response to the
- * voucher's creation is kept.
+ * Limits and default of a voucher's lifetime, in seconds. The maximum equals the time for which the response to
+ * the voucher's creation is stored.
  */
 export const expirySeconds = { minimum: 60, default: 86_400, maximum: 2_592_000 } as const
 
@@ -73,7 +73,7 @@ export const noun = Noun.make("vouchers", Voucher, {
   refused: (id, status) => new VoucherNotOpen({ id, status })
 })
 
-/** The claim is rejected. `message` is for the wallet's user and states the error and what would be valid. */
+/** The claim is rejected. `message` describes the error to the wallet's user. */
 export class VoucherRefused extends Schema.TaggedError<VoucherRefused>()("VoucherRefused", {
   code: Schema.Literals(["not_found", "claimed", "expired", "canceled", "invoice", "too_many", "stopped"]),
   message: Schema.String

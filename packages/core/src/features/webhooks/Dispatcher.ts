@@ -29,7 +29,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
     while (true) {
       const exit = yield* Effect.exit(
         Effect.gen(function* () {
-          // A change from here on causes another read.
+          // If the endpoint changes after this line, it is read again.
           control.isChanged = false
           const endpoint = Option.getOrUndefined(yield* nouns.get(Endpoint.noun, companyId, id))
           if (endpoint === undefined || endpoint.status === "deleted") return "deleted"

@@ -18,8 +18,8 @@ import { WebhookReads } from "./records/WebhookReads.ts"
 export const attemptsAtOnce = 8
 
 /**
- * Maximum number of waiting deliveries per endpoint. When it is reached, no further events are sent. None are
- * lost, because they stay in the feed.
+ * Maximum number of waiting deliveries per endpoint. While it is reached, no further events are read from the
+ * feed. No event is lost, because the feed keeps them.
  */
 export const maxWaiting = 1000
 
@@ -95,7 +95,7 @@ const waitingSinceMillis = ({ unrecorded, queues }: Standing): number | undefine
   return since === Infinity ? undefined : since
 }
 
-/** Returns when the next waiting event is due; Infinity if none waits. */
+/** Returns the time at which the next waiting event is due, or Infinity if no event is waiting. */
 const nextDueMillis = ({ queues, busy }: Standing): number => {
   let due = Infinity
   for (const [subject, [head]] of queues) if (head !== undefined && !busy.has(subject)) due = Math.min(due, head.dueAtMillis)
@@ -201,7 +201,7 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
     Effect.uninterruptible(attempt(run, entry)).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
-          // The failed attempt is not recorded, so send no event of this record until all its events are read
+          // The attempt could not be recorded, so send no event of this record until all its events are read
           // again.
           if (exit._tag === "Success") standing.busy.delete(entry.item.subject)
           else if (!Cause.hasInterruptsOnly(exit.cause)) Deferred.doneUnsafe(broken, exit)

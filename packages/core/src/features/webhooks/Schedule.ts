@@ -30,7 +30,7 @@ export const jitter = 0.2
 /** Maximum pause that a server may request with `Retry-After`. */
 export const maxRetryAfterMillis = 24 * hours
 
-/** An endpoint without any success for this long is disabled. */
+/** An endpoint is disabled if its attempts have failed for this long without a success. */
 export const maxFailingMillis = 5 * 24 * hours
 
 /**
@@ -44,7 +44,8 @@ export const askedPauseMillis = (status: number, retryAfter: string | null, nowM
 }
 
 /**
- * Returns the pause after this many attempts, or undefined if there are no more. `random` is between 0 and 1.
+ * Returns the pause after this many attempts, or undefined if no further attempt is made. `random` is between 0
+ * and 1.
  */
 export const pauseMillis = (attempts: number, random: number): number | undefined => {
   const pause = pausesMillis[attempts - 1]

@@ -31,7 +31,10 @@ export const Delivery = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   endpointId: Noun.Id,
-  /** The replay that the delivery belongs to, and the position of its event. Each replay sends an event once. */
+  /**
+   * The replay that the delivery belongs to, and the position of its event. Each replay has at most one
+   * delivery of an event.
+   */
   epoch: Schema.Int,
   place: Schema.String,
   /** The event's company. The operator's endpoints receive the events of all companies. */

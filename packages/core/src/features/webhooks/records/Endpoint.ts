@@ -42,7 +42,7 @@ export const Endpoint = Schema.Struct({
   disabledReason: Schema.NullOr(Reason),
   /** Every event up to this position was sent or has a pending delivery. */
   cursor: Schema.String,
-  /** Counts the replays. Each delivery belongs to one replay. */
+  /** Number of replays so far. Each delivery belongs to one replay. */
   epoch: Schema.Int,
   /** Time of the first failed attempt since the last success; null while attempts succeed. */
   failingSinceMillis: Schema.NullOr(Schema.Int),
