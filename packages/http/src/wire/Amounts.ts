@@ -112,7 +112,7 @@ const issuesWith = (decimal: Read, body: object): ReadonlyArray<Issue> => {
   return Result.isFailure(read) ? read.failure : []
 }
 
-/** Returns the issues of the amount and currency in an undecoded body, whose other fields may be invalid too. */
+/** Returns the issues of the amount and currency in a body that is not decoded yet, and whose other fields may be invalid too. */
 export const issues = (text: string, body: object): ReadonlyArray<Issue> => issuesWith(Decimal.ofJsonMember(text, "amount"), body)
 
 export const isGiven = (body: object, member: string): boolean => Predicate.hasProperty(body, member) && body[member] !== null

@@ -26,7 +26,7 @@ export const hashOf = (content: string | Uint8Array): string => createHash("sha2
 const brotli = promisify(brotliCompress)
 
 /**
- * Set `forever` for paths that contain a hash of the content; clients revalidate other assets on each use. Set
+ * Set `forever` for paths that contain a hash of the content; clients check other assets for changes on each use. Set
  * `isDense` only for popular files of several kilobytes, because Brotli takes a tenth of a second for 100 kB.
  */
 export const make = Effect.fnUntraced(function* (

@@ -164,7 +164,7 @@ export const generate = (id: string, entropy: (size: number) => Uint8Array) => {
 /** Parses the person's id from an invitation. Returns undefined if the text is malformed. */
 export const invitedId = (text: string): string | undefined => /^inv_([0-9a-f-]{36})_[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text)?.[1]
 
-/** Returns the id of the party that controls this person: whoever vouched for them, or else the person themselves. */
+/** Returns the id of the party that controls this person: the party that vouched for them, or else the person. */
 export const rootOf = ({ id, vouchedBy }: Pick<Person, "id" | "vouchedBy">): string => vouchedBy ?? id
 
 export const isOpen = ({ secretHash, invitedUntilMillis, status, waiting }: Person, nowMillis: number): boolean =>
