@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-/** The clock of a process on a machine that has been suspended for this long. */
+/** The clock of a process whose machine has been suspended for `sleptMillis()`. */
 export const clock = (sleptMillis: () => number) =>
   Effect.map(Clock.Clock, (live) => {
     const nowMillis = () => live.currentTimeMillisUnsafe() + sleptMillis()

@@ -9,7 +9,7 @@ import { createServer } from "node:http"
 import * as Lnd from "../src/Lnd.ts"
 import type * as LndRest from "../src/LndRest.ts"
 
-// A server that takes lnd's place. Each test supplies its responses.
+// A server in place of lnd. Each test supplies the server's responses.
 
 export const nodeId = `02${"11".repeat(32)}`
 export const hash = PaymentHash.make("0f".repeat(32))
@@ -30,8 +30,9 @@ export const json = (status: number, body: object): Answer => ({ status, body: J
 export const noRecord = json(404, { error: { code: 5, message: "payment isn't initiated", details: [] } })
 
 /**
- * Responds to every call with what `say` returns for its path, and records the paths and bodies. Cuts the
- * connection if `say` returns undefined, and never responds if it returns `"silence"`.
+ * Starts a server that records the path and body of every call, and responds with the value that `say` returns
+ * for the path. The server cuts the connection if `say` returns undefined, and never responds if `say` returns
+ * `"silence"`.
  */
 export const server = (say: (path: string) => Answer | "silence" | undefined) =>
   Effect.acquireRelease(
@@ -57,7 +58,7 @@ export const server = (say: (path: string) => Answer | "silence" | undefined) =>
     ({ end }) => Effect.sync(end)
   )
 
-/** Both ports, connected to the server at `url`. */
+/** Builds the receiver and the sender, connected to the server at `url`. */
 export const ports = Effect.fnUntraced(function* (url: string, others: Partial<LndRest.Options> = {}) {
   const options = { url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const, ...others }
   const built = yield* Layer.build(

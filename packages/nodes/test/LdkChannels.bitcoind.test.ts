@@ -20,8 +20,8 @@ import * as LndBooks from "../src/LndBooks.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as Marks from "./Marks.ts"
 
-// Payments that get stuck in dora's channels or are in flight when a channel is force-closed. bob is the peer.
-// carol, reached through him, is paid.
+// Payments that get stuck in dora's channels, or are in flight when one of her channels is force-closed. The
+// channels are with bob, who forwards the payments to carol.
 
 const adapter = Layer.unwrap(
   Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
@@ -35,7 +35,7 @@ const adapter = Layer.unwrap(
 )
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
-/** Large enough that a node spends half of it on chain fees to claim it on-chain in time. */
+/** Large enough for half of it to cover the chain fees of claiming it in time. */
 const sats = 100_000
 const amount = Msat.fromSats(sats)
 
@@ -79,7 +79,7 @@ const held = Effect.gen(function* () {
   return asked
 })
 
-/** Asserts that the payment is not final, and that requesting it again does not make it final. */
+/** Asserts that the payment is pending, and that calling `pay` again does not make it final. */
 const staysPending = Effect.fnUntraced(function* (asked: Asked) {
   assert.strictEqual(yield* tagOf(asked), "pending")
   assert.notInclude(["settled", "failed"], (yield* (yield* LightningSender).pay(asked))._tag)
@@ -90,7 +90,7 @@ const ends = Effect.fnUntraced(function* ({ invoice }: Asked) {
   return yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
 })
 
-/** Mines blocks until the condition holds. dora sees each batch of `atOnce` blocks before the next. */
+/** Mines blocks until the condition holds. dora sees each batch of `atOnce` blocks before the next batch is mined. */
 const mineUntil = Effect.fnUntraced(function* <E, R>(what: string, is: Effect.Effect<boolean, E, R>, atOnce = 1) {
   const { dora } = yield* LdkNetwork.LdkNetwork
   for (let blocks = 0; blocks < 60; blocks++) {
@@ -107,7 +107,7 @@ const Balances = Schema.Struct({
   PendingBalancesFromChannelClosures: Schema.NullOr(Schema.Array(Schema.Struct({ ConfirmationHeight: Schema.optional(Schema.Int) })))
 })
 
-/** dora's funds by her own records: in channels, being swept from closed channels, and on-chain. */
+/** dora's funds according to her own records: in channels, being swept from closed channels, and on-chain. */
 const wealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
   const all = yield* dora.ask("balances", {}, Balances)
@@ -115,8 +115,8 @@ const wealth = Effect.gen(function* () {
 })
 
 /**
- * The same funds once nothing is being swept. Until then, funds being swept are counted twice. LDK lists a
- * sweep for weeks, with its block once it is confirmed.
+ * Returns the same funds once nothing is being swept, because funds being swept are counted twice. LDK lists a
+ * sweep for weeks. A confirmed sweep has the height of its block.
  */
 const restingWealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
@@ -193,7 +193,7 @@ Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
             const { channels } = yield* dora.ask("channels", {}, LdkNetwork.Channels)
             if (channels.length === 0) yield* LdkNetwork.open(dora, bob)
             yield* usable
-            // bob pays for his on-chain claims with coins of his wallet.
+            // bob pays for his on-chain claims with coins from his wallet.
             if (closer === "bob") yield* funded(bob)
             const before = yield* restingWealth
             const asked = yield* held
@@ -206,18 +206,18 @@ Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
             )
             yield* mineUntil(
               "both are force-closing it",
-              // bob may report earlier ones too, because lnd counts a channel until the last of its own
-              // sweeps is deep enough.
+              // bob may report earlier force closes too, because lnd counts a closed channel until the last of
+              // lnd's own sweeps has enough confirmations.
               Effect.map(forced, ([doras, bobs = 0]) => doras === 1 && bobs >= 1)
             )
-            // The funds are moving to the chain and are still ours. The books are compared with this amount.
+            // The funds are still ours while they move on-chain, and reconciliation must count them.
             assert.isAtLeast((yield* wealth).all, before.all - sats - maxChainFeesSats)
             const closing = yield* eventually(Effect.orDie(owned), ({ within }) => within >= amount)
             assert.isAtLeast(Number(closing.amount) / 1000, before.all - maxChainFeesSats)
             yield* Peer.release(carol, asked.invoice.paymentHash, outcome)
             if (outcome === "fail") yield* staysPending(asked)
-            // This can take a few hundred blocks. After the payment's expiry, a node pays more for each block
-            // that it waits.
+            // This can take a few hundred blocks. After the payment's HTLC expires, the node's fee rises with
+            // each block of delay.
             yield* mineUntil(
               "the payment ends",
               Effect.map(tagOf(asked), (tag) => tag !== "pending"),
@@ -228,7 +228,7 @@ Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
             if (payment._tag === "failed") assert.strictEqual(payment.reason, "channel_closed")
             assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), outcome === "settle" ? amount : Msat.zero)
             const paidSats = payment._tag === "settled" ? Number(Msat.toSats(Msat.make(amount + payment.fee))) : 0
-            // The peer can delay a part of the funds. In the end everything is there, except for chain fees.
+            // The peer can delay some of the funds. In the end dora has all of them, minus chain fees.
             const after = yield* restingWealth
             yield* mineUntil(
               "dora is no longer force-closing it",
@@ -249,8 +249,8 @@ Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
           if (channels.length === 0) yield* LdkNetwork.open(dora, bob)
           yield* usable
           const before = yield* restingWealth
-          // LDK writes a channel before its manager. Restoring the previous manager leaves the disk as it is
-          // between the two writes.
+          // LDK writes a channel before the channel manager. Restoring the previous manager puts the disk into
+          // the state between the two writes.
           const [manager = assert.fail("LDK has no manager")] = globSync(path.join(dora.store, "ldk/**/manager"))
           copyFileSync(manager, `${dora.store}.manager`)
           const asked = yield* held

@@ -18,8 +18,8 @@ import { Effect, Exit, Layer, Redacted, Result, Schema } from "effect"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-// dora follows the chain only through an Esplora server. bob is her channel's peer. carol, reached through him,
-// pays and is paid.
+// dora follows the chain only through an Esplora server. Her channel is with bob, who forwards payments from
+// and to carol.
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
@@ -37,7 +37,7 @@ const invoiceOf = Effect.fnUntraced(function* (sats: number) {
 
 Real.suite("ldk on Esplora", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
-    it.effect("ldk, on Esplora: opens a channel, is paid, pays, sees incoming coins, and sweeps a force-closed channel", () =>
+    it.effect("ldk: on Esplora, a node opens a channel, receives and sends payments, sees incoming coins, and sweeps a force-closed channel", () =>
       Effect.gen(function* () {
         const { bob, carol } = yield* Network.Network
         const chain = yield* Chain

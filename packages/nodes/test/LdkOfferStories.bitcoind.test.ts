@@ -17,7 +17,7 @@ import { adapter, amount, resting, returns, usable } from "./LdkReturns.ts"
 const layer = Layer.provideMerge(
   Layer.merge(
     adapter,
-    // An attempt that LDK may have recorded is not abandoned in the first minute.
+    // An attempt that LDK may have recorded stays in doubt for a minute after the restart.
     Layer.succeed(Patience, { tries: 6000, spacedMillis: 50 })
   ),
   LdkIssuer.layer
@@ -74,7 +74,7 @@ Real.suite("ldk, when its process is killed while it pays an offer", ["bitcoind"
           const payment = yield* ends(asked)
           assert.strictEqual(payment._tag, isSent ? "settled" : "notFound")
           yield* adds(asked, before, payment)
-          // Requested again, the attempt is paid, but only once in total.
+          // A repeated request pays the attempt unless it has already been paid.
           yield* payOffer(asked)
           yield* adds(asked, before, yield* ends(asked))
         })
@@ -110,7 +110,7 @@ Real.suite("ldk, when its process is killed while it pays an offer", ["bitcoind"
           assert.strictEqual((yield* ends(next))._tag, "settled")
         })
     )
-    it.effect("ldk: a payment by offer is listed in the books under its attempt", () =>
+    it.effect("ldk: the books list an offer payment under its attempt", () =>
       Effect.gen(function* () {
         const { sent } = yield* LightningBooks
         const { payOffer } = yield* OfferSender

@@ -10,14 +10,17 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-/** erin, who accepts every payment. bob, on the route to her, is instructed to hold or fail payments. */
+/**
+ * The payee is erin, who accepts every payment. bob, who is on the route to her, holds or fails payments when
+ * instructed.
+ */
 const peer = ({ cut, mend }: Wire.Wire) =>
   Layer.effect(
     OfferSender.Peer,
     Effect.map(LdkIssuer.LdkIssuer, ({ bob, forged, offer, received }) =>
       OfferSender.Peer.of({
         offer: Effect.fnUntraced(function* ({ amount, behaviour }) {
-          // LDK sends an invoice for each of its own offers, and does not respond for other offers.
+          // LDK sends an invoice for each of its own offers, and does not respond to requests for other offers.
           if (behaviour === "refuse" || behaviour === "unreachable") return yield* forged
           const made = yield* offer(amount)
           yield* bob.from(behaviour === "hold" ? { held: made } : behaviour === "fail" ? "FAIL" : "RESUME")
@@ -34,7 +37,7 @@ const peer = ({ cut, mend }: Wire.Wire) =>
 
 const Payment = Schema.Struct({ state: Schema.String })
 
-/** erin, who pays through bob. */
+/** The payer is erin, who pays through bob. */
 const payer = ({ cut, mend }: Wire.Wire) =>
   Layer.effect(
     OfferIssuer.Peer,
@@ -68,7 +71,7 @@ const layer = Layer.unwrap(
       Ldk.layer(options),
       peer(wire),
       payer(wire),
-      // LDK gives up an unresponsive issuer after two ticks of its clock, a minute each.
+      // LDK gives up on an unresponsive issuer after two ticks of its timer, which are a minute apart.
       Layer.succeed(Patience, { tries: 6000, spacedMillis: 50 })
     )
   })
@@ -77,7 +80,7 @@ const layer = Layer.unwrap(
 Real.suite("ldk, offers", ["bitcoind", "lnd", "ldk"], () => {
   OfferIssuer.suite("ldk", layer)
   OfferSender.suite("ldk", layer, {
-    // A node that forwards an onion message may drop it silently (BOLT 4, Onion Messages). LDK then gives up
+    // A node that forwards an onion message may drop it silently (BOLT 4, Onion Messages). LDK then gives up on
     // the attempt, and the issuer receives nothing.
     again: /^nothing was paid: timeout$/,
     skip: { "there is no quote if every route exceeds the limit": "the fee of a blinded path is known only from the issuer's invoice" }

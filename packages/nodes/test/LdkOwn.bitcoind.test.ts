@@ -14,13 +14,13 @@ import * as Ldk from "../src/Ldk.ts"
 import { adapter, resting, returns, usable } from "./LdkReturns.ts"
 import * as Marks from "./Marks.ts"
 
-// Income from dora's forwards: erin, whose only channel is with her, pays carol.
+// dora's income from forwarding: erin, whose only channel is with dora, pays carol.
 
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
 /**
- * A node with one channel, to dora: its sender, and an effect that reconnects it to her immediately instead
- * of within a minute.
+ * Starts a node whose only channel is with dora. Returns the node's sender, and an effect that reconnects the
+ * node to dora immediately. Without the effect, reconnecting takes up to a minute.
  */
 const payer = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork

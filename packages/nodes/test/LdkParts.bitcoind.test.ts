@@ -34,7 +34,7 @@ const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
 const Sides = Schema.Struct({ channels: Schema.Array(Schema.Struct({ outgoing: Msat.FromString, incoming: Msat.FromString })) })
 
-/** Waits until a node knows this many channels, with the fees of both ends. */
+/** Waits until a node knows this many channels and the fees at both ends of each. */
 const heard = (node: Lnd.Lnd, count: number) => {
   const Graph = Schema.Struct({ edges: Schema.Array(Schema.Struct({ node1_policy: Schema.Unknown, node2_policy: Schema.Unknown })) })
   const known = Effect.map(

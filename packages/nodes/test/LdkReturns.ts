@@ -11,7 +11,7 @@ import { Effect, Exit, Layer, Redacted, Result } from "effect"
 import * as Ldk from "../src/Ldk.ts"
 import * as Marks from "./Marks.ts"
 
-// dora, with a process that can be ended and restarted.
+// dora's node, whose process can be stopped and restarted.
 
 export const marks = Marks.inMemory()
 
@@ -33,7 +33,7 @@ export const outgoing = Effect.fnUntraced(function* (behaviour: "settle" | "fail
   return { invoice, amount, feeLimit: Msat.fromSats(1_000) }
 })
 
-/** Restarts dora's process, and waits until its channel is usable again. */
+/** Restarts dora's process, and waits until her channel is usable again. */
 export const returns = Effect.fnUntraced(function* (env: Readonly<Record<string, string>> = {}, signal: "SIGTERM" | "SIGKILL" = "SIGKILL") {
   const { dora } = yield* LdkNetwork.LdkNetwork
   yield* dora.stop(signal)
@@ -47,7 +47,8 @@ const channelOf = Effect.gen(function* () {
 })
 
 /**
- * Waits until the adapter has started the node, its channel is usable again, and it knows a route to carol.
+ * Waits until the adapter has started the node, the node's channel is usable again, and the node knows a route
+ * to carol.
  */
 export const usable = Effect.gen(function* () {
   const { owned } = yield* LightningBooks
@@ -61,13 +62,13 @@ export const usable = Effect.gen(function* () {
   )
 })
 
-/** Returns whether dora knows a route to carol. After a kill she must learn it again. */
+/** Returns whether dora knows a route to carol. After a kill she must find one again. */
 const routed = Effect.gen(function* () {
   const { quote } = yield* LightningSender
   return (yield* quote(yield* outgoing("settle"))) !== undefined
 })
 
-/** dora's funds once nothing is in flight. */
+/** Waits until nothing is in flight, and returns dora's funds. */
 export const resting = Effect.gen(function* () {
   const { owned } = yield* LightningBooks
   return (yield* eventually(Effect.orDie(owned), ({ within }) => within === 0n)).amount

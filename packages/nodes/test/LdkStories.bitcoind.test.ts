@@ -16,8 +16,8 @@ import { cpSync, rmSync } from "node:fs"
 import * as Ldk from "../src/Ldk.ts"
 import { adapter, amount, marks, outgoing, resting, returns, usable } from "./LdkReturns.ts"
 
-// Payments when dora's process is killed at a chosen step or restarts with an old state. carol, reached through
-// bob, is the other side.
+// Payments while dora's process is killed at a chosen step or restarts with an old state. The other party is
+// carol, who is reached through bob.
 
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
@@ -32,7 +32,7 @@ const incoming = Effect.fnUntraced(function* (sats: number) {
   return { ask, ...(yield* createInvoice(ask)) }
 })
 
-/** LDK writes its manager within this time. */
+/** Waits long enough for LDK to write its channel manager. */
 const rest = Effect.sleep("1 second")
 
 const ends = Effect.fnUntraced(function* ({ invoice }: { readonly invoice: Bolt11.Bolt11 }) {
@@ -111,7 +111,7 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
           }
         })
     )
-    it.effect("ldk: a held payment survives a kill, and is then settled or returned", () =>
+    it.effect("ldk: a held payment survives a kill of the process and can then be settled or canceled", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
         const { holding, lookupInvoice } = yield* LightningReceiver
@@ -132,14 +132,15 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
         }
       })
     )
-    it.effect("ldk: an expired invoice accepts no payment, whatever the payer's clock", () =>
+    it.effect("ldk: an expired invoice accepts no payment, even if the payer does not check the expiry", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
         const { createInvoice, lookupInvoice } = yield* LightningReceiver
         const ask = { id: yield* Id.make, amount, description: { _tag: "Text", text: "coffee" }, expirySeconds: 1 } as const
         const { paymentHash, paymentRequest } = yield* createInvoice(ask)
         yield* Effect.sleep("2 seconds")
-        // A different amount is paid in parts, and then lnd does not check the invoice's expiry.
+        // For a different amount, `Peer.pay` passes the invoice's fields to lnd instead of the invoice. lnd
+        // then does not check the expiry.
         const paid = yield* Effect.exit(Peer.pay(carol, paymentRequest, Msat.fromSats(10_001)))
         assert.isTrue(Exit.isFailure(paid))
         assert.notStrictEqual((yield* lookupInvoice(paymentHash))._tag, "settled")
@@ -161,7 +162,7 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
         assert.strictEqual(yield* Peer.received(carol, asked.invoice.paymentHash), amount)
       }).pipe(Effect.scoped)
     )
-    it.effect("ldk: a node does not start on a store restored from a backup, and the error explains the remedy", () =>
+    it.effect("ldk: a node does not start with a store restored from a backup, and the error explains the remedy", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { pay } = yield* LightningSender
@@ -197,7 +198,7 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
     it.effect("ldk: two processes cannot share one store", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
-        // The running process keeps the store, so a second one exits immediately.
+        // The running process holds the store, so a second one exits immediately.
         const second = yield* Effect.flip(dora.second)
         assert.include(second.message, "two nodes of one state lose the money of their channels")
         yield* usable

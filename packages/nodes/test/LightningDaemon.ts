@@ -9,8 +9,8 @@ import { createServer } from "node:http"
 import type { Socket } from "node:net"
 import { setTimeout as pass } from "node:timers/promises"
 
-// A simulated lightningd with its commands, its error codes and its worst habits, such as an error from xpay
-// while a part is in flight.
+// A simulated lightningd. It has lightningd's commands, error codes and pitfalls, such as an error from xpay
+// while a part is still in flight.
 
 const key = new Uint8Array(32).fill(3)
 const payeeKey = new Uint8Array(32).fill(5)
@@ -33,7 +33,7 @@ interface Invoice {
   readonly label: string
   readonly bolt11: string
   readonly payment_hash: string
-  /** Undefined if the payer chooses. */
+  /** Undefined if the payer chooses the amount. */
   readonly amount: bigint | undefined
   readonly preimage: string
   readonly expiresAtMillis: number
@@ -78,7 +78,7 @@ const issue = (
     )
   )
 
-/** Starts a daemon whose state is entirely in this process. */
+/** Starts a daemon that keeps all of its state in this process. */
 export const make = async () => {
   const invoices = new Map<string, Invoice>()
   const notes = new Map<string, string>()
@@ -252,7 +252,7 @@ export const make = async () => {
   return {
     url: `http://127.0.0.1:${port}`,
     commands: () => commands,
-    /** Pays one of the node's invoices from outside. */
+    /** Pays one of the node's invoices as an external payer. */
     pay: (bolt11: string, amount?: bigint): void => {
       const { paymentHash } = Result.getOrThrow(Bolt11.decode(bolt11))
       const invoice = invoices.get(paymentHash)
@@ -261,13 +261,13 @@ export const make = async () => {
         throw new Error("incorrect_or_unknown_payment_details")
       invoice.paid = { index: ++payIndex, amount: sent, at: Math.floor(Date.now() / 1000) }
     },
-    /** Creates an invoice of an outside payee. */
+    /** Creates an invoice from an external payee. */
     payee: (behaviour: Payee["behaviour"], amount?: bigint): string => {
       const preimage = randomBytes(32).toString("hex")
       payees.set(sha256(preimage), { preimage, behaviour, received: 0n })
       return issue(payeeKey, { preimage, ...(amount !== undefined && { amount }), description: "", expirySeconds: 3600 })
     },
-    /** Creates an invoice without a route. */
+    /** Creates an invoice from a payee that no route reaches. */
     hermit: (amount: bigint): string =>
       issue(new Uint8Array(32).fill(9), { preimage: randomBytes(32).toString("hex"), amount, description: "", expirySeconds: 3600 }),
     received: (hash: string): bigint => payees.get(hash)?.received ?? 0n,
@@ -279,7 +279,7 @@ export const make = async () => {
         else part.status = "failed"
       }
     },
-    /** Returns whether a failed payment waits for a retry. `retry` starts it. */
+    /** Returns whether a failed payment is waiting for `retry`, which makes the second attempt. */
     waits: (hash: string): boolean => retries.has(hash),
     retry: (hash: string): void => retries.get(hash)?.(),
     cut: (): void => {

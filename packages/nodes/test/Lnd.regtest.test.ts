@@ -12,7 +12,7 @@ import * as Peers from "./Peers.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
-/** alice behind a proxy, with macaroons that allow only the required calls. */
+/** alice's node behind a proxy, with macaroons that allow only the required calls. */
 const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { alice } = yield* Network
@@ -33,7 +33,7 @@ const layer = Layer.unwrap(
   })
 ).pipe(Layer.provideMerge(Real.network))
 
-/** alice, and an adapter for any address, for tests in which another server responds at that address. */
+/** alice's address, and an adapter for any other address. In these tests another server responds at that address. */
 const wire = Layer.effect(
   LightningWire.Target,
   Effect.gen(function* () {

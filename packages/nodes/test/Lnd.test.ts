@@ -8,8 +8,7 @@ import * as NodeState from "../src/NodeState.ts"
 import * as Asleep from "./Asleep.ts"
 import { type Answer, hash, info, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
 
-// Responses that may come from something other than lnd: a gateway before lnd has started, a proxy, another
-// node at the old address.
+// Responses that may come from something other than lnd: a gateway whose lnd has not started, or a proxy.
 
 const others: Record<string, Answer | undefined> = {
   "a connection lost after the request was sent": undefined,
@@ -41,8 +40,8 @@ describe("lnd", () => {
     )
   }
 
-  // A gateway that loses its connection to lnd reports this in lnd's own form. lnd may have received the call
-  // before, and may still write its record.
+  // A gateway that loses its connection to lnd reports this in lnd's own error format. lnd may already have
+  // received the call and may still write a record of it.
   for (const [code, message] of [
     [1, "call was canceled"],
     [4, "took too long"],
@@ -95,7 +94,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: after lnd starts, a payment is not sent until its channels are active again or 15 s have passed", () =>
+  it.live("lnd: after lnd starts, no payment is sent until lnd's channels are active again or 15 s have passed", () =>
     Effect.gen(function* () {
       let [sleptMillis, inactive, isAway] = [0, 0, false]
       const sent = (paths: ReadonlyArray<string>) => paths.filter((path) => path === "/v2/router/send").length
@@ -172,7 +171,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: a process that slept longer than the call timeout sends no payment", () =>
+  it.live("lnd: a payment is not sent if the process was suspended for longer than the call timeout", () =>
     Effect.gen(function* () {
       let sleptMillis = 0
       const { url, paths } = yield* server((path) => {

@@ -5,7 +5,8 @@ import { Effect, Layer, Redacted } from "effect"
 import * as LndBooks from "../src/LndBooks.ts"
 import { info, json, nodeId, server } from "./InLndsPlace.ts"
 
-// Responses of lnd 0.21.2 for a node that forwards. Its peers opened both channels, and its wallet is empty.
+// Responses of lnd 0.21.2 for a forwarding node whose channels were opened by its peers and whose wallet is
+// empty.
 
 interface Htlc {
   readonly incoming: boolean
@@ -25,7 +26,7 @@ const answers = (msat: string, htlcs: ReadonlyArray<Htlc>): Readonly<Record<stri
   "/v1/balance/blockchain": { total_balance: "0", unconfirmed_balance: "0" }
 })
 
-/** The books of a node with these responses, by path. */
+/** Returns the books of a node that gives these responses, keyed by path. */
 const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, object>>) {
   const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : json(200, said()[path] ?? {})))
   const identity = { nodeId, network: "regtest" } as const
@@ -34,7 +35,7 @@ const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, o
 })
 
 describe("lnd's books", () => {
-  it.live("lnd: the books explain a forward while the payer's node is down, even if a peer opened the channel", () =>
+  it.live("lnd: the books account for a forward while the payer's node is down, even if a peer opened the channel", () =>
     Effect.gen(function* () {
       let said = answers("13950004467", [{ incoming: true, amount: "50006" }])
       const { owned } = yield* books(() => said)
@@ -53,7 +54,7 @@ describe("lnd's books", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: forwards and cooperatively closed channels are listed once, with their revenue and cost", () =>
+  it.live("lnd: each forward and each cooperatively closed channel is listed once, with its revenue or cost", () =>
     Effect.gen(function* () {
       const forward = (nanos: string, earned: bigint) => ({
         timestamp_ns: nanos,
@@ -95,7 +96,8 @@ describe("lnd's books", () => {
       if (own === undefined) return assert.fail("lnd lists what it earned")
       const begun = yield* own(null)
       assert.deepStrictEqual([begun.lines, (yield* own(begun.cursor)).lines], [[], []])
-      // Cooperatively closed channels are no longer open, and wait for confirmation.
+      // The cooperatively closed channels are no longer open, and their closing transactions await
+      // confirmation.
       open.length = 0
       const waiting = yield* own(begun.cursor)
       said = later

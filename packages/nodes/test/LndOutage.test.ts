@@ -9,7 +9,7 @@ const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 
 const refusal = (code: number, message: string, status = 500): Answer => json(status, { code, message, details: [] })
 
-/** lnd's messages about its own state, returned before it processes a request. */
+/** Messages about lnd's state that lnd returns before it processes a request. */
 const gate: Record<string, readonly [answer: Answer, reason: string, remedy: RegExp]> = {
   locked: [refusal(2, "wallet locked, unlock it to enable full RPC access"), "lnd is locked", /lncli unlock/],
   "without a wallet": [refusal(2, "wallet not created, create one to enable full RPC access"), "lnd has no wallet", /lncli create/],
@@ -36,7 +36,7 @@ const gate: Record<string, readonly [answer: Answer, reason: string, remedy: Reg
   ]
 }
 
-/** Messages about lnd's state that it may return after a payment has begun. */
+/** Messages about lnd's state that lnd may also return after a payment has begun. */
 const later: Record<string, readonly [answer: Answer, reason: string]> = {
   "that stops": [refusal(2, "the server is shutting down"), "lnd is stopping"],
   "whose database fails": [refusal(2, "database is locked"), "lnd has an internal error"],
@@ -82,8 +82,8 @@ describe("lnd's state", () => {
     )
   }
 
-  // By the time the payment's record is requested, lnd is unlocked and has none. That does not mean the payment
-  // failed.
+  // By the time the payment is looked up, lnd is working again and has no record of it. That does not mean the
+  // payment failed.
   for (const words of [
     "wallet locked, unlock it to enable full RPC access",
     "wallet is not ready",
@@ -105,7 +105,7 @@ describe("lnd's state", () => {
     )
   }
 
-  it.live("lnd: a problem is logged once when it begins, with its remedy, and once when it ends, however often it occurs", () =>
+  it.live("lnd: a problem is logged once when it begins, with its remedy, and once when it ends, however many calls it affects", () =>
     Effect.gen(function* () {
       let isLocked = false
       const logged: Array<string> = []
@@ -131,7 +131,7 @@ describe("lnd's state", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: one call that the macaroon denies keeps the node down until it is allowed, even if all other calls succeed", () =>
+  it.live("lnd: if the macaroon denies one call, the node counts as down until that call is allowed, even if all other calls succeed", () =>
     Effect.gen(function* () {
       let isAllowed = false
       const denied = refusal(2, "permission denied")
@@ -155,7 +155,7 @@ describe("lnd's state", () => {
   )
 })
 
-/** A port that accepts connections and passes them to `take`. */
+/** Listens on a free port and passes each connection to `take`. */
 const listener = (take: (socket: Socket) => void) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -220,7 +220,7 @@ describe("a connection to lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("lnd: a server without TLS is reported and receives nothing", () =>
+  it.live("lnd: a server without TLS is reported, and the payment is not sent", () =>
     Effect.gen(function* () {
       const { port } = yield* listener((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
       const { receiver, sender } = yield* ports(`https://127.0.0.1:${port}`, { names })

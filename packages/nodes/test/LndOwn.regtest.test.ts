@@ -12,7 +12,7 @@ import * as LndBooks from "../src/LndBooks.ts"
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Btcd.layer)
 
 Real.suite("an lnd node's own income", ["btcd", "lnd"], () => {
-  it.live("lnd: its own funds grow by the listed forwards, to the millisatoshi", () =>
+  it.live("lnd: the node's funds grow by the fees of the listed forwards, to the millisatoshi", () =>
     Effect.gen(function* () {
       const { alice, bob, carol } = yield* Network.Network
       const context = yield* Layer.build(

@@ -50,7 +50,7 @@ const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 
 Real.suite("lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("lnd: a payment rejected before it begins has failed: to an expired invoice, and to lnd's own invoice", () =>
+    it.effect("lnd: a payment to an expired invoice or to lnd's own invoice is rejected before it begins, and has failed", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const sender = yield* senderOf(yield* alices)
@@ -66,10 +66,10 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("lnd: a macaroon without permission to pay is an outage and leaves the payment undecided", () =>
+    it.effect("lnd: if the macaroon does not allow payments, the payment is reported as not sent, rather than failed", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
-        // The macaroon allows lookups of payments, so that "no record" could be misread as a failure.
+        // The macaroon allows payment lookups, so "no record" could be mistaken for a failure.
         const macaroon = yield* alice.bake(Lnd.senderCalls.map(({ uri }) => uri).filter((uri) => !uri.endsWith("/SendPaymentV2")))
         const asked = asking(yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" }))
         const sender = yield* senderOf({ ...(yield* alices), macaroon })

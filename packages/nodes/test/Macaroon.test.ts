@@ -3,7 +3,7 @@ import { Result } from "effect"
 import * as Lnd from "../src/Lnd.ts"
 import * as Macaroon from "../src/Macaroon.ts"
 
-// Both were made by lnd v0.21.2 on a network that no longer exists.
+// lnd v0.21.2 made both macaroons, on a network that no longer exists.
 
 /** Allows only GetInfo and AddInvoice. */
 const baked =
@@ -21,7 +21,7 @@ const admin =
 const granted = (hex: string) => Result.getOrThrow(Macaroon.permissions(hex))
 
 describe("a macaroon", () => {
-  it("macaroon: lists the calls it allows", () => {
+  it("macaroon: the calls it allows are listed", () => {
     assert.deepStrictEqual(granted(baked), [
       { entity: "uri", action: "/lnrpc.Lightning/AddInvoice" },
       { entity: "uri", action: "/lnrpc.Lightning/GetInfo" }
@@ -46,7 +46,7 @@ describe("a macaroon", () => {
     assert.include(Macaroon.excessive(granted(admin), Lnd.receiverCalls), "offchain:write")
   })
 
-  it("macaroon: a truncated or malformed one is rejected", () => {
+  it("macaroon: a truncated or malformed macaroon is rejected", () => {
     const identifierEnds = 2 * (1 + 5 + 2 + 0x54)
     for (let length = 0; length < identifierEnds; length++) {
       assert.isTrue(Result.isFailure(Macaroon.permissions(baked.slice(0, length))), `${length} characters of it`)

@@ -5,7 +5,7 @@ import * as Peer from "@satrail/regtest/Peer"
 import type * as Proxy from "@satrail/regtest/Proxy"
 import { Effect, Layer } from "effect"
 
-// carol and the proxy in front of alice, as the peer of each contract.
+// The peer of each contract: carol, and the proxy in front of alice.
 
 export const receiver = Layer.effect(
   ReceiverContract.Peer,
