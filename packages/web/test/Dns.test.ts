@@ -6,7 +6,8 @@ import * as Dns from "../src/Dns.ts"
 const [noError, serverFailure, noSuchName] = [0, 2, 3]
 
 /**
- * Responds to TXT queries (RFC 1035, section 4). A record is a list of strings, a response a list of records.
+ * Responds to TXT queries (RFC 1035, section 4). Each record is a list of strings, and each response is a list
+ * of records.
  */
 const nameServer = (zone: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>> | number>>) =>
   Effect.acquireRelease(
@@ -36,7 +37,7 @@ const nameServer = (zone: Readonly<Record<string, ReadonlyArray<ReadonlyArray<st
     (socket) => Effect.sync(() => socket.close())
   )
 
-it.live("DNS: TXT records are read in full, a missing record gives none, and a missing response is an outage", () =>
+it.live("DNS: TXT records are read in full, a name without records returns none, and a missing response is an outage", () =>
   Effect.gen(function* () {
     const socket = yield* nameServer({
       "_verify.shop.example": [["token=abc"], ["v=spf1 ", "-all"]],

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import type http from "node:http"
 
 /**
- * A server that responds byte by byte without end. `isHeard` resolves once the client has read the beginning,
- * however busy the machine is.
+ * A server whose responses arrive byte by byte and never end. `isHeard` resolves once the client has read the
+ * first bytes, however busy the machine is.
  */
 export const make = () => {
   let heard = () => {}
@@ -12,8 +12,8 @@ export const make = () => {
   })
   const listener: http.RequestListener = (_, response) => {
     let bytes = 0
-    // The client runs in this thread. A turn of the event loop between two bytes lets it read the previous
-    // ones.
+    // The client runs in this thread. Between two bytes, a turn of the event loop lets the client read the
+    // previous ones.
     const drip = setInterval(() => {
       response.write("x")
       if (++bytes === 5) heard()

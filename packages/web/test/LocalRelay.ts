@@ -31,12 +31,12 @@ const fits = ({ kinds, authors, "#p": to, "#e": about, since }: typeof Filter.Ty
   )
 }
 
-/** A local relay that stores every event, verifies none, and can be cut. */
+/** A local relay that stores every event, verifies none, and can close all its connections. */
 export const make = Effect.gen(function* () {
   const events: Array<Nostr.Event> = []
   const subscriptions = new Map<WebSocket, Map<string, typeof Filter.Type>>()
   const { port, server } = yield* LocalServer.make
-  /** Sends an event to all its subscribers, as if from its author. */
+  /** Stores an event and sends it to every matching subscription, as if its author had published it. */
   const send = (event: Nostr.Event) => {
     events.push(event)
     for (const [socket, filters] of subscriptions)
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
     port,
     events,
     send,
-    /** Closes every connection, like a relay that restarts. */
+    /** Closes every connection, as a restarting relay does. */
     cut: () => {
       for (const client of server.clients) client.terminate()
     },

@@ -3,7 +3,10 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { WebSocketServer } from "ws"
 
-/** A WebSocket server on a free local port until the scope closes. The caller decides what it sends. */
+/**
+ * Starts a WebSocket server on a free local port and stops it when the scope closes. The caller decides what
+ * the server sends.
+ */
 export const make = Effect.map(
   Effect.acquireRelease(
     Effect.promise(async () => {

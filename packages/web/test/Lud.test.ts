@@ -9,12 +9,12 @@ import { metadata, payRequest, paying, resolving, type Said } from "./Recipients
 const url = "https://wallet.example/.well-known/lnurlp/alice"
 const amount = Msat.make(123_456n)
 
-/** The result of requesting an offer when the server's first response is this. */
+/** Requests an offer from a server whose first response has these fields. */
 const offered = Effect.fnUntraced(function* (first: Said) {
   return yield* (yield* resolving(paying({ first }))).offer(url)
 })
 
-/** The result of requesting an invoice when the server's second response is this. */
+/** Requests an invoice from a server whose second response has these fields. */
 const fetched = Effect.fnUntraced(function* (second: Said) {
   const { offer, invoice } = yield* resolving(paying({ second }))
   return yield* invoice(yield* offer(url), amount)
@@ -38,7 +38,7 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("LUD-06: a maximum above the bitcoin supply is read as the supply", () =>
+  it.live("LUD-06: a maximum above the bitcoin supply is capped at the supply", () =>
     Effect.gen(function* () {
       const { offer } = yield* resolving(raw(200, JSON.stringify(payRequest).replace("1000000", "1e30")))
       assert.strictEqual((yield* offer(url)).max, Msat.max)
@@ -70,7 +70,7 @@ describe("LUD-06, payRequest", () => {
     )
   }
 
-  it.live("LUD-06: ERROR is the recipient's refusal, whatever the status, in one short line", () =>
+  it.live("LUD-06: status ERROR is the recipient's refusal, whatever the HTTP status, and the reason is cut to one short line", () =>
     Effect.gen(function* () {
       const body = JSON.stringify({ status: "ERROR", reason: `no\n\u0000such  \u202euser${"!".repeat(500)}` })
       for (const status of [200, 404, 500]) {

@@ -2,7 +2,7 @@ import { Effect, type Scope } from "effect"
 import type http from "node:http"
 import net from "node:net"
 
-/** A record of a response: an owner, a type and its data. Owners and names in the data are not compressed. */
+/** A record in a response: its owner, type and data. The owner and any name in the data are not compressed. */
 export interface Record {
   readonly owner: string
   readonly type: "TXT" | "CNAME" | "RRSIG"
@@ -24,7 +24,7 @@ export const txt = (owner: string, ...strings: ReadonlyArray<string>): Record =>
 export const cname = (owner: string, target: string): Record => ({ owner, type: "CNAME", data: nameBytes(target) })
 export const signature = (owner: string): Record => ({ owner, type: "RRSIG", data: Buffer.alloc(90, 7) })
 
-/** A resolver's response, where it differs from a successful and validated one. */
+/** The fields in which a resolver's response differs from a successful, validated one. */
 export interface Said {
   readonly records?: ReadonlyArray<Record>
   /** The response code. */
@@ -34,7 +34,7 @@ export interface Said {
   readonly isTruncated?: boolean
 }
 
-/** The complete message (RFC 1035, section 4) in response to `question`. */
+/** Encodes the complete response to `question` (RFC 1035, section 4). */
 export const answer = (question: Uint8Array, { records = [], code = 0, isAuthentic = true, isTruncated = false }: Said = {}): Buffer => {
   const header = Buffer.from(question.subarray(0, 12))
   header.writeUInt16BE(0x8180 | code | (isAuthentic ? 0x20 : 0) | (isTruncated ? 0x200 : 0), 2)
@@ -47,7 +47,7 @@ export const answer = (question: Uint8Array, { records = [], code = 0, isAuthent
   return Buffer.concat([header, question.subarray(12), ...answers])
 }
 
-/** The name in the question, as written there. */
+/** Returns the name in the question, in the question's spelling. */
 export const asked = (question: Uint8Array): string => {
   const labels: Array<string> = []
   for (let at = 12; question[at] !== 0; at += (question[at] ?? 0) + 1)
@@ -56,8 +56,8 @@ export const asked = (question: Uint8Array): string => {
 }
 
 /**
- * DNS over HTTPS (RFC 8484, GET). `zone` returns the response for a name, or undefined if the name does not
- * exist.
+ * Serves DNS over HTTPS (RFC 8484, GET). `zone` returns the response for a name, or undefined if the name does
+ * not exist.
  */
 export const overHttps =
   (zone: (name: string) => Said | undefined): http.RequestListener =>
@@ -68,8 +68,8 @@ export const overHttps =
   }
 
 /**
- * DNS over TCP (RFC 7766). `answer` returns the bytes to write for a question, or undefined to close the
- * connection.
+ * Serves DNS over TCP (RFC 7766) and returns the port. `answer` returns the bytes to write for a question, or
+ * undefined to close the connection.
  */
 export const overTcp = (answer: (question: Uint8Array) => Uint8Array | undefined): Effect.Effect<number, never, Scope.Scope> =>
   Effect.map(
@@ -93,5 +93,5 @@ export const overTcp = (answer: (question: Uint8Array) => Uint8Array | undefined
     }
   )
 
-/** A message prefixed with its length. */
+/** Prefixes a message with its length. */
 export const framed = (message: Uint8Array): Buffer => Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])

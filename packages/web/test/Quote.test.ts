@@ -20,7 +20,7 @@ const rate = (...prices: ReadonlyArray<number>) => {
 }
 
 describe("Quotes", () => {
-  it("quotes: the rate is the exact median, in any order and notation", () => {
+  it("quotes: the rate is the exact median, whatever the order and notation of the prices", () => {
     assert.strictEqual(rate(100, 102, 101), "101")
     assert.strictEqual(rate(103, 100, 101, 102), "101.5")
     assert.strictEqual(rate(100, 101, 150), "100.5")
@@ -28,12 +28,12 @@ describe("Quotes", () => {
     assert.strictEqual(written && Decimal.format(written.price), "100.0001")
   })
 
-  it("quotes: there is no rate if too few agree", () => {
+  it("quotes: there is no rate if too few prices agree", () => {
     for (const prices of [[], [100], [100, 150], [100, 120, 150], [50, 100, 101, 150], [100, 100, 150, 150]])
       assert.isUndefined(rate(...prices), prices.join(" "))
   })
 
-  it("quotes: quotes up to 5 % from the median agree", () => {
+  it("quotes: prices up to 5 % from the median agree", () => {
     assert.strictEqual(rate(100, 100, 105), "100")
     assert.strictEqual(rate(95, 100, 100, 105), "100")
     assert.strictEqual(rate(94, 100), "97")

@@ -30,7 +30,10 @@ const inAll = (usd: number) =>
   // The keys of `rest` are the currencies
   Object.fromEntries(Object.entries(rest).map(([currency, each]) => [currency, (usd * each).toFixed(2)])) as Record<Fiat, string>
 
-/** Each ticker's response in its documented format for a price in dollars. Numbers are inserted as given. */
+/**
+ * Each ticker's response, in the ticker's documented format, for a price in dollars. Numbers are inserted
+ * unchanged.
+ */
 const answers = {
   "api.kraken.com": (usd: number) => {
     const pairs = { usd: "XXBTZUSD", eur: "XXBTZEUR", gbp: "XXBTZGBP", jpy: "XXBTZJPY", cad: "XXBTZCAD", aud: "XBTAUD", chf: "XBTCHF" }
@@ -59,7 +62,10 @@ const answers = {
 } as const
 type Host = keyof typeof answers
 
-/** All four tickers under their own names on one local server. Undefined means no response. */
+/**
+ * Serves all four tickers, under their own host names, from one local server. A ticker whose price is undefined
+ * does not respond.
+ */
 const market = Effect.fnUntraced(function* () {
   const prices: Record<string, number | string | undefined> = {}
   const asked: Array<string> = []
@@ -69,7 +75,7 @@ const market = Effect.fnUntraced(function* () {
     asked.push(`https://${host}${request.url}`)
     const price = prices[host]
     if (price === undefined) return request.socket.destroy()
-    // Only these hosts lead here
+    // Only requests for these hosts are routed here
     return response.end(typeof price === "string" ? price : answers[host as Host](price, seconds))
   })
   const allow = new Map(Object.keys(answers).map((host) => [host, new URL(`http://127.0.0.1:${server.port}`)]))
@@ -89,7 +95,7 @@ const everywhere = (usd: number | undefined): Record<Host, number | undefined> =
   "api.coingecko.com": usd
 })
 
-/** Tickers on a local server, a store, and a process that polls them on request. */
+/** Tickers on a local server, a store, and a process that polls the tickers on request. */
 const trading = Effect.fnUntraced(function* (options: Rates.Options = {}) {
   const all = yield* market()
   const store = yield* Layer.build(Memory.layer)
@@ -124,8 +130,8 @@ describe("Rates", () => {
         asked,
         Tickers.all.map(({ url }) => url)
       )
-      // With four prices, the rate is the mean of the middle two. Kraken has no yuan, so there are three prices
-      // and the rate is the middle one.
+      // With four prices, the rate is the mean of the middle two. Kraken has no yuan price, so the yuan's rate
+      // is the middle one of three prices.
       assert.strictEqual(Decimal.format((yield* rates.rate("usd")).price), "100000.055")
       assert.strictEqual(Decimal.format((yield* rates.rate("cny")).price), "720000.29")
       for (const currency of Currency.literals.filter(isFiat)) assert.isTrue((yield* rates.rate(currency)).price.digits > 0n)
@@ -133,7 +139,7 @@ describe("Rates", () => {
   )
 
   it.effect(
-    "exchange rates: with one source off by half and one down there is still a rate; with all down there is a rate for a minute, then 503",
+    "exchange rates: one source off by half and one down still leave a rate; with all sources down, the last rate is used for a minute, then requests return 503",
     () =>
       Effect.gen(function* () {
         const { say, tick, process } = yield* trading()
@@ -167,7 +173,7 @@ describe("Rates", () => {
       })
   )
 
-  it.effect("exchange rates: with one source down and one wrong there is still a rate; with an even split there is none", () =>
+  it.effect("exchange rates: one source down and one wrong still leave a rate; an even split leaves none", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process
@@ -233,7 +239,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: a new process uses the last good rates, with their age", () =>
+  it.effect("exchange rates: a new process uses the last good rates until they are too old", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const first = yield* process

@@ -10,7 +10,7 @@ import * as Outbound from "../src/Outbound.ts"
 import * as Resolver from "../src/Resolver.ts"
 import { serve } from "./Server.ts"
 
-/** A server's response, field by field. `undefined` omits a field. */
+/** The fields of a server's response. A field that is `undefined` is omitted. */
 export type Said = Readonly<Record<string, unknown>>
 
 export const metadata = '[["text/plain", "Tea \\u2615"],["image/png;base64","AA=="],["x-new",{"a":[1]}]]'
@@ -43,7 +43,7 @@ export const invoice = (amount: bigint, about: string): string =>
     )
   )
 
-/** All of LNURL-pay for one payee at `wallet.example`, with changes to its responses. */
+/** Serves LNURL-pay for one payee at `wallet.example`. `first` and `second` override fields of the two responses. */
 export const paying =
   ({ first = {}, second = {} }: { readonly first?: Said; readonly second?: Said } = {}): http.RequestListener =>
   (request, response) => {
@@ -53,7 +53,7 @@ export const paying =
     response.setHeader("content-type", "application/json").end(JSON.stringify(said))
   }
 
-/** A resolver that maps `wallet.example` to this server. */
+/** Builds a resolver that maps `wallet.example` to a local server with this listener. */
 export const resolving = Effect.fnUntraced(function* (answer: http.RequestListener) {
   const server = yield* serve(answer)
   const allow = new Map([["wallet.example", new URL(`http://127.0.0.1:${server.port}`)]])
@@ -61,7 +61,7 @@ export const resolving = Effect.fnUntraced(function* (answer: http.RequestListen
   return { server, ...resolver }
 })
 
-/** A correct local server, as the peer of the contract. */
+/** The contract's peer: a correct local server. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const takes: Array<{ readonly min: Msat.Msat; readonly max: Msat.Msat }> = []

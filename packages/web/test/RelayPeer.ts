@@ -43,7 +43,7 @@ const nobody = Effect.promise(async () => {
 
 const at = (port: number) => new URL(`http://127.0.0.1:${port}`)
 
-/** Local relays with these responses by host, and the outbound route to them. */
+/** Starts local relays with these responses, keyed by host, and routes outbound connections to them. */
 export const relaysOf = (answers: Readonly<Record<string, Answer>>) =>
   Effect.gen(function* () {
     const made = yield* Effect.forEach(Object.entries(answers), ([host, answer]) => Effect.map(relay(answer), (one) => ({ host, ...one })))

@@ -14,14 +14,14 @@ const refusal = (bytes: Uint8Array): string => {
 }
 const refused = (said: Said) => refusal(answer(question, said))
 
-/** The processor time of this thread, which does not depend on the machine's load. */
+/** Returns the processor time that this thread has used, which does not depend on the machine's load. */
 const millisSince = (started: NodeJS.CpuUsage): number => {
   const { user, system } = process.threadCpuUsage(started)
   return (user + system) / 1000
 }
 
 describe("RFC 1035, a question for TXT records", () => {
-  it("RFC 1035: the question has the name's labels, TXT and IN, and requests recursion and validation", () => {
+  it("RFC 1035: the question has the name's labels, type TXT and class IN, and requests recursion and validation", () => {
     assert.strictEqual(
       Buffer.from(DnsMessage.question("a.shop.example")).toString("hex"),
       `${"0000 0120 0001 0000 0000 0000".replaceAll(" ", "")}01610473686f70076578616d706c650000100001`
@@ -96,7 +96,7 @@ describe("RFC 1035, a response", () => {
     )
     assert.strictEqual(refusal(Buffer.alloc(DnsMessage.maxBytes + 1)), "is too long")
   })
-  it("RFC 1035: names with circular or forward pointers, or too long, are rejected", () => {
+  it("RFC 1035: names that are too long or have circular or forward pointers are rejected", () => {
     const withOwner = (owner: ReadonlyArray<number>) => {
       const begun = answer(question)
       begun.writeUInt16BE(1, 6)
@@ -116,7 +116,7 @@ describe("RFC 1035, a response", () => {
       assert.notStrictEqual(refusal(withOwner(owner)), "valid", owner.join())
     assert.notStrictEqual(refusal(withOwner([...Array.from({ length: 130 }, () => [1, 97]).flat(), 0])), "valid")
   })
-  it("RFC 1035: aliases that are circular, too many, or duplicated for one name are rejected", () => {
+  it("RFC 1035: circular aliases, too many aliases, and two aliases for one name are rejected", () => {
     assert.strictEqual(refused({ records: [cname(name, name)] }), "has more than 8 aliases in a row")
     assert.strictEqual(refused({ records: [cname(name, "b.example"), cname("b.example", name)] }), "has more than 8 aliases in a row")
     const chain = (length: number) => [
@@ -135,7 +135,7 @@ describe("RFC 1035, a response", () => {
     assert.strictEqual(wrong("CNAME", Buffer.alloc(0)), "has an invalid alias")
     assert.strictEqual(wrong("CNAME", Buffer.concat([nameBytes("b.example"), Buffer.from([0])])), "has an invalid alias")
   })
-  it("RFC 1035: labels that contain dots do not match another name", () => {
+  it("RFC 1035: a label that contains dots does not match a name with the same text", () => {
     const owner = Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([0])])
     const begun = answer(question)
     begun.writeUInt16BE(1, 6)
@@ -145,7 +145,7 @@ describe("RFC 1035, a response", () => {
 
   const bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))
   it.prop(
-    "RFC 1035: arbitrary bytes after the question neither make it throw nor take long",
+    "RFC 1035: decoding arbitrary bytes after the question neither throws nor takes long",
     { behind: Arbitrary.schema(bytes) },
     ({ behind }) => {
       const begun = answer(question)
@@ -158,7 +158,7 @@ describe("RFC 1035, a response", () => {
     { arbitrary: { seed: 11, runs: 2000 } }
   )
   it.prop(
-    "RFC 1035: no change to a response makes it throw",
+    "RFC 1035: decoding a response with any one byte changed never throws",
     {
       at: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 }))),
       byte: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 })))

@@ -13,7 +13,7 @@ const asking = Effect.fnUntraced(function* (say: (question: Uint8Array) => Uint8
 })
 
 describe("RFC 7766, DNS over TCP", () => {
-  it.live("RFC 7766: records and the AD bit come from the local resolver's response, after a length of two bytes", () =>
+  it.live("RFC 7766: records and the AD bit come from the local resolver's response, which follows a length of two bytes", () =>
     Effect.gen(function* () {
       for (const isAuthentic of [true, false]) {
         const result = yield* asking((question) => framed(answer(question, { records: [record], isAuthentic })))

@@ -10,11 +10,11 @@ const name = "alice.user._bitcoin-payment.shop.example"
 const uri = "bitcoin:?lno=lno1abc"
 const record = txt(name, "bitcoin:", "?lno=lno1abc")
 
-/** A name server with this response for `name`. */
+/** A name server that returns this response for `name`. */
 const says = (said: Said | undefined) => overHttps((asked) => (asked === name ? said : undefined))
 const good = says({ records: [record] })
 
-/** Starts servers with these responses. Returns their URLs. */
+/** Starts a server for each of these listeners. Returns the servers and their URLs. */
 const serving = Effect.fnUntraced(function* (...answers: ReadonlyArray<http.RequestListener>) {
   const servers = yield* Effect.forEach(answers, (answer) => serve(answer))
   return { servers, urls: servers.map(({ port }) => new URL(`http://127.0.0.1:${port}/dns-query`)) }
@@ -39,7 +39,7 @@ describe("RFC 8484, DNS over HTTPS", () => {
       assert.isUndefined(Dns.make().validated)
     })
   )
-  it.live("RFC 8484: without the AD bit a response is unsigned", () =>
+  it.live("RFC 8484: a response without the AD bit counts as unsigned", () =>
     Effect.gen(function* () {
       const { result } = yield* asking(says({ records: [record], isAuthentic: false }))
       assert.deepStrictEqual(yield* Effect.fromResult(result), { texts: [uri], isSigned: false })
@@ -75,14 +75,14 @@ describe("RFC 8484, DNS over HTTPS", () => {
         assert.deepInclude(yield* Effect.flip(Effect.fromResult(result)), { _tag: "DnsUnavailable", name })
       })
     )
-    it.live(`RFC 8484: if one resolver has ${what}, the next is queried`, () =>
+    it.live(`RFC 8484: if one resolver returns ${what}, the next is queried`, () =>
       Effect.gen(function* () {
         const { result } = yield* asking(answer, good)
         assert.deepStrictEqual(yield* Effect.fromResult(result), { texts: [uri], isSigned: true })
       })
     )
   }
-  it.live("RFC 8484: the second resolver is not queried if the first responds, whatever it returns", () =>
+  it.live("RFC 8484: the second resolver is not queried if the first gives any valid response", () =>
     Effect.gen(function* () {
       for (const said of [undefined, {}, { records: [record], isAuthentic: false }]) {
         const { result, servers } = yield* asking(says(said), good)

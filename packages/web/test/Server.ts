@@ -8,23 +8,24 @@ import * as Certificate from "./Certificate.ts"
 
 export interface Server {
   readonly port: number
-  /** The number of connections, whether or not they succeeded. */
+  /** The number of TCP connections, including those whose TLS handshake failed. */
   readonly connections: () => number
-  /** The requests, with their lines and headers. */
+  /** The requests received so far. */
   readonly asked: ReadonlyArray<http.IncomingMessage>
 }
 
 export interface Options {
   /**
-   * In these tests 127.0.0.2 stands for a public server on the Internet and 127.0.0.1 for an internal one. An
-   * internal server that needs the same port is on 127.0.0.3, where no other process takes it.
+   * In these tests 127.0.0.2 is the address of a public server on the Internet, and 127.0.0.1 that of an
+   * internal one. An internal server that needs the public server's port listens on 127.0.0.3, where no other
+   * process uses the port.
    */
   readonly host?: "127.0.0.1" | "127.0.0.2" | "127.0.0.3"
   readonly port?: number
   readonly isSecure?: boolean
 }
 
-/** Starts a server until the scope closes. */
+/** Starts a server, and stops it when the scope closes. */
 export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port = 0, isSecure = false }: Options = {}) =>
   Effect.acquireRelease(
     Effect.callback<Server & { readonly stop: () => void }>((resume) => {
@@ -45,7 +46,7 @@ export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port =
       })
       server.once("error", (error) => resume(Effect.die(error)))
       server.listen(port, host, () => {
-        // A server that listens on a port has one
+        // The address of a server that listens on a port is an `AddressInfo`
         const { port } = server.address() as AddressInfo
         const stop = () => {
           server.close()
@@ -60,7 +61,7 @@ export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port =
 /** Makes this process trust the tests' certificate. */
 export const trusting = Effect.sync(() => tls.setDefaultCACertificates([Certificate.certificate]))
 
-/** Counts every connection that this process attempts while `use` runs, whether or not it succeeds. */
+/** Counts the connections that this process attempts while `use` runs, including those that fail. */
 export const counting = <A, E, R>(use: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     let begun = 0

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import os from "node:os"
 import path from "node:path"
 
-// A real resolver for one test: Debian's unbound, and ldns to sign a zone. Missing packages are unpacked into
-// our own folder, and nothing is installed.
+// A real resolver for one test: Debian's unbound, with ldns to sign a zone. The packages are unpacked into
+// satrail's cache folder, so nothing is installed.
 
-/** How to run its programs. */
+/** The path of unbound, and the environment in which its programs run. */
 export interface Programs {
   readonly unbound: string
   readonly folder: string
@@ -20,7 +20,7 @@ const limitMillis = 600_000
 const run = (command: string, args: ReadonlyArray<string>, options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}) =>
   execFileSync(command, [...args], { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], timeout: limitMillis, ...options })
 
-/** Libraries that a package depends on and the machine may lack. */
+/** Returns the libraries that a package depends on and the machine may lack. */
 const librariesOf = (name: string): ReadonlyArray<string> =>
   [...run("apt-cache", ["depends", "--no-recommends", "--no-suggests", name]).matchAll(/^\s*Depends: (lib[\w.+-]+)$/gm)].flatMap(
     ([, library]) => (library === undefined || /^lib(?:c6|ssl\d\w*|systemd0)$/.test(library) ? [] : [library])
@@ -62,7 +62,7 @@ export const find = (): Programs | string => {
   }
 }
 
-/** Signs the zone in a file with a new key. Returns the files of the zone and the key. */
+/** Signs a zone with a new key. Returns the paths of the signed zone and of the key. */
 export const sign = ({ environment }: Programs, folder: string, origin: string, zone: string) => {
   writeFileSync(path.join(folder, origin), zone)
   const key = run("ldns-keygen", ["-a", "ECDSAP256SHA256", "-k", origin], { cwd: folder, env: environment }).trim()
@@ -70,14 +70,14 @@ export const sign = ({ environment }: Programs, folder: string, origin: string, 
   return { zoneFile: path.join(folder, `${origin}.signed`), keyFile: path.join(folder, `${key}.key`) }
 }
 
-/** Replaces a string in a signed zone without signing again, so its signature is wrong. */
+/** Replaces a string in a signed zone without signing it again, so that its signature is wrong. */
 export const forge = (zoneFile: string, find: string, replace: string) => {
   const zone = readFileSync(zoneFile, "utf8")
   if (!zone.includes(find)) throw new Error(`${find} is not in the zone`)
   writeFileSync(zoneFile, zone.replace(find, replace))
 }
 
-/** Starts a local unbound with these zones and this trusted key. The caller must kill it. */
+/** Starts a local unbound with these zones and this trusted key. The caller must kill the process. */
 export const start = (
   { environment }: Programs,
   folder: string,

@@ -8,7 +8,7 @@ import { serve } from "./Server.ts"
 
 Resolver.suite("web", Recipients.layer)
 
-/** A zone that a test can edit, and whether its server responds. */
+/** A zone whose records a test can edit, and whose server a test can cut off. */
 const zone = () => {
   const records = new Map<string, Said>()
   let isCut = false

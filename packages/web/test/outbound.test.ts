@@ -10,7 +10,7 @@ import { counting, serve, trusting } from "./Server.ts"
 
 const isAllowed = (address: string) => address === "127.0.0.2"
 
-/** Names with the results of their first, second and later lookups. */
+/** Resolves each name to the results listed for its first, second and later lookups. The last one repeats. */
 const names = (table: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>) => {
   const asked: Array<string> = []
   const lookup = async (name: string) => {
@@ -67,7 +67,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: a kept connection is reused sequentially, and closed when idle", () =>
+  it.live("outbound: a kept connection is reused for sequential requests, and concurrent requests each have their own connection", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -113,7 +113,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: a request is repeated on another connection if the server closed the kept one", () =>
+  it.live("outbound: a request is retried on a new connection if the server closes the kept one", () =>
     Effect.gen(function* () {
       const sockets = new Set<Socket>()
       const server = yield* serve((request, response) => {
@@ -188,7 +188,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: an unreachable host times out after the same time and with the same message for every cause", () =>
+  it.live("outbound: connecting to an unreachable host fails after the same time and with the same message, whatever the cause", () =>
     Effect.gen(function* () {
       const connectMillis = 400
       const plain = yield* serve(hello, { host: "127.0.0.2" }) // responds, but without TLS
@@ -228,7 +228,7 @@ describe("Outbound", () => {
   )
 })
 
-describe("responses of a server", () => {
+describe("a server's responses", () => {
   const asking = Effect.fnUntraced(function* (answer: http.RequestListener, limits: Partial<Outbound.Limits> = {}) {
     const { port } = yield* serve(answer)
     const { ask } = Outbound.make({ maxBytes: 1000, ...limits, allow: new Map([["pay.example", new URL(`http://127.0.0.1:${port}`)]]) })
@@ -270,7 +270,7 @@ describe("responses of a server", () => {
     })
   )
 
-  it.effect("outbound: a response that is too slow, byte by byte, is rejected", () =>
+  it.effect("outbound: a response that arrives too slowly, byte by byte, is rejected", () =>
     Effect.gen(function* () {
       const { listener, isHeard } = Dripping.make()
       const asked = yield* Effect.forkChild(failure(listener, slow), { startImmediately: true })

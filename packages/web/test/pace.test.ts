@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Pace from "../src/Pace.ts"
 
-/** A simulated process. Its time advances while a caller waits for a turn, and between turns by `passing`. */
+/** A simulated process. Its clock advances while a caller waits for a turn, and when `pass` is called. */
 const process = () => {
   let now = 0
   let load = 0
@@ -15,7 +15,7 @@ const process = () => {
       return Promise.resolve()
     }
   })
-  /** The number of turns in this time. */
+  /** Returns the number of turns granted in this time. */
   const turnsIn = Effect.fnUntraced(function* (millis: number) {
     const end = now + millis
     let turns = 0
@@ -29,7 +29,7 @@ const isNear = (turns: number, wanted: number) =>
   assert.isTrue(turns >= wanted * 0.95 && turns <= wanted * 1.05 + 1, `${turns} turns, not about ${wanted}`)
 
 describe("pacing of background work", () => {
-  it.effect("pace: an idle process grants the maximum number of turns, and the first one immediately", () =>
+  it.effect("pace: an idle process grants turns at the maximum rate, and the first one immediately", () =>
     Effect.gen(function* () {
       const { turn, turnsIn, pass } = process()
       pass(60_000)
@@ -38,7 +38,7 @@ describe("pacing of background work", () => {
     })
   )
 
-  it.effect("pace: a busy process grants few turns, but at least the minimum; when it is idle again, it grants as many as before", () =>
+  it.effect("pace: a busy process grants turns at the minimum rate, and at the maximum rate again once it is less busy", () =>
     Effect.gen(function* () {
       const { turnsIn, busy } = process()
       busy(1)

@@ -21,7 +21,10 @@ import { serve } from "./Server.ts"
 
 const successAction = { tag: "message", message: "Thank you" } as const
 
-/** The whole service. Its payees are on a server at `wallet.example`, backed by the sandbox's payees. */
+/**
+ * Builds the whole service, and a server at `wallet.example` whose payees return the invoices that `gives`
+ * supplies.
+ */
 const world = Effect.gen(function* () {
   let give = async (_amount: Msat.Msat): Promise<string> => ""
   const asked: Array<string> = []
@@ -63,7 +66,7 @@ const company = Effect.gen(function* () {
   return opened._tag === "Made" ? opened.value : assert.fail()
 })
 
-/** A company with this balance. */
+/** Opens a company with this balance. */
 const companyWith = Effect.fnUntraced(function* (amount: bigint) {
   const row = yield* company
   const { paymentRequest } = yield* invoiced(row.id, amount)
@@ -72,7 +75,7 @@ const companyWith = Effect.fnUntraced(function* (amount: bigint) {
   return row
 })
 
-/** Estimates, confirms and sends. */
+/** Estimates, confirms and sends a payment. */
 const sent = Effect.fnUntraced(function* (destination: string) {
   const payer = yield* companyWith(5000n)
   const { estimate, confirm } = yield* Withdrawals
@@ -88,7 +91,7 @@ const sent = Effect.fnUntraced(function* (destination: string) {
 
 describe("an external recipient", () => {
   for (const destination of ["Alice@Wallet.example", "lnurlp://wallet.example/tea", "bitcoin:?lightning=lnurlp://wallet.example/tea"]) {
-    it.live(`outside recipient: ${destination} is paid with an invoice fetched when it is sent, and its success action is stored`, () =>
+    it.live(`external recipient: ${destination} is paid with an invoice fetched at dispatch, and the success action is stored`, () =>
       Effect.gen(function* () {
         const { services, asked, gives } = yield* world
         const { destination: make } = Context.get(services, Sandbox.Sandbox)
@@ -103,7 +106,7 @@ describe("an external recipient", () => {
     )
   }
 
-  it.live("outside recipient: a server that requests more is not paid, and nothing stays held", () =>
+  it.live("external recipient: a server whose invoice is for more than the requested amount is not paid", () =>
     Effect.gen(function* () {
       const { services, gives } = yield* world
       const { destination: make } = Context.get(services, Sandbox.Sandbox)
@@ -118,7 +121,7 @@ describe("an external recipient", () => {
     })
   )
 
-  it.live("outside recipient: if its server returns our invoice, it is settled internally", () =>
+  it.live("external recipient: if the server returns an invoice issued by this service, the payment is settled internally", () =>
     Effect.gen(function* () {
       const { services, gives } = yield* world
       const payee = yield* Effect.provideContext(company, services)

@@ -11,7 +11,7 @@ Relays.suite("over WebSocket", RelayPeer.layer)
 const event = Nostr.signed({ kind: 9735, created_at: 1_700_000_000, tags: [], content: "" }, Redacted.make("21".repeat(32)))
 const publish = (relay: string) => Effect.flatMap(Nostr.Relays, (relays) => relays.publish(relay, event))
 
-it.live("relays: a busy relay is not a refusal, and the event is sent again later", () =>
+it.live("relays: an error from a busy or broken relay is an outage, not a refusal, so the event is sent again later", () =>
   Effect.gen(function* () {
     const { outbound } = yield* RelayPeer.relaysOf({
       "busy.example": [false, "rate-limited: slow down"],

@@ -12,7 +12,7 @@ const to = "ab".repeat(32)
 const event = (content: string) => Nostr.signed({ kind: 23195, created_at: 1_700_000_000, tags: [["p", to]], content }, key)
 const filter = { kinds: [23195], to, by: Nostr.publicKeyOf(key), sinceSeconds: 1_700_000_000 }
 
-/** A local relay with scripted responses. */
+/** Starts a local relay with scripted responses, and returns its port. */
 const scripted = (does: (socket: WebSocket, said: string) => void) =>
   Effect.map(LocalServer.make, ({ port, server }) => {
     server.on("connection", (socket) => socket.on("message", (data) => does(socket, String(data))))
@@ -26,7 +26,7 @@ const open = (port: number) =>
     )
   )
 
-it.live("relay session: stored events come first, then published ones, and nothing outside the subscription", () =>
+it.live("relay session: stored events arrive first, then published ones, and events outside the subscription never arrive", () =>
   Effect.gen(function* () {
     const relay = yield* LocalRelay.make
     const [stored, old, another, later] = [event("stored"), event("old"), event("of another kind"), event("later")]
@@ -54,7 +54,7 @@ it.live("relay session: a lost connection fails all subscribers and pending requ
   })
 )
 
-it.live("relay session: messages of a hostile relay are ignored or end the connection", () =>
+it.live("relay session: messages from a hostile relay are ignored or end the connection", () =>
   Effect.gen(function* () {
     const said = [
       "no JSON",
@@ -86,7 +86,7 @@ it.live("relay session: messages of a hostile relay are ignored or end the conne
   })
 )
 
-it.live("relay session: every event of a flooding relay arrives, in order, as it is fetched", () =>
+it.live("relay session: every event from a flooding relay is delivered, in order, as the reader fetches it", () =>
   Effect.gen(function* () {
     const count = 4 * WebSocketSessions.maxWaiting
     let sent = 0

@@ -15,7 +15,7 @@ import * as Dripping from "./Dripping.ts"
 import { payRequest } from "./Recipients.ts"
 import { counting, serve, trusting } from "./Server.ts"
 
-/** One address of every special range and its boundaries, in every notation that a parser might accept. */
+/** An address in every special range, and the range's boundaries, in every notation that a parser might accept. */
 const hosts = [
   // loopback
   ["127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.1", "017700000001", "0177.0.0.1", "127.0.0.1."],
@@ -36,7 +36,7 @@ const hosts = [
   ["[64:ff9b::a9fe:a9fe]", "[64:ff9b:1::1]", "[2002:7f00:1::]", "[2002:a9fe:a9fe::1]", "[2001:0:7f00:1::]", "[fe80::5efe:127.0.0.1]"],
   // unique local, names of private networks, and names that are not public
   ["[fc00::1]", "[fdff::1]", "printer.local", "db.internal", "router.lan", "nas.home.arpa", "intranet", "db", "x.test", "x.invalid"],
-  // a public address is not a name either, and an .onion address requires Tor
+  // a public address is not a host name, and an .onion address requires Tor
   ["93.184.215.14", "[2606:2800:21f:cb07:6820:80da:af6b:8b2c]", `${"a".repeat(56)}.onion`]
 ].flat()
 
@@ -89,7 +89,7 @@ const refused = { status: 422, tag: "RecipientRefused" } as const
 
 const resolver = (options: Outbound.Options) => Effect.provideService(Resolver.make, Outbound.Outbound, Outbound.make(options))
 
-/** Fails every lookup: a name that is refused as such is not even looked up. */
+/** Fails every lookup, because a hostile name must be refused before it is looked up. */
 const unasked = async (name: string) => {
   throw new Error(`${name} was looked up`)
 }
@@ -187,7 +187,7 @@ describe("a hostile destination", () => {
       ]
       for (const place of places) {
         away = place
-        // A URL that is not valid in a header, or is the page's own origin there, is tried only as a callback.
+        // A URL that is not valid in a header, or that has the page's own origin, is tried only as a callback.
         if (/^[!-~]*$/.test(place) && URL.parse(place, here)?.origin !== here) {
           const redirected = yield* counting(Effect.flip(offer(`${here}/`)))
           assert.deepStrictEqual({ ...statusOf(redirected.value), begun: redirected.begun }, { ...refused, begun: 1 }, place)

@@ -33,7 +33,7 @@ const walletKey = Nostr.publicKeyOf(walletSecret)
 const place = { relays: ["wss://relay.example"], secretKey: walletSecret }
 
 /**
- * The whole service, including its workers, as a wallet on a local relay. Runs several processes over one
+ * Runs the whole service, including its workers, as a wallet on a local relay. All its processes share one
  * store.
  */
 const world = Effect.fnUntraced(function* (processes = 1) {
@@ -89,7 +89,7 @@ const keyOf = Effect.fnUntraced(function* (
   return (yield* Effect.flatMap(issued, Answer.made)).apiKey
 })
 
-/** An app with its own connection, using getalby's SDK. */
+/** Connects an app that uses Alby's SDK. */
 const app = Effect.fnUntraced(function* ({ relay }: World, apiKey: ApiKey.ApiKey) {
   const { text } = yield* Effect.flatMap((yield* WalletConnections).create(apiKey.id), Answer.made)
   const connection = Redacted.value(text)
@@ -104,7 +104,7 @@ const app = Effect.fnUntraced(function* ({ relay }: World, apiKey: ApiKey.ApiKey
   return { client, secretKey: Redacted.make(new URL(connection).searchParams.get("secret") ?? "") }
 })
 
-/** The response: the result or the error's code. */
+/** Returns the response: the result, or the error's code. */
 const answered = <A>(ask: () => Promise<A>) =>
   Effect.match(Effect.tryPromise({ try: ask, catch: (error) => error }), {
     onSuccess: (value) => value,
@@ -124,7 +124,7 @@ const paidTimes = Effect.map(
   (payments) => payments.reduce((sum, { times }) => sum + times, 0)
 )
 
-/** An app's request, written by hand. */
+/** An app's request, built without the SDK. */
 const requested = (secretKey: Redacted.Redacted, content: WalletConnect.Request, atSeconds = Math.floor(Date.now() / 1000)) =>
   WalletConnect.request(content, { from: secretKey, to: walletKey, atSeconds, nonce: crypto.getRandomValues(new Uint8Array(32)) }) ??
   assert.fail("no event")
@@ -133,7 +133,7 @@ const answersTo = ({ relay }: World, event: Nostr.Event) =>
   relay.events.filter((one) => one.kind === WalletConnect.kinds.response && WalletConnect.tagOf(one, "e") === event.id)
 
 describe("Nostr Wallet Connect", () => {
-  it.live("wallet connect: an app pays within its key's limit, and not one satoshi more", () =>
+  it.live("wallet connect: an app can pay within its key's limit, and a payment beyond it is refused", () =>
     story(
       1,
       Effect.fnUntraced(function* (world) {
@@ -163,7 +163,7 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: an app does what its key's scopes allow, until the key is revoked", () =>
+  it.live("wallet connect: an app can do only what its key's scopes allow, and nothing after the key is revoked", () =>
     story(
       1,
       Effect.fnUntraced(function* (world) {
@@ -186,7 +186,7 @@ describe("Nostr Wallet Connect", () => {
         yield* (yield* Settlements.Settlements).poll
         const found = yield* answered(() => client.lookupInvoice({ payment_hash: made.payment_hash }))
         assert.deepInclude(found, { type: "incoming", state: "settled", amount: 21_000, description: "tea" })
-        // The app may also be notified of payments just before it was connected.
+        // The app may also be notified of payments made just before it connected.
         const isIt = (one: Nip47Notification) => one.notification.payment_hash === made.payment_hash
         yield* eventually(
           Effect.sync(() => told.some(isIt)),
@@ -200,7 +200,7 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: a repeated event pays once and gets the same response, even after the relay connection was lost", () =>
+  it.live("wallet connect: a repeated event pays once and gets the same response, even after the relay connection is lost", () =>
     story(
       1,
       Effect.fnUntraced(function* (world) {
@@ -215,7 +215,7 @@ describe("Nostr Wallet Connect", () => {
           (count) => count === 2
         )
         world.relay.cut()
-        // The stored request is received again, now twice.
+        // On reconnection, the relay sends both stored copies of the request again.
         yield* eventually(
           Effect.sync(() => answersTo(world, event).length),
           (count) => count === 4
@@ -227,7 +227,7 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: one of two processes listens, and an event processed by both is paid once", () =>
+  it.live("wallet connect: only one of two processes listens, and an event processed by both is paid once", () =>
     story(
       2,
       Effect.fnUntraced(function* (world) {
@@ -236,7 +236,7 @@ describe("Nostr Wallet Connect", () => {
         assert.strictEqual(world.relay.listeners(WalletConnect.kinds.request), 1)
         const { destination } = yield* payee(1_000)
         const event = requested(secretKey, { method: "pay_invoice", params: { invoice: destination } })
-        // As if two processes held the lease for a moment.
+        // Both processes respond to the event, as if both held the lease.
         const requests = yield* Effect.forEach(world.processes, (process) =>
           Effect.provideContext(WalletRequests.make(walletSecret), process)
         )

@@ -27,7 +27,7 @@ describe("a webhook receiver", () => {
     })
   )
 
-  it("webhook: a URL with a user or a password is rejected, and a URL of a trusted host is accepted", () => {
+  it("webhook: a URL with a user or a password is rejected, and a trusted host's URL is accepted", () => {
     const shop = new URL("http://127.0.0.1:3000")
     const [open, guarded] = [
       WebhookPoster.make({ isOpen: true }),
