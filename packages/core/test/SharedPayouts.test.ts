@@ -38,14 +38,14 @@ type Row = Withdrawal.Withdrawal
 
 const settings = { ...usual, payoutWindowMillis: 60_000 }
 
-/** Outputs currently at the payee's address. */
+/** Returns the outputs at the payee's address that are in the mempool or in a block. */
 const received = (row: Row) => Effect.map(outputsOf(row), (outputs) => outputs.filter(([placement]) => placement !== "gone"))
 
 const payout = Effect.fnUntraced(function* (payer: Parameters<typeof confirm>[0], sats: number) {
   return yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, sats)
 })
 
-/** Three payouts by two companies, confirmed in one window. */
+/** Confirms three payouts by two companies in one window. */
 const three = Effect.gen(function* () {
   const [acme, globex] = [yield* companyWith(200_000), yield* companyWith(100_000)]
   const rows = [yield* payout(acme, 20_000), yield* payout(globex, 30_000), yield* payout(acme, 40_000)]
@@ -59,7 +59,7 @@ const transactionsOf = (rows: ReadonlyArray<Row>) =>
 
 const standings = (rows: ReadonlyArray<Row>) => Effect.forEach(rows, standing)
 
-/** The leading payout, every transaction signed for it, and its followers. */
+/** Returns the leading payout, the transactions signed for it, and its followers. */
 const led = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
   const { candidates, followers } = yield* Records
   for (const row of rows) {
@@ -72,7 +72,8 @@ const led = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
 const halfAnHour = steps(31, 60)
 
 /**
- * Asserts that each payout settled once for its share, and that the shares add up to the actual mining fee.
+ * Asserts that each payout settled with one output, and that the payouts' shares add up to the actual mining
+ * fee.
  */
 const paidBy = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, winner: Withdrawal.Candidate | undefined) {
   const settled = yield* Effect.forEach(rows, now)
@@ -147,7 +148,7 @@ describe("Payouts in one window", () => {
   )
 
   scenario(
-    "batch: without a window, each payout is sent immediately, by itself",
+    "batch: without a window, each payout is sent immediately, in its own transaction",
     { settings: { ...settings, payoutWindowMillis: 0 } },
     function* () {
       const { rows } = yield* three
@@ -160,7 +161,7 @@ describe("Payouts in one window", () => {
   )
 
   scenario(
-    "batch: payouts that do not fit in one transaction use as many as needed",
+    "batch: payouts that do not fit in one transaction are split across as many as needed",
     { settings: { ...settings, payoutOutputs: 2 } },
     function* () {
       const payer = yield* companyWith(200_000)
@@ -194,7 +195,7 @@ describe("Payouts in one window", () => {
     }
   })
 
-  it.effect("batch: a payout with too few coins waits without delaying later ones", () => {
+  it.effect("batch: a payout for which the wallet has too few coins waits without delaying later payouts", () => {
     const purse = { only: "" }
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -229,7 +230,7 @@ describe("Payouts in one window", () => {
     })
   })
 
-  it.effect("batch: a payout that makes every batch with it fail is left out and stays pending", () => {
+  it.effect("batch: a payout that makes every batch containing it fail is left out and stays pending", () => {
     const broken = Msat.fromSats(30_000)
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -281,7 +282,7 @@ describe("Payouts in one window", () => {
 
 describe("Unconfirmed transactions with several payouts", () => {
   scenario(
-    "batch: it is replaced for all its payouts; the operator bears the excess over the held fees",
+    "batch: an unconfirmed transaction is replaced for all its payouts; the operator bears the cost beyond the held fees",
     () => ({ logsErrors: true, settings, ...weather() }),
     function* ({ sky }) {
       const { rows } = yield* three
@@ -310,7 +311,7 @@ describe("Unconfirmed transactions with several payouts", () => {
   )
 
   scenario(
-    "batch: if the replaced original is mined, all payouts settle with the original and its cost",
+    "batch: if the original is mined instead of its replacement, all payouts settle with the original and its fee",
     () => ({ settings, ...weather() }),
     function* ({ sky }) {
       const { rows } = yield* three
@@ -355,7 +356,7 @@ describe("Unconfirmed transactions with several payouts", () => {
   it.effect("C45: batch: it is not replaced once part of it is settled, even if a reorganization removes its block", () => {
     const { sky, change: raining } = weather()
     let away = true
-    /** A store that commits the followers' settlements but fails the leader's. */
+    /** A store that commits the followers' settlements, but not the leader's. */
     const change = (ports: Context.Context<Ports>) =>
       replace(Journal, (journal) =>
         Journal.of({

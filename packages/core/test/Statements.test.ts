@@ -15,7 +15,7 @@ import { company, replace, scenario } from "./World.ts"
 
 const at = (time: string): number => Date.parse(`${time}Z`)
 
-/** Commits a deposit now that was decided at `time`. */
+/** Commits a deposit now, with `time` as the time of its confirmation. */
 const deposit = Effect.fnUntraced(function* (companyId: Month["companyId"], sats: number, time: string) {
   const journal = yield* Journal
   const seen = yield* Fixtures.output(companyId, sats, { createdAtMillis: at(time) })
@@ -30,8 +30,9 @@ const statement = Effect.fnUntraced(function* (companyId: Month["companyId"], mo
 const pending = { isPending: true } as const
 
 /**
- * Asserts that each month's lines add up to the difference between its opening and its closing balance, that
- * each closing is the next opening, and that the last closing is the company's balance.
+ * Asserts that each month's lines add up to the difference between the month's opening and closing balances,
+ * that each closing balance is the next month's opening balance, and that the last closing balance is the
+ * company's balance.
  */
 const chained = Effect.fnUntraced(function* (companyId: Month["companyId"], months: ReadonlyArray<string>) {
   let before: Balance.Balance | undefined
@@ -47,7 +48,7 @@ const chained = Effect.fnUntraced(function* (companyId: Month["companyId"], mont
 
 describe("closed months", () => {
   scenario(
-    "statement: a final statement never changes; later commits to its month appear as late in the next statement",
+    "statement: a final statement never changes; later entries for its month appear as late entries in the next statement",
     pending,
     function* () {
       const { id } = yield* company()
@@ -73,7 +74,7 @@ describe("closed months", () => {
     }
   )
 
-  scenario("statement: reading a current statement does not close it, and it covers all commits so far", pending, function* () {
+  scenario("statement: reading a statement before it is final does not close its month, and the final statement includes later entries", pending, function* () {
     const { id } = yield* company()
     yield* TestClock.setTime(at("2026-02-01T00:04:59"))
     yield* deposit(id, 100, "2026-01-20T10:00:00")
@@ -108,7 +109,7 @@ describe("closed months", () => {
   const suspended = Deferred.makeUnsafe<void>()
   let closings = 0
   scenario(
-    "statement: if two requests close a month concurrently, one succeeds, even if it is suspended between read and close, and both return the same",
+    "statement: if two requests close a month concurrently and one is suspended between read and close, the month is closed once and both return the same statement",
     {
       ...pending,
       change: replace(Journal, ({ commit }) =>

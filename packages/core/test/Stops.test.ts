@@ -32,7 +32,7 @@ const voucher = Effect.fnUntraced(function* (company: Company) {
   return yield* made((yield* Vouchers).create({ company, ...(yield* asked(100)), ...words }))
 })
 
-/** Every way to send money, each with a payee who accepts it. Each effect returns its outcome. */
+/** Returns an effect for every way to send money to a payee who accepts it. Each effect returns its outcome. */
 const ways = Effect.fnUntraced(function* (company: Company) {
   const { url } = yield* voucher(company)
   const k1 = new URL(Redacted.value(url)).searchParams.get("k1") ?? assert.fail("no secret in the link")
@@ -73,7 +73,7 @@ describe("Stops by the operator", () => {
       const other = Context.merge(ports, yield* start(ports))
       const confirmed = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
       const check = Effect.flatMap(Stops, (stops) => stops.check("sending"))
-      // The process caches that nothing is paused.
+      // The other process caches that nothing is paused.
       yield* Effect.provideContext(check, other)
       const answer = yield* Effect.forkChild(pausing("sending"), { startImmediately: true })
       yield* TestClock.adjust(cacheMillis - 1)
@@ -113,7 +113,7 @@ describe("Stops by the operator", () => {
   })
 
   scenario(
-    "pause: while receiving is paused, new invoices and addresses are refused; incoming payments are credited and sending continues",
+    "pause: while receiving is paused, requests for invoices and addresses are refused; incoming payments are credited and sending continues",
     function* () {
       const payer = yield* companyWith(10_000)
       yield* everywhere(pausing("receiving"))

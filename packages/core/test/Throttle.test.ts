@@ -44,7 +44,7 @@ describe("A throttle", () => {
     )
   })
 
-  it("throttle: it allows exactly its number of requests, even if that number does not divide the period evenly, at any clock time", () => {
+  it("throttle: at any clock time it allows exactly its number of requests, even if that number does not divide the period evenly", () => {
     for (const count of [3, 7, 11, 60, 333, 700, 7919])
       for (const atMillis of [0, 1_700_000_000_123, 1_799_999_999_999]) {
         const take = Throttle.meter(Throttle.perSecond(count), Throttle.perMinute(count))

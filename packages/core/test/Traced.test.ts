@@ -23,7 +23,7 @@ const keeping = () => {
 const parentOf = ({ parent }: Tracer.NativeSpan) =>
   Option.match(parent, { onNone: () => undefined, onSome: (span) => (span._tag === "Span" ? span.name : span._tag) })
 
-/** A withdrawal from request to payment. */
+/** Makes a withdrawal, from the request to the payment, and an estimate that fails. */
 const story = Effect.gen(function* () {
   const payer = yield* companyWith(5000)
   const { destination } = yield* outside({ sats: 1000 })
@@ -34,7 +34,7 @@ const story = Effect.gen(function* () {
 })
 
 describe("Traced", () => {
-  it.effect("spans: with a tracer a withdrawal shows its commit below its method, and its payment at the node", () =>
+  it.effect("spans: a tracer records a withdrawal's commit below its method, and the payment at the node", () =>
     Effect.gen(function* () {
       const { spans, tracer } = keeping()
       yield* Effect.provideService(inWorld(story), Tracer.Tracer, tracer)
@@ -60,7 +60,7 @@ describe("Traced", () => {
     })
   )
 
-  it.effect("spans: later work on a record joins the trace of its first commit, as long as it is among the newest", () =>
+  it.effect("spans: later work on a record joins the trace of the record's first commit, as long as the record is among the newest", () =>
     Effect.gen(function* () {
       const { spans, tracer } = keeping()
       const nothing = Effect.void

@@ -5,7 +5,7 @@ import { Transactions } from "../src/reports/Transactions.ts"
 import { company, companyWith, confirm, outside, said, scenario, step } from "./World.ts"
 
 describe("Lists of transactions", () => {
-  scenario("transactions: pages skip and repeat nothing, newest first, for one company only", function* () {
+  scenario("transactions: pages list one company's transactions, newest first, without gaps or repeats", function* () {
     const { list } = yield* Transactions
     const [row, other] = [yield* companyWith(50_000), yield* companyWith(50_000)]
     for (let i = 0; i < 9; i++) {

@@ -101,7 +101,7 @@ describe("Internal payments", () => {
       yield* release(paymentHash, outcome)
       yield* poll
       assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
-      // Once its claim is released, the invoice can be paid from outside again.
+      // Once the claim on it is released, the invoice can be paid externally again.
       if (outcome === "fail") {
         yield* (yield* Sandbox).pay({ paymentRequest })
         yield* poll
@@ -133,7 +133,7 @@ describe("Internal payments", () => {
     }
   )
 
-  scenario("payment worker: a withdrawal keeps its claim while the node is down", { logsErrors: true }, function* () {
+  scenario("payment worker: a withdrawal keeps its claim on the invoice while the node is down", { logsErrors: true }, function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const { paymentRequest } = yield* invoice(payee, 1000, 120)
     const row = yield* confirm(payer, paymentRequest)

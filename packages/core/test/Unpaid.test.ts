@@ -12,7 +12,7 @@ import { Records } from "../src/service/Records.ts"
 import { settings } from "./Rows.ts"
 import { company, has, invoice, lightningAddress, replace, run, said, scenario } from "./World.ts"
 
-// Unpaid invoices: any stranger can request them at a Lightning address, so their cost must be bounded.
+// Any stranger can request invoices at a Lightning address, so the cost of unpaid invoices must be bounded.
 
 const { expirySeconds } = defaults.lnurl
 
@@ -32,7 +32,7 @@ const pay = ({ paymentRequest }: Invoice, hold = false) => Effect.flatMap(Sandbo
 const find = ({ companyId, id }: Invoice) =>
   Effect.flatMap(Records, (records) => Effect.map(records.invoice(companyId, id), Option.getOrUndefined))
 
-/** A node that counts lookups and cancellations of each invoice. */
+/** A node that counts the lookups and cancellations of each invoice. */
 const counting = () => {
   const asked = new Map<string, number>()
   const count = (hash: string) => Effect.sync(() => asked.set(hash, (asked.get(hash) ?? 0) + 1))
@@ -46,7 +46,7 @@ const counting = () => {
   return { change, times: ({ paymentHash }: Invoice) => asked.get(paymentHash) ?? 0 }
 }
 
-/** A node that can't cancel invoices, and counts the calls for each. */
+/** A node that can't cancel invoices, and that counts the calls for each invoice. */
 const withoutCancel = () => {
   const { change, times } = counting()
   const cannot = replace(LightningReceiver, (receiver) =>
@@ -64,7 +64,7 @@ const pass = Effect.fnUntraced(function* (minutes: number) {
   for (let minute = 0; minute < minutes; minute++) yield* TestClock.adjust("1 minute")
 })
 
-/** The workers of one process, until the test ends. */
+/** Starts one process's workers, which run until the test ends. */
 const working = Layer.build(Settlements.layerWorker)
 
 describe("Invoices requested by wallets", () => {
@@ -171,7 +171,7 @@ describe("Invoices requested by wallets", () => {
   )
 
   scenario(
-    "invoice: more than a page of unpaid invoices is deleted, but no invoice that a company requested",
+    "invoice: unpaid invoices are deleted even if they fill more than a page, and an invoice requested by a company is kept",
     { settings: { ...settings, lnurl: { ...settings.lnurl, perAddress: { count: 1000, everyMillis: 1 } } } },
     function* () {
       const { row: payee } = yield* shop
@@ -187,7 +187,7 @@ describe("Invoices requested by wallets", () => {
 
 describe("Invoices requested by a company", () => {
   scenario(
-    "invoice: while unpaid, it is polled less and less often, 17 times in its hour and the following day, and then expires",
+    "invoice: while unpaid, it is polled less and less often, at most 17 times in its hour and the following day, and then expires",
     () => ({ ...counting() }),
     function* ({ times }) {
       yield* working
@@ -209,7 +209,7 @@ describe("Invoices requested by a company", () => {
     [70, 120]
   ] as const) {
     scenario(
-      `invoice: paid ${minutes} minutes after creation with the notification lost, it is credited before it is ${within} minutes old`,
+      `invoice: if it is paid ${minutes} minutes after creation and the notification is lost, it is credited when it is about ${within} minutes old`,
       function* () {
         const payee = yield* company()
         yield* working
@@ -225,26 +225,26 @@ describe("Invoices requested by a company", () => {
   }
 })
 
-describe("Unpaid invoices of wallets", () => {
+describe("Limits on unpaid invoices requested by wallets", () => {
   const fast = { count: 100_000, everyMillis: 1 }
   const limits = (more: Partial<typeof settings.lnurl>) => ({
     settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: fast, perAddress: fast, ...more } }
   })
   const few = { open: 40, openPerAddress: 40, openPerCompany: 40, openPerCaller: 40 }
 
-  /** One address in each /64 of a /56. */
+  /** Returns an address in one of the 256 /64 networks of a /56. */
   const attacker = (at: number): string => `2001:db8:0:${(at % 256).toString(16)}::1`
 
   const flood = (count: number, user = "shop") => Effect.forEach(Array.from({ length: count }), (_, at) => ask(attacker(at), user))
 
-  /** Time for the node to cancel evicted invoices. */
+  /** Gives the node time to cancel evicted invoices. */
   const canceled = Effect.repeat(TestClock.adjust("10 millis"), { times: 200 })
 
   const stateOf = ({ paymentHash }: Invoice) =>
     Effect.flatMap(LightningReceiver, (receiver) => Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag))
 
   scenario(
-    "limits: a network that fills the pool loses its own invoices, and another company's payer gets and keeps one",
+    "limits: a network that fills the pool evicts only its own invoices, and another company's payers get and keep theirs",
     { ...limits(few) },
     function* () {
       yield* shop
@@ -261,7 +261,7 @@ describe("Unpaid invoices of wallets", () => {
   )
 
   scenario(
-    "limits: a Lightning address's callers evict the oldest invoice of the caller with the most invoices there, and none of another address",
+    "limits: at a full Lightning address, a new invoice evicts the oldest one of the caller with the most invoices there, and none of another address",
     { ...limits({ ...few, openPerAddress: 10 }) },
     function* () {
       const { row } = yield* shop
@@ -275,7 +275,7 @@ describe("Unpaid invoices of wallets", () => {
   )
 
   scenario(
-    "limits: a caller beyond its share gets an invoice that replaces its oldest one",
+    "limits: a caller that exceeds its share gets an invoice that replaces its oldest one",
     { ...limits({ openPerCaller: 3 }) },
     function* () {
       yield* shop
@@ -315,7 +315,7 @@ describe("Unpaid invoices of wallets", () => {
     }
   )
 
-  scenario("limits: expired invoices take no slots", { ...limits(few) }, function* () {
+  scenario("limits: expired invoices do not take up slots", { ...limits(few) }, function* () {
     yield* shop
     yield* flood(30)
     yield* TestClock.adjust(expirySeconds * 1000)

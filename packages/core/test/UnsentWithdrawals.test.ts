@@ -4,7 +4,7 @@ import * as UnsentWithdrawals from "../src/sending/UnsentWithdrawals.ts"
 const task = (token: number, id = "w") => ({ id, token })
 
 describe("Payments that were never sent", () => {
-  it("payment: an unsent payment is known as unsent under the next claim and every following one", () => {
+  it("payment: an unsent payment is still known as unsent under each following claim of the same process", () => {
     const unsent = UnsentWithdrawals.make()
     unsent.note(task(3))
     assert.deepStrictEqual(
@@ -13,7 +13,7 @@ describe("Payments that were never sent", () => {
     )
   })
 
-  it("payment: a payment that was sent, or was claimed by another process in the meantime, is not known as unsent", () => {
+  it("payment: a payment that was sent, or that another process claimed in the meantime, is not known as unsent", () => {
     const unsent = UnsentWithdrawals.make()
     unsent.note(task(3))
     assert.isFalse(unsent.isStill(task(5)))
@@ -23,7 +23,7 @@ describe("Payments that were never sent", () => {
     assert.isFalse(UnsentWithdrawals.make().isStill(task(1)))
   })
 
-  it("payment: with very many unsent payments the oldest are forgotten", () => {
+  it("payment: if there are too many unsent payments, the oldest are forgotten", () => {
     const unsent = UnsentWithdrawals.make()
     for (let n = 0; n <= UnsentWithdrawals.capacity; n++) unsent.note(task(1, String(n)))
     assert.deepStrictEqual(

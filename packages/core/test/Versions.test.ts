@@ -5,7 +5,7 @@ import * as Versions from "../src/nodes/Versions.ts"
 const said = (node: Versions.Node, versions: ReadonlyArray<string>) =>
   versions.map((version) => Versions.judge(node, version)?.verdict ?? "good")
 
-describe("Versions of nodes", () => {
+describe("Node versions", () => {
   it("C59: node version: an lnd version that can stop following the chain is refused, and one whose funds can be stolen gets a warning", () => {
     const lnd = [
       "0.14.2-beta",
@@ -57,7 +57,7 @@ describe("Versions of nodes", () => {
     ])
   })
 
-  it("node version: unusual versions are parsed: a release candidate counts as its release, a fork by its leading version, a missing patch as 0", () => {
+  it("node version: a release candidate counts as its release, a fork as its leading version, and a missing patch number as 0", () => {
     assert.deepStrictEqual(said("lnd", ["0.19.0-beta.rc1", "0.19-beta", "v0.18.5-beta.rc2", "acme-0.15.1+7", "0.15.1.9"]), [
       "good",
       "good",
@@ -68,13 +68,13 @@ describe("Versions of nodes", () => {
     assert.strictEqual(Versions.judge("lnd", "lnd version 0.15.1-acme2.0 (built 2022.10.10)")?.version, "0.15.1")
   })
 
-  it("node version: an invalid version is not judged", () => {
+  it("node version: a version that cannot be parsed gets no verdict", () => {
     for (const text of ["", "a custom build", "v", "15", "0..1", "-1.-2", "99999999.1"]) {
       assert.isUndefined(Versions.judge("lnd", text), text)
     }
   })
 
-  it("node version: the log reports known bugs, and nothing for a good version", async () => {
+  it("node version: the log reports a version's known bugs, and nothing about a version without any", async () => {
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(String(message)))
     const warned = Effect.andThen(Versions.warn("lnd", "0.21.2-beta"), Versions.warn("lnd", "0.18.5-beta"))
@@ -83,7 +83,7 @@ describe("Versions of nodes", () => {
     assert.match(lines[0] ?? "", /^lnd 0\.18\.5-beta .*Update it to 0\.19\.0/)
   })
 
-  it("node version: every bug has a source, and begins in a version before its fix", () => {
+  it("node version: every known bug has a source, and its first affected version precedes the fix", () => {
     for (const { fixedIn, since, source, says } of Versions.faults) {
       assert.match(source, /^https:\/\/\S+$/)
       assert.notMatch(says, /[.]$/)

@@ -65,7 +65,7 @@ const withdrawalOf = Effect.fnUntraced(function* (issued: Issued) {
 })
 
 describe("A voucher", () => {
-  scenario("voucher: it holds its amount and the fees of a Lightning payment, and pays the first invoice", function* () {
+  scenario("voucher: it holds its amount and the fees of a Lightning payment, and pays the first invoice presented", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     // 0.2 % for the service, and 5 sats plus 0.5 % for routing.
@@ -81,7 +81,7 @@ describe("A voucher", () => {
     assert.deepStrictEqual([withdrawal.status, withdrawal.ledgerTxId], ["settled", issued.voucher.ledgerTxId])
   })
 
-  scenario("voucher: its secret is not stored; the store has only its hash", function* () {
+  scenario("voucher: its secret is not stored; the store has only the secret's hash", function* () {
     const issued = yield* issue(yield* companyWith(5000), 1000)
     const k1 = secretOf(issued)
     assert.match(k1, /^[0-9a-f]{64}$/)
@@ -172,7 +172,7 @@ describe("A voucher", () => {
     assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: claimed")
   })
 
-  scenario("voucher: two vouchers claimed with one invoice are paid once, and the other company's funds are released", function* () {
+  scenario("voucher: if two vouchers are claimed with one invoice, the invoice is paid once and the other voucher's funds are released", function* () {
     const payer = yield* companyWith(5000)
     const [one, other] = [yield* issue(payer, 1000), yield* issue(payer, 1000)]
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
@@ -186,7 +186,7 @@ describe("A voucher", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
   })
 
-  scenario("voucher: a claim with our own invoice is settled internally, for the fee set at creation", function* () {
+  scenario("voucher: a claim with an invoice of this service is settled internally, for the fee set at creation", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const issued = yield* issue(payer, 1000)
     yield* claim(issued, (yield* invoice(payee, 1000)).paymentRequest)
@@ -232,7 +232,7 @@ describe("Unclaimed vouchers", () => {
           const issued = yield* issue(payer, 1000, 60)
           const { destination, paymentHash } = yield* outside({ sats: 1000 })
           yield* TestClock.adjust(59_999)
-          // The claim is decided in time. If `late`, the expiry is committed first.
+          // The claim begins before the voucher expires. If `late`, the expiry is committed before the claim.
           const claiming = yield* Effect.forkChild(said(claim(issued, destination)), { startImmediately: true })
           yield* TestClock.adjust(late ? 1 : 0)
           yield* TestClock.adjust(10)
@@ -283,7 +283,7 @@ describe("Vouchers", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
   })
 
-  scenario("voucher: a different secret of any form opens no voucher", function* () {
+  scenario("voucher: any other secret, whatever its form, opens no voucher", function* () {
     const vouchers = yield* Vouchers
     yield* issue(yield* companyWith(5000), 1000)
     for (const k1 of ["", "0", "00".repeat(32), "é", "\0", "x".repeat(10_000)]) {
@@ -293,7 +293,7 @@ describe("Vouchers", () => {
   })
 
   scenario(
-    "voucher: claims by one caller are limited",
+    "voucher: the rate of claims by one caller is limited",
     { settings: { ...settings, lnurl: { ...settings.lnurl, perCaller: { count: 2, everyMillis: 3_600_000 } } } },
     function* () {
       const issued = yield* issue(yield* companyWith(5000), 1000)
@@ -303,7 +303,7 @@ describe("Vouchers", () => {
     }
   )
 
-  scenario("voucher: it is created once per key, and a repeated request returns the same response with the link", function* () {
+  scenario("voucher: it is created once per idempotency key, and a repeated request returns the same response with the link", function* () {
     const payer = yield* companyWith(5000)
     const vouchers = yield* Vouchers
     const render = ({ url }: Issued) => Redacted.value(url)

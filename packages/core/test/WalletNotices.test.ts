@@ -32,7 +32,7 @@ const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes:
   return { apiKey, secretKey, appKey: Nostr.publicKeyOf(secretKey) }
 })
 
-/** Notifications for everything committed from here on. */
+/** Returns an effect whose result is the notifications for everything committed since the last call. */
 const telling = Effect.gen(function* () {
   const eventsFor = yield* WalletNotices.make(wallet)
   let after = yield* (yield* LedgerReads).lastEvent
@@ -44,7 +44,7 @@ const telling = Effect.gen(function* () {
 })
 
 scenario(
-  "wallet connect: apps whose keys may read are notified of payments to and by their company, and others are not",
+  "wallet connect: apps whose keys may read are notified of payments to and by their company, and other apps are not",
   { change },
   function* () {
     const shop = yield* companyWith(5000)
@@ -82,7 +82,7 @@ scenario(
 )
 
 scenario(
-  "wallet connect: an internal payment notifies the payer's app and the payee's app, each about its own side",
+  "wallet connect: an internal payment notifies the payer's app of the debit and the payee's app of the credit",
   { change },
   function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]

@@ -58,7 +58,7 @@ const codeOf = (answer: Option.Option<Nostr.Event>, secretKey: Redacted.Redacted
 const codeOfResponse = ({ error }: WalletConnect.Response) => error?.code ?? "ok"
 
 scenario(
-  "wallet connect: a pending payment is not reported as failed, and the same event later returns its result",
+  "wallet connect: a pending payment is not reported as failed, and repeating the event later returns the payment's result",
   { ...isWallet },
   function* () {
     const payer = yield* companyWith(5000)
@@ -76,7 +76,7 @@ scenario(
     const again = read(yield* answer(event), secretKey)
     assert.isTrue(again.error === null, JSON.stringify(again))
     assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 1, sats: 1000 })
-    // Another request for the same invoice would be a second payment, so it is refused.
+    // A new request for the same invoice would be a second payment, so it is refused.
     const other = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } }, beginsAtSeconds + 1)
     assert.strictEqual(codeOf(yield* answer(other), secretKey), "OTHER")
     assert.strictEqual((yield* has(payer)).held, 0)
@@ -249,7 +249,7 @@ scenario("wallet connect: a repeated event gets the same response and does not c
 })
 
 scenario(
-  "wallet connect: requests signed with any number of unknown keys cannot prevent responses to a new app",
+  "wallet connect: requests signed with unknown keys, however many, do not prevent responses to a new app",
   { ...isWallet },
   function* () {
     const { secretKey } = yield* connect(yield* company(), ["read"])
@@ -262,7 +262,7 @@ scenario(
   }
 )
 
-scenario("wallet connect: a key has one app, and a key restricted to addresses has none", { ...isWallet }, function* () {
+scenario("wallet connect: a key can have one app, and a key restricted to certain IP addresses can have none", { ...isWallet }, function* () {
   const { id: companyId } = yield* company()
   const allowedFrom = { for: "sending", ranges: ["203.0.113.0/24"] } as const
   const confined = yield* made((yield* ApiKeys).issue({ companyId, name: "till", scopes: ["admin"], expiresAtMillis: null, allowedFrom }))
@@ -271,7 +271,7 @@ scenario("wallet connect: a key has one app, and a key restricted to addresses h
   const { apiKey, secretKey } = yield* connect(yield* companyWith(5000), ["send", "read"])
   assert.strictEqual(yield* said(connections.create(apiKey.id)), "Invalid: id")
   assert.strictEqual((yield* connections.get(apiKey.id)).walletKey, walletKey)
-  // A key that is later restricted to certain addresses can still read, but not pay.
+  // A key that is later restricted to certain IP addresses can still read, but not pay.
   const { answer } = yield* WalletRequests.make(wallet)
   const pays = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 10 })).destination } })
   yield* everywhere((yield* ApiKeys).allowFrom(apiKey.id, allowedFrom))
@@ -279,7 +279,7 @@ scenario("wallet connect: a key has one app, and a key restricted to addresses h
   assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" })), secretKey), "ok")
 })
 
-scenario("wallet connect: without relays there are no connections", function* () {
+scenario("wallet connect: without relays, no connection can be created", function* () {
   const { id: companyId } = yield* company()
   const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes: ["read"], expiresAtMillis: null }))
   const connections = yield* WalletConnections

@@ -34,7 +34,7 @@ for (const answer of [302, 400, 500, "nothing"] as const)
   )
 
 scenario(
-  "webhooks: a process that takes over during a schedule continues it, without restarting",
+  "webhooks: a process that takes over during a retry schedule continues the schedule instead of restarting it",
   () => world(),
   function* ({ sent, state }) {
     const row = yield* company()
@@ -62,7 +62,7 @@ scenario(
 )
 
 /**
- * A process whose clock is off by `state.aheadMillis`. Sleeps take the right time, like a machine's timers.
+ * A clock that is off by `state.aheadMillis`. Sleeps still take the correct time, as a machine's timers do.
  */
 const jumping = Effect.map(Clock.Clock, (clock) => {
   const state = { aheadMillis: 0 }
@@ -91,11 +91,11 @@ scenario(
     yield* invoice(row, 1)
     yield* second
     assert.deepStrictEqual(attemptsOf(sent), [1])
-    // The clock jumps a day ahead: the retry that became due is sent once.
+    // The clock jumps a day ahead. The retry is now due and is sent once.
     jumped.aheadMillis = 86_400_000
     yield* TestClock.adjust("10 seconds")
     assert.deepStrictEqual(attemptsOf(sent), [1, 2])
-    // The clock jumps two days back: a new event is sent, and the waiting retry waits until its time.
+    // The clock jumps two days back. A new event is sent, and the pending retry waits until it is due.
     jumped.aheadMillis = -86_400_000
     state.answer = () => Effect.succeed(ok)
     const { id } = yield* invoice(row, 1)

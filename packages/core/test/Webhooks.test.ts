@@ -58,7 +58,7 @@ const counting = () => {
   return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
 }
 
-scenario("webhooks: events read to find new commits are not read again to send them", counting, function* ({ sent, reads }) {
+scenario("webhooks: events that were read to find new commits are not read again for sending", counting, function* ({ sent, reads }) {
   yield* sending
   const row = yield* company()
   yield* endpoint(row)
@@ -149,7 +149,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: an endpoint that fails twice receives the event, and the later events of its record, within 25 seconds",
+  "webhooks: an endpoint that fails twice receives the event, and later events of the same record, within 25 seconds",
   world,
   function* ({ sent, state }) {
     yield* sending
@@ -169,7 +169,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: a failing event is sent twelve times over three days, and holds back only its own record",
+  "webhooks: a failing event is sent twelve times over three days, and holds back only events of the same record",
   world,
   function* ({ sent, state }) {
     yield* sending
@@ -257,7 +257,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: an endpoint is disabled and its owner notified after five days of failures only",
+  "webhooks: after five days in which every delivery failed, an endpoint is disabled and its owner is notified",
   () => world(),
   function* ({ sent, state }) {
     yield* sending
@@ -283,7 +283,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: an event sent but not recorded is sent again with the same id",
+  "webhooks: an event whose delivery was not recorded is sent again with the same id",
   () => world({ isAway: true }),
   function* ({ sent, store }) {
     yield* sending

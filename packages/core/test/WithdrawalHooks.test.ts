@@ -10,7 +10,7 @@ import { type Hook, Hooks } from "../src/sending/WithdrawalHooks.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { asked, companyWith, has, made, now, outside, said, scenario, step, type World } from "./World.ts"
 
-/** A hook that refuses listed destinations, as a host might add it. */
+/** A hook that refuses listed destinations, as a host's hook might. */
 const listing = (...others: ReadonlyArray<Hook>): World & { readonly listed: Set<string> } => {
   const listed = new Set<string>()
   const refuses: Hook = {

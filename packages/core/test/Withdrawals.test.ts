@@ -80,8 +80,7 @@ const both = Effect.fnUntraced(function* (company: Company, destination: string,
 const sats = (amount: number): Amount => ({ amount })
 
 /**
- * Every kind of destination: its text, its type, its rail, and the fees for 1000 sats under the default
- * policy.
+ * Every kind of destination, with its text, type and rail, and the fees for 1000 sats under the default policy.
  */
 const kinds = Effect.gen(function* () {
   const payee = yield* company()
@@ -105,7 +104,7 @@ const kinds = Effect.gen(function* () {
 })
 
 describe("An estimate", () => {
-  scenario("estimate: it shows the type and cost of every kind of destination; confirming holds exactly that amount", function* () {
+  scenario("estimate: it shows the type and fees of every kind of destination; confirming holds exactly the amount and these fees", function* () {
     for (const { text, type, rail, service, network } of yield* kinds) {
       const payer = yield* companyWith(5000)
       const estimated = yield* estimate(payer, text, sats(1000))
@@ -122,7 +121,7 @@ describe("An estimate", () => {
     yield* sound
   })
 
-  scenario("estimate: it is higher on the free plan", function* () {
+  scenario("estimate: the service fee is higher on the free plan", function* () {
     const [free, paid] = [yield* company("free"), yield* company("paid")]
     const { destination } = yield* outside({ sats: 1000 })
     assert.deepStrictEqual(
@@ -150,7 +149,7 @@ describe("An estimate", () => {
     assert.isTrue(thin > 0.3 && thin < 0.7, String(thin))
   })
 
-  scenario("estimate: an estimate fails unless the node finds a route", function* () {
+  scenario("estimate: while the node is down, an estimate fails, but a withdrawal can be confirmed", function* () {
     const payer = yield* companyWith(5000)
     const { destination } = yield* outside({ sats: 1000 })
     yield* (yield* Sandbox).pause("node")
@@ -158,7 +157,7 @@ describe("An estimate", () => {
     assert.strictEqual(yield* said(confirmWith(payer, destination)), "ok") // a worker sends it
   })
 
-  scenario("estimate: a payout needs the chain's fee rate, and so does confirming it", function* () {
+  scenario("estimate: estimating and confirming a payout both require the chain's fee rate", function* () {
     const payer = yield* companyWith(5000)
     const { destination } = yield* outside({ type: "chain_address" })
     yield* (yield* Sandbox).pause("chain")
@@ -170,7 +169,7 @@ describe("An amount", () => {
   const priced = (amount: Msat.Msat) =>
     Effect.map(Sandbox, (sandbox) => sandbox.destination({ type: "lightning_invoice", amount })).pipe(Effect.flatten)
 
-  scenario("withdrawal: an amount in sats or btc matches the invoice's to the sat", function* () {
+  scenario("withdrawal: an amount in sats or btc must match the invoice's amount to the sat", function* () {
     const payer = yield* companyWith(10_000_000)
     const verdict = (amount: Amount) => Effect.flatMap(priced(Msat.fromSats(1000)), ({ destination }) => both(payer, destination, amount))
     assert.strictEqual(yield* verdict(sats(999)), "DestinationRefused: amount_mismatch")
@@ -179,7 +178,7 @@ describe("An amount", () => {
     assert.strictEqual(yield* verdict({ amount: "0.00001", currency: "btc" }), "ok")
   })
 
-  scenario("withdrawal: either whole sat next to an invoice's fraction is accepted; the invoice's amount is paid", function* () {
+  scenario("withdrawal: for an invoice with a fraction of a sat, both adjacent whole amounts are accepted; the invoice's amount is paid", function* () {
     const payer = yield* companyWith(5000)
     for (const [amount, verdict] of [
       [998, "amount_mismatch"],
@@ -194,7 +193,7 @@ describe("An amount", () => {
     }
   })
 
-  scenario("withdrawal: a fiat amount matches within one percent; the invoice's amount is paid", function* () {
+  scenario("withdrawal: a fiat amount must match the invoice's amount within one percent; the invoice's amount is paid", function* () {
     const payer = yield* companyWith(10_000_000)
     // 100,000 sats are worth 50 USD at a price of 50,000.
     for (const [usd, verdict] of [
@@ -211,7 +210,7 @@ describe("An amount", () => {
     assert.deepStrictEqual([row.amount, row.rate], [Msat.fromSats(100_000), "50000"])
   })
 
-  scenario("withdrawal: the amount may come only from the invoice or the URI around it", function* () {
+  scenario("withdrawal: a request without an amount uses the amount of the invoice or the URI, and is refused if there is none", function* () {
     const payer = yield* companyWith(5000)
     assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
     const { destination: address } = yield* outside({ type: "chain_address" })
@@ -225,7 +224,7 @@ describe("An amount", () => {
   })
 
   scenario(
-    "withdrawal: amounts are bounded",
+    "withdrawal: an amount outside the configured bounds is refused",
     { settings: { ...settings, minAmount: Msat.fromSats(10), maxWithdrawal: Msat.fromSats(1000) } },
     function* () {
       const payer = yield* companyWith(5000)
@@ -243,7 +242,7 @@ describe("An amount", () => {
     ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
   )
 
-  scenario("withdrawal: a fiat amount needs a current price", { change: oldPrices }, function* () {
+  scenario("withdrawal: a fiat amount requires a current price", { change: oldPrices }, function* () {
     const payer = yield* companyWith(5000)
     yield* TestClock.adjust(60_001)
     assert.strictEqual(yield* both(payer, (yield* outside()).destination, { amount: 1, currency: "usd" }), "RateUnavailable")
@@ -279,7 +278,7 @@ describe("Refused destinations", () => {
     }
   })
 
-  scenario("withdrawal: an invoice that expires within a minute, or could hold the funds for long, is refused", function* () {
+  scenario("withdrawal: an invoice that expires within a minute, or whose payee could hold the payment for long, is refused", function* () {
     const payer = yield* companyWith(5000)
     assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 59 })), "DestinationRefused: invoice_expired")
     assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 60 })), "ok")
@@ -360,8 +359,8 @@ describe("Refused destinations", () => {
       yield* step
       assert.strictEqual((yield* now(row)).failure, "no_route")
       assert.deepStrictEqual(yield* has(victim), { posted: 0, held: 0 })
-      // A payment hash belongs to one withdrawal. The invoice can no longer be paid internally, so it is not
-      // canceled at the node.
+      // A payment hash can be used by only one withdrawal. The invoice can no longer be paid internally, so it
+      // is not canceled at the node.
       assert.strictEqual(yield* both(payer, paymentRequest), "DestinationRefused: payment_hash_used")
       yield* (yield* Sandbox).pay({ paymentRequest })
       yield* poll
@@ -419,7 +418,7 @@ describe("Confirming", () => {
     }
   )
 
-  scenario("withdrawal: two simultaneous requests with one key create one, and both return the same response", function* () {
+  scenario("withdrawal: simultaneous requests with one key create one withdrawal, and all return the same response", function* () {
     const payer = yield* companyWith(10_000)
     const { destination } = yield* outside({ sats: 1000 })
     const outcomes = yield* Effect.all(
@@ -440,7 +439,7 @@ describe("Confirming", () => {
     yield* made(confirmWith(payer, destination, undefined, "k"))
   })
 
-  scenario("withdrawal: its job is enqueued in the same commit, and this process's worker is woken", function* () {
+  scenario("withdrawal: its job is enqueued in the same commit, and the process's own worker wakes up", function* () {
     const payer = yield* companyWith(5000)
     const wake = yield* (yield* Wakes).listen(Withdrawal.taskKind)
     const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)

@@ -26,7 +26,7 @@ import {
 } from "./World.ts"
 
 describe("A worker", () => {
-  it.effect("worker: it repeats its step, with a pause in between", () =>
+  it.effect("worker: it repeats its step, with a pause between repetitions", () =>
     Effect.gen(function* () {
       const at: Array<number> = []
       const note = Effect.map(Clock.currentTimeMillis, (millis) => at.push(millis))
@@ -156,7 +156,7 @@ describe("All workers together", () => {
       LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })
     )
     return run(
-      // The window open at the start ends 40 seconds later.
+      // The window that is open at the start ends after 40 seconds.
       { settings: { ...settings, payoutWindowMillis: 60_000 }, change },
       function* () {
         yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))

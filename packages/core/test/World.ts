@@ -88,7 +88,7 @@ export interface World {
    * to the msat.
    */
   readonly isPending?: true
-  /** The test must log an error, as a bug or an operator's loss would. Otherwise it must log none. */
+  /** The test must log an error, as a bug or a loss for the operator does. Without this option, it must log none. */
   readonly logsErrors?: true
 }
 
@@ -106,7 +106,7 @@ export const inWorld = <A, E>(
 
 export type Steps<W> = (world: W) => Generator<Effect.Effect<unknown, unknown, Ports | Process | Scope.Scope>, unknown, never>
 
-/** Runs these steps in their own world, and then checks its state. */
+/** Runs these steps in a world of their own, and then checks the world's state. */
 export const run = <W extends World>(world: W, steps: Steps<W>) => {
   const story = audited(
     Effect.gen(() => steps(world)),
@@ -115,7 +115,7 @@ export const run = <W extends World>(world: W, steps: Steps<W>) => {
   return inWorld(logging(story, world.logsErrors === true), world)
 }
 
-/** A test in its own world. Uses the default world unless one is given. */
+/** Defines a test that runs in its own world. Uses the default world unless one is given. */
 export function scenario(title: string, steps: Steps<World>): void
 export function scenario<W extends World>(title: string, world: W | (() => W), steps: Steps<W>): void
 export function scenario<W extends World>(title: string, ...given: readonly [Steps<World>] | readonly [W | (() => W), Steps<W>]): void {
@@ -126,11 +126,11 @@ export function scenario<W extends World>(title: string, ...given: readonly [Ste
   })
 }
 
-/** The value of a creation, which must not be a replay. */
+/** Returns the created value. Dies if the outcome is a replay. */
 export const made = <A, E, R>(creation: Effect.Effect<Outcome<A>, E, R>) =>
   Effect.flatMap(creation, (outcome) => (outcome._tag === "Made" ? Effect.succeed(outcome.value) : Effect.die("replayed")))
 
-/** A request whose response is the id of the created record. */
+/** Builds a request whose response is the id of the created record. */
 export const request = (key: string, fingerprint = "body"): Request<{ readonly id: string }> => ({
   key,
   fingerprint,
@@ -150,7 +150,7 @@ export const invoice = Effect.fnUntraced(function* (company: Company, sats: numb
   return yield* made((yield* Invoices).create({ companyId: company.id, ...amount, description: "tea", expirySeconds, metadata: {} }))
 })
 
-/** A company that received this much from outside. */
+/** Opens a company, and credits it with an external payment of `sats`. */
 export const companyWith = Effect.fnUntraced(function* (sats: number, plan: Plan = "paid") {
   const row = yield* company(plan)
   const { paymentRequest } = yield* invoice(row, sats)
@@ -167,7 +167,7 @@ export const onChainAddress = Effect.fnUntraced(function* (company: Company) {
   return yield* made((yield* OnChainAddresses).create({ companyId: company.id, type: "segwit", metadata: {} }))
 })
 
-/** An external destination. */
+/** Creates an external destination. */
 export const outside = Effect.fnUntraced(function* (ask: Partial<Sandbox.DestinationAsk> & { readonly sats?: number } = {}) {
   const { sats, ...rest } = ask
   return yield* (yield* Sandbox.Sandbox).destination({
@@ -177,7 +177,7 @@ export const outside = Effect.fnUntraced(function* (ask: Partial<Sandbox.Destina
   })
 })
 
-/** A confirmed withdrawal that no worker has taken yet. */
+/** Confirms a withdrawal. No worker has taken it yet. */
 export const confirm = Effect.fnUntraced(function* (company: Company, destination: string, sats?: number) {
   const amount = sats === undefined ? undefined : yield* asked(sats)
   return yield* made((yield* Withdrawals).confirm({ company, asked: amount, destination, metadata: {} }))
@@ -187,7 +187,7 @@ export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
 
-/** Returns the status, with the reason if it failed. */
+/** Returns the withdrawal's status, followed by the reason if the withdrawal failed. */
 export const standing = (withdrawal: Withdrawal) =>
   Effect.map(now(withdrawal), ({ status, failure }) => (failure === null ? status : `${status}: ${failure}`))
 
@@ -196,7 +196,7 @@ export const poll = Effect.flatMap(Settlements, ({ poll }) => poll)
 export const follow = Effect.flatMap(ChainDeposits, ({ follow }) => follow())
 export const mine = (blocks: number) => Effect.flatMap(Sandbox.Sandbox, (sandbox) => sandbox.mine(blocks))
 
-/** Runs `count` steps, `seconds` apart. */
+/** Runs the payment worker's step `count` times, `seconds` apart. */
 export const steps = Effect.fnUntraced(function* (count: number, seconds = 15) {
   for (let i = 0; i < count; i++) {
     yield* step
@@ -204,13 +204,13 @@ export const steps = Effect.fnUntraced(function* (count: number, seconds = 15) {
   }
 })
 
-/** A company's balance in sats, with up to three decimals. */
+/** Returns a company's balance in sats, with up to three decimals. */
 export const has = Effect.fnUntraced(function* ({ id }: Company) {
   const { posted, held } = yield* (yield* Records).balance(id)
   return { posted: Number(posted) / 1000, held: Number(held) / 1000 }
 })
 
-/** Payments with this hash received by external payees: their number and their sats. */
+/** Returns how many payments with this hash external payees received, and the total in sats. */
 export const got = Effect.fnUntraced(function* (paymentHash: string | undefined) {
   const one = (yield* (yield* Sandbox.Sandbox).payments).find((one) => one.paymentHash === paymentHash)
   return { times: one?.times ?? 0, sats: Number(one?.received ?? 0n) / 1000 }
@@ -227,8 +227,8 @@ export const outputsOf = Effect.fnUntraced(function* ({ recipient }: Withdrawal)
 })
 
 /**
- * A chain with a variable fee rate. A broadcast selected by `deaf` has an unknown result. Records all
- * broadcasts.
+ * A chain with a variable fee rate. A broadcast selected by `deaf` does not reach the chain, and its result is
+ * unknown. `sent` records all broadcasts.
  */
 export const weather = () => {
   const sky = { rate: 2, deaf: (_rawTx: string): boolean => false }
@@ -265,8 +265,8 @@ export const accounts = Effect.gen(function* () {
 })
 
 /**
- * Assets of our node and our wallet by their own records. A wallet's coins are in a block or were created by
- * the wallet.
+ * The assets of our node and our wallet, according to their own records. The wallet's coins are those in a
+ * block and those created by the wallet itself.
  */
 const assets = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
@@ -282,8 +282,8 @@ export const sound = Effect.gen(function* () {
 })
 
 /**
- * Runs a scenario, and asserts that the books are sound at its end. Unless something is pending, the assets of
- * the node and the chain must match the ledger to the msat.
+ * Runs a scenario, and asserts that the books are sound at its end. Unless something is pending, the assets on
+ * the node and on the chain must match the ledger to the msat.
  */
 export const audited = <A, E, R>(story: Effect.Effect<A, E, R>, isPending = false) =>
   Effect.gen(function* () {

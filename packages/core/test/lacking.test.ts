@@ -20,10 +20,10 @@ import { Withdrawals } from "../src/sending/Withdrawals.ts"
 
 const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.com" } as const
 
-/** All services, with a node that lacks these features. */
+/** All services on a node that lacks these features. */
 const over = (...lacks: ReadonlyArray<Lacking>) => overNode({ lacks: new Set(lacks) })
 
-/** All services, with a node changed in this way. */
+/** All services on a node with these changes. */
 const overNode = (receiver: Partial<LightningReceiver["Service"]>, sender: Partial<LightningSender["Service"]> = {}) => {
   const ports = Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())
   const node = Layer.merge(
@@ -45,7 +45,7 @@ const opened = Effect.fnUntraced(function* (name: string) {
 
 const amount = { amount: Decimal.make(1_000n), currency: "sats" } as const
 
-/** The estimate for paying another company's invoice. */
+/** Estimates the payment of another company's invoice. */
 const inside = Effect.gen(function* () {
   const [shop, customer] = [yield* opened("shop"), yield* opened("customer")]
   const coffee = { companyId: shop.id, ...amount, description: "coffee", expirySeconds: 600, metadata: {} }
@@ -62,7 +62,7 @@ it.live("C15: own invoices: they are not settled internally if the node cannot c
   })
 )
 
-it.live("withdrawals: if a node has a fixed price list, the highest fee that it may charge is held for routing", () =>
+it.live("withdrawals: if a node has a tariff, the fee that the tariff allows is held for routing", () =>
   Effect.gen(function* () {
     const tariff = { base: Msat.fromSats(10), partsPerMillion: 10_000n }
     const estimate = Effect.gen(function* () {
@@ -75,7 +75,7 @@ it.live("withdrawals: if a node has a fixed price list, the highest fee that it 
   })
 )
 
-/** Requests an LNURL payment of `amount` msat to an address. */
+/** Requests an LNURL invoice for `amount` msat at a new Lightning address. */
 const paid = (amount: string) =>
   Effect.gen(function* () {
     const company = yield* opened("shop")
@@ -97,7 +97,7 @@ it.live("C28: pay requests: an amount with a fraction of a satoshi is refused if
   })
 )
 
-it.live("offers: on a node that issues none, a request is refused with that reason, and nothing is stored", () =>
+it.live("offers: if the node cannot issue offers, a request for one is refused with that reason, and nothing is stored", () =>
   Effect.gen(function* () {
     const node = yield* Layer.build(
       Layer.mergeAll(Memory.layer, Sandbox.layer({ seed: "lacking", network: "regtest" }), FixedRates.layer())

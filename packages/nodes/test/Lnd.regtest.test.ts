@@ -33,7 +33,7 @@ const layer = Layer.unwrap(
   })
 ).pipe(Layer.provideMerge(Real.network))
 
-/** alice's address, and an adapter for any other address. In these tests another server responds at that address. */
+/** alice's address, and an adapter for any other address, for tests in which another server responds there. */
 const wire = Layer.effect(
   LightningWire.Target,
   Effect.gen(function* () {

@@ -171,7 +171,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("lnd: a payment is not sent if the process was suspended for longer than the call timeout", () =>
+  it.live("lnd: a process that slept longer than the call timeout sends no payment", () =>
     Effect.gen(function* () {
       let sleptMillis = 0
       const { url, paths } = yield* server((path) => {

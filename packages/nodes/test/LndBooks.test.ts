@@ -35,7 +35,7 @@ const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, o
 })
 
 describe("lnd's books", () => {
-  it.live("lnd: the books account for a forward while the payer's node is down, even if a peer opened the channel", () =>
+  it.live("lnd: the books explain a forward while the payer's node is down, even if a peer opened the channel", () =>
     Effect.gen(function* () {
       let said = answers("13950004467", [{ incoming: true, amount: "50006" }])
       const { owned } = yield* books(() => said)

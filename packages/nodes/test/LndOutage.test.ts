@@ -51,7 +51,7 @@ const isUp = Effect.map(Metric.value(NodeState.up("lnd")), ({ value }) => value)
 
 describe("lnd's state", () => {
   for (const [how, [answer, reason, remedy]] of Object.entries(gate)) {
-    it.live(`lnd: ${how}: an outage with its reason and remedy, and the payment is not sent`, () =>
+    it.live(`lnd: ${how}: the outage has a reason and a remedy, and the payment is not sent`, () =>
       Effect.gen(function* () {
         let isItself = true
         const { url } = yield* server((path) => (isItself && path === "/v1/getinfo" ? info(nodeId) : isItself ? noRecord : answer))

@@ -78,7 +78,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("lnd: a macaroon whose root key was deleted is an outage with its reason, and the payment is not sent", () =>
+    it.effect("lnd: a macaroon whose root key was deleted is an outage with that reason, and the payment is not sent", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const Baked = Schema.Struct({ macaroon: Schema.String })

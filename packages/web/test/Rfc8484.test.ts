@@ -39,7 +39,7 @@ describe("RFC 8484, DNS over HTTPS", () => {
       assert.isUndefined(Dns.make().validated)
     })
   )
-  it.live("RFC 8484: a response without the AD bit counts as unsigned", () =>
+  it.live("RFC 8484: without the AD bit a response is unsigned", () =>
     Effect.gen(function* () {
       const { result } = yield* asking(says({ records: [record], isAuthentic: false }))
       assert.deepStrictEqual(yield* Effect.fromResult(result), { texts: [uri], isSigned: false })

@@ -33,7 +33,7 @@ const elapsed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("Outbound", () => {
-  it.live("outbound: requests use TLS and the host name, and send only required headers", () =>
+  it.live("outbound: requests use TLS and the host name, and send only the required headers", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })

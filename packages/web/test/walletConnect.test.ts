@@ -133,7 +133,7 @@ const answersTo = ({ relay }: World, event: Nostr.Event) =>
   relay.events.filter((one) => one.kind === WalletConnect.kinds.response && WalletConnect.tagOf(one, "e") === event.id)
 
 describe("Nostr Wallet Connect", () => {
-  it.live("wallet connect: an app can pay within its key's limit, and a payment beyond it is refused", () =>
+  it.live("wallet connect: an app pays within its key's limit, and not one satoshi more", () =>
     story(
       1,
       Effect.fnUntraced(function* (world) {
@@ -163,7 +163,7 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: an app can do only what its key's scopes allow, and nothing after the key is revoked", () =>
+  it.live("wallet connect: an app does what its key's scopes allow, until the key is revoked", () =>
     story(
       1,
       Effect.fnUntraced(function* (world) {
