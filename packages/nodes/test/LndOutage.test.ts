@@ -40,7 +40,7 @@ const gate: Record<string, readonly [answer: Answer, reason: string, remedy: Reg
 const later: Record<string, readonly [answer: Answer, reason: string]> = {
   "that stops": [refusal(2, "the server is shutting down"), "lnd is stopping"],
   "whose database fails": [refusal(2, "database is locked"), "lnd has an internal error"],
-  "whose gateway lost it": [refusal(14, "transport is closing"), "lnd has an internal error"],
+  "whose gateway lost the connection to it": [refusal(14, "transport is closing"), "lnd has an internal error"],
   "whose gateway has not connected yet": [refusal(5, "Not Found", 404), "lnd is starting"],
   "whose proxy responds": [{ status: 502, body: "Bad Gateway" }, "the server at lnd's address is not lnd"]
 }

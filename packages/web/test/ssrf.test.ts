@@ -123,7 +123,7 @@ describe("a hostile destination", () => {
       })
   )
 
-  it.live("C48 C50 C51: webhook: no hostile URL is accepted as an endpoint, and none is connected to if it was", () =>
+  it.live("C48 C50 C51: webhook: a hostile URL is rejected as an endpoint, and no connection is made to a stored one", () =>
     Effect.gen(function* () {
       const poster = WebhookPoster.make({ outbound: { lookup: unasked } })
       const ask = { headers: {}, body: "{}" }
