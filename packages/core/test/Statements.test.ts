@@ -74,16 +74,20 @@ describe("closed months", () => {
     }
   )
 
-  scenario("statement: reading a statement before it is final does not close its month, and the final statement includes later entries", pending, function* () {
-    const { id } = yield* company()
-    yield* TestClock.setTime(at("2026-02-01T00:04:59"))
-    yield* deposit(id, 100, "2026-01-20T10:00:00")
-    assert.isFalse((yield* statement(id, "2026-01")).isFinal)
-    yield* deposit(id, 7, "2026-01-31T23:59:58")
-    yield* TestClock.adjust(1000)
-    const { isFinal, closing, late } = yield* statement(id, "2026-01")
-    assert.deepStrictEqual([isFinal, closing.posted, late.firstMillis], [true, Msat.fromSats(107), null])
-  })
+  scenario(
+    "statement: reading a statement before it is final does not close its month, and the final statement includes later entries",
+    pending,
+    function* () {
+      const { id } = yield* company()
+      yield* TestClock.setTime(at("2026-02-01T00:04:59"))
+      yield* deposit(id, 100, "2026-01-20T10:00:00")
+      assert.isFalse((yield* statement(id, "2026-01")).isFinal)
+      yield* deposit(id, 7, "2026-01-31T23:59:58")
+      yield* TestClock.adjust(1000)
+      const { isFinal, closing, late } = yield* statement(id, "2026-01")
+      assert.deepStrictEqual([isFinal, closing.posted, late.firstMillis], [true, Msat.fromSats(107), null])
+    }
+  )
 
   scenario("statement: a request closes every month that is over, and no month is closed twice", pending, function* () {
     const { id } = yield* company()

@@ -172,19 +172,22 @@ describe("A voucher", () => {
     assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: claimed")
   })
 
-  scenario("voucher: if two vouchers are claimed with one invoice, the invoice is paid once and the other voucher's funds are released", function* () {
-    const payer = yield* companyWith(5000)
-    const [one, other] = [yield* issue(payer, 1000), yield* issue(payer, 1000)]
-    const { destination, paymentHash } = yield* outside({ sats: 1000 })
-    yield* Effect.all([claim(one, destination), claim(other, destination)], { concurrency: "unbounded" })
-    yield* steps(4)
-    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
-    assert.deepStrictEqual(
-      [(yield* withdrawalOf(one)).failure, (yield* withdrawalOf(other)).failure].toSorted(),
-      [null, "payment_hash_used"].toSorted()
-    )
-    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-  })
+  scenario(
+    "voucher: if two vouchers are claimed with one invoice, the invoice is paid once and the other voucher's funds are released",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const [one, other] = [yield* issue(payer, 1000), yield* issue(payer, 1000)]
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      yield* Effect.all([claim(one, destination), claim(other, destination)], { concurrency: "unbounded" })
+      yield* steps(4)
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      assert.deepStrictEqual(
+        [(yield* withdrawalOf(one)).failure, (yield* withdrawalOf(other)).failure].toSorted(),
+        [null, "payment_hash_used"].toSorted()
+      )
+      assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+    }
+  )
 
   scenario("voucher: a claim with an invoice of this service is settled internally, for the fee set at creation", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]

@@ -262,22 +262,26 @@ scenario(
   }
 )
 
-scenario("wallet connect: a key can have one app, and a key restricted to certain IP addresses can have none", { ...isWallet }, function* () {
-  const { id: companyId } = yield* company()
-  const allowedFrom = { for: "sending", ranges: ["203.0.113.0/24"] } as const
-  const confined = yield* made((yield* ApiKeys).issue({ companyId, name: "till", scopes: ["admin"], expiresAtMillis: null, allowedFrom }))
-  const connections = yield* WalletConnections
-  assert.strictEqual(yield* said(connections.create(confined.apiKey.id)), "Invalid: allowed_from")
-  const { apiKey, secretKey } = yield* connect(yield* companyWith(5000), ["send", "read"])
-  assert.strictEqual(yield* said(connections.create(apiKey.id)), "Invalid: id")
-  assert.strictEqual((yield* connections.get(apiKey.id)).walletKey, walletKey)
-  // A key that is later restricted to certain IP addresses can still read, but not pay.
-  const { answer } = yield* WalletRequests.make(wallet)
-  const pays = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 10 })).destination } })
-  yield* everywhere((yield* ApiKeys).allowFrom(apiKey.id, allowedFrom))
-  assert.strictEqual(codeOf(yield* answer(pays), secretKey), "RESTRICTED")
-  assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" })), secretKey), "ok")
-})
+scenario(
+  "wallet connect: a key can have one app, and a key restricted to certain IP addresses can have none",
+  { ...isWallet },
+  function* () {
+    const { id: companyId } = yield* company()
+    const allowedFrom = { for: "sending", ranges: ["203.0.113.0/24"] } as const
+    const confined = yield* made((yield* ApiKeys).issue({ companyId, name: "till", scopes: ["admin"], expiresAtMillis: null, allowedFrom }))
+    const connections = yield* WalletConnections
+    assert.strictEqual(yield* said(connections.create(confined.apiKey.id)), "Invalid: allowed_from")
+    const { apiKey, secretKey } = yield* connect(yield* companyWith(5000), ["send", "read"])
+    assert.strictEqual(yield* said(connections.create(apiKey.id)), "Invalid: id")
+    assert.strictEqual((yield* connections.get(apiKey.id)).walletKey, walletKey)
+    // A key that is later restricted to certain IP addresses can still read, but not pay.
+    const { answer } = yield* WalletRequests.make(wallet)
+    const pays = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 10 })).destination } })
+    yield* everywhere((yield* ApiKeys).allowFrom(apiKey.id, allowedFrom))
+    assert.strictEqual(codeOf(yield* answer(pays), secretKey), "RESTRICTED")
+    assert.strictEqual(codeOf(yield* answer(request(secretKey, { method: "get_balance" })), secretKey), "ok")
+  }
+)
 
 scenario("wallet connect: without relays, no connection can be created", function* () {
   const { id: companyId } = yield* company()

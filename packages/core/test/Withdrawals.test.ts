@@ -104,22 +104,28 @@ const kinds = Effect.gen(function* () {
 })
 
 describe("An estimate", () => {
-  scenario("estimate: it shows the type and fees of every kind of destination; confirming holds exactly the amount and these fees", function* () {
-    for (const { text, type, rail, service, network } of yield* kinds) {
-      const payer = yield* companyWith(5000)
-      const estimated = yield* estimate(payer, text, sats(1000))
-      assert.deepStrictEqual([estimated.recipientType, estimated.amount], [type, Msat.fromSats(1000)])
-      assert.deepStrictEqual(estimated.fee, { service: Msat.fromSats(service), network: Msat.fromSats(network) }, text)
-      assert.isTrue(estimated.successProbability > 0 && estimated.successProbability <= 1, text)
-      if (network === 0 || rail === "on_chain") assert.strictEqual(estimated.successProbability, 1)
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 }, "an estimate holds nothing")
-      const row = yield* confirm(payer, text, 1000)
-      assert.deepStrictEqual([row.recipient, row.recipientType, row.rail, row.amount], [estimated.recipient, type, rail, estimated.amount])
-      assert.strictEqual(Withdrawal.fee(row), Fee.total(estimated.fee))
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1000 + service + network }, text)
+  scenario(
+    "estimate: it shows the type and fees of every kind of destination; confirming holds exactly the amount and these fees",
+    function* () {
+      for (const { text, type, rail, service, network } of yield* kinds) {
+        const payer = yield* companyWith(5000)
+        const estimated = yield* estimate(payer, text, sats(1000))
+        assert.deepStrictEqual([estimated.recipientType, estimated.amount], [type, Msat.fromSats(1000)])
+        assert.deepStrictEqual(estimated.fee, { service: Msat.fromSats(service), network: Msat.fromSats(network) }, text)
+        assert.isTrue(estimated.successProbability > 0 && estimated.successProbability <= 1, text)
+        if (network === 0 || rail === "on_chain") assert.strictEqual(estimated.successProbability, 1)
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 }, "an estimate holds nothing")
+        const row = yield* confirm(payer, text, 1000)
+        assert.deepStrictEqual(
+          [row.recipient, row.recipientType, row.rail, row.amount],
+          [estimated.recipient, type, rail, estimated.amount]
+        )
+        assert.strictEqual(Withdrawal.fee(row), Fee.total(estimated.fee))
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1000 + service + network }, text)
+      }
+      yield* sound
     }
-    yield* sound
-  })
+  )
 
   scenario("estimate: the service fee is higher on the free plan", function* () {
     const [free, paid] = [yield* company("free"), yield* company("paid")]
@@ -178,20 +184,23 @@ describe("An amount", () => {
     assert.strictEqual(yield* verdict({ amount: "0.00001", currency: "btc" }), "ok")
   })
 
-  scenario("withdrawal: for an invoice with a fraction of a sat, both adjacent whole amounts are accepted; the invoice's amount is paid", function* () {
-    const payer = yield* companyWith(5000)
-    for (const [amount, verdict] of [
-      [998, "amount_mismatch"],
-      [999, "ok"],
-      [1000, "ok"],
-      [1001, "amount_mismatch"]
-    ] as const) {
-      const { destination } = yield* priced(Msat.make(999_500n))
-      const estimated = yield* Effect.result(estimate(payer, destination, sats(amount)))
-      assert.strictEqual(Result.isSuccess(estimated) ? "ok" : Reflect.get(estimated.failure, "code"), verdict, String(amount))
-      if (Result.isSuccess(estimated)) assert.strictEqual(estimated.success.amount, 999_500n)
+  scenario(
+    "withdrawal: for an invoice with a fraction of a sat, both adjacent whole amounts are accepted; the invoice's amount is paid",
+    function* () {
+      const payer = yield* companyWith(5000)
+      for (const [amount, verdict] of [
+        [998, "amount_mismatch"],
+        [999, "ok"],
+        [1000, "ok"],
+        [1001, "amount_mismatch"]
+      ] as const) {
+        const { destination } = yield* priced(Msat.make(999_500n))
+        const estimated = yield* Effect.result(estimate(payer, destination, sats(amount)))
+        assert.strictEqual(Result.isSuccess(estimated) ? "ok" : Reflect.get(estimated.failure, "code"), verdict, String(amount))
+        if (Result.isSuccess(estimated)) assert.strictEqual(estimated.success.amount, 999_500n)
+      }
     }
-  })
+  )
 
   scenario("withdrawal: a fiat amount must match the invoice's amount within one percent; the invoice's amount is paid", function* () {
     const payer = yield* companyWith(10_000_000)
@@ -210,18 +219,21 @@ describe("An amount", () => {
     assert.deepStrictEqual([row.amount, row.rate], [Msat.fromSats(100_000), "50000"])
   })
 
-  scenario("withdrawal: a request without an amount uses the amount of the invoice or the URI, and is refused if there is none", function* () {
-    const payer = yield* companyWith(5000)
-    assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
-    const { destination: address } = yield* outside({ type: "chain_address" })
-    assert.strictEqual((yield* estimate(payer, `bitcoin:${address}?amount=0.00000700`)).amount, Msat.fromSats(700))
-    assert.strictEqual(yield* both(payer, `bitcoin:${address}?amount=0.00000700`, sats(701)), "DestinationRefused: amount_mismatch")
-    for (const { destination } of [yield* outside(), yield* outside({ type: "lightning_address" }), yield* outside({ type: "lnurl" })]) {
-      assert.strictEqual(yield* both(payer, destination), "DestinationRefused: amount_required")
+  scenario(
+    "withdrawal: a request without an amount uses the amount of the invoice or the URI, and is refused if there is none",
+    function* () {
+      const payer = yield* companyWith(5000)
+      assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
+      const { destination: address } = yield* outside({ type: "chain_address" })
+      assert.strictEqual((yield* estimate(payer, `bitcoin:${address}?amount=0.00000700`)).amount, Msat.fromSats(700))
+      assert.strictEqual(yield* both(payer, `bitcoin:${address}?amount=0.00000700`, sats(701)), "DestinationRefused: amount_mismatch")
+      for (const { destination } of [yield* outside(), yield* outside({ type: "lightning_address" }), yield* outside({ type: "lnurl" })]) {
+        assert.strictEqual(yield* both(payer, destination), "DestinationRefused: amount_required")
+      }
+      assert.strictEqual(yield* both(payer, address), "DestinationRefused: amount_required")
+      assert.strictEqual(yield* both(payer, (yield* outside()).destination, sats(700)), "ok")
     }
-    assert.strictEqual(yield* both(payer, address), "DestinationRefused: amount_required")
-    assert.strictEqual(yield* both(payer, (yield* outside()).destination, sats(700)), "ok")
-  })
+  )
 
   scenario(
     "withdrawal: an amount outside the configured bounds is refused",

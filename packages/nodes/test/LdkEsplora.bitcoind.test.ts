@@ -37,71 +37,73 @@ const invoiceOf = Effect.fnUntraced(function* (sats: number) {
 
 Real.suite("ldk on Esplora", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
-    it.effect("ldk: on Esplora, a node opens a channel, receives and sends payments, sees incoming coins, and sweeps a force-closed channel", () =>
-      Effect.gen(function* () {
-        const { bob, carol } = yield* Network.Network
-        const chain = yield* Chain
-        const esplora = yield* EsploraServer.make
-        const dora = yield* LdkNetwork.started("dora", esplora.url)
-        const adapter = Ldk.layer({
-          socket: dora.socket,
-          identity: { nodeId: dora.nodeId, network: "regtest" },
-          marks: Marks.inMemory(),
-          invoiceSecret: Redacted.make("of the tests")
-        })
-        yield* LdkNetwork.open(dora, bob)
-        const balances = dora.ask("balances", {}, Balances)
-        const wallet = Effect.map(balances, ({ TotalOnchainBalanceSats }) => TotalOnchainBalanceSats)
+    it.effect(
+      "ldk: on Esplora, a node opens a channel, receives and sends payments, sees incoming coins, and sweeps a force-closed channel",
+      () =>
+        Effect.gen(function* () {
+          const { bob, carol } = yield* Network.Network
+          const chain = yield* Chain
+          const esplora = yield* EsploraServer.make
+          const dora = yield* LdkNetwork.started("dora", esplora.url)
+          const adapter = Ldk.layer({
+            socket: dora.socket,
+            identity: { nodeId: dora.nodeId, network: "regtest" },
+            marks: Marks.inMemory(),
+            invoiceSecret: Redacted.make("of the tests")
+          })
+          yield* LdkNetwork.open(dora, bob)
+          const balances = dora.ask("balances", {}, Balances)
+          const wallet = Effect.map(balances, ({ TotalOnchainBalanceSats }) => TotalOnchainBalanceSats)
 
-        yield* Effect.gen(function* () {
-          const { owned } = yield* LightningBooks
-          const { lookupInvoice } = yield* LightningReceiver
-          const { pay, lookupPayment } = yield* LightningSender
-          const resting = eventually(Effect.orDie(owned), ({ within }) => within === 0n)
-          yield* eventually(Effect.exit(owned), Exit.isSuccess)
-          const opened = (yield* resting).amount
+          yield* Effect.gen(function* () {
+            const { owned } = yield* LightningBooks
+            const { lookupInvoice } = yield* LightningReceiver
+            const { pay, lookupPayment } = yield* LightningSender
+            const resting = eventually(Effect.orDie(owned), ({ within }) => within === 0n)
+            yield* eventually(Effect.exit(owned), Exit.isSuccess)
+            const opened = (yield* resting).amount
 
-          const asked = yield* invoiceOf(500_000)
-          yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, asked.paymentRequest), true), 60)
-          yield* eventually(lookupInvoice(asked.paymentHash), ({ _tag }) => _tag === "settled")
+            const asked = yield* invoiceOf(500_000)
+            yield* Process.until("carol can pay", Effect.as(Peer.pay(carol, asked.paymentRequest), true), 60)
+            yield* eventually(lookupInvoice(asked.paymentHash), ({ _tag }) => _tag === "settled")
 
-          const amount = Msat.fromSats(100_000)
-          const request = yield* Peer.invoice(carol, { amount, behaviour: "settle" })
-          yield* LdkNetwork.findsWay(dora, request, 100_000)
-          const invoice = Result.getOrThrow(Bolt11.decode(request))
-          yield* pay({ invoice, amount, feeLimit: Msat.fromSats(1_000) })
-          const paid = yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
-          if (paid._tag !== "settled") return assert.fail(JSON.stringify(paid))
-          assert.strictEqual(yield* Peer.received(carol, invoice.paymentHash), amount)
-          const moved = Msat.fromSats(500_000) - amount - paid.fee
-          yield* eventually(Effect.orDie(owned), (now) => now.within === 0n && now.amount - opened === moved)
+            const amount = Msat.fromSats(100_000)
+            const request = yield* Peer.invoice(carol, { amount, behaviour: "settle" })
+            yield* LdkNetwork.findsWay(dora, request, 100_000)
+            const invoice = Result.getOrThrow(Bolt11.decode(request))
+            yield* pay({ invoice, amount, feeLimit: Msat.fromSats(1_000) })
+            const paid = yield* eventually(lookupPayment(invoice.paymentHash), ({ _tag }) => _tag === "settled" || _tag === "failed")
+            if (paid._tag !== "settled") return assert.fail(JSON.stringify(paid))
+            assert.strictEqual(yield* Peer.received(carol, invoice.paymentHash), amount)
+            const moved = Msat.fromSats(500_000) - amount - paid.fee
+            yield* eventually(Effect.orDie(owned), (now) => now.within === 0n && now.amount - opened === moved)
 
-          const before = yield* wallet
-          const { address } = yield* dora.ask("address", {}, Schema.Struct({ address: Schema.String }))
-          yield* chain.send(address, 1_000_000n)
-          yield* LdkNetwork.mine(1, [dora])
-          assert.strictEqual((yield* wallet) - before, 1_000_000)
+            const before = yield* wallet
+            const { address } = yield* dora.ask("address", {}, Schema.Struct({ address: Schema.String }))
+            yield* chain.send(address, 1_000_000n)
+            yield* LdkNetwork.mine(1, [dora])
+            assert.strictEqual((yield* wallet) - before, 1_000_000)
 
-          const rich = (yield* resting).amount
-          const [one] = (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels
-          yield* dora.ask("closeChannel", { channel: one?.channel, node: one?.node, force: true }, Schema.Unknown)
-          const isOver = Effect.map(
-            balances,
-            ({ LightningBalances, PendingBalancesFromChannelClosures }) =>
-              (LightningBalances ?? []).length === 0 &&
-              (PendingBalancesFromChannelClosures ?? []).every((sweep) => sweep.ConfirmationHeight !== undefined)
-          )
-          for (let blocks = 0; !(yield* isOver); blocks++) {
-            assert.isBelow(blocks, 100, "the channel's money is not in the wallet")
-            yield* LdkNetwork.mine(5, [dora])
-            yield* Effect.sleep("250 millis")
-          }
-          const closed = (yield* resting).amount
-          assert.strictEqual(closed, Msat.fromSats(yield* wallet))
-          // Maximum chain fees for closing.
-          assert.isAtLeast(Number(closed), Number(rich) - 5_000_000)
-        }).pipe(Effect.provide(adapter))
-      }).pipe(Effect.scoped)
+            const rich = (yield* resting).amount
+            const [one] = (yield* dora.ask("channels", {}, LdkNetwork.Channels)).channels
+            yield* dora.ask("closeChannel", { channel: one?.channel, node: one?.node, force: true }, Schema.Unknown)
+            const isOver = Effect.map(
+              balances,
+              ({ LightningBalances, PendingBalancesFromChannelClosures }) =>
+                (LightningBalances ?? []).length === 0 &&
+                (PendingBalancesFromChannelClosures ?? []).every((sweep) => sweep.ConfirmationHeight !== undefined)
+            )
+            for (let blocks = 0; !(yield* isOver); blocks++) {
+              assert.isBelow(blocks, 100, "the channel's money is not in the wallet")
+              yield* LdkNetwork.mine(5, [dora])
+              yield* Effect.sleep("250 millis")
+            }
+            const closed = (yield* resting).amount
+            assert.strictEqual(closed, Msat.fromSats(yield* wallet))
+            // Maximum chain fees for closing.
+            assert.isAtLeast(Number(closed), Number(rich) - 5_000_000)
+          }).pipe(Effect.provide(adapter))
+        }).pipe(Effect.scoped)
     )
   })
 })

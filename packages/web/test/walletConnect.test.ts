@@ -215,7 +215,7 @@ describe("Nostr Wallet Connect", () => {
           (count) => count === 2
         )
         world.relay.cut()
-        // On reconnection, the relay sends both stored copies of the request again.
+        // When the client reconnects, the relay sends both stored copies of the request again.
         yield* eventually(
           Effect.sync(() => answersTo(world, event).length),
           (count) => count === 4

@@ -21,7 +21,7 @@ export const walletConnect: ReadonlyArray<Canary> = [
     find: "key: `nwc:${event.id}`",
     replace: "key: `nwc:${event.id}:${Math.random()}`",
     test: "packages/core/test/WalletRequests.test.ts",
-    titles: "and the same event later returns its result$"
+    titles: "repeating the event later returns the payment's result$"
   },
   {
     name: "wallet-limitless",
