@@ -10,7 +10,8 @@ import { type Block, blocks, blocksOf, pages, root, write } from "./Blocks.ts"
 const folder = path.join(root, "node_modules/.cache/blocks")
 
 /**
- * Maps the packages that a host installs to the workspace: each package's entry points, and peer dependencies.
+ * Where the compiler finds, in this workspace, the packages that a host application would install: the entry
+ * points of our packages, and their peer dependencies.
  */
 const paths = Object.fromEntries([
   ...globSync("packages/*/src/index.ts", { cwd: root }).map((file) => {
@@ -62,7 +63,7 @@ const problems = (all: ReadonlyArray<Block>, into: string): Promise<ReadonlyArra
   })
 }
 
-// One run of the compiler, because each reads the whole workspace.
+// The compiler runs only once, because each run reads the whole workspace.
 describe("guides:", () => {
   const wrong = blocksOf("docs/x.md", 'Text\n\n```ts\nimport { Companies } from "@satrail/core"\nCompanies.nothing()\n```\n')
   const templates = Choices.kinds.flatMap(([kind]) =>

@@ -25,8 +25,8 @@ export const Drive = Schema.Struct({
   warmupMillis: Schema.Int,
   millis: Schema.Int,
   /**
-   * The kind of the invoices to settle, the number of the first one, and the number after the last one. The
-   * drive stops early if it reaches `end`.
+   * The kind of the invoices to settle, the number of the first one, and the number after the last one. The run
+   * stops early if it reaches `end`.
    */
   kind: Schema.Int,
   first: Schema.Int,

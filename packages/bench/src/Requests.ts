@@ -28,8 +28,8 @@ export const confirm = (apiKey: string, headers?: ReadonlyArray<string>): string
 const spreadRequests = 4096
 
 /**
- * Returns the requests of each load for a service with a filled database. `keys` are the API keys of its
- * companies, in order; `rows` is the number of history rows.
+ * Returns, for each kind of load, the requests to send to a service with a filled database. `keys` are the API
+ * keys of its companies, in order; `rows` is the number of history rows.
  */
 export const make = (keys: ReadonlyArray<string>, rows: number) => {
   const busy = keys[Fill.busy - 1] ?? ""

@@ -7,8 +7,8 @@ import { server } from "./HttpServer.ts"
 const keys = Array.from({ length: Fill.busy }, (_, at) => `key-${at + 1}`)
 
 /**
- * A service whose companies all have 7 sats. Reported settlements are credited after this delay, except `lost`
- * of them, which never are.
+ * A service in which each company has 7 sats. Reported settlements are credited after this delay; `lost` is the
+ * number of those that are never credited.
  */
 const service = Effect.fnUntraced(function* (lateMillis: number, lost: number) {
   const credits = new Map<string, number>()
@@ -36,7 +36,7 @@ const service = Effect.fnUntraced(function* (lateMillis: number, lost: number) {
 const run = { kind: 6, first: 990, count: 1500 }
 
 describe("settlements that a node reports", () => {
-  it.live("settling: a settlement counts once its company's balance includes it", () =>
+  it.live("settling: a settlement is counted as soon as its company's balance includes it", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { settling, isCredited } = yield* service(300, 0)

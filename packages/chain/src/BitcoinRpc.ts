@@ -136,7 +136,7 @@ export const unspent = (options: Options) => {
  */
 export const judgement = (options: Standing.Options) => Version.judgement(connect(options))
 
-/** Creates the node that a follower reads. */
+/** Creates the view of a node that `Follower` reads. */
 export const node = (options: Options): Follower.Node => view(options).node
 
 /** Creates a chain source that reads from your node. */
@@ -145,8 +145,8 @@ export const make = (options: Options) => {
   const { call, ask, find, hashAt, now, caughtUp, node } = view(options)
 
   /**
-   * Queries the node once. An index that is a block behind doesn't contain the transactions that this block
-   * removed from the mempool.
+   * Queries the node once. If the index is one block behind, it doesn't contain that block's transactions, and
+   * neither does the mempool.
    */
   const look = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     const known = yield* find("getrawtransaction", [txId, 1], Known, isAbsent)

@@ -52,7 +52,7 @@ export const auditAll = Effect.gen(function* () {
   }
   const accounts = yield* records.trialBalance
   assert.strictEqual(accounts.held, Msat.make(held), "the held account equals the sum of the companies' held amounts")
-  assert.strictEqual(Msat.sum(accounts.available, accounts.held), Msat.make(posted), "the accounts owe exactly the companies' total")
+  assert.strictEqual(Msat.sum(accounts.available, accounts.held), Msat.make(posted), "the accounts contain exactly the companies' total")
 })
 
 /**

@@ -106,7 +106,7 @@ export const money = {
     assert.strictEqual(Balance.available(yield* records.balance(otherId)), Msat.fromSats(10))
     yield* has(otherId, { posted: 10, held: 0 })
   }),
-  "a company that was never opened has no balance": Effect.gen(function* () {
+  "a company that was never created has no balance": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* unopened
     assert.deepStrictEqual(yield* records.balance(companyId), Balance.empty)
@@ -377,7 +377,7 @@ export const money = {
     yield* committed(Withdrawal.settled(one.withdrawal, { ...(yield* proof(2)), preimage: null }, one.fence, 1_700_000_000_001))
     assert.strictEqual((yield* records.spentCoins(coins)).size, 2)
   }),
-  "given a list of scripts, the scripts of our addresses are returned": Effect.gen(function* () {
+  "of the scripts in a query, those that belong to our addresses are returned": Effect.gen(function* () {
     const records = yield* Records
     const [one, two] = [yield* onChainAddress(yield* open), yield* onChainAddress(yield* open)]
     yield* committed(OnChainAddress.created(one), OnChainAddress.created({ ...two, type: "taproot", index: 0 }))

@@ -188,7 +188,7 @@ describe("The owner of a Lightning address", () => {
     yield* steps(8)
   })
 
-  scenario("Lightning address: an address that was requested before it existed can be paid as soon as it is created", function* () {
+  scenario("Lightning address: an address that was looked up before it existed can be paid as soon as it is created", function* () {
     const [row, payer] = [yield* company(), yield* companyWith(100)]
     const paying = said(confirm(payer, "shop@pay.example", 1))
     assert.strictEqual(yield* paying, "DestinationRefused: recipient_not_found")

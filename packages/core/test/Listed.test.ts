@@ -12,8 +12,8 @@ import { type Ports, type Process, replace, scenario } from "./World.ts"
 const { everyMillis } = settings.reconciliation
 
 /**
- * A node that lists two items per page. It owns `earned` more than the sandbox's node, and may not have listed
- * all of that yet.
+ * A node that lists two items per page. It owns more than the sandbox's node, by the amount `earned`, and may
+ * not have listed all of that yet.
  */
 const make = Effect.gen(function* () {
   const state = { earned: 0n, isAway: false }
@@ -139,7 +139,7 @@ describe("The node's own income and expenses", () => {
     assert.deepStrictEqual(yield* told, [[], 5011, 0, 0, 0])
   })
 
-  scenario("reconciliation: a closed channel costs what the node lists, plus less than a satoshi", { isPending: true }, function* () {
+  scenario("reconciliation: a closed channel costs what the node lists, or up to one satoshi more", { isPending: true }, function* () {
     const node = yield* make
     yield* node.look
     node.closes(-385_000)

@@ -30,7 +30,8 @@ const bodies: ReadonlyArray<readonly [path: string, body: Record<string, unknown
   [estimate, { amount: 1, destination: "nonsense" }, ["currency", "destination"]],
   [confirm, { amount: 0, currency: "btc", destination: "a@b", metadata: badMetadata }, ["amount", "destination", ...badMetadataPaths]],
   [confirm, { destination: "lnbcrt1", x: 1 }, ["destination", "x"]],
-  // The destination is well-formed. It belongs to another network, but that is not an issue of the field alone.
+  // The destination is well-formed. It belongs to another network, but the schema of one field cannot detect
+  // that.
   [confirm, { amount: 0, currency: "btc", destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4" }, ["amount"]],
   [lightningAddress, { handle: ".", domain: "localhost", metadata: badMetadata }, ["handle", "domain", ...badMetadataPaths]],
   [companies, { name: " ", plan: "gold" }, ["name", "plan"]],
@@ -53,7 +54,7 @@ describe("a response reports every issue of an invalid body", () => {
   })
 })
 
-describe("a long field name, like that of a secret", () => {
+describe("a field name that is long, as if a secret had been sent as a name", () => {
   const secret = "a-secret-in-the-wrong-place"
 
   it("request body: a long unknown name is truncated in case it is a secret; a misspelled name is repeated in full", async () => {
@@ -159,7 +160,7 @@ describe("dates that do not exist", () => {
     })
   }
 
-  it("date: February 29 is valid in a leap year, also with an offset", async () => {
+  it("date: February 29 is valid in a leap year, even with an offset", async () => {
     const { body } = await post(keys, { name: "a", scopes: ["read"], expires_at: "2096-02-29T23:30:00-01:00" })
     assert.strictEqual(body.data.expires_at, "2096-03-01T00:30:00.000Z")
   })

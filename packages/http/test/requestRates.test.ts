@@ -23,7 +23,7 @@ const told = ({ headers, status }: { readonly headers: Headers; readonly status:
 const policy = '"key";q=3;w=60'
 
 describe("request rates", () => {
-  it("request rates: each response reports the key's remaining requests, and each error when the next is allowed; other keys are unaffected", async () => {
+  it("request rates: each response reports the key's remaining requests, and each rejection reports when the next request is allowed; other keys are unaffected", async () => {
     const [one, other] = [await perKey.company(), await perKey.company()]
     const ask = (key: string) => perKey.ask("GET", path, { key })
     const answers = [await ask(one.key), await ask(one.key), await ask(one.key)]
@@ -100,33 +100,35 @@ describe("request rates", () => {
     })
   )
 
-  it.effect("request rates: a burst is spread over its second, and requests above it are rejected with the limit per second", () =>
-    Effect.gen(function* () {
-      const ofKey = RequestRates.make({ perKey: 600 }).ofKey ?? assert.fail("keys are not limited")
-      assert.deepStrictEqual([RequestRates.burstOf(600), RequestRates.promptOf(20)], [20, 10])
-      const asked = yield* Effect.replicateEffect(Effect.forkChild(Effect.exit(ofKey("a")), { startImmediately: true }), 21)
-      const taken = () => asked.slice(0, 20).filter((fiber) => fiber.pollUnsafe() !== undefined).length
-      assert.strictEqual(taken(), 10)
-      for (let more = 1; more <= 10; more++) {
-        yield* TestClock.adjust(49)
-        assert.strictEqual(taken(), 9 + more)
-        yield* TestClock.adjust(1)
-        assert.strictEqual(taken(), 10 + more)
-      }
-      const last = yield* Fiber.join(asked[20] ?? assert.fail())
-      assert.include(JSON.stringify(last), "Rate limit reached: at most 20 requests per second with this key")
-      // Each key has its own rate, and evenly spaced requests never wait.
-      assert.isDefined((yield* Effect.forkChild(ofKey("b"), { startImmediately: true })).pollUnsafe())
-      yield* TestClock.adjust(1000)
-      for (let n = 0; n < 100; n++) {
-        assert.isDefined((yield* Effect.forkChild(ofKey("a"), { startImmediately: true })).pollUnsafe(), `${n}`)
-        yield* TestClock.adjust(50)
-      }
-    })
+  it.effect(
+    "request rates: the requests allowed per second can come in one burst, and further requests are rejected with the limit per second",
+    () =>
+      Effect.gen(function* () {
+        const ofKey = RequestRates.make({ perKey: 600 }).ofKey ?? assert.fail("keys are not limited")
+        assert.deepStrictEqual([RequestRates.burstOf(600), RequestRates.promptOf(20)], [20, 10])
+        const asked = yield* Effect.replicateEffect(Effect.forkChild(Effect.exit(ofKey("a")), { startImmediately: true }), 21)
+        const taken = () => asked.slice(0, 20).filter((fiber) => fiber.pollUnsafe() !== undefined).length
+        assert.strictEqual(taken(), 10)
+        for (let more = 1; more <= 10; more++) {
+          yield* TestClock.adjust(49)
+          assert.strictEqual(taken(), 9 + more)
+          yield* TestClock.adjust(1)
+          assert.strictEqual(taken(), 10 + more)
+        }
+        const last = yield* Fiber.join(asked[20] ?? assert.fail())
+        assert.include(JSON.stringify(last), "Rate limit reached: at most 20 requests per second with this key")
+        // Each key has its own rate, and evenly spaced requests never wait.
+        assert.isDefined((yield* Effect.forkChild(ofKey("b"), { startImmediately: true })).pollUnsafe())
+        yield* TestClock.adjust(1000)
+        for (let n = 0; n < 100; n++) {
+          assert.isDefined((yield* Effect.forkChild(ofKey("a"), { startImmediately: true })).pollUnsafe(), `${n}`)
+          yield* TestClock.adjust(50)
+        }
+      })
   )
 
   it.effect(
-    "request rates: both limits are reported; a rejection by the limit per second has its reset time, and does not count toward the minute",
+    "request rates: both limits are reported; a request rejected by the limit per second gets that limit's reset time, and does not count toward the limit per minute",
     () =>
       Effect.gen(function* () {
         const ofKey = RequestRates.make({ perKey: 15 }).ofKey ?? assert.fail("keys are not limited")

@@ -160,23 +160,25 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
-  it.live("PgClient: a query rejected by the server keeps its connection; statement names do not collide on a host's pool", () =>
-    Effect.gen(function* () {
-      const url = yield* Database.make
-      const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url), max: 1 })
-      const client = yield* Layer.build(PgClient.layerPool(pool))
-      yield* Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const [before] = yield* sql`select pg_backend_pid() as pid`
-        yield* Effect.promise(() => pool.query({ name: "a name of the host's", text: "select 1" }))
-        assert.strictEqual((yield* Effect.flip(sql`select 1 / 0`)).reason._tag, "UnknownError")
-        assert.deepStrictEqual((yield* sql`select pg_backend_pid() as pid`)[0], before)
-        const names = yield* sql<{ readonly name: string }>`select name from pg_prepared_statements order by name`.unprepared
-        assert.isTrue(names.some(({ name }) => name === "a name of the host's"))
-        assert.isTrue(names.every(({ name }) => name === "a name of the host's" || name.startsWith("satrail_")))
-        assert.isAbove(names.length, 1)
-      }).pipe(Effect.provide(client))
-    })
+  it.live(
+    "PgClient: the connection survives a query that the server rejects; statement names do not collide in a pool shared with the host application",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* Database.make
+        const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url), max: 1 })
+        const client = yield* Layer.build(PgClient.layerPool(pool))
+        yield* Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const [before] = yield* sql`select pg_backend_pid() as pid`
+          yield* Effect.promise(() => pool.query({ name: "a name of the host's", text: "select 1" }))
+          assert.strictEqual((yield* Effect.flip(sql`select 1 / 0`)).reason._tag, "UnknownError")
+          assert.deepStrictEqual((yield* sql`select pg_backend_pid() as pid`)[0], before)
+          const names = yield* sql<{ readonly name: string }>`select name from pg_prepared_statements order by name`.unprepared
+          assert.isTrue(names.some(({ name }) => name === "a name of the host's"))
+          assert.isTrue(names.every(({ name }) => name === "a name of the host's" || name.startsWith("satrail_")))
+          assert.isAbove(names.length, 1)
+        }).pipe(Effect.provide(client))
+      })
   )
 })
 
@@ -207,28 +209,30 @@ const knocksAt = Effect.fnUntraced(function* (port: number) {
 })
 
 describe.skipIf("missing" in found)("a dedicated server (skipped where none can be started)", () => {
-  it.live("PgClient: a server crash is an outage immediately; afterwards the store works again, with every commit", () =>
-    Effect.gen(function* () {
-      const server = yield* own()
-      const storage = yield* Layer.build(Storage.layer({ url: Redacted.make(server.url) }))
-      yield* Effect.gen(function* () {
-        const companyId = yield* companyWith(100)
-        yield* Effect.promise(() => server.stop("immediate"))
-        const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
-        for (const _ of [1, 2, 3]) assert.strictEqual(yield* verdict(asked), "StoreUnavailable")
-        // The pool tries to connect occasionally, not for every request.
-        const knocks = yield* knocksAt(server.port)
-        const records = yield* Records
-        for (let asked = 0; asked < 300; asked++) {
-          const exit = yield* Effect.exit(records.company(companyId))
-          assert.isTrue(Exit.isFailure(exit) && !Cause.hasDies(exit.cause))
-        }
-        assert.isBelow(yield* knocks, 30)
-        yield* Effect.promise(() => server.restart())
-        assert.strictEqual(yield* eventually(verdict(asked), (word) => word !== "StoreUnavailable"), "Applied")
-        yield* has(companyId, { posted: 100, held: 60 })
-      }).pipe(Effect.provide(storage))
-    })
+  it.live(
+    "PgClient: a server crash is reported as an outage immediately; after the restart the store works again, and no commit is lost",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* own()
+        const storage = yield* Layer.build(Storage.layer({ url: Redacted.make(server.url) }))
+        yield* Effect.gen(function* () {
+          const companyId = yield* companyWith(100)
+          yield* Effect.promise(() => server.stop("immediate"))
+          const asked = Withdrawal.requested(yield* withdrawal(companyId, 60))
+          for (const _ of [1, 2, 3]) assert.strictEqual(yield* verdict(asked), "StoreUnavailable")
+          // The pool tries to connect occasionally, not for every request.
+          const knocks = yield* knocksAt(server.port)
+          const records = yield* Records
+          for (let asked = 0; asked < 300; asked++) {
+            const exit = yield* Effect.exit(records.company(companyId))
+            assert.isTrue(Exit.isFailure(exit) && !Cause.hasDies(exit.cause))
+          }
+          assert.isBelow(yield* knocks, 30)
+          yield* Effect.promise(() => server.restart())
+          assert.strictEqual(yield* eventually(verdict(asked), (word) => word !== "StoreUnavailable"), "Applied")
+          yield* has(companyId, { posted: 100, held: 60 })
+        }).pipe(Effect.provide(storage))
+      })
   )
 
   it.live("PgClient: a commit not confirmed by the standby is not acknowledged, because a failover may lose it", () =>
@@ -260,29 +264,31 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
     })
   )
 
-  it.live("PgClient: with a password, an interrupted query on a host's pool is also canceled on the server", () =>
-    Effect.gen(function* () {
-      const hba = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256", ""]
-      const server = yield* own({ files: { "pg_hba.conf": hba.join("\n") } })
-      const owner = yield* Layer.build(PgClient.layer({ url: Redacted.make(server.url) }))
-      yield* Effect.provide(
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("create role shop login password 'hunter2'")),
-        owner
-      )
-      const where = { host: "127.0.0.1", port: server.port, database: "postgres" }
-      const pool = yield* Database.hostsPool({ ...where, user: "shop", password: "hunter2" })
-      const client = yield* Layer.build(PgClient.layerPool(pool))
-      const sleeping = yield* Effect.forkChild(
-        Effect.provide(
-          Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_sleep(600)`),
-          client
-        ),
-        { startImmediately: true }
-      )
-      yield* eventually(Effect.provide(busy, owner), (rows) => rows.length === 1)
-      yield* Fiber.interrupt(sleeping)
-      yield* eventually(Effect.provide(busy, owner), (rows) => rows.length === 0)
-    })
+  it.live(
+    "PgClient: an interrupted query in the host application's pool is canceled on the server too, even if the server requires a password",
+    () =>
+      Effect.gen(function* () {
+        const hba = ["host all postgres 127.0.0.1/32 trust", "host all all 127.0.0.1/32 scram-sha-256", ""]
+        const server = yield* own({ files: { "pg_hba.conf": hba.join("\n") } })
+        const owner = yield* Layer.build(PgClient.layer({ url: Redacted.make(server.url) }))
+        yield* Effect.provide(
+          Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe("create role shop login password 'hunter2'")),
+          owner
+        )
+        const where = { host: "127.0.0.1", port: server.port, database: "postgres" }
+        const pool = yield* Database.hostsPool({ ...where, user: "shop", password: "hunter2" })
+        const client = yield* Layer.build(PgClient.layerPool(pool))
+        const sleeping = yield* Effect.forkChild(
+          Effect.provide(
+            Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_sleep(600)`),
+            client
+          ),
+          { startImmediately: true }
+        )
+        yield* eventually(Effect.provide(busy, owner), (rows) => rows.length === 1)
+        yield* Fiber.interrupt(sleeping)
+        yield* eventually(Effect.provide(busy, owner), (rows) => rows.length === 0)
+      })
   )
 
   /** A self-signed certificate for this machine, and its key. */

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import * as World from "../src/World.ts"
 
-it.effect("sandbox events: a subscriber receives each change once, however soon it waits for the next one", () =>
+it.effect("sandbox events: a subscriber receives each change once, however quickly the changes follow each other", () =>
   Effect.gen(function* () {
     const world = yield* World.make({ seed: "changes", network: "regtest" })
     const heard = yield* Ref.make(0)

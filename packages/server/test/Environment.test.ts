@@ -209,7 +209,7 @@ describe("the environment", () => {
     })
   }
 
-  it("environment: an unknown variable with our prefix is rejected if it resembles a known one, without its value", () => {
+  it("environment: an unknown variable with our prefix is rejected if it resembles a known one; the message does not contain its value", () => {
     const [problem = "", ...others] = problemsOf({ SATRAIL_MACHINE_ROOM: "hunter2" })
     assert.deepStrictEqual(others, [])
     assert.include(problem, "SATRAIL_MACHINE_ROOM is not a setting. docs/reference/configuration.md lists all settings")
@@ -244,7 +244,11 @@ describe("the environment", () => {
     }
     assert.deepStrictEqual(problemsOf(theirs), [])
     assert.lengthOf(problemsOf({ ...theirs, SATRAIL_IGNORED_VARIABLES: "BITCOIN_DATA" }), 1)
-    assert.lengthOf(problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }), 1, "without DATABASE_URL, it may be a misspelling")
+    assert.lengthOf(
+      problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }),
+      1,
+      "without DATABASE_URL, the variable's name may be a misspelling"
+    )
   })
 
   it("settings: a simulated backend is polled often, a real one at the default interval", () => {

@@ -7,7 +7,10 @@ import type * as Store from "./world/Store.ts"
 
 const dies: Fate = { _tag: "dies", when: "before", backAfterMillis: 0 }
 const unanswered: Fate = { _tag: "unanswered", when: "before" }
-/** Faults of a call: the process dies or receives no response, before or after the call takes effect. */
+/**
+ * Faults that can be injected into a call: the process dies or receives no response, before or after the call
+ * takes effect.
+ */
 export const fates: ReadonlyArray<Fate> = [dies, unanswered, { ...dies, when: "after" }, { ...unanswered, when: "after" }]
 
 const acting = new Set(["pay", "payOffer", "createInvoice", "createOffer", "cancelInvoice", "broadcast", "newAddress", "build", "sign"])
@@ -82,8 +85,8 @@ export interface Position {
 }
 
 /**
- * Returns the crash points among the calls of some operations: every call, except repetitions of a call with no
- * effect in between. A worker that looks for work and finds none changes nothing. Dying before a read is
+ * Returns the crash points in some operations: every call, except a repeated call if nothing took effect since
+ * the call before it. A worker that looks for work and finds none changes nothing. Dying before a read is
  * equivalent to dying after it, or after the last call that changed something, because the process loses its
  * memory and everything else is unchanged. So one death between two calls with an effect is enough, immediately
  * before the second of them.

@@ -70,7 +70,7 @@ describe.skipIf(typeof found === "string")("a real validating resolver", () => {
       assert.deepStrictEqual(yield* at("anybody"), { texts: ["bitcoin:?lno=lno1any"], isSigned: true })
       // A wrong signature counts as no response.
       assert.strictEqual((yield* Effect.flip(at("carol")))._tag, "DnsUnavailable")
-      // The zone plain.example is unsigned, and a signed alias, at dave, points to it.
+      // The zone plain.example is unsigned, and a signed alias of another zone points to it.
       for (const [user, domain] of [
         ["alice", "plain.example"],
         ["dave", "shop.example"]

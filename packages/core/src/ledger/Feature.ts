@@ -9,8 +9,8 @@ import type { Posts } from "./Posts.ts"
 import type * as Waiting from "./Waiting.ts"
 import type * as Written from "./Written.ts"
 
-// One value declares everything that a feature adds to the service. Code that needs a part folds over the
-// list of all features.
+// One value declares everything that a feature adds to the service. Code that needs one kind of part collects
+// it from the list of all features.
 
 declare const made: unique symbol
 
@@ -40,8 +40,8 @@ export interface Telling<A extends About = About> {
 }
 
 /**
- * A feature's notices to companies: the kind of record that they are about and the types of notices, if the
- * feature has its own, and how each event becomes notices.
+ * A feature's notices to companies: how each event becomes notices and, if the feature has its own types of
+ * notices, those types and the kind of record that they are about.
  */
 export interface Notices {
   readonly kind?: string
@@ -130,7 +130,7 @@ export const recounted = ({ fault, noun, in: statuses, amount, by, of, as }: Kep
 
 /**
  * A record type whose records have an exchange rate. A deposit whose field `by` refers to such a record is
- * posted at that record's rate and currency.
+ * posted with that record's rate and currency.
  */
 export interface Rates {
   readonly noun: Noun

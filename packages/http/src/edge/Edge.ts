@@ -51,8 +51,8 @@ const isJson = (response: HttpServerResponse.HttpServerResponse): boolean =>
 const tooLarge = (bytes: number) => answer(Errors.failure("body_too_large", `The body is larger than ${bytes} bytes`))
 
 /**
- * Puts the framework's own error responses in an envelope: empty ones, and those for an unsupported media type.
- * Other responses stay unchanged.
+ * Puts the framework's own error responses in an envelope: empty responses, and those for an unsupported media
+ * type. Other responses stay unchanged.
  */
 const enveloped = (response: HttpServerResponse.HttpServerResponse) => {
   if (response.status < 400 || isJson(response)) return response
@@ -83,7 +83,7 @@ const isGone = (cause: Cause.Cause<unknown>): boolean =>
  */
 const forwardingIsNotRead =
   "X-Forwarded-For was received and ignored, so all callers behind a proxy count as one. " +
-  "If there are reverse proxies in front of the service, set SATRAIL_PROXIES to their number. Otherwise, the client sent the header itself."
+  "If there are reverse proxies in front of the service, set SATRAIL_PROXIES to their number. If there are none, the client sent the header itself."
 
 /** Combines a response's `Vary` header with the one for CORS. */
 const withVary = (cors: Readonly<Record<string, string>>, vary: string | undefined): Readonly<Record<string, string>> =>
@@ -97,7 +97,7 @@ const owed: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   503: { "retry-after": String(Errors.retryAfterSeconds) }
 }
 
-/** Headers of every response, and those that the exchange added to this one. */
+/** The headers that every response has, and those that this exchange added. */
 const securityOf = ({ headers, id }: Exchange.Exchange) => ({
   "x-content-type-options": "nosniff",
   "cache-control": "no-store",

@@ -7,8 +7,8 @@ import type { Row } from "./Table.ts"
 // the limits of the company or its keys at the same time.
 
 /**
- * The position of the balance in a company's list of rooms, which are the amounts that can still be taken. The
- * list's first element is the position of the room that was too small, or 0.
+ * The position of the balance in a company's list of remaining amounts, which are what its balance and each
+ * limit still allow. The list's first element is the position of the amount that was too small, or 0.
  */
 const balancePlace = 2
 
@@ -22,8 +22,8 @@ interface Bound {
 }
 
 /**
- * Returns the limits that a flush's Changes are counted against, each once, with the oldest time and the
- * lowest limit if they differ.
+ * Returns the limits that a flush's Changes are counted against, each once. If two Changes state the same limit
+ * differently, the older time and the lower limit apply.
  */
 export const boundsOf = (changes: ReadonlyArray<Storable>): ReadonlyMap<string, Bound> => {
   const bounds = new Map<string, Bound>()
@@ -57,7 +57,7 @@ export const parameterOf = (bounds: ReturnType<typeof boundsOf>): string =>
     })
   )
 
-/** Returns a Change's buckets, and the amount it takes from each room. */
+/** Returns the time windows that count a Change, and how much it reduces each remaining amount. */
 export const rowOf = ({ companyId, legs, counts = [] }: Storable, bounds: ReturnType<typeof boundsOf>): Row => {
   const amount = Balance.need(legs.flatMap(({ postings }) => postings))
   const at = [balancePlace]

@@ -39,8 +39,8 @@ export const receiverCalls = (name: string, given: Redacted.Redacted): ReadonlyA
 export const holds = (calls: ReadonlyArray<Macaroon.Call>): boolean => calls === holding
 
 /**
- * Reads the macaroon of the variable `name`, in hex or from a file, and checks its permissions. Fails with a
- * message that states the remedy.
+ * Reads the macaroon that the variable `name` contains in hex, or the file that it names, and checks the
+ * macaroon's permissions. Fails with a message that states the remedy.
  */
 export const read = (name: string, given: Redacted.Redacted, needed: ReadonlyArray<Macaroon.Call>): Result.Result<Usable, string> =>
   Result.gen(function* () {
