@@ -657,13 +657,13 @@ bites("Journal", promises, {
     [
       "a domain belongs to one company; verifying it again changes nothing",
       "if two companies verify a domain concurrently, one gets it",
-      "a lost domain moves to another company only by a Change that states the loss",
-      "a domain whose DNS record returns stays with its company"
+      "a lost domain moves to another company only if the Change states that it was lost",
+      "a domain stays with its company if its DNS record reappears"
     ]
   ],
   "a journal that does not store when a domain was lost": [
     changing((change) => (change._tag === "DomainChecked" ? { ...change, isShown: true } : change)),
-    ["a domain counts as missing from its first failed check onward, and an operator's decision about it is kept"]
+    ["a domain's DNS record is considered missing since the first failed check, and an operator's decision about the domain is kept"]
   ],
   "a journal that publishes an event before the Change is committed": [
     sabotage({

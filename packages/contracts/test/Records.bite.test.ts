@@ -239,7 +239,7 @@ bites("Records", promises, {
         trialBalance: Effect.map(trialBalance, (accounts) => ({ ...accounts, node: Msat.make(accounts.node + 1n) }))
       })
     }),
-    ["C41: all companies' books balance together", "a company that was never opened has no balance"]
+    ["C41: all companies' books balance together", "a company that was never created has no balance"]
   ],
   "a store that totals only new entries": [
     sabotage({
