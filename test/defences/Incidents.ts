@@ -26,7 +26,7 @@ const groups = {
     [
       2,
       "LNbits: a connection lost during the payment call released the money",
-      "A call without a response is *unknown* and is looked up until the node reports a result"
+      "A payment whose call got no response is *unknown*, and is looked up until the node reports a result"
     ],
     [
       3,
@@ -36,7 +36,7 @@ const groups = {
     [
       4,
       "Blink: after a connection error the next node paid the same invoice too",
-      "Only one node is used, identified by its key. Another node at its address receives no calls"
+      "The service calls only one node, which it identifies by its public key, and never another node at the same address"
     ],
     [
       5,
@@ -52,7 +52,7 @@ const groups = {
     [
       8,
       "Lightning.Pub, found in review: a payment that the node did not find was refunded",
-      "Not found is not failed: the payment is sent again once no earlier call can still arrive"
+      "A payment that the node does not find has not failed. It is sent again once no earlier call can still arrive"
     ],
     [
       9,
@@ -62,7 +62,7 @@ const groups = {
     [
       10,
       "lnd, LDK: a crash between a payment and its record",
-      "The job is stored until the payment is final, with a lease and a fence; tests crash the process between every two calls"
+      "The payment's job, with its lease and fencing token, is stored until the payment is final. Tests crash the process between every two calls"
     ],
     [
       11,
@@ -73,18 +73,18 @@ const groups = {
   "Twice, or concurrently": [
     [
       12,
-      "LNbank: concurrent withdrawals passed one balance check",
+      "LNbank: concurrent withdrawals all passed the same balance check",
       "The balance check is part of the statement that places the hold, under a row lock"
     ],
     [
       13,
-      "Alby Hub: a lock in the process guarded the balance of all processes",
+      "Alby Hub: an in-memory lock guarded a balance shared by several processes",
       "No in-memory state guards money. Database row locks serialize the processes"
     ],
     [
       14,
       "Alby Hub: one notification changed every payment with its hash",
-      "A Change names one row and its previous state; a hash belongs to one withdrawal"
+      "Each write names one row and its previous state, and a payment hash belongs to one withdrawal"
     ],
     [
       15,
@@ -94,44 +94,44 @@ const groups = {
     [
       16,
       "Blink: an internal payment was posted before its invoice was canceled",
-      "The invoice is canceled first (C15), and both legs are one Change"
+      "The invoice is canceled first (C15), and payer and recipient are booked in one transaction"
     ],
-    [17, "LndHub: the recipient was credited outside the transaction that could still fail", "Both legs are one Change: all or nothing"],
+    [17, "LndHub: the recipient was credited outside the transaction that could still fail", "Payer and recipient are booked in one transaction"],
     [
       18,
       "LNbits, BTCPay and others: one LNURL-withdraw or pull payment claimed several times concurrently",
-      "A voucher leaves the status `open` only once, and a claim is that transition"
+      "A claim ends the voucher's status `open`, and only one claim can"
     ],
     [
       19,
       "BTCPay 2.0.6: a payout was sent up to ten times",
-      "A payout's coins are selected, and it is signed and stored, before it is broadcast. Each broadcast has the same bytes, and no coin is used twice"
+      "A payout's transaction is signed and stored before it is broadcast. Each broadcast sends the same bytes, and no coin is used twice"
     ],
-    [20, "BTCPay: payout workers raced with manual status changes", "The statement checks each transition; a final state stays final"],
+    [20, "BTCPay: payout workers raced with manual status changes", "The SQL statement checks each change of status, and a final status never changes"],
     [21, "Blnk: concurrent refunds of one transaction", "A hold is voided by a state transition that happens only once"],
     [
       22,
       "LNbits: the database was locked while the node paid, and no row was written",
-      "The decision is committed before the call; a Change is a value, so no database transaction is open during the call"
+      "The withdrawal is committed before the call, so no database transaction is open during the call"
     ],
     [
       23,
       "Fedimint: a repeated request was validated again and refused as expired",
       "The idempotency key is looked up before anything else, and again in the commit"
     ],
-    [24, "Alby Hub: an event was published before its commit", "The event is a part of the Change"]
+    [24, "Alby Hub: an event was published before its commit", "An event is committed in one transaction with the record it describes"]
   ],
   "Fees and amounts": [
     [
       25,
       "LNbits, 2021: payments went out without a fee limit",
-      "The same number is held, passed to the node as its limit, and compared with the actual cost"
+      "The fee reserve is held, passed to the node as its fee limit, and compared with the actual fee"
     ],
     [26, "Nutshell: a node's adapter ignored the fee limit", "The contract tests check the limit with every adapter"],
     [
       27,
       "LndHub: no reserve for fees, which then took accounts below zero",
-      "Amount and fees are held together, and the guard has no exception"
+      "Amount and fees are held together, and the balance check has no exceptions"
     ],
     [
       28,
@@ -142,10 +142,10 @@ const groups = {
     [
       30,
       "LNbits: a daily limit that counted only the latest payment",
-      "The commit that holds a payment checks and adds to the totals of its windows, under their row locks"
+      "The commit that holds a payment locks the limit's totals, checks them, and adds the payment"
     ],
-    [31, "LNbits: a payment to oneself was credited although it failed", "Both legs are one Change"],
-    [32, "lightning-dev, 2023: an invoice that reuses another invoice's hash", "Our invoices are recognized by hash and full text"],
+    [31, "LNbits: a payment to oneself was credited although it failed", "Payer and recipient are booked in one transaction"],
+    [32, "lightning-dev, 2023: an invoice that reuses another invoice's hash", "The service recognizes its own invoices by hash and full text"],
     [
       33,
       "BOLT 4 allows overpayment; only the invoice's amount was credited",
@@ -176,7 +176,7 @@ const groups = {
     [
       40,
       "Ark's LNURL server: a hijacked session, and another user's invoice shown",
-      "There are no sessions. The address in the request determines the invoice's owner"
+      "LNURL requests have no sessions. The Lightning address in the request determines the invoice's owner"
     ],
     [
       41,
@@ -185,9 +185,9 @@ const groups = {
     ]
   ],
   "On-chain": [
-    [42, "LndHub: a deposit was credited twice", "One output is one deposit"],
+    [42, "LndHub: a deposit was credited twice", "Each transaction output can become only one deposit"],
     [43, "Blink: only one of several outputs in a transaction was credited", "Deposits are identified by their output"],
-    [44, "Blink: a repeated notification was treated as a new one", "A repeated notification is recognized"],
+    [44, "Blink: a repeated notification was treated as a new one", "A repeated notification is recognized and credits nothing"],
     [
       45,
       "BTCPay: a replaced payment stayed credited",
@@ -196,7 +196,7 @@ const groups = {
     [
       46,
       "BTCPay 2.4.7: one of its interfaces bypassed the confirmation policy",
-      "Only the operator's policy sets the depth; no request can"
+      "Only the operator's policy sets the number of confirmations; no request can change it"
     ],
     [
       47,
@@ -210,11 +210,11 @@ const groups = {
       "LNbits (CVE-2025-32013): server-side requests to internal addresses",
       "A guard checks every address, connects only to the checked address, and limits the response"
     ],
-    [49, "LNbits: the check failed, was logged, and the request went out", "Only the guard can open connections"],
+    [49, "LNbits: a failed check was only logged, and the request was sent", "Only the guard can open connections"],
     [
       50,
       "BTCPay 2.4.5: connection strings, LNURL and webhooks reached internal addresses",
-      "The guard covers every outbound request; the operator vouches for hosts by name"
+      "The guard covers every outbound request; only hosts named by the operator are exempt"
     ],
     [
       51,
@@ -231,12 +231,12 @@ const groups = {
       "BTCPay, 2026: records read by id without a check of their owner",
       "Every read names the company; every endpoint is tested with another company's id"
     ],
-    [54, "BTCPay 2.4.7: payouts reopened after they ended, unlimited bodies", "A final state stays final; bodies have a limit"],
+    [54, "BTCPay 2.4.7: payouts were reopened after they ended, and request bodies had no size limit", "A final status never changes, and request bodies have a size limit"],
     [55, "BTCPay: scripts and redirects in its pages", "Pages escape all input, and a content security policy limits what they load"],
     [
       56,
       "BTCPay, LNbits, Core Lightning: secrets in logs, addresses and arguments",
-      "Keys are accepted in headers only, and their type redacts them"
+      "Keys are accepted only in headers, and are redacted when printed"
     ],
     [
       57,
@@ -252,7 +252,7 @@ const groups = {
     [
       60,
       "BTCPay: payments missed after a restart",
-      "Notifications are read from a checkpoint that moves with the credit, and every open invoice is polled"
+      "The checkpoint for notifications advances in the same commit as the credit, and every open invoice is polled"
     ]
   ]
 } as const satisfies Record<string, ReadonlyArray<Row>>
