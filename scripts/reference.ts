@@ -101,8 +101,8 @@ const metrics = (): string => {
   )
   const head = ["| metric | type | labels | meaning |", "|---|---|---|---|"]
   const about =
-    "For operators who monitor the service: what each metric measures. `GET /operator/metrics` returns them in Prometheus's text format and requires the operator's token. " +
-    "Each process counts from its own start; metrics of the store (backlog, books) are the same in all processes. A histogram has `_bucket`, `_sum` and `_count`. No label names a company. " +
+    "For operators who monitor the service: what each metric measures. `GET /operator/metrics` returns the metrics in Prometheus's text format and requires the operator's token. " +
+    "Each process counts from its own start; metrics of the store (backlog, books) are the same in all processes. A histogram is exported as `_bucket`, `_sum` and `_count`. No label names a company. " +
     "[Alarms](../../deploy/prometheus/rules.yaml) and a [dashboard](../../deploy/grafana/satrail.json) use these metrics ([what to do](../guides/monitor.md))."
   return ["# Metrics", about, [...head, ...rows].join("\n")].join("\n\n") + "\n"
 }
@@ -144,7 +144,7 @@ const pools = (): ReadonlyArray<string> => {
     "",
     "When a share is full, no request is refused. Instead, the largest holder of that share loses its oldest slot. To find that holder, the service takes the /48 (or /24) network with the most slots, then the network within it with the most, and so on down to one caller. If no network holds more than one slot, the company with the most slots loses one. An unpaid invoice that loses its slot is canceled at the node; if it was paid just before, the payment is credited. A checkout page that loses its stream connects again. A network never has more than half of all slots.",
     "",
-    `| pool | slots | one company; others | ${networks.map(({ title }) => title).join(" | ")} |`,
+    `| pool | slots | one company; smaller shares | ${networks.map(({ title }) => title).join(" | ")} |`,
     `|---|---|---|${networks.map(() => "---").join("|")}|`,
     places("unpaid invoices for wallets (LNURL and `/pay/to`)", callbacks),
     places("streams to checkout pages", CheckoutPage.streams),
@@ -161,14 +161,14 @@ const pools = (): ReadonlyArray<string> => {
     requests("claims of vouchers", lnurl.perCaller, "–"),
     requests("sign-ins and step-ups in the console", perMinute(ConsoleSession.attemptsPerMinute), "–"),
     requests(
-      "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and below, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
+      "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and its subpaths, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
       perMinute(RequestRates.perStranger),
       "–"
     ),
     "",
     "Vouchers have no shared pool, because only a company's key can create one, each accepts one claim at a time, and an unknown `k1` creates nothing.",
     "",
-    "`/tls/ask` is not limited for a proxy on the same machine, which forwards the requests of all callers.",
+    "`/tls/ask` is not limited for a proxy on the same machine, because it asks for all callers.",
     "",
     "Nostr Wallet Connect has no caller addresses. Its limits above apply to each app and each relay. Requests from unknown apps don't use up other apps' slots."
   ]
@@ -181,11 +181,11 @@ const limits = (): string => {
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
     ["sign-ins and step-ups from one address per minute, in each process", ConsoleSession.attemptsPerMinute],
     ["lifetime of a printed sign-in link, minutes (it can be used once)", SignInLinks.lifeMillis / 60_000],
-    ["concurrent requests per company and process, if others were active in the last second", Lanes.width],
-    ["concurrent requests per company and process, if others were active in the last minute", Lanes.wideWidth],
-    ["maximum wait of further requests, seconds", Lanes.maxWaitMillis / 1000],
+    ["concurrent requests per company and process, if other companies were active in the last second", Lanes.width],
+    ["concurrent requests per company and process, if other companies were active in the last minute", Lanes.wideWidth],
+    ["maximum wait of requests above these numbers, seconds", Lanes.maxWaitMillis / 1000],
     [
-      "requests of a key in one second, as a fraction of its requests per minute",
+      "maximum requests of a key in one second, as a fraction of its requests per minute",
       `1/${RequestRates.burstPart}, at least ${RequestRates.least}`
     ],
     [
@@ -205,20 +205,20 @@ const limits = (): string => {
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`
     ],
     ["time after a month's end until its statement is final, minutes", Statement.settlingMillis / 60_000],
-    ["time between two comments in a silent stream of events, seconds", Events.heartbeatMillis / 1000],
+    ["interval between keep-alive comments in an idle event stream, seconds", Events.heartbeatMillis / 1000],
     ["smallest invoice or withdrawal", sats(defaults.minAmount)],
     ["largest invoice, by default", sats(defaults.maxInvoice)],
     ["largest withdrawal, by default", sats(defaults.maxWithdrawal)],
-    ["recipients in the limits of a key or a company", Limits.maxRecipients],
+    ["recipients that the limits of a key or company can list", Limits.maxRecipients],
     ["allowed IP addresses and ranges of a key", AllowedFrom.maxRanges],
     ["time for a second operator to confirm a request that loosens limits, hours", Loosening.waitMillis / 3_600_000],
-    ["active API keys of a company that creates its own", OwnKeys.maxOpen],
+    ["active API keys of a company that creates its own keys", OwnKeys.maxOpen],
     [
       "custom fees of a company: largest fixed part / share of the amount, parts per million",
       `${CompanyFees.maxBaseSats} sats / ${CompanyFees.maxPartsPerMillion}`
     ],
     [
-      "step of a limit's sliding window, minutes",
+      "step of a spending limit's sliding window, minutes",
       Object.entries(Limit.windows)
         .map(([name, { stepMillis }]) => `${name}: ${stepMillis / 60_000}`)
         .join(", ")
@@ -242,9 +242,9 @@ const limits = (): string => {
     ["length of a metadata key / value, characters", `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`],
     ["length of a destination, characters", Destination.maxLength],
     ["length of a BOLT 12 offer, characters, including `+` and the spaces after it", Bolt12.maxLength],
-    ["length of a handle, characters", LightningAddressText.maxHandleLength],
+    ["length of a Lightning address's handle, characters", LightningAddressText.maxHandleLength],
     ["length of a name, characters", Companies.maxNameCharacters],
-    ["overlap of a rotated API key, seconds", ApiKeys.maxOverlapSeconds],
+    ["longest overlap of a rotated API key with its successor, seconds", ApiKeys.maxOverlapSeconds],
     [
       "Nostr Wallet Connect, for each app: requests per minute / concurrent requests / maximum age of a request, seconds",
       `${WalletRequests.perConnection.count} / ${WalletRequests.atOnce} / ${WalletRequests.maxAgeSeconds}`
@@ -255,7 +255,7 @@ const limits = (): string => {
     ],
     ["time after which an app's payment request returns without a result, seconds", WalletPayments.payWaitMillis / 1000],
     ["apps per company that receive payment notifications", WalletNotices.maxApps],
-    ["records on a page of any other list", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
+    ["records on a page of a list without its own row", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
     ["rows read to produce one page of a filtered list", Page.looks],
     ["API keys counted in the operator's overview of a company", maxCounted],
     ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} by default`],
@@ -263,7 +263,7 @@ const limits = (): string => {
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],
     ["headers of a request / their total size, bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
     [
-      "confirmations of a deposit; depends on the company's pending total or the block's total, whichever is larger",
+      "confirmations of a deposit, by the larger of the company's pending total and the block's total",
       defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")
     ],
     [
@@ -271,8 +271,8 @@ const limits = (): string => {
       `${sats(defaults.minDeposit)}, or the cost of spending it at the lowest fee rate of the last ${feeRateBlocks.most} blocks, if that is more`
     ],
     ["minimum confirmations of a coinbase deposit", ChainSource.coinbaseMaturity],
-    ["confirmations of a payout", defaults.payoutConfirmations],
-    ["confirmations of a payout that was replaced", defaults.replacedConfirmations],
+    ["confirmations required for a payout", defaults.payoutConfirmations],
+    ["confirmations required for a replaced payout", defaults.replacedConfirmations],
     ["time until an unmined payout is replaced, minutes", defaults.replacement.afterMillis / 60_000],
     ["highest fee of a replacement, as a multiple of the fee reserve", defaults.replacement.allowances],
     ["depth at which a payout is final, blocks", defaults.payoutBuriedAt],
@@ -280,7 +280,7 @@ const limits = (): string => {
     ["payouts in one batch", defaults.payoutOutputs],
     ["maximum age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
     ["interval between two requests to a source of exchange rates, seconds", Rates.refreshMillis / 1000],
-    ["minimum number of sources that must agree on a rate (a majority must agree too)", Rates.rules.minAgreeing],
+    ["minimum number of sources that must agree on a rate (and a majority must agree)", Rates.rules.minAgreeing],
     ["largest deviation of a rate source from the median", `${Rates.rules.maxDeviationPercent} %`],
     [
       "timeout to connect to a payee's server / for its whole response, seconds",
@@ -296,15 +296,14 @@ const limits = (): string => {
     ["length of a payee's success action, characters", maxCharacters],
     ["minimum remaining lifetime of an invoice to be paid, seconds", defaults.expiryMarginMillis / 1000],
     ["blocks for which a payee may hold a payment", defaults.maxFinalCltvExpiry],
-    ["time for which an unreachable payee is retried, seconds", defaults.resolveForMillis / 1000],
     ["approximate time until another process takes over the leases of a killed process, seconds", defaults.dutyLeaseMillis / 1000 + 1],
     [
       "ages at which an open invoice is polled, seconds",
-      `${defaults.invoicePollMillis / 1000}, then twice as much each time, then every ${defaults.invoiceSweepMillis / 1000}; less often after it expires`
+      `${defaults.invoicePollMillis / 1000}, doubling each time, then every ${defaults.invoiceSweepMillis / 1000}; less often after it expires`
     ],
     [
       "maximum time until a held payment is detected, seconds",
-      `${LookupSchedule.holdInvoices.leastMillis / 1000}, or a ${1 / LookupSchedule.holdInvoices.ofAge}th of the invoice's age up to ${LookupSchedule.holdInvoices.mostMillis / 1000}; immediately when you settle it`
+      `${LookupSchedule.holdInvoices.leastMillis / 1000}, or a ${1 / LookupSchedule.holdInvoices.ofAge}th of the invoice's age if that is longer, up to ${LookupSchedule.holdInvoices.mostMillis / 1000}; immediately when you settle it`
     ],
     ["open hold invoices of a company (simultaneous requests can exceed this)", LookupSchedule.holdInvoices.mostOpen],
     ["blocks left before the HTLCs expire when a held payment is returned", LookupSchedule.holdInvoices.marginBlocks],
@@ -312,7 +311,7 @@ const limits = (): string => {
     ...features.flatMap(({ limits = [] }) => limits),
     ["time after which a checkout's page reloads without a script, seconds", Document.refreshSeconds],
     ["concurrent Lightning payments sent to the node by each process, by default", defaults.paymentsAtOnce],
-    ["internal withdrawals that a process completes immediately after confirming them (workers claim further ones)", Handover.places],
+    ["internal withdrawals that a process completes immediately after confirming them (workers complete any others)", Handover.places],
     [
       "concurrent requests to payees' servers per process: in total / for one company / to one host",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
@@ -329,7 +328,7 @@ const limits = (): string => {
     ["length of a success message, characters", LightningAddress.maxSuccessMessageCharacters],
     ["Lightning addresses on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
     ["interval between two checks of a domain's record, hours", defaults.domainCheckMillis / 3_600_000],
-    ["grace period of a domain without its record, days", defaults.domainGraceMillis / 86_400_000],
+    ["grace period of a domain whose record is missing, days", defaults.domainGraceMillis / 86_400_000],
     ["interval between two reconciliation runs, minutes", defaults.reconciliation.everyMillis / 60_000],
     ["age at which a discrepancy is reported, seconds", defaults.reconciliation.graceMillis / 1000],
     ["time for which a discrepancy of one payment is reported, days", defaults.reconciliation.forgetMillis / 86_400_000],
@@ -372,7 +371,7 @@ const limits = (): string => {
   return [
     "# Limits and fees",
     "",
-    "For developers who call the API, and operators: every limit and default fee.",
+    "For API developers and operators: every limit and default fee.",
     "",
     ...table,
     "",
@@ -388,7 +387,7 @@ const faults = (): string => {
     return `| ${node} | ${versions} | ${verdict} | ${says} | [${new URL(source).hostname}](${source}) |`
   }
   const intro =
-    "At startup, and in `satrail check`, the node's version is compared with this list. `refused`: the service doesn't start and prints the remedy, unless `LND_ACCEPT_VERSION` or `BITCOIN_ACCEPT_VERSION` is exactly this version. `warned`: the log has a warning. A release candidate counts as its release, and a fork of Bitcoin Core as the version it reports. A node that reports no version is not checked."
+    "At startup, and in `satrail check`, the node's version is compared with this list. `refused`: the service doesn't start and prints the remedy, unless `LND_ACCEPT_VERSION` or `BITCOIN_ACCEPT_VERSION` is exactly this version. `warned`: the log has a warning. A release candidate counts as its release, and a fork of Bitcoin Core counts as the version it reports. A node that reports no version is not checked."
   return [
     "## Node versions with known bugs",
     "",
@@ -409,7 +408,7 @@ export const pages = (): Readonly<Record<string, string>> => ({
   "metrics.md": made + metrics(),
   "defences.md": made + Defences.page(),
   "commands.md": made + Commands.page(Completions.fromCommand(satrail)),
-  "configuration.md": `${made}# Configuration\n\nFor operators: every setting with its default and format. The server reads these environment variables. If one is invalid or misspelled, it reports every problem and does not start. \`satrail check\` also tests the systems they name.\n\n${Environment.documentation()}\n\n${faults()}\n`
+  "configuration.md": `${made}# Configuration\n\nFor operators: every setting with its default and format. The server reads these environment variables. If one is invalid or misspelled, the server reports every problem and does not start. \`satrail check\` also tests the systems that the settings name.\n\n${Environment.documentation()}\n\n${faults()}\n`
 })
 
 /** The console's API types, and the path of their file in the repository. */

@@ -9,7 +9,7 @@ import * as Scalars from "../wire/Scalars.ts"
 import { countByCause } from "./Reconciliation.ts"
 
 const gauges = {
-  owned: Measure.gauge("satrail_owned_sats", "Balance reported by the node or the chain; chain is the hot wallet", ["account"]),
+  owned: Measure.gauge("satrail_owned_sats", "Reported balance of the node, or of the hot wallet (chain)", ["account"]),
   own: Measure.gauge("satrail_own_funds_sats", "Operator equity", ["account"]),
   unexplained: Measure.gauge(
     "satrail_unexplained_sats",

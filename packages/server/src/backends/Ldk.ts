@@ -108,7 +108,7 @@ export const backend = LightningNode.make({
   caveats: [
     {
       says: "LDK's channel keys are on the node's machine, and nothing watches the channels while the node is down",
-      remedy: "Keep only what you can afford to lose in the node, keep it running, and never restore its store from a backup."
+      remedy: "Keep in the node only what you can afford to lose, keep it running, and never restore its store from a backup."
     }
   ]
 })

@@ -11,7 +11,7 @@ export const settings = {
   invoiceSecret: needed({
     name: "LDK_INVOICE_SECRET",
     meaning:
-      "The secret from which invoice preimages and the key for stored responses are derived; never change it, and use the same value in all processes",
+      "Invoice preimages and the key for stored responses are derived from this secret. Never change it, and use the same value in all processes",
     ...Setting.invoiceSecret
   }),
   program: Setting.optional({
@@ -55,7 +55,7 @@ export const settings = {
   }),
   acceptStore: Setting.optional({
     name: "LDK_ACCEPT_STORE",
-    meaning: `The id of an older state of the store to accept anyway, as printed by the error; ${own}`,
+    meaning: `Accepts an older state of the store by its id, which the error prints; ${own}`,
     wants: "the value in the error",
     read: (text: string) => (/^[\da-f]{32}:\d+$/.test(text) ? text : undefined)
   })

@@ -32,7 +32,7 @@ export const settings = {
   invoiceSecret: needed({
     name: "LND_INVOICE_SECRET",
     meaning:
-      "The secret from which invoice preimages and the key for stored responses are derived; never change it, and use the same value in all processes",
+      "Invoice preimages and the key for stored responses are derived from this secret. Never change it, and use the same value in all processes",
     ...Setting.invoiceSecret
   }),
   acceptVersion: Setting.acceptVersion("LND_ACCEPT_VERSION", "lnd")

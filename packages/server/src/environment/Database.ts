@@ -44,13 +44,13 @@ export const settings = {
   }),
   commitItems: Setting.withDefault({
     name: "SATRAIL_COMMIT_ITEMS",
-    meaning: "The maximum number of Changes in one commit",
+    meaning: "The maximum number of changes in one commit",
     fallback: String(Journal.defaults.maxItemsPerFlush),
     ...Setting.whole(1, Journal.maxItemsPerFlush)
   }),
   commitWaiting: Setting.withDefault({
     name: "SATRAIL_COMMIT_WAITING",
-    meaning: "The maximum number of Changes that wait in a lane; when it is reached, requests return 503",
+    meaning: "The maximum number of changes waiting for one concurrent commit (SATRAIL_COMMIT_LANES). At this number, requests return 503",
     fallback: String(Journal.defaults.maxWaiting),
     ...Setting.whole(1, 1_000_000)
   })

@@ -6,13 +6,13 @@ export const settings = {
   rates: Setting.optional({
     name: "RATES",
     meaning:
-      "The source of exchange rates. tickers fetches public rates; fixed uses constant prices, for evaluation only. Default: fixed if the Lightning node is the sandbox's, otherwise tickers",
+      "The source of exchange rates. tickers fetches public rates; fixed uses constant prices, for evaluation only. Default: fixed if LIGHTNING=sandbox, otherwise tickers",
     ...Setting.oneOf("fixed", "tickers")
   }),
   resolver: Setting.optional({
     name: "RESOLVER",
     meaning:
-      "Where external Lightning addresses, LNURLs, TXT records and zap relays are looked up: on the web, or in the sandbox. Default: sandbox if the Lightning node is the sandbox's, otherwise web",
+      "Where external Lightning addresses, LNURLs, TXT records and zap relays are looked up: on the web, or in the sandbox. Default: sandbox if LIGHTNING=sandbox, otherwise web",
     ...Setting.oneOf("sandbox", "web")
   }),
   bip353Resolvers: Setting.optional({

@@ -38,7 +38,7 @@ export const checkouts = Feature.make({
       `${Checkout.limits.orderIdCharacters} / ${Checkout.limits.urlCharacters}`
     ],
     [
-      "days in which a checkout can be renewed / changes its payer can make",
+      "days during which a checkout can be renewed / changes that its payer can make",
       `${Checkout.renewableMillis / 86_400_000} / ${Checkout.maxChanges}`
     ],
     ["checkouts on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`]
