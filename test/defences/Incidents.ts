@@ -36,7 +36,7 @@ const groups = {
     [
       4,
       "Blink: after a connection error the next node paid the same invoice too",
-      "The service calls only one node, which it identifies by its public key, and never another node at the same address"
+      "The service calls only the node with the expected public key, never another at its address"
     ],
     [
       5,

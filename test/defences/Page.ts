@@ -53,7 +53,7 @@ export const page = (): string => {
     ]),
     "## Tampering with the database",
     "",
-    "This section lists what `satrail verify` finds at its next run when someone changes the tables directly, with the password of the application's role (`satrail_application`) or as the owner of the tables. Run `verify` nightly.",
+    "This section lists what `satrail verify` finds at its next run when someone changes the tables directly, as the application's role (`satrail_application`) or as the owner of the tables. Run `verify` nightly.",
     "Each row is tested as both roles ([tampering.test.ts](../../packages/postgres/test/tampering.test.ts)). `verify` checks signatures only when it runs with the service's settings, because the signing secret is not in the database.",
     "",
     "`verify` compares API keys, operator tokens, companies with their limits, fees and freezes, webhook endpoints and wallet connections with the last value in the audit log. It does not find:",

@@ -14,7 +14,7 @@ export const people = Feature.make({
     ["people in a company, or on the operator's team", `${Person.maxPeople}`],
     ["open invitations of a company", `${Person.maxInvited}`],
     ["passkeys of a person", `${Person.maxPasskeys}`],
-    ["days for which an invitation is valid (it can be used once)", `${Person.invitationMillis / 86_400_000}`]
+    ["days for which an invitation is valid (single use)", `${Person.invitationMillis / 86_400_000}`]
   ],
   layer: Traced.over(People.People, People.layer),
   extensions: PeopleHooks.layer
