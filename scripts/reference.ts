@@ -368,16 +368,9 @@ const limits = (): string => {
     ])
   ]
   const table = ["| what | number |", "|---|---|", ...rows.map(([what, value]) => `| ${what} | ${value} |`)]
-  return [
-    "# Limits and fees",
-    "",
-    "For API developers and operators: every limit and default fee.",
-    "",
-    ...table,
-    "",
-    ...pools(),
-    ""
-  ].join("\n")
+  return ["# Limits and fees", "", "For API developers and operators: every limit and default fee.", "", ...table, "", ...pools(), ""].join(
+    "\n"
+  )
 }
 
 /** Returns a table of the known bugs in node versions. */

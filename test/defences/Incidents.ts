@@ -96,7 +96,11 @@ const groups = {
       "Blink: an internal payment was posted before its invoice was canceled",
       "The invoice is canceled first (C15), and payer and recipient are booked in one transaction"
     ],
-    [17, "LndHub: the recipient was credited outside the transaction that could still fail", "Payer and recipient are booked in one transaction"],
+    [
+      17,
+      "LndHub: the recipient was credited outside the transaction that could still fail",
+      "Payer and recipient are booked in one transaction"
+    ],
     [
       18,
       "LNbits, BTCPay and others: one LNURL-withdraw or pull payment claimed several times concurrently",
@@ -107,7 +111,11 @@ const groups = {
       "BTCPay 2.0.6: a payout was sent up to ten times",
       "A payout's transaction is signed and stored before it is broadcast. Each broadcast sends the same bytes, and no coin is used twice"
     ],
-    [20, "BTCPay: payout workers raced with manual status changes", "The SQL statement checks each change of status, and a final status never changes"],
+    [
+      20,
+      "BTCPay: payout workers raced with manual status changes",
+      "The SQL statement checks each change of status, and a final status never changes"
+    ],
     [21, "Blnk: concurrent refunds of one transaction", "A hold is voided by a state transition that happens only once"],
     [
       22,
@@ -145,7 +153,11 @@ const groups = {
       "The commit that holds a payment locks the limit's totals, checks them, and adds the payment"
     ],
     [31, "LNbits: a payment to oneself was credited although it failed", "Payer and recipient are booked in one transaction"],
-    [32, "lightning-dev, 2023: an invoice that reuses another invoice's hash", "The service recognizes its own invoices by hash and full text"],
+    [
+      32,
+      "lightning-dev, 2023: an invoice that reuses another invoice's hash",
+      "The service recognizes its own invoices by hash and full text"
+    ],
     [
       33,
       "BOLT 4 allows overpayment; only the invoice's amount was credited",
@@ -231,7 +243,11 @@ const groups = {
       "BTCPay, 2026: records read by id without a check of their owner",
       "Every read names the company; every endpoint is tested with another company's id"
     ],
-    [54, "BTCPay 2.4.7: payouts were reopened after they ended, and request bodies had no size limit", "A final status never changes, and request bodies have a size limit"],
+    [
+      54,
+      "BTCPay 2.4.7: payouts were reopened after they ended, and request bodies had no size limit",
+      "A final status never changes, and request bodies have a size limit"
+    ],
     [55, "BTCPay: scripts and redirects in its pages", "Pages escape all input, and a content security policy limits what they load"],
     [
       56,
