@@ -43,7 +43,11 @@ const groups = {
       "Alby Hub: the caller disconnected, and the payment was marked failed while it was still in flight",
       "A worker sends payments from stored jobs, outside any request"
     ],
-    [6, "BTCPay 2.0.2: the lookup after the payment failed, and the payout could be claimed again", "A failed lookup decides nothing"],
+    [
+      6,
+      "BTCPay 2.0.2: the lookup after the payment failed, and the payout could be claimed again",
+      "A failed lookup does not change the status"
+    ],
     [
       7,
       "BlueWallet and others: a payment reported as failed was paid again by the user, and both payments arrived",
@@ -52,7 +56,7 @@ const groups = {
     [
       8,
       "Lightning.Pub, found in review: a payment that the node did not find was refunded",
-      "A payment that the node does not find has not failed. It is sent again once no earlier call can still arrive"
+      "A payment that the node does not find is not marked failed. It is sent again once no earlier call can still arrive"
     ],
     [
       9,
@@ -62,7 +66,7 @@ const groups = {
     [
       10,
       "lnd, LDK: a crash between a payment and its record",
-      "The payment's job, with its lease and fencing token, is stored until the payment is final. Tests crash the process between every two calls"
+      "The payment's job is stored, with a lease and a fencing token, until the payment is final. Tests crash the process between every two calls"
     ],
     [
       11,
@@ -104,7 +108,7 @@ const groups = {
     [
       18,
       "LNbits, BTCPay and others: one LNURL-withdraw or pull payment claimed several times concurrently",
-      "A claim ends the voucher's status `open`, and only one claim can"
+      "Claiming a voucher ends its status `open`, which can happen only once"
     ],
     [
       19,
@@ -138,8 +142,8 @@ const groups = {
     [26, "Nutshell: a node's adapter ignored the fee limit", "The contract tests check the limit with every adapter"],
     [
       27,
-      "LndHub: no reserve for fees, which then took accounts below zero",
-      "Amount and fees are held together, and the balance check has no exceptions"
+      "LndHub: no reserve for fees, so fees took accounts below zero",
+      "Amount and fees are held together, and no payment skips the balance check"
     ],
     [
       28,
@@ -179,11 +183,11 @@ const groups = {
       "Speed: a partial payment was marked paid",
       "A node accepts no less than the invoice's amount (BOLT 4); the received amount is credited, and both amounts are shown"
     ],
-    [38, "minibits: units mixed up", "Same as C28"],
+    [38, "minibits: units mixed up", "The same defense as for C28"],
     [
       39,
       "Wallets paid whatever amount an LNURL server put in its invoice",
-      "The invoice's amount must equal the requested one to the millisatoshi"
+      "The invoice's amount must equal the requested amount to the millisatoshi"
     ],
     [
       40,
@@ -203,7 +207,7 @@ const groups = {
     [
       45,
       "BTCPay: a replaced payment stayed credited",
-      "A credit is reversed when its block is reorganized out; the operator bears the part that was already spent"
+      "A credit is reversed when its block is reorganized out; the operator bears any part already spent"
     ],
     [
       46,
@@ -235,7 +239,7 @@ const groups = {
     ],
     [
       52,
-      "BTCPay 2.4.2: a second login without the second factor, with access to a macaroon",
+      "BTCPay 2.4.2: a second login skipped the second factor and gave access to a macaroon",
       "There is one login, and macaroons have only the required permissions"
     ],
     [
@@ -251,7 +255,7 @@ const groups = {
     [55, "BTCPay: scripts and redirects in its pages", "Pages escape all input, and a content security policy limits what they load"],
     [
       56,
-      "BTCPay, LNbits, Core Lightning: secrets in logs, addresses and arguments",
+      "BTCPay, LNbits, Core Lightning: secrets in logs, URLs and arguments",
       "Keys are accepted only in headers, and are redacted when printed"
     ],
     [

@@ -16,9 +16,9 @@ const logged =
 
 /** The page's table, in its order. */
 export const tamperings: ReadonlyArray<Tampering> = [
-  { what: "audit entries changed", application: refused, owner: "Found by `satrail verify` (hashes)" },
+  { what: "audit entries changed", application: refused, owner: "Found by `satrail verify` (the hashes no longer match)" },
   { what: "audit entries removed at the end", application: refused, owner: `${end}. ${logged}` },
-  { what: "audit entries removed in the middle", application: refused, owner: "Found by `satrail verify` (hashes)" },
+  { what: "audit entries removed in the middle", application: refused, owner: "Found by `satrail verify` (the hashes no longer match)" },
   { what: "all audit entries removed", application: refused, owner: `${end}. ${logged}` },
   { what: "the links removed", application: refused, owner: `${end}; an entry still unlinked after a minute is a violation` },
   { what: "an audit entry appended", application: seal, owner: seal },
