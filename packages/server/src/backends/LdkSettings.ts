@@ -3,7 +3,7 @@ import * as Setting from "../environment/Setting.ts"
 
 const needed = Setting.neededWith("LIGHTNING=ldk")
 
-const own = "passed to the node started from LDK_PROGRAM"
+const own = "used only with LDK_PROGRAM"
 
 /** The LDK node's address, and its arguments if the service starts it. */
 export const settings = {

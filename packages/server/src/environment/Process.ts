@@ -12,7 +12,7 @@ export const dataDirectory = Setting.withDefault({
 export const listening = {
   port: Setting.withDefault({
     name: "PORT",
-    meaning: "The port to listen on; 0: any free port",
+    meaning: "The port to listen on; 0 selects any free port",
     fallback: "8080",
     ...Setting.whole(0, 65_535)
   }),
@@ -43,13 +43,13 @@ export const life = {
   }),
   shutdownSeconds: Setting.withDefault({
     name: "SATRAIL_SHUTDOWN_SECONDS",
-    meaning: "How long a stopping process waits for requests and steps in progress before it exits anyway; no work is lost",
+    meaning: "How long a stopping process waits for requests and jobs in progress before it exits anyway; no work is lost",
     fallback: "20",
     ...Setting.whole(1, 600)
   }),
   logFormat: Setting.withDefault({
     name: "SATRAIL_LOG_FORMAT",
-    meaning: "The format of the log on standard error; auto: pretty on a terminal, otherwise JSON",
+    meaning: "The format of the log on standard error; auto is pretty on a terminal, otherwise JSON",
     fallback: "auto",
     ...Setting.oneOf("auto", "json", "pretty")
   }),
