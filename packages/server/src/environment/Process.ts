@@ -43,7 +43,7 @@ export const life = {
   }),
   shutdownSeconds: Setting.withDefault({
     name: "SATRAIL_SHUTDOWN_SECONDS",
-    meaning: "How long a stopping process waits for requests and jobs in progress before it exits anyway; no work is lost",
+    meaning: "How long a stopping process waits for requests and background work in progress before it exits anyway; no work is lost",
     fallback: "20",
     ...Setting.whole(1, 600)
   }),
