@@ -161,7 +161,7 @@ const pools = (): ReadonlyArray<string> => {
     requests("claims of vouchers", lnurl.perCaller, "–"),
     requests("sign-ins and step-ups in the console", perMinute(ConsoleSession.attemptsPerMinute), "–"),
     requests(
-      "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and its paths below it, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
+      "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and the paths below it, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
       perMinute(RequestRates.perStranger),
       "–"
     ),
