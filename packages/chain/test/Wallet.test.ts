@@ -40,7 +40,7 @@ describe("Addresses", () => {
     )
   )
 
-  it.live("wallet: a restart leaves less than half of the usual gap limit of 20 unused", () =>
+  it.live("wallet: a restart skips fewer than ten addresses, which is half of the usual gap limit", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const context = yield* Layer.build(store)

@@ -94,7 +94,7 @@ describe("calls", () => {
     assert.isDefined(error.requestId)
   })
 
-  it("client: a company that receives exactly the satoshis needed can send, even if the fee has a fraction", async () => {
+  it("client: a company that has received exactly the `needed` satoshis can send, even if the fee is not a whole number of them", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     const { destination } = await service.destination()
@@ -147,7 +147,7 @@ describe("calls", () => {
     assert.lengthOf(requests, 1)
   })
 
-  it("client: a named company must be the key's company, and a function may return the key for each company", async () => {
+  it("client: if a call names a company, the key must belong to it; a function can return a key for each company", async () => {
     const other = await service.company()
     const { pay, requests } = service.clientOf({ key: company.key })
     const invoice = await pay.invoices.create({ company: company.id, amount: 1 })
@@ -168,7 +168,7 @@ describe("options", () => {
       assert.throws(() => service.clientOf({ [given]: "x" }), `unknown option \`${given}\`; use url, key, operatorToken, retries, `)
   })
 
-  it("client: an unknown option of a method is refused by the service with the nearest name", async () => {
+  it("client: the service refuses an unknown option of a method, and suggests the nearest name", async () => {
     const { pay } = service.clientOf({ key: company.key })
     const created = await refused(pay.invoices.create({ ammount: 5 } as never))
     assert.isTrue(created instanceof errors.Malformed)
@@ -196,7 +196,7 @@ describe("lists", () => {
     assert.deepStrictEqual([second.items.length, second.next], [1, undefined])
   })
 
-  it("client: a list that is not read sends no request, and filters by time", async () => {
+  it("client: a list sends no request until it is read, and can be filtered by time", async () => {
     const { pay, requests } = service.clientOf({ key: company.key })
     const unread = pay.invoices.list({ from: new Date(0) })
     assert.lengthOf(requests, 0)

@@ -76,7 +76,7 @@ describe("The position of a JSON syntax error", () => {
   }
 
   it.prop(
-    "JSON text: the parser rejects the same texts as JSON.parse, and never reports a position before the edit that broke a valid text",
+    "JSON text: the parser rejects the same strings as JSON.parse, and the position it reports is never before the edit that broke a valid string",
     {
       value: Arbitrary.schema(Schema.Json),
       indent: Arbitrary.schema(Schema.Literals([0, 1])),

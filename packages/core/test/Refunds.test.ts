@@ -207,7 +207,7 @@ describe("Refunds to a destination", () => {
     assert.strictEqual(yield* refunded(payee, depositId), 400)
   })
 
-  scenario("refund: if the payment fails, that part of the deposit can be refunded again and the funds are released", function* () {
+  scenario("refund: if a refund's payment fails, its funds are released, and its part of the deposit can be refunded again", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { destination } = yield* outside({ sats: 400, behaviour: "no_route" })
@@ -341,7 +341,7 @@ describe("Limits of refunds", () => {
     assert.strictEqual(unpaid._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(refund(payee, { ...of, depositId })))._tag, "Invalid")
   })
-  scenario("refund: no link, sealed or not, is stored for a deposit that pays no checkout", function* () {
+  scenario("refund: for a deposit that pays no checkout, no link is stored, not even an encrypted one", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { refund: kept } = yield* made(refund(payee, { depositId }, { onCheckout }))

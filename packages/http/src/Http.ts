@@ -58,7 +58,8 @@ const layerUnsaid = Layer.effect(
 
 /**
  * Routes, OpenAPI document and documentation of an API extended by `Api.add(group)`. Requires the handlers of
- * every group: `layerHandlers` and the handlers of the host's groups. Both require `layerMiddlewares`.
+ * every group: `layerHandlers` and the handlers of the host's groups. Both of these layers require
+ * `layerMiddlewares`.
  */
 export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = never>(
   api: HttpApi.HttpApi<"satrail", Groups>,

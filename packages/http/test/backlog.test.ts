@@ -12,7 +12,7 @@ await service.fund(key, 100_000)
 const confirm = async (destination: string) =>
   (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 500, currency: "sats", destination } })).body.data
 
-/** Confirms a withdrawal whose payment the payee holds. */
+/** Confirms a withdrawal to a payee that neither settles nor rejects the payment. */
 const held = async () => {
   const ask = { type: "lightning_invoice", amount: service.sats(500), behaviour: "hold" } as const
   return confirm((await service.sandbox((sandbox) => sandbox.destination(ask))).destination)
@@ -80,7 +80,7 @@ describe("the backlog", () => {
     assert.include(waits_for, destination.split("@")[1] ?? "")
   })
 
-  it("backlog: it shows whether a deposit is unconfirmed or lacks confirmations, as reported by the chain", async () => {
+  it("backlog: it shows, as the chain reports, whether a deposit has no confirmation or too few", async () => {
     const { id, txId } = await seen(5_000_000)
     const follow = () => service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
     const [row] = (await get("/deposits")).body.data

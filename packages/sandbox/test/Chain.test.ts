@@ -69,7 +69,7 @@ const isSound = Effect.gen(function* () {
 })
 
 describe("the beginning", () => {
-  it.effect("sandbox chain: our wallet starts with only its confirmed float", () =>
+  it.effect("sandbox chain: our wallet starts with only its first, confirmed coins", () =>
     sandbox(
       Effect.gen(function* () {
         const { chain } = yield* control(({ state }) => state)

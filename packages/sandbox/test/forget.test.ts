@@ -70,7 +70,7 @@ it.effect("sandbox: an unpaid invoice is deleted a week after it expires; a paid
       )
       assert.deepStrictEqual(yield* sizes, [4, 2])
       assert.strictEqual((yield* Effect.flip(sandbox.pay({ paymentRequest: theirs.destination }))).reason, "invoice_expired")
-      // A payment that was pending all the time still completes.
+      // A payment that was pending the whole time still completes.
       yield* sandbox.release({ paymentHash: pending.paymentHash ?? assert.fail("an invoice must have a hash"), outcome: "settle" })
       assert.isTrue(Lightning.isWhole((yield* sandbox.state).lightning))
     })

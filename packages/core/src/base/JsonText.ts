@@ -53,8 +53,8 @@ const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => 
 
 /**
  * Returns whether a JSON text has more than `most` values, counting objects, arrays, members and items at any
- * depth. Stops reading at the limit. If the text is not JSON, counts the same characters without checking the
- * syntax.
+ * depth. Stops reading at the limit. If the text is not JSON, counts the same kinds of characters without
+ * checking the syntax.
  */
 export const hasMoreValues = (jsonText: string, most: number): boolean => {
   let count = 1

@@ -13,8 +13,8 @@ export interface Gone {
 /** A wallet's funds in the current chain. */
 export interface Holdings {
   /**
-   * Confirmed coins, plus the service's own unconfirmed change. A payout's amount and fee are excluded when it
-   * confirms, or earlier.
+   * Confirmed coins, plus the service's own unconfirmed change. A payout's amount and fee are excluded by the
+   * time it confirms, possibly earlier.
    */
   readonly owned: Msat
   /**

@@ -5,7 +5,7 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
 
-/** The task kinds of a withdrawal, as SQL. */
+/** The kinds of tasks that a withdrawal can have, as SQL. */
 export const taskKinds = `array[${Withdrawal.kinds.map((kind) => `'${kind}'`).join(", ")}]`
 
 /** Every withdrawal, including those of claimed vouchers. */

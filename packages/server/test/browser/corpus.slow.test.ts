@@ -7,7 +7,7 @@ import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 import { ofCompany, ofOperator } from "./Console.ts"
 
-// The console with two hundred hostile texts in companies' records.
+// The console, with two hundred hostile strings in companies' records.
 
 describe.skipIf(isMissing)("the console and hostile text", () => {
   let started: Console.Console
@@ -19,8 +19,8 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
   })
 
   /**
-   * Opens a signed-in tab and fails if a script ran, or if something was loaded or blocked by its content
-   * security policy.
+   * Opens a signed-in tab. Fails if a script ran, if anything else was loaded, or if the content security
+   * policy blocked anything.
    */
   const signedIn = (storageState: Console.State, look: (page: Page) => Promise<void>): Promise<void> =>
     started.tab({ storageState }, async (page, complaints) => {
@@ -62,7 +62,7 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
     ]
   }
 
-  it("corpus: pages of a company with strange names, descriptions, orders and metadata contain them as text only", async () => {
+  it("corpus: a company's pages contain strange names, descriptions, order ids and metadata only as text", async () => {
     const records = await filled()
     const { shop, whole } = started
     const texts = corpus.filter((text) => text.trim() === text && text.length > 0 && text.length <= 200)
@@ -88,7 +88,7 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
     })
   })
 
-  it("corpus: an operator's pages with strange company names, reasons and notes contain them as text only", () =>
+  it("corpus: an operator's pages contain strange company names, reasons and notes only as text", () =>
     signedIn(started.signedIn.operator, async (page) => {
       const { whole } = started
       const texts = corpus.filter((text) => text.trim() === text && text.length > 0 && text.length <= 200).slice(0, 40)

@@ -11,7 +11,7 @@ export interface Statement {
   readonly theirs: ReadonlyArray<Run.Theirs>
   /** Payments that our events report as settled. */
   readonly ours: ReadonlyArray<Run.Watched>
-  /** Positions at which the next statement resumes. */
+  /** The positions from which the next statement is read. */
   readonly places: Pick<Run.Run["places"], "sent" | "taken" | "event">
   /** True if there is more to read. */
   readonly isBehind: boolean

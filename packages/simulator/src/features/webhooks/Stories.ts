@@ -18,8 +18,8 @@ const withdraw: Act = {
 }
 
 /**
- * A webhook doesn't arrive, or its arrival isn't recorded. A process dies in between, the server fails, or the
- * server's owner replays events.
+ * A webhook doesn't arrive, or its arrival isn't recorded. A process dies between sending and recording, the
+ * server fails, or the server's owner replays events.
  */
 const undelivered = (random: Random): ReadonlyArray<Act> => {
   const fate: Fate = random.pick<Fate>([
