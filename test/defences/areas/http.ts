@@ -164,7 +164,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "const wait = refused === undefined ? waitMillis(rooms) : 0",
     replace: "const wait = refused === undefined ? 0 : waitMillis(rooms)",
     test: "packages/http/test/requestRates.test.ts",
-    titles: "request rates: can come in one burst"
+    titles: "request rates: the requests allowed per second can come in one burst"
   },
   {
     name: "one-lane-for-all",
