@@ -37,6 +37,7 @@ describe("a path has one spelling", () => {
     const pages = [
       ["/console/", "../console"],
       ["/console/payments/?status=settled", "../payments?status=settled"],
+      ["/console/?next=/pay/", "../console?next=/pay/"],
       ["/operator/console/", "../console"],
       ["/operator", "operator/console"],
       ["/operator/", "../operator"],
@@ -49,6 +50,11 @@ describe("a path has one spelling", () => {
       const { status, headers } = await service.ask("GET", path, { headers: { accept: "text/html,*/*;q=0.8" } })
       assert.deepStrictEqual([status === 303 || status === 308, headers.get("location")], [true, location], path)
     }
+  })
+
+  it("path: an invalid URL is not found, in a browser too", async () => {
+    for (const path of ["//[/", "//%/"])
+      assert.strictEqual((await service.ask("GET", path, { headers: { accept: "text/html" } })).status, 404, path)
   })
 
   it("path: it may be followed by a query, with one separator", async () => {

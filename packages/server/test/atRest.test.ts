@@ -78,7 +78,7 @@ describe("secrets at rest", () => {
     assert.isString((await get(service, `https://${Http.domain}/lnurlp/${Http.domain}/${user}/callback?amount=5000`))["pr"])
 
     const before = await runtime.runPromise(dump)
-    // Nobody had received the preimage when the dump was made, because it is only revealed by paying.
+    // The preimage had not been revealed when the dump was made, because only a payment reveals it.
     const paid = await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: invoice.payment_request }))
     const [, k1 = ""] = /k1=([0-9a-f]{64})/.exec(voucher.lnurlw) ?? []
     const secrets = {

@@ -8,7 +8,6 @@ import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import { answer, notFound } from "./Refusals.ts"
 import * as RequestId from "./RequestId.ts"
-import { withoutSlash } from "../wire/Routing.ts"
 
 /** Options for accepting requests. */
 export interface Options {
@@ -166,9 +165,10 @@ const streamed = Effect.fnUntraced(function* (
  * works under any base path. Other clients get 404, because each path has only one spelling.
  */
 const toPage = ({ method, url, headers }: HttpServerRequest.HttpServerRequest, paths: Index) => {
-  const page = method === "GET" && headers["accept"]?.includes("text/html") === true ? withoutSlash(url) : undefined
-  if (page === undefined || !paths.methodsAt(page.pathname).includes(method)) return undefined
-  return HttpServerResponse.empty({ status: 308, headers: { location: `../${page.pathname.split("/").at(-1)}${page.search}` } })
+  // `URL` throws for some strings that a stranger can send.
+  const [, path = "", name = "", query = ""] = /^([^?]*\/([^/?]+))\/(\?.*)?$/.exec(url) ?? []
+  const isPage = method === "GET" && headers["accept"]?.includes("text/html") === true && paths.methodsAt(path).includes(method)
+  return isPage ? HttpServerResponse.empty({ status: 308, headers: { location: `../${name}${query}` } }) : undefined
 }
 
 /** Responds to a failure that no route handled. */

@@ -56,7 +56,7 @@ export const limits = { orderIdCharacters: 200, urlCharacters: 2000, emailCharac
 export const Checkout = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
-  /** Identifies the checkout page. It contains 128 random bits, so nobody can guess the page's URL. */
+  /** Identifies the checkout page. It contains 128 random bits, so the page's URL cannot be guessed. */
   publicId: Schema.String,
   /** Host of the checkout page, with a port if needed. */
   domain: Schema.String,
