@@ -123,7 +123,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   let owner: string | undefined
   /** The id of the key's company, which never changes. */
   const ownerOf = async (own: string) =>
-    (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own, isSafe: true })).answer)))
+    (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own, isRepeatable: true })).answer)))
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
     if (!key) throw new TypeError("client({ key }) is missing")
@@ -146,10 +146,10 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
         method,
         path: `${path}${query}`,
         key: await credential(path, company),
-        isSafe: kind !== "ONCE",
+        isRepeatable: kind !== "ONCE",
         body,
         signal,
-        ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isMade: !idempotencyKey })
+        ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isOwnKey: !idempotencyKey })
       })
     if (kind === "LIST") {
       return list(async (cursor): Promise<Page<unknown>> => {

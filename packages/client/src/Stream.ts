@@ -63,7 +63,7 @@ export async function* follow(
   /** Yields the events of one connection until it ends. */
   const connection = async function* (limit: AbortController, heard: () => void): AsyncGenerator<unknown> {
     const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) }
-    const response = await open({ method: "GET", path, key: await keyOf(), isSafe: true, headers, signal: limit.signal })
+    const response = await open({ method: "GET", path, key: await keyOf(), isRepeatable: true, headers, signal: limit.signal })
     if (!response.body) return
     if (isOpenTold) yield
     let data: Array<string> = []

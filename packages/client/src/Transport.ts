@@ -66,9 +66,9 @@ export interface Ask {
   /** Makes a create request safe to repeat. */
   readonly idempotencyKey?: string | undefined
   /** Whether the idempotency key was chosen by the client, not by the caller. */
-  readonly isMade?: boolean | undefined
+  readonly isOwnKey?: boolean | undefined
   /** Whether the request may be repeated even if it may have taken effect. */
-  readonly isSafe: boolean
+  readonly isRepeatable: boolean
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
@@ -181,13 +181,13 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
         return await attempt(current)
       } catch (error) {
         if (!(error instanceof SatrailError)) throw error
-        if (error.code === "idempotency_not_supported" && current.isMade) {
+        if (error.code === "idempotency_not_supported" && current.isOwnKey) {
           // The request had no effect. Send it once more, without a key and without further retries.
-          current = { ...current, idempotencyKey: undefined, isMade: false, isSafe: false }
+          current = { ...current, idempotencyKey: undefined, isOwnKey: false, isRepeatable: false }
           continue
         }
         const wait = waitMillis(count, error)
-        const canRepeat = error.isRetryable && (!error.isUnknown || current.isSafe)
+        const canRepeat = error.isRetryable && (!error.isUnknown || current.isRepeatable)
         if (!canRepeat || count >= retries || wait > maxWaitMillis) throw error
         await sleep(wait, ask.signal)
       }
