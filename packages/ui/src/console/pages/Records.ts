@@ -1,6 +1,6 @@
 import { type ComponentChildren, h } from "preact"
 import { Qr } from "../../checkout/Qr.ts"
-import type { Payment } from "../Api.ts"
+import { type Payment, Refused } from "../Api.ts"
 import { text, type Visit } from "../Page.ts"
 import { body, choice, copied, type Fact, field, panel, status, when } from "../Parts.ts"
 import { rowLink, table } from "../Table.ts"
@@ -80,10 +80,13 @@ export const amountFields = (
     )
   )
 
-/** Returns a form's amount with its currency; undefined if the amount is empty. */
+/** Returns a form's amount with its currency; undefined if the amount is empty. Rejects text that is not a number. */
 export const amountOf = (visit: Visit): { readonly amount: number; readonly currency: string } | undefined => {
   const amount = text(visit, "amount")
-  return amount === "" ? undefined : { amount: Number(amount), currency: text(visit, "currency") }
+  if (amount === "") return undefined
+  // In JSON, NaN would become null, which lets the payer choose the amount.
+  if (!/^\d+(?:\.\d+)?$/.test(amount)) throw new Refused(400, "malformed", `Amount must be a number, such as 1.50 (got ${amount})`)
+  return { amount: Number(amount), currency: text(visit, "currency") }
 }
 
 export const descriptionField = ({ form: given }: Visit, hint: string) =>
