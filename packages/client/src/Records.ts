@@ -301,6 +301,7 @@ export interface CompaniesListQuery {
   /** Start of an id, or part of a name (case-insensitive) */
   readonly search?: string | undefined
   readonly plan?: "free" | "paid" | undefined
+  readonly status?: "frozen" | undefined
 }
 export interface UpdateCompany {
   readonly plan?: "free" | "paid" | undefined

@@ -27,7 +27,7 @@ const everything: Waiting.Query = {
 
 /** Guarantees about an operator's searches over all companies. */
 export const other = {
-  "companies are found by name, id prefix or plan, newest first, in pages with a cursor": Effect.gen(function* () {
+  "companies are found by name, id prefix, plan or freeze, newest first, in pages with a cursor": Effect.gen(function* () {
     const { companiesAsked } = yield* Records
     const tag = (yield* unopened).slice(-8)
     const rows = yield* Effect.forEach(["a", "B", "c"] as const, (name) =>
@@ -54,6 +54,12 @@ export const other = {
     assert.deepStrictEqual((yield* companiesAsked({ ...ask, text: `%${tag}` }, all)).rows, [])
     const short = yield* companiesAsked({ ...ask, before: first.id, text: "no such company" }, 1)
     assert.deepStrictEqual([short.rows, short.lookedTo === null], [[], false])
+    const frozen = { reason: "Key stolen", pending: "wait", sinceMillis: 0 } as const
+    yield* committed(Company.freezeChanged(third.id, frozen, 1))
+    const only = { ...ask, status: "frozen" } as const
+    assert.deepStrictEqual((yield* companiesAsked(only, 1)).rows, [{ ...third, frozen }])
+    assert.deepStrictEqual((yield* companiesAsked({ ...only, plan: third.plan === "paid" ? "free" : "paid" }, all)).rows, [])
+    assert.deepStrictEqual((yield* companiesAsked({ ...only, before: third.id }, all)).rows, [])
   }),
   "a company's overview has its balance, its number of usable keys and its last use; its keys are listed newest first": Effect.gen(
     function* () {

@@ -84,7 +84,8 @@ const list = Section.operator(
           examples: ["example"]
         })
       ),
-      plan: Schema.optionalKey(Plan)
+      plan: Schema.optionalKey(Plan),
+      status: Schema.optionalKey(Schema.Literal("frozen"))
     },
     success: page.success,
     error: Errors.of("malformed", "store_unavailable")
@@ -98,8 +99,13 @@ const list = Section.operator(
   Core.Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ query }) {
-      const { search: text, plan } = query
-      const asked = { ...Page.asked(query), ...(text !== undefined && { text }), ...(plan !== undefined && { plan }) }
+      const { search: text, plan, status } = query
+      const asked = {
+        ...Page.asked(query),
+        ...(text !== undefined && { text }),
+        ...(plan !== undefined && { plan }),
+        ...(status !== undefined && { status })
+      }
       const { rows, next } = yield* Errors.answered(companies.list(asked))
       return page.answer(rows, Search.written(query), next)
     })

@@ -57,6 +57,16 @@ describe("operators list companies", () => {
     assert.deepStrictEqual(ids(await get("?search=tea%25")), [])
   })
 
+  it("companies: frozen ones are found among others, and can be combined with a search", async () => {
+    const [one, two] = [await opened("Thaw 1"), await opened("Thaw 2")]
+    const frozen = async () => ids(await get("?search=thaw&status=frozen"))
+    assert.deepStrictEqual(await frozen(), [])
+    for (const id of [one, two]) await post(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })
+    assert.deepStrictEqual(await frozen(), newestFirst(one, two))
+    await post(`/companies/${two}/unfreeze`, {})
+    assert.deepStrictEqual(await frozen(), [one])
+  })
+
   it("companies: pages continue the same search", async () => {
     const all = [await opened("paged 1"), await opened("paged 2"), await opened("paged 3")]
     const found = await pages("/operator/companies?search=paged&limit=2")
@@ -94,6 +104,7 @@ describe("operators list companies", () => {
     assert.deepStrictEqual(await codes("?search="), [400, "malformed", "search"])
     assert.deepStrictEqual(await codes("?search=%00"), [400, "malformed", "search"])
     assert.deepStrictEqual(await codes("?plan=gold"), [400, "malformed", "plan"])
+    assert.deepStrictEqual(await codes("?status=open"), [400, "malformed", "status"])
     assert.deepStrictEqual(await codes(`/${id}/api-keys?cursor=x`), [400, "malformed", "cursor"])
     for (const path of ["/none", `/${id.replace(/.$/, "g")}`, "/018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"])
       for (const list of ["", "/api-keys", "/transactions", "/events"]) assert.strictEqual((await get(`${path}${list}`)).status, 404)

@@ -158,7 +158,16 @@ export const invoicesOf = (
 
 /** Returns the companies that match, out of at most `looks`. */
 export const companies = (state: State.State, query: Company.Query, looks: number): Found<Company.Company> =>
-  picked(newestFirst(HashMap.toValues(state.companies), query.before, Infinity), looks, query.limit, (one) => Company.isAsked(one, query))
+  picked(
+    newestFirst(
+      HashMap.toValues(state.companies).filter(({ frozen }) => query.status === undefined || frozen !== null),
+      query.before,
+      Infinity
+    ),
+    looks,
+    query.limit,
+    (one) => Company.isAsked(one, query)
+  )
 
 /** Returns a company's keys, ordered by time, then by id. */
 export const keysOf = (

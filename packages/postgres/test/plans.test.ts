@@ -122,6 +122,7 @@ const lists: ReadonlyArray<
   [({ depositOfInvoice }) => depositOfInvoice(one, one), ["deposits_listed", "invoices_pkey"]],
   [({ invoiceWithDeposit }) => invoiceWithDeposit(one, one), ["deposits_listed", "invoices_pkey"]],
   [({ companiesAsked }) => companiesAsked({ limit: 10, before: null, text: "a" }, 100), ["companies_pkey"]],
+  [({ companiesAsked }) => companiesAsked({ limit: 10, before: null, status: "frozen" }, 100), ["companies_frozen"]],
   [({ keysOf }) => keysOf(one, null, 10), ["api_keys_listed"]],
   [({ standings }) => standings([one], 0), ["api_keys_pkey", "balances_pkey"]],
   [({ job }) => job(one, one), ["tasks_pkey", "tasks_pkey", "withdrawals_pkey"]],

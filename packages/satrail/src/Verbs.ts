@@ -58,7 +58,7 @@ export const options = {
   bookings: { lines: [undefined, "from until"], linesOfAll: ["from until"] },
   companies: {
     create: ["idempotencyKey name plan"],
-    list: [`${listed} plan search`],
+    list: [`${listed} plan search status`],
     limit: [undefined, limits, "*"],
     charge: [undefined, "internal lightning onChain"],
     freeze: [undefined, "pending reason", "*"],

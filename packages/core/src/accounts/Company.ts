@@ -58,12 +58,14 @@ export interface Query {
   /** The start of an id, or a part of a name, ignoring case. */
   readonly text?: string
   readonly plan?: Plan
+  readonly status?: "frozen"
 }
 
 /** Returns whether a company matches the query. */
-export const isAsked = ({ id, name, plan }: Company, { text, plan: of }: Query): boolean =>
+export const isAsked = ({ id, name, plan, frozen }: Company, { text, plan: of, status }: Query): boolean =>
   (text === undefined || id.startsWith(text.toLowerCase()) || name.toLowerCase().includes(text.toLowerCase())) &&
-  (of === undefined || of === plan)
+  (of === undefined || of === plan) &&
+  (status === undefined || frozen !== null)
 
 export interface CompanyOpened extends Change.Parts<"CompanyOpened", Conflict | IdempotencyMismatch> {
   readonly company: Company

@@ -125,14 +125,15 @@ export const kinds = {
 
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-const asked = Lists.part({
-  columns: companies.columns,
-  from: `${companies.name} r`,
-  where: "r.id < {before}::uuid",
-  order: "r.id desc",
-  picked: `coalesce(plan = {plan}, true)
+const asked = (where: string) =>
+  Lists.part({
+    columns: companies.columns,
+    from: `${companies.name} r`,
+    where: `${where} and r.id < {before}::uuid`,
+    order: "r.id desc",
+    picked: `coalesce(plan = {plan}, true)
     and ({text}::text is null or starts_with(id::text, lower({text}::text)) or strpos(lower(name), lower({text}::text)) > 0)`
-})
+  })
 
 const StandingRow = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -169,10 +170,13 @@ export const reads = {
   }),
   companies: Reads.page("Records.companies", companies, "true"),
   companiesAsked: Effect.map(
-    Lists.picking("Records.companiesAsked", companies, [asked], Lists.byId),
+    Effect.all({
+      all: Lists.picking("Records.companiesAsked", companies, [asked("true")], Lists.byId),
+      frozen: Lists.picking("Records.companiesFrozen", companies, [asked("r.frozen is not null")], Lists.byId)
+    }),
     (read) =>
-      ({ limit, before, text, plan }: Company.Query, looks: number) =>
-        read({ before: before ?? lastId, text: text ?? null, plan: plan ?? null }, limit, looks)
+      ({ limit, before, text, plan, status }: Company.Query, looks: number) =>
+        read[status ?? "all"]({ before: before ?? lastId, text: text ?? null, plan: plan ?? null }, limit, looks)
   ),
   standings
 }

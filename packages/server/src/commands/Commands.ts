@@ -29,10 +29,11 @@ const companies = Command.make("companies").pipe(
         search: Flag.String("search").pipe(
           Flag.withDescription("The beginning of an id, or a part of a name (case-insensitive)"),
           Flag.optional
-        )
+        ),
+        status: Flag.Literals("status", ["frozen"]).pipe(Flag.withDescription("Only companies with this status"), Flag.optional)
       },
-      ({ after: cursor, json, limit, plan, search }) =>
-        list({ json, query: { limit, cursor, plan, search } }, "/operator/companies", [
+      ({ after: cursor, json, limit, plan, search, status }) =>
+        list({ json, query: { limit, cursor, plan, search, status } }, "/operator/companies", [
           "id",
           "name",
           "plan",
