@@ -2,17 +2,31 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as Id from "@satrail/core/base/Id"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
-import { Effect } from "effect"
+import * as Memory from "@satrail/memory/Memory"
+import { Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
 import { operatorToken, start } from "./Service.ts"
 
 // The operator's console of a service with more records than the API returns in one list.
 
 const listed = 1000
-const service = await start({ http: { console: true } })
+const mostFrozen = 100
+
+/** The limit and the number of rows of each read of companies. */
+const reads: Array<readonly [limit: number, rows: number]> = []
+const storage = Layer.effect(
+  AccountReads,
+  Effect.map(AccountReads, (accounts) => ({
+    ...accounts,
+    companiesAsked: (query, looks) =>
+      Effect.tap(accounts.companiesAsked(query, looks), ({ rows }) => Effect.sync(() => reads.push([query.limit, rows.length])))
+  }))
+).pipe(Layer.provideMerge(Memory.layer))
+const service = await start({ http: { console: true }, storage })
 afterAll(service.dispose)
 
 const operate = (path: string, body: object) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
@@ -47,7 +61,7 @@ const opened = async (cookie: string, path: string) => {
 }
 
 describe("the operator's console with more records than one list returns", () => {
-  it("console: the Now page counts all of them and names the oldest frozen company, and the oldest payment in suspense can be opened", async () => {
+  it("console: the Now page counts all of them and reads only frozen companies, and the oldest payment in suspense can be opened", async () => {
     const { id } = await service.company()
     assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
     for (let n = 0; n < listed; n++) assert.strictEqual((await operate("/companies", { name: `Shop ${n}`, plan: "free" })).status, 201)
@@ -55,7 +69,10 @@ describe("the operator's console with more records than one list returns", () =>
     const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
     const answer = await service.ask("POST", "/console/session", { body: { credential: operatorToken }, headers })
     const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? ""
+    reads.length = 0
     const now = await opened(cookie, "")
+    // One more than the page shows, to know whether there are more.
+    assert.deepStrictEqual(reads, [[mostFrozen + 1, 1]], "only frozen companies are read, and only one page of them")
     assert.include(now, "1,001 payments have no owner")
     assert.include(now, "2,002")
     assert.include(now, "is frozen")

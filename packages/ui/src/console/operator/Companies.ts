@@ -42,25 +42,23 @@ const isPlan = (plan: string | null): plan is "free" | "paid" => plan === "free"
 const list = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, query, to } = visit
   const [sought, plan, cursor] = [(query.get("search") ?? "").trim(), query.get("plan"), query.get("cursor") ?? undefined]
+  const chosen = query.get("status") ?? ""
   const { data: rows, next } = await api.page("GET /operator/companies", {
     query: {
       limit: perPage,
       ...(sought !== "" && { search: sought }),
       ...(isPlan(plan) && { plan }),
+      ...(chosen === "frozen" && { status: "frozen" }),
       ...(cursor !== undefined && { cursor })
     }
   })
-  const shown = query.get("status") === "frozen" ? rows.filter(({ frozen }) => frozen !== null) : rows
   const at = (change: Readonly<Record<string, string>>) => to(withQuery("companies", query, { cursor: "", ...change }))
-  const chip = (text: string, status: string) => ({ text, href: at({ status }), isOn: (query.get("status") ?? "") === status })
-  const frozen = rows.filter((row) => row.frozen !== null).length
-  const total = shown.reduce((sum, { posted_sats }) => sum + posted_sats, 0)
+  const chip = (text: string, status: string) => ({ text, href: at({ status }), isOn: chosen === status })
+  const total = rows.reduce((sum, { posted_sats }) => sum + posted_sats, 0)
   return {
     title: "Companies",
     lead:
-      next === undefined && cursor === undefined
-        ? `${count(shown.length, "company", "companies")}, ${Formats.sats(total)} sats`
-        : undefined,
+      next === undefined && cursor === undefined ? `${count(rows.length, "company", "companies")}, ${Formats.sats(total)} sats` : undefined,
     actions: button(to("companies/new"), "Open company", "main", "plus"),
     body: [
       h(
@@ -69,18 +67,18 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
         h("label", { class: "visually-hidden", for: "search" }, "Name"),
         h("div", null, h("input", { type: "search", id: "search", name: "search", value: sought, placeholder: "Name" })),
         h("button", { class: "btn" }, "Find"),
-        segments("Status", [chip(`All ${rows.length}`, ""), chip(`Frozen ${frozen}`, "frozen")])
+        segments("Status", [chip("All", ""), chip("Frozen", "frozen")])
       ),
       plain(
         "Companies",
-        shown.length === 0
+        rows.length === 0
           ? empty(
               "companies",
               "No company",
-              sought === "" ? "Open the first one." : "No company name matches.",
+              chosen === "frozen" ? "No frozen company matches." : sought === "" ? "Open the first one." : "No company name matches.",
               button(to("companies/new"), "Open company")
             )
-          : table("Companies, newest first", { columns: columns(visit), groups: [{ rows: shown }], kind: "mid", opens: true }),
+          : table("Companies, newest first", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }),
         paging(`times in ${visit.say.zone}`, {
           newer: cursor === undefined ? undefined : at({}),
           older: next === undefined ? undefined : at({ cursor: next })

@@ -65,7 +65,7 @@ const seconds = (lag: number) => (lag < 1 ? "less than a second behind" : `${Mat
 
 /** Everything that was checked and is in order. */
 const checksOf = (
-  { status: found, liquidity, reconciliation: { report, waiting }, companies }: Facts,
+  { status: found, liquidity, reconciliation: { report, waiting }, frozen, areMoreFrozen }: Facts,
   { say }: OperatorVisit,
   isLate: boolean
 ) => {
@@ -111,8 +111,8 @@ const checksOf = (
       : [{ name: "Exchange rates", told: good("Up to date"), figure: `${ago(say.nowMillis - Date.parse(found.rates_at))} old` }]),
     {
       name: "Companies",
-      told: good(count(companies.length, "company", "companies")),
-      figure: companies.some(({ frozen }) => frozen !== null) ? `${companies.filter(({ frozen }) => frozen !== null).length} frozen` : ""
+      told: good(frozen.length === 0 ? "None frozen" : `${frozen.length}${areMoreFrozen ? " or more" : ""} frozen`),
+      figure: ""
     }
   ] satisfies ReadonlyArray<Check>
 }

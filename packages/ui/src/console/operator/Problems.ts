@@ -4,7 +4,7 @@ import * as Formats from "../Format.ts"
 import type { Problem } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
-import type { CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
+import type { Company, CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
 import { ago, count, oldestOf, since, sumOf } from "./Common.ts"
 import { type Kind, kinds, withdrawalKinds } from "./Waiting.ts"
 
@@ -15,26 +15,36 @@ export interface Facts {
   readonly suspense: ReadonlyArray<SuspendedPayment>
   /** The problems reported by features. */
   readonly others: ReadonlyArray<Problem>
-  readonly companies: ReadonlyArray<CompanyOverview>
+  /** The newest frozen companies. */
+  readonly frozen: ReadonlyArray<CompanyOverview>
+  readonly areMoreFrozen: boolean
+  /** The companies of the listed backlog, by id. */
+  readonly companies: ReadonlyMap<string, Company>
 }
+
+/** Maximum number of frozen companies shown. */
+export const mostFrozen = 100
 
 export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
   const { api } = visit
-  const [status, liquidity, reconciliation, suspense, others, companies] = await Promise.all([
+  const [status, liquidity, reconciliation, suspense, others, frozen] = await Promise.all([
     api.call("GET /operator/status"),
     api.call("GET /operator/liquidity"),
     api.call("GET /operator/reconciliation"),
     everything((place) => api.page("GET /operator/suspense", { query: place })),
     Promise.all(features.map(({ problems }) => problems?.(visit) ?? [])),
-    everything((place) => api.page("GET /operator/companies", { query: place }))
+    api.page("GET /operator/companies", { query: { status: "frozen", limit: mostFrozen } })
   ])
+  const waiting = Object.values(reconciliation.waiting).flatMap(({ oldest }) => oldest)
   return {
     status,
     liquidity,
     reconciliation,
     suspense: suspense.filter(({ assigned_to }) => assigned_to === null),
     others: others.flat(),
-    companies
+    frozen: frozen.data,
+    areMoreFrozen: frozen.next !== undefined,
+    companies: await visit.companies(waiting.map(({ company_id: id }) => id))
   }
 }
 
@@ -142,8 +152,6 @@ const isStopped = (kind: Kind, { stops }: OperatorVisit) =>
 
 const ofBacklog = ({ reconciliation: { waiting }, companies }: Facts, visit: OperatorVisit): ReadonlyArray<Problem> => {
   const { say, to } = visit
-  const frozen = new Map(companies.flatMap(({ id, frozen: how }) => (how?.pending === "wait" ? [[id, true] as const] : [])))
-  const names = new Map(companies.map(({ id, name }) => [id, name]))
   return Object.entries(kinds).flatMap(([name, { lateMillis, title, tone, why, alarm }]): ReadonlyArray<Problem> => {
     // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `kinds`
     const kind = name as Kind
@@ -151,12 +159,12 @@ const ofBacklog = ({ reconciliation: { waiting }, companies }: Facts, visit: Ope
       ({ since, company_id }) =>
         lateMillis !== null &&
         say.nowMillis - Date.parse(since) > lateMillis &&
-        !(frozen.has(company_id) && kind === "withdrawal_requested")
+        !(kind === "withdrawal_requested" && companies.get(company_id)?.frozen?.pending === "wait")
     )
     const [first] = late
     if (first === undefined || isStopped(kind, visit)) return []
     const isWithdrawal = withdrawalKinds.some((one) => one === kind)
-    const whose = late.length === 1 ? names.get(first.company_id) : undefined
+    const whose = late.length === 1 ? companies.get(first.company_id)?.name : undefined
     return [
       {
         tone,
@@ -278,7 +286,10 @@ export const problemsOf = (facts: Facts, visit: OperatorVisit): ReadonlyArray<Pr
   )
 
 /** Activities that operators stopped. They are not problems, but are shown so that they are not forgotten. */
-export const stoppedOf = ({ reconciliation: { waiting }, companies }: Facts, { stops, to }: OperatorVisit): ReadonlyArray<Problem> => {
+export const stoppedOf = (
+  { reconciliation: { waiting }, frozen: companies, areMoreFrozen }: Facts,
+  { stops, to }: OperatorVisit
+): ReadonlyArray<Problem> => {
   const queued = [waiting.withdrawal_requested, waiting.payout_without_coins]
   const many = sumOf(queued.map(({ count: one }) => one))
   const stop = { guide: "incidents#stop-everything" } as const
@@ -332,6 +343,21 @@ export const stoppedOf = ({ reconciliation: { waiting }, companies }: Facts, { s
               ...(frozen.pending === "wait" && waiting.withdrawal_requested.count > 0 ? waits : stop)
             }
           ]
-    )
+    ),
+    ...(areMoreFrozen
+      ? [
+          {
+            ...stop,
+            tone: "info",
+            glyph: "frozen",
+            title: "More companies are frozen",
+            text: `Only the newest ${companies.length} are listed here.`,
+            sinceMillis: null,
+            sats: null,
+            href: to("companies?status=frozen"),
+            action: "See them"
+          } as const
+        ]
+      : [])
   ]
 }
