@@ -4,7 +4,7 @@ import { LongestFirst } from "./test/sequencer.ts"
 import { workers } from "./test/workers.ts"
 
 // The name of a test file states what it needs (docs/decisions/proof.md#0045). `npm test` runs the files without such a name, `npm run test:all` runs
-// all. *.slow.test.ts starts processes of the service repeatedly. *.chain.test.ts starts its own chains, and runs on btcd and bitcoind. *.btcd.test.ts and
+// all. *.slow.test.ts takes more than about five seconds, or starts processes of the service repeatedly. *.chain.test.ts starts its own chains, and runs on btcd and bitcoind. *.btcd.test.ts and
 // *.bitcoind.test.ts run on one of them. *.regtest.test.ts shares one network of Lightning nodes, one file at a time, because tests compare balances.
 const real = { btcd: ["chain", "btcd"], bitcoind: ["chain", "bitcoind"], regtest: ["regtest"] }
 const named = ["slow", ...new Set(Object.values(real).flat())].map((name) => `**/*.${name}.test.ts`)

@@ -29,6 +29,6 @@ export const coreTest = (name: string) => `packages/core/test/${name}.test.ts`
 export const inMemory = "packages/memory/test/memory.test.ts"
 export const inTampering = "packages/postgres/test/tampering.test.ts"
 export const inSql = "packages/postgres/test/pglite.slow.test.ts"
-export const crashTest = "packages/simulator/test/crashes.test.ts"
+export const crashTest = "packages/simulator/test/crashSample.slow.test.ts"
 export const lndTest = "packages/nodes/test/Lnd.test.ts"
 export const outboundTest = "packages/web/test/outbound.test.ts"

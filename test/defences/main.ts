@@ -18,6 +18,10 @@ const root = path.resolve(import.meta.dirname, "../..")
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
 const atOnce = 2
 
+/** Each run loads the same modules. */
+const compiled = mkdtempSync(path.join(os.tmpdir(), "satrail-compiled-"))
+process.on("exit", () => rmSync(compiled, { recursive: true }))
+
 /** The fields of vitest's JSON report that are used here. */
 interface Report {
   readonly testResults: ReadonlyArray<TestFile>
@@ -83,7 +87,13 @@ const runVitest = async (name: string, file: string, titles: string): Promise<Ou
   const server = free.pop()
   const child = spawn(process.execPath, [vitest, "run", file, ...options, ...bail], {
     cwd: root,
-    env: { ...process.env, SATRAIL_CANARY: name, NO_COLOR: "1", ...(server !== undefined && { SATRAIL_TEST_SERVERS: server }) },
+    env: {
+      ...process.env,
+      SATRAIL_CANARY: name,
+      NO_COLOR: "1",
+      NODE_COMPILE_CACHE: compiled,
+      ...(server !== undefined && { SATRAIL_TEST_SERVERS: server })
+    },
     stdio: ["ignore", "pipe", "pipe"]
   })
   running.add(child)

@@ -98,7 +98,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "waiting",
     find: "return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? pending : undefined",
     replace: "return isSame(by, { id: pending.requestedById, name: pending.requestedBy }) ? undefined : undefined",
-    test: "packages/http/test/twoOperators.test.ts",
+    test: "packages/http/test/twoOperators.slow.test.ts",
     titles: "two operators:"
   },
   {
@@ -109,7 +109,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "waiting",
     find: " && Equal.equals(pending.wanted, wanted)",
     replace: "",
-    test: "packages/http/test/twoOperators.test.ts",
+    test: "packages/http/test/twoOperators.slow.test.ts",
     titles: "two operators:"
   },
   {
@@ -120,7 +120,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "loosens",
     find: "amounts.some((name) => (old[name] ?? Infinity) < (next[name] ?? Infinity)) ||",
     replace: "",
-    test: "packages/http/test/loosening.test.ts",
+    test: "packages/http/test/loosening.slow.test.ts",
     titles: "operator scopes: the limits"
   },
   {

@@ -97,7 +97,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "mayLoosen",
     find: `if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return`,
     replace: `if (!loosens || Operators.allows(yield* OperatorCaller, "loosen") || loosens) return`,
-    test: "packages/http/test/loosening.test.ts",
+    test: "packages/http/test/loosening.slow.test.ts",
     titles: "operator scopes:"
   },
   {

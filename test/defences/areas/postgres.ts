@@ -20,7 +20,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "entries",
     find: "row_number() over (order by e.id) = ${looks} as",
     replace: "row_number() over (order by e.id) = ${looks + 1} as",
-    test: "packages/postgres/test/books.test.ts",
+    test: "packages/postgres/test/books.slow.test.ts",
     titles: "pglite.* bookings: an entry behind 20,000"
   },
   {
@@ -99,7 +99,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "asking",
     find: "const problem = unwaited.delete(client) ? unknown() : error",
     replace: "const problem = error",
-    test: "packages/postgres/test/server.test.ts",
+    test: "packages/postgres/test/server.slow.test.ts",
     titles: "PgClient: a commit not confirmed by the standby",
     needsServer: true
   },
@@ -111,7 +111,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "asOf",
     find: "mark.of === of && mark.place <= place",
     replace: "mark.of === of",
-    test: "packages/postgres/test/standby.test.ts",
+    test: "packages/postgres/test/standby.slow.test.ts",
     titles: "standby: the replayed position"
   },
   {

@@ -9,7 +9,7 @@ export const audit: ReadonlyArray<Canary> = [
     in: "unlinked",
     find: " and e.id < ${horizon} order",
     replace: " order",
-    test: "packages/postgres/test/audit.test.ts",
+    test: "packages/postgres/test/audit.slow.test.ts",
     titles: "audit: an entry that is committed after a later one",
     needsServer: true
   },
@@ -175,7 +175,7 @@ export const audit: ReadonlyArray<Canary> = [
     in: "hashOf",
     find: `digest(before, String(id), companyId, String(atMillis), body)`,
     replace: `digest(before, String(id), companyId, String(atMillis), body.slice(0, 2))`,
-    test: "packages/postgres/test/audit.test.ts",
+    test: "packages/postgres/test/audit.slow.test.ts",
     titles: "a row that was changed"
   }
 ]

@@ -19,7 +19,7 @@ import type { Columns, Row } from "./Table.ts"
 // Rows of large tables are found by a lateral subquery that cannot be flattened: an index probe per item,
 // whatever the planner estimates for a table it has not analyzed yet. Only the key's index can serve that
 // probe, because a list's index doesn't contain the key's columns as such (see migrations/Baseline.ts).
-// test/plans.test.ts checks every plan.
+// test/plans.slow.test.ts checks every plan.
 
 /** How a kind of Change is sent, and how its refusals are read. */
 export interface Kind<C extends Any> {
