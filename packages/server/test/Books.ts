@@ -94,7 +94,7 @@ const check = Effect.gen(function* () {
 
 /**
  * Checks that the books in `storage` are sound and match the sandbox in `directory`. No process may be using
- * the store, and nothing may be pending: no held payment and no unconfirmed transaction.
+ * the store, and no payment or transaction may be pending.
  */
 export const agree = <E>(storage: Layer.Layer<Storage.Storage, E>, directory: string): Promise<void> =>
   Effect.runPromise(Effect.provide(check, Layer.merge(storage, Sandbox.layer({ ...world, directory }))))

@@ -66,7 +66,7 @@ export interface World {
   readonly proxy: Proxy.Proxy
   /** Runs an effect in the service that is currently up. */
   readonly run: <A, E>(use: Effect.Effect<A, E, Services>) => Effect.Effect<A, E>
-  /** Stops our process. It stays down until `start`. */
+  /** Stops our process, which stays down until `start` runs. */
   readonly stop: Effect.Effect<void>
   readonly start: Effect.Effect<void>
 }
@@ -141,7 +141,7 @@ export const balance = Effect.fnUntraced(function* ({ id }: Company) {
   return yield* (yield* Records).balance(id)
 })
 
-/** A company with this balance, which carol pays. */
+/** A company with this balance, paid in by carol. */
 export const companyWith = Effect.fnUntraced(function* ({ run }: World, amount: number) {
   const { carol } = yield* Network
   const shop = yield* run(company)

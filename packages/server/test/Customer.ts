@@ -79,12 +79,12 @@ export const ends = async (company: Company, id: string, status: "settled" | "fa
 }
 
 /**
- * The amount that withdrawals take from a balance, in millisatoshis: each amount plus the fee it was
- * confirmed with.
+ * The total amount that these withdrawals debit, in millisatoshis: each withdrawal's amount plus its confirmed
+ * fee.
  */
 export const taken = (withdrawals: ReadonlyArray<{ readonly amount_sats: number; readonly fee_sats: number }>): number =>
   withdrawals.reduce((sum, { amount_sats: amount, fee_sats: fee }) => sum + amount * 1000 + Math.round(fee * 1000), 0)
 
-/** The balance left of `sats` after these withdrawals, rounded as in a balance response. */
+/** What remains of a balance of `sats` after these withdrawals, rounded as in a balance response. */
 export const without = (sats: number, ...withdrawals: Parameters<typeof taken>[0]): number =>
   Math.floor((sats * 1000 - taken(withdrawals)) / 1000)

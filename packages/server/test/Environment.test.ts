@@ -20,11 +20,11 @@ describe("the environment", () => {
     assert.strictEqual(environment.databaseUrl, undefined)
   })
 
-  it("environment: an empty variable counts as not set", () => {
+  it("environment: an empty variable is treated as unset", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ PORT: "" })).port, 8080)
   })
 
-  it("webhooks: a sandbox reachable from other machines delivers to public hosts and its own inboxes, not to loopback or link-local addresses", () => {
+  it("webhooks: a sandbox reachable from other machines delivers webhooks to public hosts and its own inboxes, but not to loopback or link-local addresses", () => {
     const issueOf = (env: Record<string, string>) => WebhookPoster.make(Webhooks.targets(Result.getOrThrow(Environment.read(env)))).issue
     const inside = [
       "http://127.0.0.1:9000/",
@@ -81,7 +81,7 @@ describe("the environment", () => {
     })
   }
 
-  it("environment: a real node requires its address, both macaroons and a secret, and each missing one is reported", () => {
+  it("environment: an lnd node requires four settings (an address, two macaroons and a secret), and each missing setting is reported", () => {
     const problems = problemsOf({ LIGHTNING: "lnd" })
     const names = ["LND_REST_URL", "LND_RECEIVER_MACAROON", "LND_SENDER_MACAROON", "LND_INVOICE_SECRET"]
     assert.strictEqual(problems.length, names.length)
@@ -96,7 +96,7 @@ describe("the environment", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ ...env, LIGHTNING: "sandbox" })).node, undefined)
   })
 
-  it("environment: settings of a chain that CHAIN does not select are still validated", () => {
+  it("environment: the settings of a chain backend are validated even if CHAIN does not select that backend", () => {
     assert.deepStrictEqual(problemsOf({ ESPLORA_URL: "esplora.example" }), [
       "ESPLORA_URL must be a URL such as http://127.0.0.1:8332, without a user name, got something else (not shown, it is a secret)"
     ])
@@ -106,7 +106,7 @@ describe("the environment", () => {
     assert.strictEqual(problemsOf({ PORT: "x", SATRAIL_NETWORK: "y", LIGHTNING: "z" }).length, 3)
   })
 
-  it("environment: a malformed secret is reported by name without its value", () => {
+  it("environment: the error for a malformed secret shows the name of its variable but not the secret", () => {
     for (const [name, value] of [
       ["DATABASE_URL", "mysql://root:hunter2@db"],
       ["SATRAIL_OPERATOR_TOKEN", "hunter2"],
@@ -148,7 +148,7 @@ describe("the environment", () => {
     )
   })
 
-  it("environment: trusted hosts are listed one by one, each with its address", () => {
+  it("environment: each trusted host is listed together with its address", () => {
     const { outboundAllow } = Result.getOrThrow(
       Environment.read({ SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080, wallet.example:8443=https://[::1]:9" })
     )
@@ -162,7 +162,7 @@ describe("the environment", () => {
     }
   })
 
-  it("environment: resolvers use https, or tcp and http on this machine, and at most three are allowed", () => {
+  it("environment: a resolver uses https, or tcp or http on this machine, and at most three resolvers are allowed", () => {
     const given = "https://dns.example.com/dns-query, http://127.0.0.1:8053/dns-query,tcp://127.0.0.1:53"
     const { bip353Resolvers } = Result.getOrThrow(Environment.read({ BIP353_RESOLVER: given }))
     assert.deepStrictEqual(
@@ -209,14 +209,14 @@ describe("the environment", () => {
     })
   }
 
-  it("environment: an unknown variable with our prefix is rejected if it resembles a known one; the message does not contain its value", () => {
+  it("environment: an unknown variable with our prefix is rejected if its name resembles a known variable, and the message omits the value", () => {
     const [problem = "", ...others] = problemsOf({ SATRAIL_MACHINE_ROOM: "hunter2" })
     assert.deepStrictEqual(others, [])
     assert.include(problem, "SATRAIL_MACHINE_ROOM is not a setting. docs/reference/configuration.md lists all settings")
     assert.notInclude(problem, "hunter2")
   })
 
-  it("environment: unknown variables are reported with all other problems", () => {
+  it("environment: unknown variables are reported together with all other problems", () => {
     const problems = problemsOf({ SATRAIL_NETWROK: "mainnet", DATABASEURL: "x", PORT: "http" })
     assert.deepStrictEqual(
       problems.map((problem) => problem.split(" ")[0]),
@@ -247,11 +247,11 @@ describe("the environment", () => {
     assert.lengthOf(
       problemsOf({ DATABASE_PUBLIC_URL: "postgres://u@db.example/db" }),
       1,
-      "without DATABASE_URL, the variable's name may be a misspelling"
+      "if DATABASE_URL is not set, DATABASE_PUBLIC_URL may be a misspelling of it"
     )
   })
 
-  it("settings: a simulated backend is polled often, a real one at the default interval", () => {
+  it("settings: a simulated backend is polled often, and a real backend is polled at the default interval", () => {
     const real = {
       lightning: {
         LIGHTNING: "lnd",

@@ -32,7 +32,7 @@ describe("input that is not a valid request", () => {
     ["another expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
   ]
   for (const [what, text, status, code] of unreadable) {
-    it(`listener: ${what}: returns ${status} ${code} in an envelope and closes the connection`, async () => {
+    it(`listener: for ${what}, the server returns ${status} ${code} in an envelope and closes the connection`, async () => {
       const { head, body } = await answerTo(text, status === 408 ? hasty : {})
       assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
       assert.match(head, /^connection: close$/im)
@@ -48,7 +48,7 @@ describe("input that is not a valid request", () => {
     ["a proxy request", "CONNECT service:443 HTTP/1.1", ""],
     ["another expectation", "GET / HTTP/1.1", "Expect: wonders\r\n"]
   ] as const) {
-    it(`listener: ${what}: the response has the request's id if it is well-formed`, async () => {
+    it(`listener: for ${what}, the response repeats a well-formed request id`, async () => {
       const asked = (id: string) => answerTo(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)
       const kept = await asked("order-1042")
       assert.match(kept.head, /^x-request-id: order-1042$/im)
@@ -78,7 +78,7 @@ it("listener: a request that arrives before the handler is attached gets its res
   await once(server.close(), "close")
 })
 
-it("listener: responses that become ready in the same turn are each sent once, one after the other", async () => {
+it("listener: responses that become ready in the same event-loop turn are sent together, each exactly once", async () => {
   const responses: Array<ServerResponse> = []
   const server = Listener.make()
     .on("request", (_, response) => responses.push(response))
@@ -155,7 +155,7 @@ describe("a request before the handler is attached", () => {
 })
 
 describe("a stopping server", () => {
-  it("listener: a response in progress when the server stops is the last on its connection, and its header announces the close", async () => {
+  it("listener: a response in progress when the server stops is the last on its connection, and the response's header announces the close", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     const waiting = once(server, "request")
     await once(server, "listening")
@@ -186,7 +186,7 @@ describe("a client that disconnects", () => {
     return { server, socket: connect(port, "127.0.0.1").on("error", () => {}) }
   }
 
-  it("listener: no work begins for a client that disconnects in the turn that reads its request", async () => {
+  it("listener: no work begins for a client that disconnects in the event-loop turn in which its request is read", async () => {
     let [read, begun] = [0, 0]
     class Left extends IncomingMessage {
       constructor(socket: Socket) {
@@ -203,7 +203,7 @@ describe("a client that disconnects", () => {
     await once(server.close(), "close")
   })
 
-  it("listener: only a few requests with large bodies are started per turn, and none of a disconnected client", async () => {
+  it("listener: an event-loop turn starts only a few requests with large bodies, and a disconnected client's requests are not started", async () => {
     const server = Listener.make()
     const begun: Array<IncomingMessage> = []
     server.on("request", (request) => begun.push(request))
@@ -277,7 +277,7 @@ describe("connection limits", () => {
     close()
   })
 
-  it("listener: when many addresses use all connections, some are closed to admit an address that has fewer", async () => {
+  it("listener: when many addresses use all connections, some connections are closed to admit an address that has fewer of them", async () => {
     const { port, close } = await start(16)
     const attackers: Array<Awaited<ReturnType<typeof open>>> = []
     const other = await open(port, "127.1.0.1")
@@ -287,7 +287,7 @@ describe("connection limits", () => {
     close()
   })
 
-  it("listener: a caller above its share loses the connection that has been idle longest", async () => {
+  it("listener: an address that exceeds its share of connections loses the connection that has been idle longest", async () => {
     const { port, close } = await start(16)
     const [used, idle] = [await open(port, "127.0.0.1"), await open(port, "127.0.0.1")]
     assert.match(await ask(used), /^HTTP\/1\.1 200 /)

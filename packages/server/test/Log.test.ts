@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Log from "../src/deployment/Log.ts"
 
-it("log: the human-readable format has one line per request, and none for successful reads of the console", async () => {
+it("log: the human-readable format prints one line per request but omits successful reads by the console", async () => {
   const printed: Array<string> = []
   const write = process.stderr.write
   process.stderr.write = (text: unknown) => printed.push(String(text)) > 0

@@ -4,7 +4,7 @@ const varint = (value: number): ReadonlyArray<number> => (value < 128 ? [value] 
 const packet = (type: number, value: Buffer) => Buffer.from([type, ...varint(value.length), ...value])
 const field = (number: number, value: Buffer | string) => packet((number << 3) | 2, Buffer.from(value))
 
-/** A macaroon in lnd's format (libmacaroons "v2") for these calls, in hex. No node accepts it. */
+/** A macaroon in lnd's format (libmacaroons "v2") that permits these calls, in hex. No node accepts it. */
 export const make = (calls: ReadonlyArray<{ readonly uri: string }>): string => {
   const operations = calls.map(({ uri }) => field(3, Buffer.concat([field(1, "uri"), field(2, uri)])))
   const identifier = Buffer.concat([Buffer.from([3]), field(1, randomBytes(16)), field(2, "0"), ...operations])

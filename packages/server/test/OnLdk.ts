@@ -4,7 +4,7 @@ import * as Process from "@satrail/regtest/Process"
 import { Effect, Redacted } from "effect"
 import path from "node:path"
 
-/** Settings for a service that uses that bitcoind and starts the node itself. */
+/** Settings for a service that uses the regtest bitcoind and starts the LDK node itself. */
 export const settings = Effect.fnUntraced(function* (folder: string) {
   const { url, user, password } = yield* Chain
   const bitcoind = new URL(url)

@@ -248,11 +248,11 @@ export const make = ({
     stop,
     operate,
     url: () => url,
-    /** Returns whether the current process has exited by itself, or none is running. */
+    /** Returns true if the current process has exited by itself or if no process is running. */
     isOver: () => running?.isOver() ?? true,
     pid: () => running?.pid ?? assert.fail("nothing is running"),
     stdout: () => past.map(({ stdout }) => stdout()),
-    /** Every line logged by any service on this directory. */
+    /** Every line logged by any service process that used this directory. */
     logs: () =>
       past.flatMap(({ stderr }) =>
         stderr()

@@ -5,8 +5,8 @@ import * as Service from "./Service.ts"
 /** Interruptions of the service in the middle of a scenario. */
 const middles = [
   { title: "", signal: undefined },
-  { title: ", also when the service is stopped in the middle", signal: "SIGTERM" },
-  { title: ", also when the service is killed in the middle", signal: "SIGKILL" }
+  { title: ", even when the service is stopped in the middle", signal: "SIGTERM" },
+  { title: ", even when the service is killed in the middle", signal: "SIGKILL" }
 ] as const
 
 /** The service in a scenario. */

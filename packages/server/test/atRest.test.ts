@@ -48,7 +48,7 @@ const found = (tables: ReadonlyArray<{ readonly name: string; readonly rows: str
 const secretOf = (key: string) => key.slice(key.lastIndexOf("_") + 1)
 
 describe("secrets at rest", () => {
-  it("store: no table contains a secret after every kind of record was created, with an Idempotency-Key where one is accepted", async () => {
+  it("store: after every kind of record is created, with an Idempotency-Key where one is accepted, no table contains a secret", async () => {
     const operate = async (method: string, path: string, body: unknown, idempotencyKey?: string) => {
       const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }
       const answer = await service.ask(method, `/operator${path}`, { key: Http.operatorToken, body, headers })

@@ -33,8 +33,8 @@ import * as Program from "../src/serving/Program.ts"
 import * as Server from "../src/serving/Server.ts"
 import * as Service from "./Service.ts"
 
-// A Lightning node and a block source that the service does not know. Adding each takes one entry in its table
-// and nothing else.
+// A Lightning node and a block source that the service does not know. Each is added as one entry in its table,
+// and nothing else is needed.
 
 const needed = Setting.neededWith("LIGHTNING=paper")
 const nodeSettings = {
@@ -166,10 +166,10 @@ describe("the backend table", () => {
       "PAPER_URI is not a setting: did you mean PAPER_URL?",
       "STONE_PLACES is not a setting: did you mean STONE_PLACE?"
     ])
-    assert.deepStrictEqual(Environment.unknown({ PAPER_URI: "x", STONE_PLACES: "x" }), [], "without the entries, another program uses them")
+    assert.deepStrictEqual(Environment.unknown({ PAPER_URI: "x", STONE_PLACES: "x" }), [], "if the table lacks these entries, the variables belong to another program")
   })
 
-  it.live("backends: the service runs on the selected backends, and the banner and checks name them without their secrets", () =>
+  it.live("backends: the service runs on the selected backends, and the banner and the checks show the backends but not the secrets", () =>
     withHome((env) =>
       Effect.gen(function* () {
         const environment = Result.getOrThrow(read(env))
@@ -198,7 +198,7 @@ describe("the backend table", () => {
   )
 
   it.live(
-    "backends: a node without a statement is not compared with the simulated node's, and the sandbox pays no offers on its behalf",
+    "backends: for a custom node without account statements, the service uses neither the simulated node's statements nor its offer payments",
     () =>
       withHome(({ CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...env }) =>
         Effect.gen(function* () {
@@ -229,7 +229,7 @@ describe("the backend table", () => {
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("backends: a program with custom entries starts on them and stops on request", () =>
+  it.live("backends: a program with custom backends starts with them and stops on request", () =>
     withHome((env) =>
       Effect.gen(function* () {
         const said: Array<string> = []

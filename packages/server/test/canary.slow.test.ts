@@ -37,8 +37,8 @@ const leaks = (text: string, secrets: Readonly<Record<string, string>>): Readonl
 const formats = ["json", "pretty"] as const
 
 /**
- * Selects the secrets to send in each place of an operation. Both formats log the same content, so the second
- * format sends only one secret per operation, a different one each time.
+ * Selects the secrets to send in each place of an operation. Both formats log the same content, so for the
+ * second format the test sends only one secret per operation, a different one each time.
  */
 const shares: Readonly<Record<(typeof formats)[number], <A>(secrets: ReadonlyArray<A>, operation: number) => ReadonlyArray<A>>> = {
   json: (secrets) => secrets,
@@ -63,8 +63,8 @@ describe("a secret in every part of a request", () => {
   for (const format of formats) {
     it(`secrets: a secret sent in any part of a request appears in no error, metric, argument or log line (${format})`, async () => {
       service = Service.make()
-      // The embedded database takes four times as long as a server for these thousands of requests, so it
-      // gets the format that sends fewer.
+      // The embedded database takes four times as long as a server for these thousands of requests, so it is
+      // used for the format that needs fewer requests.
       const database = format === "json" && postgres !== undefined ? { DATABASE_URL: postgres.url } : {}
       await service.start({ ...loud(format), ...database, SATRAIL_OPERATOR_TOKEN: operatorToken, SATRAIL_NOSTR_KEY: nostrKey })
       const operate = (path: string, body: unknown) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
@@ -210,8 +210,8 @@ describe("a secret in the configuration", () => {
   afterAll(() => rmSync(data, { recursive: true, force: true }))
 
   /**
-   * Starts the service in both log formats until it exits by itself, or stops it after it has printed `sign`.
-   * Returns the secrets found in the output.
+   * Starts the service in each log format and waits until it exits by itself, or stops it after it has printed
+   * `sign`. Returns the secrets found in the output.
    */
   const givenAway = async (env: Readonly<Record<string, string>>, sign: RegExp, secrets: Readonly<Record<string, string>>) => {
     const found: Array<string> = []

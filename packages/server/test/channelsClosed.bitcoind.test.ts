@@ -19,9 +19,9 @@ import * as Customer from "./Customer.ts"
 import * as OnLdk from "./OnLdk.ts"
 import * as Service from "./Service.ts"
 
-// What the operator sees from the start of a channel's closing until all its funds are in the node's wallet.
-// The channel is closed either by force with two payments in flight, or cooperatively. bob is the peer, and
-// carol is paid through bob.
+// The operator's view of a closing channel, from the start until all its funds are in the node's wallet. The
+// channel is closed either by force with two payments in flight, or cooperatively. bob is the peer, and carol
+// is paid through bob.
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
@@ -34,7 +34,7 @@ const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ ur
  */
 const lowFee = { sat_per_vbyte: "2" }
 
-/** Large enough that a node will spend up to half of it on mining fees to claim it in time. */
+/** An amount so large that a node will spend up to half of it on mining fees to claim it in time. */
 const sats = 100_000
 
 /** Our node as its owner sees it. */
@@ -157,8 +157,8 @@ const feesSince = Effect.fnUntraced(function* (from: number) {
 
 Real.suite("reports about a closed channel", ["bitcoind", "lnd", "ldk"], () => {
   for (const { backend, started, anchors } of [
-    // LDK counts the two anchors of the commitment (BOLT 3) as ours while the channel is open, and not after
-    // a force-close. lnd does not count them until both sides agree to close, which removes the anchors.
+    // LDK counts the two anchors of the commitment (BOLT 3) as ours while the channel is open, but not after a
+    // force-close. lnd does not count them until both sides agree to close, which removes the anchors.
     { backend: "ldk", started: onLdk, anchors: { forced: 660, agreed: 0 } },
     { backend: "lnd", started: onLnd, anchors: { forced: 0, agreed: -660 } }
   ] as const) {

@@ -129,7 +129,7 @@ describe("satrail check", () => {
     }
   })
 
-  it("check: the sandbox needs few checks", async () => {
+  it("check: with the sandbox, only the settings, directory, database and rates are checked", async () => {
     const lines = await linesOf({ SATRAIL_DATA: file("data") })
     assert.deepStrictEqual(
       lines.map((line) => line.split(":")[0]),
@@ -388,7 +388,7 @@ describe("satrail check", () => {
     ]
   ]
   for (const [line, what, more, ...says] of broken) {
-    it(`check: ${what} is ${line.startsWith("✗") ? "an error" : "a warning"} with its remedy`, async () => {
+    it(`check: ${what} is reported as ${line.startsWith("✗") ? "an error" : "a warning"} with a remedy`, async () => {
       const given = { ...env, ...(await more()) }
       const lines = await linesOf(given)
       const about = lines.filter((one) => one.startsWith(`${line}: `))
@@ -410,7 +410,7 @@ describe("satrail check", () => {
     })
   }
 
-  it("check: no form of a malformed macaroon is ever shown", async () => {
+  it("check: a malformed macaroon is never shown in any form", async () => {
     const hex = Macaroon.make(Lnd.senderCalls)
     for (const slip of [hex.slice(1), `${hex}x`, Buffer.from(hex, "hex").toString("base64")]) {
       const lines = await linesOf({ ...env, LND_SENDER_MACAROON: slip })
@@ -420,7 +420,7 @@ describe("satrail check", () => {
     }
   })
 
-  it("check: a permanent problem prevents a start, and an outage does not", async () => {
+  it("check: a permanent problem prevents a start, but an outage does not", async () => {
     const finalOf = async (more: Record<string, string>) =>
       (await Effect.runPromise(Checks.beforeStart(environmentOf({ ...env, ...more })))).filter(Check.isFinal).map(Check.text)
     assert.deepStrictEqual(await finalOf({ LND_REST_URL: unusedUrl, ESPLORA_URL: unusedUrl }), [])
@@ -430,13 +430,13 @@ describe("satrail check", () => {
       ["lnd", "chain"]
     )
     const logged = away.filter((one) => Check.isLogged(one) && !unproven.test(Check.text(one)))
-    assert.deepStrictEqual(logged, [], "the components that poll them report it")
+    assert.deepStrictEqual(logged, [], "the components that poll lnd and Esplora report the outage")
     const final = await finalOf({ LND_SENDER_MACAROON: "/nowhere/sender.macaroon", CHAIN_WALLET: "/nowhere/wallet.json" })
     assert.lengthOf(final, 2)
     assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)
   })
 
-  it("check: a check that times out or crashes is reported like any other, without a secret", async () => {
+  it("check: a check that times out or crashes is reported as a problem, and the report contains no secret", async () => {
     const secret = "a response that contains hunter2"
     const found = await Effect.runPromise(
       Check.run(
@@ -491,7 +491,7 @@ describe("satrail check", () => {
       assert.match(await of(silent), /^! clock: no outside server/)
     })
 
-    it("check: the domain's certificate is trusted, about to expire, or untrusted", async () => {
+    it("check: the report says whether the domain's certificate is trusted, about to expire, or untrusted", async () => {
       const server = createServer({ key: Certificate.key, cert: Certificate.certificate }, () => {}).listen(0, "127.0.0.1")
       await once(server, "listening")
       // A TCP server's address is an `AddressInfo`.
@@ -516,13 +516,13 @@ describe("satrail check", () => {
       server.close()
     })
 
-    it("check: a domain without an address is an error", async () => {
+    it("check: a domain without an address is reported as an error", async () => {
       const nowhere = { lookup: () => Promise.reject(new Error("getaddrinfo ENOTFOUND pay.satrail.dev")), port: 443 }
       const lines = await linesBy(Domain.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" }), nowhere))
       assert.match(lines.join("\n"), /^✗ domain: pay\.satrail\.dev has no address: .*ENOTFOUND.*Add an A or AAAA record/)
     })
 
-    it("check: a domain without a proxy is a warning", async () => {
+    it("check: a domain without a proxy is reported as a warning", async () => {
       const linesFor = (proxies: string) =>
         linesBy(Settings.check(environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev", SATRAIL_PROXIES: proxies })))
       assert.match(
@@ -532,7 +532,7 @@ describe("satrail check", () => {
       assert.notInclude((await linesFor("1")).join("\n"), "SATRAIL_PROXIES")
     })
 
-    it("check: a domain that no server responds for is an error", async () => {
+    it("check: a domain for which no server responds is reported as an error", async () => {
       const environment = environmentOf({ ...env, SATRAIL_DOMAIN: "pay.satrail.dev" })
       const port = Number(new URL(unusedUrl).port)
       const lines = await linesBy(Domain.check(environment, { lookup: async () => ["127.0.0.1"], port }))

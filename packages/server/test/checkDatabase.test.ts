@@ -46,7 +46,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
   /** Failed checks and warnings, except the warning about this server's fsync setting. */
   const troubles = (lines: ReadonlyArray<string>) => lines.filter((line) => !line.startsWith("✓") && !line.includes("fsync"))
 
-  it("check: an empty database and a role that may create tables are OK; settings that can lose commits are warnings", async () => {
+  it("check: an empty database and a role that may create tables are OK, and settings that can lose commits cause warnings", async () => {
     create("empty")
     const lines = await linesOf("empty")
     assert.match(lines[0] ?? "", new RegExp(`^✓ database: PostgreSQL \\d+.* at 127\\.0\\.0\\.1:${postgres.port}/empty$`))
@@ -56,7 +56,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.deepStrictEqual(troubles(lines), [])
   })
 
-  it("check: the roles of roles.sql are OK, the owner or a superuser is a warning, and for a role that may not migrate the command is shown", async () => {
+  it("check: the roles of roles.sql are OK, an owner or superuser role causes a warning, and the command to run is shown for a role that may not migrate", async () => {
     create("money")
     Client.script(installation, urlOf("money"), roles)
     const before = await linesOf("money", "satrail_application")

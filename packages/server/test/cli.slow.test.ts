@@ -101,7 +101,7 @@ describe("the command line", () => {
     assert.isNull((await json(`limits clear company ${company.id}`)).limits)
   })
 
-  it("command line: refunds a deposit with a company's key, lists its refunds and shows one; repeating the idempotency key refunds once", async () => {
+  it("command line: refunds a deposit with a company's key, lists its refunds and shows one; a repeated idempotency key makes no second refund", async () => {
     const demo = service.demo()
     const key = { SATRAIL_API_KEY: demo.api_key }
     const { data } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
@@ -180,19 +180,19 @@ describe("the command line", () => {
     assert.isNull((await json(`fees clear ${id}`)).own.lightning)
   })
 
-  it("command line: also finds the service's address in the environment", async () => {
+  it("command line: can read the service's address from the environment", async () => {
     const env = { SATRAIL_DATA: "/nowhere", SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: service.token() }
     assert.strictEqual((await satrail("companies create --name Acme --plan free", env)).code, 0)
   })
 
-  it("command line: prints every issue of a rejected request", async () => {
+  it("command line: prints every problem with a rejected request", async () => {
     assert.include(await refused("keys revoke nobodysKey00"), "not_found")
     const refusal = await refused("keys issue 01a1f768-1c70-748e-8579-81b7373e8599 --name x --scopes read,write,fly")
     assert.include(refusal, "malformed")
     for (const path of ["scopes.1", "scopes.2"]) assert.lengthOf(refusal.split(path), 2, `the error names ${path} once: ${refusal}`)
   })
 
-  it("command line: a wrong token is reported without its value", async () => {
+  it("command line: the error for a wrong token omits the token", async () => {
     const token = "x".repeat(40)
     const refusal = await refused("keys revoke any", { SATRAIL_URL: service.url(), SATRAIL_OPERATOR_TOKEN: token })
     assert.include(refusal, "unauthorized")

@@ -203,7 +203,7 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file requires a format")
   })
 
-  it("command line: each audit log entry is followed by the values that it changed, before and after", async () => {
+  it("command line: each audit log entry is followed by the changed values, before and after the change", async () => {
     answered = [
       { verb: "a", changes: [{ field: "limits", before: '{"daySats":1000}', after: null }] },
       { verb: "b", changes: Array.from({ length: 21 }, (_, n) => ({ field: `f${n}`, before: null, after: "1" })) }
@@ -216,7 +216,7 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(lines.slice(-2), ["      f19: - → 1", "      and 1 more: --json shows all"])
   })
 
-  it("command line: a company can be given by name, and an id by a unique prefix", async () => {
+  it("command line: a command accepts a company's name instead of its id, and a unique prefix instead of any id", async () => {
     const acme = { id: whole, name: "Acme" }
     const lookup = "GET /operator/companies?limit=1000&search=acme"
     answered = [acme, { id: other, name: "Acme Ltd" }]
@@ -234,7 +234,7 @@ describe("the command line and the routes", () => {
     answered = []
   })
 
-  it("command line: an ambiguous name or prefix, or a part of a name, changes nothing", async () => {
+  it("command line: a command with an ambiguous name or prefix, or with only part of a name, changes nothing", async () => {
     answered = [
       { id: whole, name: "Acme" },
       { id: other, name: "Acme Ltd" }

@@ -87,7 +87,7 @@ describe("the command line", () => {
   )
 
   it.effect(
-    "command line: calling a running service rejects a misspelled variable with our prefix, and ignores those of other programs",
+    "command line: a command that calls a running service rejects a misspelled variable with our prefix, and ignores other programs' variables",
     () =>
       Effect.gen(function* () {
         for (const [name, meant] of [

@@ -115,7 +115,7 @@ const paying = (shop: Company) => {
         200,
         shop.post("/sandbox/pay", { payment_request: made.payment_request, ...(sats !== undefined && { amount_sats: sats }) })
       ),
-    /** Pays a part on-chain, confirms it, and waits for the invoice over the rest. */
+    /** Pays a part on-chain, confirms it, and waits for the invoice for the rest. */
     part: async (made: Made, sats: number) => {
       await send(made, sats)
       await mine(6)

@@ -4,7 +4,7 @@ import { type Browser, chromium } from "playwright-core"
 /** Debian's Chromium, unless CHROMIUM names another one. */
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 
-/** True if Chromium is missing, which is logged once, or is an error if REQUIRE_CHROMIUM is set. */
+/** True if Chromium is missing. This is logged once, or is an error if REQUIRE_CHROMIUM is set. */
 export const isMissing = !existsSync(executablePath)
 if (isMissing && process.env["REQUIRE_CHROMIUM"] === "1") throw new Error(`there is no ${executablePath} (apt-get install chromium)`)
 if (isMissing) console.warn(`the pages are not tested in a browser: there is no ${executablePath}`)

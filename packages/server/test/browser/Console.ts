@@ -93,8 +93,8 @@ export const widthAt = async (page: Page, width: number): Promise<number> => {
 }
 
 /**
- * Presses a button that submits a form, and waits for the next page. An earlier action would be lost with the
- * current page, or would cancel the submission.
+ * Presses a button that submits a form, and waits for the next page. An action before the next page appears
+ * would be lost with the current page, or would cancel the submission.
  */
 export const press = async (button: Locator): Promise<void> => {
   await button.waitFor()
@@ -103,7 +103,7 @@ export const press = async (button: Locator): Promise<void> => {
   await button.page().waitForLoadState()
 }
 
-/** Apps can connect through a relay that does not exist. */
+/** Allows apps to connect through a relay, although no relay listens at this address. */
 const env = { SATRAIL_NWC_RELAYS: "wss://relay.example", SATRAIL_OUTBOUND_ALLOW: "relay.example=http://127.0.0.1:9" }
 
 /** A service with a funded company and signed-in sessions. */

@@ -12,7 +12,7 @@ import type * as Whole from "../Whole.ts"
 
 // One record of each kind in the operator's console.
 
-/** People can be invited only to a public URL. */
+/** Inviting a person requires a public URL. */
 export const env = { SATRAIL_PUBLIC_URL: "https://pay.example" }
 
 interface Installation {

@@ -74,7 +74,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
   const stateOf = (name: string): string => states.get(name) ?? assert.fail(`there is no state ${name}`)
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`browser: the page of each state, ${colorScheme}: fits every width, and violates neither WCAG 2.2 AA nor its content security policy`, () =>
+    it(`browser: in the ${colorScheme} color scheme, the page of each state fits every width and violates neither WCAG 2.2 AA nor its content security policy`, () =>
       tab({ colorScheme }, async (page, complaints) => {
         for (const [name, url] of states) {
           await page.goto(url)
@@ -169,7 +169,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.include(await page.locator("main").innerText(), "Example Ltd has received your payment.")
     }))
 
-  it("browser: without scripts the payer can add a tip, change it, and get a new quote after the first one expired", () =>
+  it("browser: without scripts the payer can add a tip, change the tip, and get a new quote after the first quote has expired", () =>
     tab({ javaScriptEnabled: false }, async (page) => {
       const made = await started.make({ amount: 42.5, currency: "eur", expiry_seconds: 60, options: ["new_quote", "tip", "email"] })
       const seen = () => started.is(made, "read", () => true)
@@ -218,7 +218,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.strictEqual(title, made.payment_request)
     }))
 
-  it("browser: the receipt of an on-chain payment links to its transaction at the operator's explorer", () =>
+  it("browser: the receipt of an on-chain payment links to the payment's transaction in the operator's block explorer", () =>
     tab({}, async (page) => {
       await page.goto(stateOf("late"))
       const id = await page.locator("dt", { hasText: "Transaction" }).locator("+ dd code").textContent()
@@ -237,7 +237,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
     assert.deepStrictEqual([address, lightning, amount], [made.address, made.payment_request, 21_000_000n])
   })
 
-  it("browser: with only the keyboard, a payer copies the invoice, which is announced, and selects another code", () =>
+  it("browser: a payer can copy the invoice and select another code with only the keyboard, and screen readers announce the copying", () =>
     tab({ permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
       const made = await started.make()
       await page.goto(started.page(made))
@@ -263,7 +263,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.strictEqual(await codeIn(await page.locator(".tile").screenshot()), `bitcoin:${made.address}?amount=0.00021000`)
     }))
 
-  it("browser: with only the keyboard, a payer pays a Lightning address: an invalid amount is reported beside its field, and a valid one is paid", () =>
+  it("browser: a payer can pay a Lightning address with only the keyboard, and an invalid amount is reported beside the amount field", () =>
     tab({}, async (page, complaints) => {
       await page.goto(stateOf("to-amount"))
       await page.keyboard.press("Tab")
@@ -293,7 +293,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("browser: a payment is shown within a second of its settlement, and the connection is closed", async () => {
+  it("browser: the page shows a payment within a second of its settlement and then closes the connection", async () => {
     const millis = await quickest(1000, () =>
       tab({}, async (page) => {
         const made = await started.make()
@@ -469,7 +469,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.strictEqual(await page.getByText("Connection lost").count(), 0)
     }))
 
-  it("browser: without a stream the page polls", () =>
+  it("browser: if the page cannot open an event stream, it polls", () =>
     tab({}, async (page) => {
       const made = await started.make()
       await page.route("**/state", (route) =>
@@ -517,7 +517,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
     }
   }
 
-  it("browser: embedded in a shop's page, it notifies the page when it is paid and when it is closed", () =>
+  it("browser: a checkout embedded in a shop's page notifies that page when the checkout is paid and when it is closed", () =>
     shop(async (origin, visit) => {
       const made = await started.make({ embed_origin: origin, color: "#1d4ed8" })
       const page = await visit(started.page(made))
@@ -535,7 +535,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       assert.strictEqual(await page.locator("iframe").count(), 0)
     }))
 
-  it("browser: embedded in a shop's page, the close button stays visible, Escape or a click outside also closes the checkout, and the focus returns to where it was", () =>
+  it("browser: an embedded checkout keeps its close button visible, closes on Escape or on a click outside, and then returns the focus to where it was", () =>
     shop(async (origin, visit) => {
       const page = await visit(started.page(await started.make({ embed_origin: origin })))
       const frame = page.frameLocator("iframe")
@@ -565,7 +565,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       assert.notStrictEqual(await page.evaluate("document.activeElement.textContent"), "Pay")
     }))
 
-  it("browser: embedded in a shop's page, the frame is as high as its content", () =>
+  it("browser: the frame of an embedded checkout is as high as its content", () =>
     shop(async (origin, visit) => {
       const made = await started.make({ embed_origin: origin })
       const page = await visit(started.page(made))
@@ -584,7 +584,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       assert.isBelow(paid, open)
     }))
 
-  it("browser: when the browser blocks the frame, the payer can still close it on the shop's page", () =>
+  it("browser: when the browser blocks the checkout's frame, the payer can still close the checkout from the shop's page", () =>
     shop(async (_, visit) => {
       const page = await visit(started.page(await started.make({ embed_origin: "https://shop.example" })))
       await page.getByRole("button", { name: "Close" }).click()
@@ -592,7 +592,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       assert.strictEqual(await page.locator("dialog").count(), 0)
     }))
 
-  it("browser: only named origins may frame the page", () =>
+  it("browser: only an origin that the company names may frame the checkout page", () =>
     shop(async (_, visit) => {
       for (const embed_origin of ["https://shop.example", null]) {
         const page = await visit(started.page(await started.make({ embed_origin })))

@@ -73,7 +73,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
     }))
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`console: every page, ${colorScheme}: fits a phone, and violates neither WCAG 2.2 AA nor its content security policy`, async () => {
+    it(`console: in the ${colorScheme} color scheme, every page fits a phone and violates neither WCAG 2.2 AA nor its content security policy`, async () => {
       const fits = async (page: Page, name: string, complaints: ReadonlyArray<string>) => {
         for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
         assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${name}, ${colorScheme}`)

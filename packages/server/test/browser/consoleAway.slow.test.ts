@@ -44,7 +44,7 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       assert.lengthOf((await shop.get("/v1/bitcoin/deposit/lightning-invoice")).data, 1)
     }))
 
-  it("console: a page whose session ends says so once, with a link to sign in; other failures are retried after growing pauses", () =>
+  it("console: a page whose session has ended says so once and links to the sign-in page, and other failures are retried after increasing delays", () =>
     tab({}, async (page) => {
       const shop = await whole.companyWith("paid")
       let status = 503
@@ -74,7 +74,7 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       await page.getByLabel("API key or operator token").waitFor()
     }))
 
-  it("console: on a slow network a page is complete when it first appears, and hardly anything moves", () =>
+  it("console: on a slow network a page is complete when it first appears, and its layout hardly shifts", () =>
     tab({ storageState: started.signedIn.company }, async (page, complaints) => {
       const cdp = await page.context().newCDPSession(page)
       await cdp.send("Network.enable")
@@ -91,7 +91,7 @@ describe.skipIf(isMissing)("the console during an outage", () => {
         await page.goto(`${whole.url}/console${path}`, { waitUntil: "load" })
         await page.getByRole("heading", { level: 1 }).waitFor()
         // Chromium reports a shift of a few pixels in the menu when it has little processor time. The limit is
-        // a tenth of the score that counts as good.
+        // a tenth of the score that is rated good.
         assert.isAtMost(Number(await page.evaluate("window.moved")), 0.01, path)
       }
       assert.deepStrictEqual(complaints, [])

@@ -27,7 +27,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
     return { ...shop, keyId, endpointId: String(endpoint.id) }
   }
 
-  it("console: creating a key requires re-entering your own; the new key is shown once, listed, and revoked after a confirmation", () =>
+  it("console: a user who creates a key must re-enter their own; the new key is shown once, is listed, and can be revoked after a confirmation", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       await signIn(page, shop.key)
@@ -51,7 +51,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: an offer is created for a Lightning address, with its QR code and DNS record, and paid repeatedly from the sandbox", () =>
+  it("console: an offer for a Lightning address is shown with a QR code and a DNS record, and can be paid repeatedly from the sandbox", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       const { id, address } = await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-address", {}))
@@ -84,7 +84,8 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
         .waitFor()
       await visit(page, "offers?status=company", "Offers")
       await page.getByText("No results").waitFor()
-      // The address already has an offer, so the service rejects a second one, and the form keeps its fields.
+      // The address already has an offer, so the service rejects a second one, and the form keeps what was
+      // entered.
       await ask()
       await page.getByText("must be a Lightning address without an offer").waitFor()
       assert.strictEqual(await page.getByLabel("What for").inputValue(), "Donations")
@@ -149,7 +150,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a checkout's options are in a part of the form that stays open while an error names one of them, and on its page", () =>
+  it("console: the options of a new checkout are in a form section that stays open while an error names one of them, and the checkout's page lists them", () =>
     tab({ javaScriptEnabled: false }, async (page, complaints) => {
       const shop = await company()
       await signIn(page, shop.key)
@@ -193,7 +194,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: claiming a domain fails and shows the required TXT record, and succeeds once the record is set", () =>
+  it("console: claiming a domain at first fails and shows the required TXT record, and succeeds once the record is set", () =>
     tab({}, async (page) => {
       const shop = await company()
       await signIn(page, shop.key)
@@ -208,7 +209,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.strictEqual(data[0].domain, "shop.example")
     }))
 
-  it("console: events are listed newest first, filtered and paged, and an event links to its record", () =>
+  it("console: events are listed newest first and can be filtered, and an event links to its record", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       for (let n = 0; n < 3; n++) await Customer.fund(shop, 1000 + n)
@@ -226,7 +227,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: an endpoint is edited, disabled, enabled, tested and deleted, and its secret is rotated", () =>
+  it("console: a webhook endpoint can be edited, disabled, enabled, tested and deleted, and its secret can be rotated", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       const endpoint = async () => (await shop.get(`/v1/webhook-endpoints/${shop.endpointId}`)).data
@@ -292,7 +293,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
     }))
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`console: detail pages, ${colorScheme}: fit a phone, and violate neither WCAG 2.2 AA nor their content security policy`, async () => {
+    it(`console: in the ${colorScheme} color scheme, detail pages fit a phone and violate neither WCAG 2.2 AA nor their content security policy`, async () => {
       const shop = await company()
       await Customer.fund(shop, 50_000)
       const checkout = await Customer.data(201, shop.post("/v1/checkouts", { amount: 5, currency: "eur", order_id: "1042" }))

@@ -50,7 +50,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     )
   }
 
-  it("console: the newest payment's details take 1 click: fiat value, checkout, order and timeline", async () => {
+  it("console: the newest payment's fiat value, checkout, order and timeline are 1 click away", async () => {
     const clicks = await from(async (page, shop, click) => {
       await ordered(shop, "1042")
       await page.reload()
@@ -130,7 +130,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: a key that can only receive takes 3 clicks", async () => {
+  it("console: it takes 3 clicks to create a key that can only receive", async () => {
     const clicks = await from(async (page, shop, click) => {
       await click(link(page, "API keys"))
       await click(link(page, "New key"))
@@ -144,7 +144,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: a failed webhook is shown on the overview; its error takes 1 click, and another click sends a test", async () => {
+  it("console: a failed webhook is shown on the overview; its error is 1 click away, and another click sends a test", async () => {
     const clicks = await from(async (page, shop, click) => {
       const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" }))
       await Customer.fund(shop, 1000)
@@ -168,7 +168,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: the audit log takes 1 click and shows who made each change, with the values before and after", async () => {
+  it("console: the audit log is 1 click away and shows who made each change, with the values before and after", async () => {
     const clicks = await from(async (page, shop, click) => {
       const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders", description: "Orders" }))
       await Customer.data(

@@ -62,7 +62,7 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
     ]
   }
 
-  it("corpus: a company's pages contain strange names, descriptions, order ids and metadata only as text", async () => {
+  it("corpus: a company's pages show hostile names, descriptions, order ids and metadata as plain text", async () => {
     const records = await filled()
     const { shop, whole } = started
     const texts = corpus.filter((text) => text.trim() === text && text.length > 0 && text.length <= 200)
@@ -88,7 +88,7 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
     })
   })
 
-  it("corpus: an operator's pages contain strange company names, reasons and notes only as text", () =>
+  it("corpus: an operator's pages show hostile company names, reasons and notes as plain text", () =>
     signedIn(started.signedIn.operator, async (page) => {
       const { whole } = started
       const texts = corpus.filter((text) => text.trim() === text && text.length > 0 && text.length <= 200).slice(0, 40)
@@ -110,7 +110,7 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
       for (const text of texts) assert.include(shown, text.replaceAll(/\r\n?/g, "\n"))
     }))
 
-  it("corpus: text from strangers in a company's records is shown verbatim", () =>
+  it("corpus: hostile text in a payment's metadata is shown verbatim", () =>
     signedIn(started.signedIn.company, async (page) => {
       const { shop } = started
       const perDeposit = 50

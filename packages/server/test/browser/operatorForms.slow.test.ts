@@ -7,7 +7,7 @@ import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 
 // The operator's forms in a real browser. A page with one form contains the confirmation itself, and a page
-// with several forms leads to a separate one.
+// with several forms leads to a separate confirmation page.
 
 const started = isMissing ? undefined : await Console.start()
 afterAll(() => started?.end())
@@ -111,7 +111,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a company with a large balance is unfrozen after a second operator also requests it, and until then the first operator sees the request as pending", () =>
+  it("console: a company with a large balance is unfrozen only after two operators request it, and until then the first operator sees the request as pending", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       await Customer.fund(shop, 10_000_001)
@@ -162,7 +162,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a token with the scopes read and mend can use only the pages and actions that they allow, and other pages name the required scope", () =>
+  it("console: a token with the scopes read and mend can use only the pages and actions that these scopes allow, and other pages name the required scope", () =>
     tab({}, async (page, complaints) => {
       const url = `${whole.url}/sandbox/webhooks/operator`
       const { id } = await Customer.data(201, whole.operate("/webhook-endpoints", { url, types: ["audit_head.updated"] }))

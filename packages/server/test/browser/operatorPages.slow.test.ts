@@ -14,8 +14,8 @@ afterAll(() => started?.end())
 const root = "/operator/console"
 
 /**
- * The path of every page, with `:id` for a record. `search` is reached through a form, and all others through
- * links that a token with every scope sees.
+ * The path of every page, with `:id` for a record. `search` is reached through a form, and every other page is
+ * reached through links that a token with every scope can see.
  */
 const all = [
   "",
@@ -84,7 +84,7 @@ const watch = (within: string) => `(() => {
   return window.missed.size
 })()`
 
-/** Moves the focus through the controls with Tab. Returns where their links lead. */
+/** Moves the focus through the controls with Tab. Returns the targets of their links. */
 const walk = async (page: Page, within: string, where: string): Promise<ReadonlyArray<string>> => {
   const controls = Number(await page.evaluate(watch(within)))
   for (let at = 0; at < controls; at++) await page.keyboard.press("Tab")
@@ -106,7 +106,7 @@ describe.skipIf(isMissing)("the operator's pages in a browser", () => {
   if (started === undefined) return
   const { whole, shop, signedIn, tab } = started
 
-  /** Visits every page that links lead to, at most two of a kind. Returns the kinds. */
+  /** Follows the links and visits at most two pages of each kind. Returns the kinds. */
   const crawl = (width: number, colorScheme: "light" | "dark") =>
     tab({ storageState: signedIn.operator, colorScheme, viewport: { width, height: 844 } }, async (page, complaints) => {
       await page.addInitScript(still)
@@ -152,7 +152,7 @@ describe.skipIf(isMissing)("the operator's pages in a browser", () => {
   )
 
   it(
-    "console: every operator page also passes on a desktop in dark colors while sending is paused",
+    "console: every operator page passes the same checks on a desktop in dark colors while sending is paused",
     { timeout: programsMillis },
     async () => {
       await Customer.data(200, whole.operate("/pause", { what: "sending" }))

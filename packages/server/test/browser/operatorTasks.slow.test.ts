@@ -54,7 +54,7 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
       return clicks
     })
 
-  it("console: a withdrawal in flight for hours is listed on Now, and 1 click shows its steps, the node's status and what to do", async () => {
+  it("console: a withdrawal in flight for hours is listed on the Now page, and 1 click shows its steps, the node's status and what to do", async () => {
     const shop = await opened("Tidewater Games")
     await Customer.fund(shop, 50_000)
     const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 35_000, behaviour: "hold" })
@@ -78,7 +78,7 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
     assert.isAtMost(clicks, 1)
   })
 
-  it("console: 2 clicks lead from an alarm to what is wrong, and its row links to the section of the guide that says what to do", async () => {
+  it("console: it takes 2 clicks to get from an alarm to its cause, and the alarm's row links to the section of the guide that says what to do", async () => {
     const clicks = await from(async (page, click) => {
       await click(link(page, "Alarms"))
       const row = page.getByRole("row").filter({ hasText: "A withdrawal has been in flight for 3 h" })
@@ -127,7 +127,7 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
     })
   })
 
-  it("console: pausing takes 2 clicks and resuming 2, and while sending is paused every page shows it to everyone", async () => {
+  it("console: it takes 2 clicks to pause sending and 2 clicks to resume it, and every page tells every user while sending is paused", async () => {
     const shop = await opened("Oakmere Payroll")
     const words = "Sending is paused for everyone"
     const seen = (key: string, path: string) =>
@@ -163,7 +163,7 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
     assert.isAtMost(Math.max(pausing, resuming), 2)
   })
 
-  it("console: a difference between node and ledger is listed on Now, and 1 click shows both sides, its cause and what to do", async () => {
+  it("console: a difference between node and ledger is listed on the Now page, and 1 click shows both sides, its cause and what to do", async () => {
     const shop = await opened("Lakeside Books")
     // Each step of the clock triggers a reconciliation run. A difference is only reported after it has lasted
     // for some time.

@@ -11,7 +11,7 @@ import { violations, widthAt } from "./Console.ts"
 
 const start = async () => {
   const port = await freePort()
-  // Passkeys belong to a domain, and a browser accepts http only for this one.
+  // Passkeys belong to a domain, and localhost is the only one that browsers accept over http.
   const url = `http://localhost:${port}`
   const [browser, whole] = await Promise.all([launch(), Whole.start({ PORT: String(port), SATRAIL_PUBLIC_URL: url })])
   return { url, browser, whole }

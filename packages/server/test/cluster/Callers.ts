@@ -11,7 +11,7 @@ import type { Cluster } from "./Cluster.ts"
 interface Shop {
   readonly company: Company
   readonly to: string
-  /** The responses, by the amount of the payment, which is different for each one. */
+  /** The responses, keyed by the payment's amount, which is different for each payment. */
   readonly answered: Map<number, string>
   readonly lost: Set<number>
 }

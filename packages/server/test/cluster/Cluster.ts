@@ -130,8 +130,8 @@ export const make = async ({
     replicas.flatMap((replica) => (replica === undefined || replica.running.isOver() ? [] : [replica]))
 
   /**
-   * Sends requests to the replicas in turn. A request without a response is repeated at the next replica if
-   * that is safe: if it only reads or has an idempotency key.
+   * Sends requests to the replicas in turn. A request that gets no response is repeated at the next replica if
+   * this is safe, as it is for a read or a request with an idempotency key.
    */
   const ask = async (method: string, route: string, options: Ask = {}): Promise<Answer> => {
     for (let tries = 1; ; tries++) {

@@ -16,8 +16,8 @@ type Call = Effect.Effect<unknown, unknown>
 /** The files through which a test controls the points of its replicas. */
 export const files = (directory: string) => ({
   /**
-   * Names a point. The first process that reaches it deletes the file, so that no other process dies, and then
-   * dies.
+   * Names a point. The first process that reaches the point deletes the file, so that no other process dies
+   * there, and then dies.
    */
   death: path.join(directory, "death"),
   /** Names a point. Processes that reach it wait until the file is deleted. */

@@ -14,8 +14,8 @@ import { Context, Effect, Layer, Option, Redacted, Schema, Stream } from "effect
 import * as Wire from "./Wire.ts"
 
 /**
- * How long after a process has died its last call may still reach the network. The network runs on the same
- * machine and handles calls one by one.
+ * The longest time for which a dead process's last call may still be on its way to the network. The network
+ * runs on the same machine and handles calls one by one.
  */
 const graceMillis = 2000
 
@@ -168,9 +168,9 @@ const make = Effect.fnUntraced(function* (url: string) {
         payments: value("sandbox", "payments", broken),
         outputsTo: method("sandbox", "outputsTo", broken),
         localBalance: value("sandbox", "localBalance", broken),
-        survey: Effect.die(new Error("the survey of the network stays in its own process")),
+        survey: Effect.die(new Error("the survey is available only in the network's process")),
         // To read the whole state, open the sandbox's directory.
-        state: Effect.die(new Error("the state of the network stays in its own process"))
+        state: Effect.die(new Error("the state is available only in the network's process"))
       })
     )
   )

@@ -10,7 +10,7 @@ import { suite } from "./Suite.ts"
 
 /**
  * A payment scenario. `begin` runs before any process may die and returns the rest of the scenario. The rest
- * must return the same result whichever process died.
+ * must return the same result, no matter which process died.
  */
 interface Story {
   /**
@@ -233,7 +233,7 @@ const known = new Set([...Object.values(stories).flatMap(({ calls }) => calls), 
 // Payouts are batched for one second.
 suite("a process is killed", { more: { SATRAIL_PAYOUT_WINDOW_SECONDS: "1" } }, (cluster) => {
   for (const [title, { calls, begin }] of Object.entries(stories)) {
-    it(`C10: crash: when a process is killed at any step of ${title}, other processes finish its work`, async () => {
+    it(`C10: crash: when a process is killed at any step of ${title}, other processes finish the killed process's work`, async () => {
       const { death, trace } = cluster().points
       const undisturbed = await begin(cluster())
       writeFileSync(trace, "")

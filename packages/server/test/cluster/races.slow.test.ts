@@ -36,7 +36,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     for (const { id } of list) await Customer.ends(company, id, "settled")
   }
 
-  it("C12: withdrawals: exactly one of 200 concurrent withdrawals of the whole balance is held", async () => {
+  it("C12: withdrawals: exactly one of 200 concurrent withdrawals of the whole balance is accepted", async () => {
     const shop = await cluster().company()
     const to = await outside(shop)
     const sats = await needed(shop, to, 100_000)
@@ -47,7 +47,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(sats) - sats))
   })
 
-  it("C12: withdrawals: exactly 99 of 512 concurrent withdrawals are held when the balance covers 99", async () => {
+  it("C12: withdrawals: exactly 99 of 512 concurrent withdrawals are accepted when the balance covers 99", async () => {
     const shop = await cluster().company()
     const to = await outside(shop)
     const each = await needed(shop, to, 1000)
@@ -59,7 +59,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
   })
 
   for (const point of [undefined, "before WithdrawalRequested", "after WithdrawalRequested"]) {
-    it(`C12: limits: exactly 10 of 64 concurrent withdrawals are held when the key's limit allows 10${point === undefined ? "" : `, even if a process is killed ${point}`}`, async () => {
+    it(`C12: limits: exactly 10 of 64 concurrent withdrawals are accepted when the key's limit allows 10${point === undefined ? "" : `, even if a process is killed ${point}`}`, async () => {
       const free = await cluster().company()
       const to = await outside(free)
       const each = await needed(free, to, 1000)
@@ -85,7 +85,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       { reason: "a drill", pending: "wait" }
     ]
   ] as const) {
-    it(`${what}: after the acknowledgment, every process rejects withdrawals under load, even one started later; confirmed withdrawals wait and are sent after the ${what} ends`, async () => {
+    it(`${what}: once the ${what} is acknowledged, every process rejects withdrawals under load, even a process that is started later; confirmed withdrawals wait and are sent after the ${what} ends`, async () => {
       const shop = await cluster().company()
       const to = await outside(shop)
       await Customer.fund(shop, 1_000_000)

@@ -7,7 +7,7 @@ import * as Proxy from "./Proxy.ts"
 const callers = 16
 
 suite("three processes are restarted one after the other", { more: { SATRAIL_DRAIN_SECONDS: "4" } }, (cluster) => {
-  it("shutdown: a stopping process first reports not ready, and keeps responding for a while", async () => {
+  it("shutdown: a stopping process first reports that it is not ready, and keeps responding for a while", async () => {
     const { running, url } = cluster().alive()[0] ?? assert.fail("no process is running")
     const stopping = cluster().restart(0)
     const { status, text } = await eventually(

@@ -15,13 +15,13 @@ import * as Caddy from "../deployed/Caddy.ts"
 import * as Machine from "../deployed/Machine.ts"
 import { suite } from "./Suite.ts"
 
-// Two attackers request invoices at one company's addresses while other companies' payers request theirs,
-// through the shipped proxy. The IPv4 addresses are real addresses from 127.0.0.0/8. IPv6 addresses are real if
-// this machine has 2001:db8:ab00::/40, which a network namespace can provide (docs/decisions/overload.md#0146).
-// Otherwise the requests go to one process directly, as if from a proxy that reports such addresses. With
-// SATRAIL_FLOOD_SECONDS=300, the full test runs for five minutes with the default limits. By default, the test
-// sends a fixed number of requests to a smaller pool. SATRAIL_FLOOD_OPEN sets the size of the pool on a machine
-// too slow to fill the default one.
+// Two attackers request invoices at one company's addresses through the shipped proxy, while other companies'
+// payers also request invoices. The IPv4 addresses are real addresses from 127.0.0.0/8. IPv6 addresses are real
+// if this machine has 2001:db8:ab00::/40, which a network namespace can provide
+// (docs/decisions/overload.md#0146). Otherwise the requests go to one process directly, as if from a proxy that
+// reports such addresses. With SATRAIL_FLOOD_SECONDS=300, the full test runs for five minutes with the default
+// limits. By default, the test sends a fixed number of requests to a smaller pool. SATRAIL_FLOOD_OPEN sets the
+// size of the pool on a machine too slow to fill the default one.
 
 const seconds = Number(process.env["SATRAIL_FLOOD_SECONDS"] ?? 0)
 const requests = 900
@@ -98,7 +98,7 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
     const ours = { host, port, localAddress: from, servername: Caddy.host, secureContext }
     return https.get({ ...ours, path: route, headers, agent: false })
   }
-  /** Requests an invoice from this address. Returns the invoice, or the reason for getting none. */
+  /** Requests an invoice from this address. Returns the invoice, or the reason why none was returned. */
   const ask = async (route: string, from: string, n: number): Promise<string> => {
     try {
       const [response] = await once(connection(from, n, route), "response")

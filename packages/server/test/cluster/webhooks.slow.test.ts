@@ -61,7 +61,7 @@ suite("webhooks sent by two processes", { size: 2 }, (cluster) => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("webhooks: deliveries for one record are sent one at a time and in order, whichever processes send them or stop", async ({
+  it("webhooks: deliveries for one record are sent one at a time and in order, no matter which processes send them or stop", async ({
     onTestFinished
   }) => {
     const company = await cluster().company()
@@ -84,7 +84,7 @@ suite("webhooks sent by two processes", { size: 2 }, (cluster) => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("stream: a stopping process ends its streams cleanly before it stops", async () => {
+  it("stream: a stopping process ends its streams cleanly before it exits", async () => {
     const { url, running } = cluster().alive()[0] ?? assert.fail("no process is running")
     const { key } = await cluster().company()
     const stream = await fetch(`${url}/v1/events/stream`, { headers: { authorization: `Bearer ${key}` } })
