@@ -121,7 +121,7 @@ describe("the command line", () => {
     })
   )
 
-  it.effect("command line: limits without a value are rejected before any request", () =>
+  it.effect("command line: a limits command without a value is rejected before any request is sent", () =>
     Effect.gen(function* () {
       const error = errorOf((yield* run("limits set company 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
       assert.instanceOf(error, CommandFailed)
@@ -129,7 +129,7 @@ describe("the command line", () => {
     })
   )
 
-  it.effect("command line: fees without a value are rejected before any request", () =>
+  it.effect("command line: a fees command without a value is rejected before any request is sent", () =>
     Effect.gen(function* () {
       const error = errorOf((yield* run("fees set 01a1f768-1c70-748e-8579-81b7373e8599", { SATRAIL_DATA: "/nowhere" })).exit)
       assert.instanceOf(error, CommandFailed)

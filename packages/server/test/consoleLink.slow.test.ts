@@ -39,7 +39,7 @@ describe("The link to the console", () => {
     await end()
   })
 
-  it("sign-in link: a fully simulated start prints a link that signs in as the demo company and works once", async () => {
+  it("sign-in link: a service that starts with simulated backends prints a link that works once and signs in as the demo company", async () => {
     const { url, link = "", said, end } = await start()
     const first = await signIn(url, link)
     assert.deepStrictEqual([first.status, first.data.name], [200, "demo"])
@@ -51,7 +51,7 @@ describe("The link to the console", () => {
     await end()
   })
 
-  it("sign-in link: no link is printed if other machines can connect, and a disabled console does not exist", async () => {
+  it("sign-in link: no link is printed if other machines can connect, and the console's pages are not found if the console is disabled", async () => {
     const { said, url, end } = await start({ HOST: "0.0.0.0" })
     assert.match(url, /^http:\/\/localhost:\d+$/)
     assert.include(said, `${url}/console`)

@@ -259,7 +259,7 @@ const restored = async (scene: Scene): Promise<void> => {
 }
 
 const title =
-  "deployed: a service set up by the guide receives and sends on each rail through its proxy, and serves a checkout page; it survives a killed process, an upgrade, an lnd outage and a restore from a dump"
+  "deployed: a service set up by the guide receives and sends on each rail through its proxy, and serves a checkout page; the service survives a killed process, an upgrade, an lnd outage and a restore from a dump"
 
 describe.skipIf(missing !== undefined)("a deployment", () => {
   Real.suite("on lnd and a chain", ["btcd", "lnd"], () => {

@@ -18,7 +18,7 @@ describe("the developer commands, with a running sandbox", () => {
   afterAll(() => service.end())
 
   for (const { type } of Triggers.all) {
-    it.live(`trigger: ${type} occurs and is printed`, () =>
+    it.live(`trigger: the command causes the event ${type} and prints it`, () =>
       Effect.gen(function* () {
         const env = { SATRAIL_URL: service.url(), SATRAIL_API_KEY: service.demo().api_key, SATRAIL_DATA: service.data }
         const { exit, stdout } = yield* run(`trigger ${type} --json`, env)

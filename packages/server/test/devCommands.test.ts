@@ -42,7 +42,7 @@ interface Asked {
 }
 
 /**
- * A service whose stream ends after its first two events and fails once, then resumes after the last event
+ * A service whose stream ends after two events, fails once, and then resumes after the last event that was
  * read.
  */
 const feed = Effect.gen(function* () {
@@ -85,7 +85,7 @@ const receiver = Effect.gen(function* () {
 })
 
 describe("the developer commands", () => {
-  it.live("listen: posts each event once and in order, signed like a webhook, and resumes after the last one", () =>
+  it.live("listen: posts each event once and in order, signed like a webhook, and resumes after the last event", () =>
     Effect.gen(function* () {
       const { asked, env } = yield* feed
       const { received, url } = yield* receiver
@@ -176,7 +176,7 @@ describe("the developer commands", () => {
     })
   )
 
-  it.effect("trigger: the help lists every event type, and each name exported by the satrail package maps to one of them", () =>
+  it.effect("trigger: the help lists every event type, and each name exported by the satrail package maps to an event type", () =>
     Effect.gen(function* () {
       const { stdout } = yield* run("trigger --help")
       for (const { type } of Triggers.all) assert.include(stdout, type)

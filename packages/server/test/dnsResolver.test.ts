@@ -53,7 +53,7 @@ describe("satrail names", () => {
     })
   )
   it.live(
-    "names: a record is one zone-file line of 255-byte strings; an offer that is short-lived or for another network is rejected",
+    "names: a record is one zone-file line of strings of at most 255 bytes; an offer that is short-lived or for another network is rejected",
     () =>
       Effect.gen(function* () {
         const record = (one: string, network = "mainnet") => names(`record ₿alice@shop.example ${one}`, { SATRAIL_NETWORK: network })
@@ -71,7 +71,7 @@ describe("satrail names", () => {
         for (const none of ["lnbc1x", "lno1xyz"]) assert.match(yield* record(none), /^failed: /)
       })
   )
-  it.live("check: a resolver that does not validate is an error, and a resolver that is down is an outage", () =>
+  it.live("check: a resolver that does not validate is reported as an error, and a resolver that is down as an outage", () =>
     Effect.gen(function* () {
       const urls = yield* Effect.forEach([{ records: [] }, { records: [], isAuthentic: false }, { code: 2 }], (said) =>
         resolver({ org: said })

@@ -114,7 +114,7 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
 
 describe("a request over a connection", () => {
   for (const [what, text, answer] of cases) {
-    it(`edge: ${what}: ${answer}`, async () => {
+    it(`edge: the response to ${what} is ${answer}`, async () => {
       assert.strictEqual(await answerTo(text), answer)
     })
   }
@@ -142,7 +142,7 @@ describe("a request over a connection", () => {
     })
   }
 
-  it("edge: a 415 lists the accepted encoding", async () => {
+  it("edge: a 415 response lists the accepted encoding", async () => {
     const response = await fetch(`http://127.0.0.1:${port}/v1/bitcoin/deposit/lightning-invoice`, {
       method: "POST",
       headers: { authorization: key.slice("Authorization: ".length), "content-type": "application/json", "content-encoding": "gzip" },
@@ -164,7 +164,7 @@ describe("a request over a connection", () => {
     )
   })
 
-  it("edge: a malformed body on a route without one is rejected and has no effect", async () => {
+  it("edge: a malformed body is rejected and has no effect, even on a route that takes no body", async () => {
     const before = await world.store.look()
     const [listed] = await Raw.ask(port, Buffer.from(get("/v1/bitcoin/deposit/lightning-address"), "latin1"), "GET")
     const { id } = JSON.parse(listed?.text ?? "").data[0]

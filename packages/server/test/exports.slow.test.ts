@@ -22,7 +22,7 @@ const step = 50_000
  */
 const perFile = 1_000_000
 
-/** How much memory use may grow, whatever the size of the export. */
+/** The maximum growth of memory use, regardless of the export's size. */
 const growthBytes = 12 * 1024 * 1024
 
 setFlagsFromString("--expose-gc")

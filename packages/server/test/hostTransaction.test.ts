@@ -15,7 +15,7 @@ import { Cause, Effect, Exit, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Database from "../../postgres/test/Database.ts"
 
-/** A host application with its own tables, which uses one client for its queries and for satrail. */
+/** An application with its own tables, which uses one client for its queries and for satrail. */
 const host = Layer.unwrap(
   Effect.map(Database.make, (url) => {
     const database = Layer.provideMerge(Storage.layerClient(), PgClient.layer({ url }))
@@ -38,7 +38,7 @@ const shop = Effect.gen(function* () {
 
 describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped where there is none)", () => {
   it.live(
-    "host: creating an invoice inside the host's transaction fails with a specific error, and neither the invoice nor the host's order is stored",
+    "host: an application that creates an invoice inside its own transaction gets a specific error, and neither the invoice nor the application's order is stored",
     () =>
       Effect.gen(function* () {
         const { sql, invoice } = yield* shop
@@ -54,7 +54,7 @@ describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped wh
   )
 
   it.live(
-    "host: orders and the event cursor commit together, so that an order is marked as paid once even if its event is repeated after a crash",
+    "host: an application commits an order and its event cursor together, so that the order is marked as paid once even if the event is repeated after a crash",
     () =>
       Effect.gen(function* () {
         const { sql, invoice } = yield* shop
@@ -75,7 +75,7 @@ describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped wh
                   Effect.gen(function* () {
                     if (event.type === "invoice.settled")
                       yield* sql`update shop.orders set times_paid = times_paid + 1 where invoice = ${event.record.id}`
-                    if (event.type === "invoice.settled" && crashes) yield* Effect.die("the host crashes before its commit")
+                    if (event.type === "invoice.settled" && crashes) yield* Effect.die("the application crashes before its commit")
                     yield* sql`insert into shop.consumer values ('orders', ${event.cursor}) on conflict (name) do update set cursor = excluded.cursor`
                   })
                 )

@@ -11,7 +11,7 @@ import * as Customer from "./Customer.ts"
 import * as OnChain from "./OnChain.ts"
 import * as Service from "./Service.ts"
 
-// Kills bitcoind at each step of a payout. Unwritten state, such as its mempool, is lost.
+// Kills bitcoind at each step of a payout. State that bitcoind has not written, such as its mempool, is lost.
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 

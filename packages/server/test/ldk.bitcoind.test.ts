@@ -39,7 +39,7 @@ const atRest = (store: string) =>
 Real.suite("the service on LDK", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
     it.effect(
-      "ldk: the service starts its node, warns if the node has no channel, receives and pays even if the node is killed, and reconciles; the node exits when the service is killed, and an old copy of the node's store is refused",
+      "ldk: the service starts its node, warns if the node has no channel, receives and pays even if the node is killed, and reconciles its books; the node exits when the service is killed, and an old copy of the node's store is rejected",
       () =>
         Effect.gen(function* () {
           const { bob, carol } = yield* Network.Network

@@ -26,5 +26,5 @@ describe("link targets", () => {
     // Wallets follow links only with TLS.
     [{ SATRAIL_DOMAIN: "example.com", SATRAIL_PUBLIC_URL: "http://example.com" }, "https://example.com"]
   ] as const)
-    it(`links: ${JSON.stringify(env)}: ${expected}`, () => assert.strictEqual(origin(env), expected))
+    it(`links: with the settings ${JSON.stringify(env)}, links lead to ${expected}`, () => assert.strictEqual(origin(env), expected))
 })

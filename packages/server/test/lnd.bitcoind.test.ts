@@ -20,7 +20,7 @@ const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ ur
 /** Three lnd nodes connected to bitcoind by RPC and ZMQ. */
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Bitcoind.layer)
 
-/** Settings for the service on alice and that bitcoind. */
+/** Settings for the service on alice and the given bitcoind. */
 const settings = Effect.gen(function* () {
   const { alice } = yield* Network.Network
   return {

@@ -120,7 +120,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
           const { run } = world
           const shop = yield* Composed.companyWith(world, 50_000)
           const { alice, bob, carol } = yield* Network
-          // The fee limit of 5 sats plus 0.5 % is 10 sats for 1000.
+          // The fee limit of 5 sats plus 0.5 % is 10 sats for a payment of 1000 sats.
           yield* Peer.charges(bob, Msat.fromSats(20), [alice, carol])
           const destination = yield* carols(1000, "settle")
           const withdrawal = yield* run(Composed.confirm(shop, destination))
@@ -201,17 +201,17 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
     // Every call in a payment's life cycle, and every way in which a call can fail.
     const calls = {
       "to pay": /^\/v2\/router\/send/,
-      "to look up its outcome": /^\/v2\/router\/track/,
-      "to get its identity": /^\/v1\/getinfo/
+      "to look up a payment's outcome": /^\/v2\/router\/track/,
+      "to get the node's identity": /^\/v1\/getinfo/
     }
     const faults: Record<string, Proxy.Fault> = {
       "never arrives": { lose: "request" },
-      "is received and its response is lost": { lose: "answer" },
-      "gets half of its response": { lose: "middle" },
+      "is received but its response is lost": { lose: "answer" },
+      "gets only half of its response": { lose: "middle" },
       "gets its response after the timeout": { delayMillis: 4000 }
     }
     for (const [how, fault] of Object.entries(faults)) {
-      it.effect(`C60: lnd: a payment is credited once when its notification ${how}`, () =>
+      it.effect(`C60: lnd: a payment is credited once even if the call that watches the payment's invoice ${how}`, () =>
         Composed.story(
           (world) =>
             Effect.gen(function* () {

@@ -22,12 +22,12 @@ import * as Service from "./Service.ts"
 
 // The service as a separate process on lnd and the embedded database, killed without warning.
 
-/** How long a killed process's claims last, which is twice the time that its call to lnd may be in flight. */
+/** The lifetime of a killed process's claims: twice the time that the process's call to lnd may be in flight. */
 const claimMillis = 121_000
 
 /**
- * How long after a confirmation the process is killed: before the withdrawal is started, while it is sent,
- * while it is held, and after it has settled.
+ * The delays between a confirmation and the kill: before the withdrawal is started, while it is sent, while it
+ * is held, and after it has settled.
  */
 const deathsMillis = [0, 15, 40, 80, 150, 400]
 
@@ -102,7 +102,7 @@ const story = Effect.fnUntraced(function* <E, R>(
 
 Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("C10: lnd: a confirmed withdrawal is sent once and gets the outcome that lnd reports, whenever the process is killed", () =>
+    it.effect("C10: lnd: a confirmed withdrawal is sent once and gets lnd's outcome, no matter when the process is killed", () =>
       story({ sats: 500_000 }, ({ carol, service, run, start, shop }) =>
         Effect.gen(function* () {
           const sent: Array<{ readonly id: string; readonly destination: string; readonly isHeld: boolean }> = []

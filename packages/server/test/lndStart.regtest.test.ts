@@ -180,7 +180,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd start: a start succeeds during an outage of a known node, and accepts only that node afterwards", () =>
+    it.effect("lnd start: the service can start during an outage of a known node, and accepts only that node afterwards", () =>
       told(
         Effect.gen(function* () {
           const { alice, carol } = yield* Network
@@ -212,7 +212,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
   })
 })
 
-/** An lnd whose wallet was created and never unlocked. */
+/** An lnd whose wallet was created but never unlocked. */
 const lockedNode = Effect.gen(function* () {
   const folder = yield* Process.folder
   const command = yield* Binaries.ensure("lnd")

@@ -46,7 +46,7 @@ describe("the operator's view of the books", () => {
     for (const words of ["No differences", "node", "chain", "liabilities", "withdrawal_dispatched"]) assert.include(said.stdout, words)
   })
 
-  it("verify: if the service is running, it names the process that holds the database and changes nothing", async () => {
+  it("verify: if the service is running, the command names the process that uses the database and changes nothing", async () => {
     const ended = await satrail("verify")
     assert.strictEqual(ended.code, 1)
     assert.include(ended.stderr, "database")

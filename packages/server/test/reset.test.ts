@@ -54,7 +54,7 @@ describe("a reset", () => {
     "an Esplora chain": { CHAIN: "esplora", ESPLORA_URL: "http://127.0.0.1:1", CHAIN_SEED: `${"abandon ".repeat(11)}about` }
   }
   for (const [what, env] of Object.entries(real)) {
-    it(`sandbox reset: with ${what} nothing is deleted, and reset is not offered`, () => {
+    it(`sandbox reset: with ${what}, nothing is deleted and a reset is not offered`, () => {
       writeFileSync(path.join(data, "reset"), "this\n")
       const read = Environment.read({ PORT: "0", SATRAIL_DATA: data, ...env })
       if (Result.isFailure(read)) return assert.fail(read.failure.message)

@@ -106,7 +106,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     return answers.map(({ text }) => text)
   }
 
-  it("restore: after a dump is restored on an empty server, the service returns byte-for-byte the same responses, resumes its work, and its books balance", async ({
+  it("restore: after a dump is restored on an empty server, the service returns byte-for-byte the same responses and resumes its work, and its books balance", async ({
     onTestFailed
   }) => {
     onTestFailed(() => console.error(service.logs().join("\n")))
@@ -117,8 +117,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.deepStrictEqual([migrated.code, JSON.parse(migrated.stdout).before], [0, 0], migrated.stderr)
     await service.start({ DATABASE_URL: urlOf(first, "satrail_application") })
 
-    // Create money in every state: received, sent, transferred to another company, and held because the outcome
-    // is unknown.
+    // Create money in every state: received, sent, transferred to another company, and pending because the
+    // outcome is unknown.
     const [shop, friend] = [await service.company("paid"), await service.company("free")]
     await Customer.fund(shop, 100_000)
     const once = { "Idempotency-Key": "once" }

@@ -75,7 +75,7 @@ const bad = (status: number, code: string) => ({ http: status, status, data: nul
 const seen = ({ http, status, data, code }: Awaited<ReturnType<typeof ask>>) => ({ http, status, data, code })
 
 describe("the sandbox over HTTP", () => {
-  it("sandbox: an invoice is paid once", async () => {
+  it("sandbox: an invoice can be paid only once", async () => {
     const {
       data: { payment_request, r_hash }
     } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1000, currency: "sats" })
@@ -86,7 +86,7 @@ describe("the sandbox over HTTP", () => {
   })
 
   for (const type of ["lightning_invoice", "lightning_address", "lnurl", "chain_address"]) {
-    it(`sandbox: creates a ${type} that can be estimated`, async () => {
+    it(`sandbox: a withdrawal to a created ${type} can be estimated`, async () => {
       const made = await post("/destination", { type, amount_sats: 5000 })
       assert.strictEqual(made.http, 201)
       assert.sameMembers(Object.keys(made.data), type === "lightning_invoice" ? ["destination", "payment_hash"] : ["destination"])
@@ -112,7 +112,7 @@ describe("the sandbox over HTTP", () => {
     assert.strictEqual((await post("/txt", { name, value: "" })).http, 200)
   })
 
-  it("sandbox: payments are sent on-chain, mined and removed by a reorganization", async () => {
+  it("sandbox: payments can be sent on-chain, mined, and removed by a reorganization", async () => {
     const {
       data: {
         address: { address }
@@ -171,7 +171,7 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("sandbox: the number of TXT records is limited, and removing one makes room", async () => {
+  it("sandbox: the number of TXT records is limited, and removing one makes room for another", async () => {
     for (let at = 0; at < SimulatedDns.maxNames; at++) await runtime.runPromise(controls.names.set(`name-${at}.example`, ["x"]))
     const more = { name: "one-more.example", value: "x" }
     const refused = await post("/txt", more)
@@ -231,7 +231,7 @@ describe("the sandbox over HTTP", () => {
     }
   })
 
-  it("sandbox: wrong methods are rejected as on other routes", async () => {
+  it("sandbox: a wrong method is rejected in the same way as on other routes", async () => {
     assert.deepStrictEqual(seen(await ask("GET", "/sandbox/pay")), bad(405, "method_not_allowed"))
   })
 })

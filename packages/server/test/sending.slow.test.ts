@@ -4,7 +4,7 @@ import { eventually } from "./Service.ts"
 import { stories } from "./Story.ts"
 
 stories("sending", (it) => {
-  it("withdrawal: estimated, confirmed and settled to an external invoice, Lightning address, LNURL and bitcoin address", async ({
+  it("withdrawal: a withdrawal to an external invoice, Lightning address, LNURL or bitcoin address is estimated, confirmed and settled", async ({
     company,
     middle
   }) => {
@@ -136,7 +136,7 @@ stories("sending", (it) => {
     )
   })
 
-  it("idempotency key: a repeated confirm with the same key has one effect and a byte-identical response", async ({ company, middle }) => {
+  it("idempotency key: a confirm request repeated with the same key has no further effect and gets a byte-identical response", async ({ company, middle }) => {
     const shop = await company("paid")
     await Customer.fund(shop, 100_000)
     const [{ destination }, other] = await Customer.times(2, () => Customer.outside(shop, "lightning_address"))

@@ -57,7 +57,7 @@ describe("an impossible start", () => {
 })
 
 describe("a start in progress", () => {
-  it("start: ready when the demo company is", async () => {
+  it("start: the service reports ready once the demo company has been prepared", async () => {
     const data = Service.directory()
     const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_DATA: data }))
     const prepared = Deferred.makeUnsafe<void>()

@@ -71,7 +71,7 @@ describe("the documentation at /docs", () => {
     assert.deepStrictEqual(dead, [])
   })
 
-  it("site: the navigation has the sections and links of the first page, in its order", async () => {
+  it("site: the navigation has the sections and links of the first page, in the same order", async () => {
     const { text } = await few.ask("GET", "/docs/guides/a", html)
     const nav = text.slice(text.indexOf("<nav>"))
     assert.deepStrictEqual(values(nav, /<h2>([^<]*)</g), ["Later", "Empty & rest"])
@@ -103,7 +103,7 @@ describe("the documentation at /docs", () => {
     for (const guide of globSync("{guides,reference}/*.md", { cwd: path.join(root, "docs") })) assert.include(links, `/docs/${guide}`)
   })
 
-  it("site: a page is served by its name, with or without extension, and as the index of its folder", async () => {
+  it("site: a page is served with or without the extension in its URL, and a folder's URL serves the folder's index page", async () => {
     for (const [url, title] of [
       ["/docs/", "Home"],
       ["/docs/README.md", "Home"],
@@ -124,7 +124,7 @@ describe("the documentation at /docs", () => {
     }
   })
 
-  it("site: anchors match GitHub's, and links out of the documentation lead to the sources", async () => {
+  it("site: anchors match GitHub's, and links to files outside the documentation lead to the sources", async () => {
     const { text } = await few.ask("GET", "/docs/start", html)
     assert.deepStrictEqual(values(text, /<h2 id="([^"]*)"/g), ["a-b", "a-b-1"])
     assert.include((await few.ask("GET", "/docs/start", html)).text, "<code>&lt;b&gt;</code>")
@@ -136,7 +136,7 @@ describe("the documentation at /docs", () => {
     ])
   })
 
-  it("site: a search finds the pages that contain every word, and escapes the query in its output", async () => {
+  it("site: a search finds the pages that contain every word, and the results page escapes the query", async () => {
     const found = async (q: string) => {
       const { status, text } = await few.ask("GET", `/docs/?q=${encodeURIComponent(q)}`, html)
       assert.strictEqual(status, 200)
@@ -177,7 +177,7 @@ describe("the documentation at /docs", () => {
     )
   })
 
-  it("site: for a missing page, browsers get an error page and programs an envelope", async () => {
+  it("site: for a missing page, browsers get an error page and programs get an envelope", async () => {
     const { status, headers, text } = await few.ask("GET", "/docs/guides/nothing", html)
     assert.deepStrictEqual([status, headers.get("content-type")], [404, "text/html; charset=utf-8"])
     assert.include(text, 'href="../start.md"')
@@ -185,7 +185,7 @@ describe("the documentation at /docs", () => {
     assert.deepStrictEqual([bare, body.error?.code], [404, "not_found"])
   })
 
-  it("site: other file types and other folders are not served", async () => {
+  it("site: files of unknown types and files outside the documentation are not served", async () => {
     const above = path.basename(outside)
     for (const url of [
       "/docs/secret.pem",
@@ -199,7 +199,7 @@ describe("the documentation at /docs", () => {
     }
   })
 
-  it("site: the API reference is served beside it", async () => {
+  it("site: the API reference is served beside the other pages", async () => {
     assert.include((await few.ask("GET", "/docs/api")).text, 'data-openapi="../openapi.json"')
   })
 })

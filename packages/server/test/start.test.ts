@@ -19,7 +19,7 @@ describe("the service as a process", () => {
     await Books.areRight(service.data)
   })
 
-  it("server: a failed start prints its reason and exits with 1", async () => {
+  it("server: a failed start prints the reason and exits with 1", async () => {
     const ended = await Service.run("main", [], { ...service.env(), PORT: "http" }).ended
     assert.deepStrictEqual([ended.code, ended.stdout], [1, ""])
     assert.include(ended.stderr, "PORT must be")

@@ -18,7 +18,7 @@ describe("satrail wallet", () => {
   const wallet = (args: string, env: Record<string, string> = passphrase) =>
     Service.run("cli", ["wallet", ...args.split(" ")], { SATRAIL_DATA: folder, ...env }).ended
 
-  it("wallet: a wallet is created once, and its seed words are shown once and restore it", async () => {
+  it("wallet: a wallet can be created only once, and the seed words shown at its creation can restore the wallet", async () => {
     const created = await wallet("create --network regtest")
     assert.deepStrictEqual([created.code, created.stderr], [0, ""])
     const words = Array.from(created.stdout.matchAll(/^ +\d+ {2}([a-z]+)$/gm), ([, word = ""]) => word)
@@ -52,7 +52,7 @@ describe("satrail wallet", () => {
     assert.deepStrictEqual([code, stderr.trimEnd()], [1, "CHAIN_WALET is not a setting: did you mean CHAIN_WALLET?"])
   })
 
-  it("wallet: each error is reported", async () => {
+  it("wallet: a missing wallet, a short or missing passphrase, invalid seed words and a simulated chain are reported as errors", async () => {
     const refused = async (args: string, env: Record<string, string>) => {
       const { code, stderr } = await wallet(args, env)
       assert.strictEqual(code, 1)

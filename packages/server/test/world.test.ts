@@ -45,7 +45,7 @@ describe("the sandbox's world", () => {
     assert.deepStrictEqual([mined.mempool_count, mined.height], [0, before.chain.height + 1])
   })
 
-  it("sandbox fault: while the node is down invoices are rejected and a confirmed withdrawal stays pending, then settles", async () => {
+  it("sandbox fault: while the node is down, invoice requests are rejected and a confirmed withdrawal stays pending; the withdrawal settles when the node is back", async () => {
     const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 700 })
     const { ends_at } = await begin("node")
     assert.deepStrictEqual((await world()).faults, [{ what: "node", ends_at }])
@@ -64,7 +64,7 @@ describe("the sandbox's world", () => {
     assert.strictEqual((await invoice()).status, 201)
   })
 
-  it("sandbox fault: a withdrawal whose payment fails while the node is down fails when the node is back", async () => {
+  it("sandbox fault: a withdrawal whose payment fails during a node outage is reported as failed when the node is back", async () => {
     const { destination, payment_hash } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 700, behaviour: "hold" })
     const id = (await Customer.data(201, shop.post("/v1/bitcoin/withdraw/confirm", { destination }))).id
     await eventually("a held payment", world, ({ lightning }) =>
@@ -77,7 +77,7 @@ describe("the sandbox's world", () => {
     await Customer.ends(shop, id, "failed")
   })
 
-  it("sandbox fault: while the chain is down no address is issued; a payout mined during the outage settles afterwards", async () => {
+  it("sandbox fault: while the chain is down, no address is issued; a payout mined during the outage settles afterwards", async () => {
     const { destination } = await Customer.outside(shop, "chain_address")
     const id = await confirm(destination, 20_000)
     await eventually("a payout in the mempool", world, ({ chain }) => chain.mempool_count === 1)
@@ -107,7 +107,7 @@ describe("the sandbox's world", () => {
     await end("web")
   })
 
-  it("sandbox fault: while the database is down, every request except for reading or ending the fault gets a 503, and nothing is lost", async () => {
+  it("sandbox fault: while the database is down, every request except those that read or end the fault gets a 503, and nothing is lost", async () => {
     const balance = await Customer.balance(shop)
     await begin("database", 600)
     assert.deepStrictEqual(await Customer.refusal(invoice()), [503, "store_unavailable"])
@@ -125,7 +125,7 @@ describe("the sandbox's world", () => {
     await Customer.hasBalance(shop, balance + 1000)
   })
 
-  it("sandbox fault: a fault ends when its time is over", async () => {
+  it("sandbox fault: a fault with a limited duration ends by itself", async () => {
     await begin("node", 1)
     assert.deepStrictEqual(await Customer.refusal(invoice()), [503, "node_unavailable"])
     await eventually("the end of the fault", invoice, ({ status }) => status === 201)
@@ -178,7 +178,7 @@ describe("the sandbox's world", () => {
     )
   })
 
-  it("sandbox clock: an on-chain payment that stays unconfirmed is replaced with a higher fee when it is due", async () => {
+  it("sandbox clock: an on-chain payment that stays unconfirmed is replaced by a payment with a higher fee after the clock is advanced", async () => {
     const { destination } = await Customer.outside(shop, "chain_address")
     const id = await confirm(destination, 30_000)
     const first = await eventually("a payout in the mempool", world, ({ chain }) => chain.mempool_count === 1)
@@ -196,7 +196,7 @@ describe("the sandbox's world", () => {
     await sandbox("/fee-rate", { sats_per_virtual_byte: 2 })
   })
 
-  it("sandbox webhooks: shows received requests, fails as configured, and accepts any request without a key", async () => {
+  it("sandbox webhooks: an inbox accepts any request without a key, fails as configured, and shows the received requests", async () => {
     const post = (body: string) =>
       fetch(`${whole.url}/sandbox/webhooks/orders`, {
         method: "POST",

@@ -66,7 +66,7 @@ export const company = (to: Public, id: string, key: string): Company => ({
 
 /**
  * Requests an invoice at a Lightning address of the service like a wallet (LUD-16, LUD-06). Returns the
- * invoice, or the reason for getting none.
+ * invoice, or the reason why none was returned.
  */
 export const invoiceAt = async (
   to: Public,

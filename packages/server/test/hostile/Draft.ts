@@ -40,7 +40,10 @@ export const wireOf = ({ method, target, headers, body }: Draft): Buffer =>
     body ?? Buffer.alloc(0)
   ])
 
-/** The same request as a host's web server would pass it on. Undefined if it cannot be represented by a `Request`. */
+/**
+ * The same request as an application's web server would pass it on. Undefined if it cannot be represented by a
+ * `Request`.
+ */
 export const requestOf = ({ method, target, headers, body }: Draft): Request | undefined => {
   if (!target.startsWith("/") || target.startsWith("//")) return undefined
   try {

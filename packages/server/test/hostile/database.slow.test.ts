@@ -22,7 +22,7 @@ const databases = {
 describe("hostile requests, over a database", () => {
   for (const [name, client] of Object.entries(databases)) {
     it.skipIf(name === "a PostgreSQL server" && Database.server === undefined)(
-      `${name}: hostile requests get documented envelopes; a rejected one changes no row`,
+      `${name}: hostile requests get documented envelopes, and a rejected request changes no row`,
       async () => {
         const world = await Suite.open(Store.database(client))
         const { handler, dispose } = Http.webHandler(world.routes)

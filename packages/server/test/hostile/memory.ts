@@ -1,7 +1,7 @@
-// Checks that requests from outsiders do not make anything grow. Sends --calls hostile requests of each kind
-// (2000 by default) to one process over PostgreSQL: one round to warm up, then two more. After each round,
-// measures the memory after a garbage collection and counts the rows. An increase between the last two rounds
-// is growth. Writes Markdown to standard output and exits with 1 if anything grows.
+// Checks that requests from outsiders do not make the heap or any table grow. Sends --calls hostile requests of
+// each kind (2000 by default) to one process over PostgreSQL: one round to warm up, then two more. After each
+// round, measures the memory after a garbage collection and counts the rows. An increase between the last two
+// rounds is growth. Writes Markdown to standard output and exits with 1 if anything grows.
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, ManagedRuntime, Redacted } from "effect"

@@ -38,7 +38,7 @@ const free = [
 ]
 
 describe("strangers", () => {
-  it("request rates: each route that reads the store counts the requests of each caller without a key, and rejects a caller that has used up its requests", async () => {
+  it("request rates: each route that reads the store counts the requests of each caller without a key, and rejects callers that exceed their limit", async () => {
     const headers = { host: "pay.example.com", "x-forwarded-for": "192.0.2.1", "content-type": "application/json" }
     const ask = async ({ method, path }: Worst.Route) => {
       const target = `${path.replaceAll(Worst.segment, "satoshi")}${path === "/tls/ask" ? "?domain=pay.example.com" : ""}`

@@ -155,7 +155,7 @@ describe("refusals", () => {
   })
 
   for (const route of server.added) {
-    it(`refusals: ${route.method} ${route.path} rejects the worst requests with at most ${maxBytes} bytes`, async () => {
+    it(`refusals: when ${route.method} ${route.path} rejects a request that is expensive to parse, the response has at most ${maxBytes} bytes`, async () => {
       let count = 0
       for (const bad of await badOnes(route)) count += (await refused(bad)) ? 1 : 0
       assert.isAbove(count, 0)
