@@ -3,7 +3,7 @@ import type { Api } from "../src/console/Api.ts"
 import { offered } from "../src/console/operator/CompanyNames.ts"
 import type { Company } from "../src/console/wire.ts"
 
-/** A service that lists two companies and has a third one, which is older. */
+/** A service that lists two companies and has an older third one. */
 const visit = {
   api: {
     call: async () => [
@@ -26,7 +26,7 @@ describe("the companies in a selection list", () => {
     assert.deepStrictEqual(await offered(visit, "3"), newest)
   })
 
-  it("console: an unknown selected company is still offered, and without a selection only the newest are", async () => {
+  it("console: a selected company that is unknown is still offered, and if no company is selected, only the newest companies are offered", async () => {
     assert.deepStrictEqual(await offered(visit, "9"), [["9", "9"], ...newest])
     assert.deepStrictEqual(await offered(visit, ""), newest)
   })

@@ -40,7 +40,7 @@ describe("texts of pages", () => {
     assert.deepStrictEqual([rate({ ...price, rate: null }, "en"), worth(1, { ...price, rate: null }, "en")], [null, null])
   })
 
-  it("words: received and due amounts add up to the price, whatever the rounding", () => {
+  it("words: received and due amounts add up to the price, regardless of rounding", () => {
     assert.deepStrictEqual(parts(price, 44_944, "en"), { received: "€28.00", due: "€14.50", share: 28 / 42.5 })
     assert.deepStrictEqual(parts(price, 1_000_000, "en"), { received: "€42.50", due: "€0.00", share: 1 })
     assert.isNull(parts({ ...price, rate: null }, 1, "en"))
@@ -77,7 +77,7 @@ describe("texts of pages", () => {
       assert.strictEqual(duration(millis), text)
   })
 
-  it("words: a browser's language is used if it is available", () => {
+  it("words: the browser's language is used if the page has texts in that language", () => {
     for (const [header, locale] of [
       [undefined, "en"],
       ["pt-BR,pt;q=0.9", "pt"],
