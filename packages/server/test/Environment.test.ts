@@ -20,7 +20,7 @@ describe("the environment", () => {
     assert.strictEqual(environment.databaseUrl, undefined)
   })
 
-  it("environment: an empty variable is treated as unset", () => {
+  it("environment: an empty variable is treated as not set", () => {
     assert.strictEqual(Result.getOrThrow(Environment.read({ PORT: "" })).port, 8080)
   })
 

@@ -58,7 +58,7 @@ describe("input that is not a valid request", () => {
   }
 })
 
-it("listener: a request that arrives before the handler is attached gets its response, even when connections are shared", async () => {
+it("listener: even with a limit on connections, a request that arrives before the handler is attached gets its response", async () => {
   const server = Listener.make({}, { maxConnections: 8, isDirect: true, whenFull: () => assert.fail("not full") }).listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo
@@ -105,7 +105,7 @@ it("listener: responses that become ready in the same event-loop turn are sent t
 })
 
 describe("a protocol upgrade request", () => {
-  it("listener: an upgrade request gets a normal response, and its connection ends when the client leaves", async () => {
+  it("listener: an upgrade request gets a normal response, and the connection ends when the client disconnects", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
     server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
@@ -224,7 +224,7 @@ describe("a client that disconnects", () => {
 })
 
 describe("bytes after a request", () => {
-  it("listener: unreadable bytes after a request do not replace its response, because the request took effect", async () => {
+  it("listener: unreadable bytes after a request do not replace the response to that request, because the request took effect", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     // Respond after the parse error, like a request that waits for its commit.
     server.on("request", (_, response) => setImmediate(() => response.writeHead(201).end("made")))

@@ -145,7 +145,7 @@ describe("the backend table", () => {
 
   const problemsOf = (env: Record<string, string>) => Result.match(read(env), { onSuccess: () => [], onFailure: (one) => one.problems })
 
-  it("backends: each entry of the table can be selected, and its settings are required and validated", () => {
+  it("backends: each entry of the backend table can be selected, and the entry's settings are required and validated", () => {
     assert.deepStrictEqual(problemsOf({ LIGHTNING: "pigeons", CHAIN: "sand" }), [
       `LIGHTNING must be one of ${lightning}, got "pigeons"`,
       `CHAIN must be one of ${chain}, got "sand"`
@@ -252,7 +252,7 @@ describe("the backend table", () => {
     )
   )
 
-  it("backends: the documentation lists each entry's settings, tested versions and missing features", () => {
+  it("backends: the documentation lists each backend's settings, tested versions and missing features", () => {
     const text = documentation()
     for (const said of [
       "| `PAPER_URL` |  | Where the paper is; required with LIGHTNING=paper | https://host:port |",
@@ -265,7 +265,7 @@ describe("the backend table", () => {
     assert.notInclude(Environment.documentation(), "PAPER")
   })
 
-  it("backends: each setting's name starts with its entry's prefix, so that a misspelled name is detected", () => {
+  it("backends: each setting's name starts with the prefix of its backend, so that a misspelled name is detected", () => {
     const { lightning, chain } = Backends.all
     for (const { prefix, settings } of [...lightning, ...chain])
       for (const { name } of Object.values(settings)) assert.isTrue(name.startsWith(prefix) || name.startsWith("CHAIN_"), name)

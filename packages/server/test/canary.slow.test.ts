@@ -61,7 +61,7 @@ describe("a secret in every part of a request", () => {
   let service: Service.Service
 
   for (const format of formats) {
-    it(`secrets: a secret sent in any part of a request appears in no error, metric, argument or log line (${format})`, async () => {
+    it(`secrets: a secret sent in any part of a request appears in no error, metric, process argument or log line (${format})`, async () => {
       service = Service.make()
       // The embedded database takes four times as long as a server for these thousands of requests, so it is
       // used for the format that needs fewer requests.

@@ -465,7 +465,7 @@ describe("satrail check", () => {
       Effect.runPromise(Effect.map(check.lines, (lines) => lines.map((line) => Check.text({ subject: check.subject, line }))))
     const tickers = { RATES: "tickers" }
 
-    it("check: rates need two working tickers", async () => {
+    it("check: exchange rates require two working tickers", async () => {
       const [wrong = ""] = await linesBy(Rates.check(environmentOf({ ...env, ...tickers }), silent))
       assert.match(wrong, /^✗ rates: 0 of 4 tickers respond, but 2 must agree.*api\.kraken\.com/)
       const one = Outbound.Outbound.of({

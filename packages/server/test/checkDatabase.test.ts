@@ -151,7 +151,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     silent.close()
   })
 
-  it("check: a rejected login or a missing database is reported with the address and without the password", async () => {
+  it("check: a rejected login or a missing database is reported, and the report shows the address but not the password", async () => {
     const nobody = await linesOf("empty", "nobody-is-this:hunter2-and-more")
     assert.match(nobody.join(), /^✗ database: The database at 127\.0\.0\.1:\d+\/empty rejected the login/)
     assert.notInclude(nobody.join(), "hunter2")

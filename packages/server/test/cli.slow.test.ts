@@ -214,7 +214,7 @@ describe("the command line", () => {
     assert.include(await refused("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_OPERATOR_TOKEN: token }), "somewhere")
   })
 
-  it("own-funds: without flags nothing is written, and the error names the missing flags", async () => {
+  it("own-funds: a command without flags writes nothing, and the error names the missing flags", async () => {
     const own = async () => JSON.parse(await said("own-funds --node-sats 7 --json"))
     const before = await own()
     assert.strictEqual(before.node_sats, 7)
@@ -247,7 +247,7 @@ describe("the command line", () => {
     }
   })
 
-  it("command line: `satrail start` runs the service, and exits with 0 after a stop and 1 if it cannot start", async () => {
+  it("command line: `satrail start` runs the service, exits with 0 after a stop, and exits with 1 if the service cannot start", async () => {
     const data = Service.directory()
     const started = Service.run("cli", ["start"], { SATRAIL_DATA: data, PORT: "0" })
     await Effect.runPromise(eventually(Effect.sync(started.stdout), (said) => said.includes("is running at")))

@@ -167,7 +167,7 @@ const routes = groups
   .map(({ method, path }) => `${method} ${path}`)
 
 describe("the command line and the routes", () => {
-  it("command line: every operator route has a command, or a reason to have none", () => {
+  it("command line: every operator route has a command, or a documented reason to have none", () => {
     assert.sameMembers(routes, [...Object.keys(typed), ...Object.keys(none)])
   })
 

@@ -30,7 +30,7 @@ describe("the developer commands, with a running sandbox", () => {
     )
   }
 
-  it("dev: runs the sandbox, prints the sandbox's link and key, forwards its events, and exits with 0 on SIGTERM", async () => {
+  it("dev: runs the sandbox, prints the sandbox's link and key, forwards the sandbox's events, and exits with 0 on SIGTERM", async () => {
     const data = Service.directory()
     const received: Array<{ readonly headers: Record<string, string>; readonly body: string }> = []
     const receiver = createServer((request, response) => {

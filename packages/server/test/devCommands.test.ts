@@ -113,7 +113,7 @@ describe("the developer commands", () => {
     })
   )
 
-  it.live("listen: prints its secret, then a line per event with the response status or the reason why there was none", () =>
+  it.live("listen: prints the signing secret, then a line per event with the response status or the reason why there was no response", () =>
     Effect.gen(function* () {
       const { url } = yield* receiver
       const broken = yield* listening((request) => request.socket.destroy())

@@ -47,7 +47,7 @@ const firstEvent = async (stream: IncomingMessage) => {
 }
 
 describe("an extension of the server", () => {
-  it("extension: pages, files and streams are served beside the API", async () => {
+  it("extension: an extension's pages, files and streams are served beside the API", async () => {
     const { ask, dispose } = await listening()
     const file = await ask("/shop/files/extension.test.ts")
     const { "cache-control": cached, "x-content-type-options": sniffed } = file.headers
@@ -69,7 +69,7 @@ describe("an extension of the server", () => {
     assert.strictEqual(ends.ticks, 1)
   })
 
-  it("extension: a closing server ends a stream cleanly, before the grace period is over", async () => {
+  it("extension: a closing server ends an extension's stream cleanly, before the grace period is over", async () => {
     const { ask, dispose } = await listening()
     const stream = await ask("/shop/events")
     await firstEvent(stream)

@@ -101,7 +101,7 @@ Real.suite("the service on lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd: a payment that cannot be made fails, and its whole amount is released", () =>
+    it.effect("lnd: a payment that cannot be made fails, and the whole amount is released", () =>
       Composed.story((world) =>
         Effect.gen(function* () {
           const { run } = world

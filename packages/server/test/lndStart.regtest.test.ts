@@ -67,7 +67,7 @@ const told = <E, R>(check: Effect.Effect<void, E, R>) =>
 
 Real.suite("a start with lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("lnd start: a closed port is reported with the address", () =>
+    it.effect("lnd start: a closed port is reported with its address", () =>
       told(
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)
@@ -129,7 +129,7 @@ Real.suite("a start with lnd", ["btcd", "lnd"], () => {
       )
     )
 
-    it.effect("lnd start: another network is reported", () =>
+    it.effect("lnd start: an lnd on another network is reported", () =>
       told(
         Effect.gen(function* () {
           const right = yield* settingsFor((yield* Network).alice)

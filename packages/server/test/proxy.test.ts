@@ -93,7 +93,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
     }
   })
 
-  it("proxy: a payer's address is taken from the connection, not from headers, and the host from the request", async () => {
+  it("proxy: a payer's address is taken from the connection rather than from headers, and the host is taken from the request", async () => {
     for (const from of ["127.0.0.1", "127.0.0.2"]) {
       const headers = { "x-forwarded-for": "203.0.113.7" }
       const { data } = await Public.ask(to, "GET", "/.well-known/lnurlp/alice", { from, headers })

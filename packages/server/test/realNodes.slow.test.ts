@@ -135,7 +135,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.lengthOf(new Set(urls.map(({ url }) => url)), 3)
   })
 
-  it("deployment: a service whose data directory was lost starts again", async () => {
+  it("deployment: a service whose data directory was lost can start again", async () => {
     const { running: first } = await start("lost")
     first.kill("SIGTERM")
     assert.strictEqual((await first.ended).code, 0)
@@ -172,7 +172,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.include(started.stdout(), file)
   })
 
-  it("operator token: with real nodes and no token, operator routes stay closed, and the start logs this", async () => {
+  it("operator token: with real nodes and no token, operator routes stay closed, and this is logged at startup", async () => {
     const { running: started, url } = await start("closed", { SATRAIL_OPERATOR_TOKEN: "" })
     assert.include(started.stdout(), "/operator is closed. Set SATRAIL_OPERATOR_TOKEN")
     for (const key of ["", "undefined", token])
@@ -238,7 +238,7 @@ describe.skipIf("missing" in installation)("processes on real nodes and one data
     assert.notInclude(started.stderr(), "✓")
   })
 
-  it("sandbox: with a real node, only the simulated chain has controls, and the database belongs to that node", async () => {
+  it("sandbox: with a real node, only the simulated chain has controls, and the database is bound to that node", async () => {
     const mixed = { CHAIN: "sandbox", SATRAIL_NETWORK: "regtest", DATABASE_URL: databaseOf("mixed") }
     const { url } = await start("mixed", mixed)
     assert.deepStrictEqual(await statuses(url), {

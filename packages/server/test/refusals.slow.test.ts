@@ -94,7 +94,7 @@ describe("each error has a recipe in the sandbox", () => {
   }
 
   for (const { code, run } of met(recipes.refused)) {
-    it(`sandbox recipe: ${code}`, async () => {
+    it(`sandbox recipe: the recipe for the error ${code} causes that error`, async () => {
       const answer = await run(world)
       for (const what of faults) await whole.ask("DELETE", `/sandbox/fault/${what}`, { key: world.shop.key })
       faults.clear()

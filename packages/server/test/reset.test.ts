@@ -21,7 +21,7 @@ const begin = (id: string) => Effect.runSync(Effect.result(Reset.make(environmen
 const finish = (more: Record<string, string> = {}) => Effect.runSync(Reset.finish(environment(more)))
 
 describe("a reset", () => {
-  it("sandbox reset: deletes only the sandbox and its embedded database at the next start", () => {
+  it("sandbox reset: a reset deletes only the sandbox and its embedded database, at the next start", () => {
     assert.isTrue(Result.isSuccess(begin("this")))
     assert.isTrue(existsSync(path.join(data, "database/PG_VERSION")), "nothing is deleted before the service has stopped")
     assert.isTrue(finish())
@@ -38,7 +38,7 @@ describe("a reset", () => {
     assert.isEmpty(readdirSync(path.join(data, "sandbox")))
   })
 
-  it("sandbox reset: a reset of another sandbox is rejected, and its marker deletes nothing", () => {
+  it("sandbox reset: a request to reset another sandbox is rejected, and a marker for another sandbox deletes nothing", () => {
     assert.isTrue(Result.isFailure(begin("that")))
     assert.isFalse(existsSync(path.join(data, "reset")))
     writeFileSync(path.join(data, "reset"), "that\n")

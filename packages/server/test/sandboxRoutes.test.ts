@@ -86,7 +86,7 @@ describe("the sandbox over HTTP", () => {
   })
 
   for (const type of ["lightning_invoice", "lightning_address", "lnurl", "chain_address"]) {
-    it(`sandbox: a withdrawal to a created ${type} can be estimated`, async () => {
+    it(`sandbox: a withdrawal to a ${type} created in the sandbox can be estimated`, async () => {
       const made = await post("/destination", { type, amount_sats: 5000 })
       assert.strictEqual(made.http, 201)
       assert.sameMembers(Object.keys(made.data), type === "lightning_invoice" ? ["destination", "payment_hash"] : ["destination"])

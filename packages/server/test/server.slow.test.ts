@@ -42,7 +42,7 @@ describe("an impossible start", () => {
     ["a data directory that is a file", { SATRAIL_DATA: "a-file" }, ["a-file", "cannot be used"]]
   ]
   for (const [what, env, says] of wrong) {
-    it(`start: ${what} is explained in one sentence`, async () => {
+    it(`start: the error explains ${what} in one sentence`, async () => {
       const ended = await Service.run("main", [], {
         PORT: "0",
         ...env,
@@ -233,7 +233,7 @@ describe("the running service", () => {
     )
   })
 
-  it("start: a later start keeps the company and its key, and does not show the key again", async () => {
+  it("start: a later start keeps the demo company and its key, and does not show the key again", async () => {
     const [before, token] = [service.demo(), service.token()]
     await service.stop("SIGTERM")
     await service.start()
@@ -247,7 +247,7 @@ describe("the running service", () => {
     await Customer.data(200, service.ask("GET", "/v1/transactions/balance", { key: before.api_key }))
   })
 
-  it("server: a request without a Host is rejected with an envelope", async () => {
+  it("server: a request without a Host header is rejected with an error envelope", async () => {
     const socket = connect(Number(new URL(service.url()).port), "127.0.0.1")
     let answer = ""
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part))

@@ -91,7 +91,7 @@ describe("the documentation at /docs", () => {
     }
   })
 
-  it("site: a program that requests a page gets its Markdown", async () => {
+  it("site: a program that requests a page gets the page as Markdown", async () => {
     const { text, headers } = await few.ask("GET", "/docs/start.md")
     assert.deepStrictEqual([text, headers.get("content-type")], [files["start.md"], "text/markdown; charset=utf-8"])
     assert.strictEqual(headers.get("vary"), "Accept, Accept-Encoding")

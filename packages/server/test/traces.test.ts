@@ -38,7 +38,7 @@ const receiver = async () => {
 }
 
 describe("traces", () => {
-  it("C56: traces: a collector receives one trace from the caller's span through HTTP, journal and node to the webhook, without any secret", async () => {
+  it("C56: traces: a collector receives one trace from the caller's span through HTTP, journal and node to the webhook, and the trace contains no secret", async () => {
     const [collector, endpoint] = [await receiver(), await receiver()]
     const service = await Whole.start({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

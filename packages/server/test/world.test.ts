@@ -95,7 +95,7 @@ describe("the sandbox's world", () => {
     await Customer.hasBalance(shop, before + 70_000)
   })
 
-  it("sandbox fault: rate sources, external servers and name servers can be down", async () => {
+  it("sandbox fault: rate sources, external servers and name servers can be made unavailable", async () => {
     await begin("rates")
     const usd = { amount: 1, currency: "usd", destination: "settle@wallet.example" }
     assert.deepStrictEqual(await Customer.refusal(shop.post("/v1/bitcoin/withdraw/estimate", usd)), [503, "rate_unavailable"])
@@ -132,7 +132,7 @@ describe("the sandbox's world", () => {
     assert.deepStrictEqual((await world()).faults, [])
   })
 
-  it("sandbox clock: an advance ends faults and expires invoices, keys and vouchers; requests in progress are not interrupted", async () => {
+  it("sandbox clock: advancing the clock ends faults and expires invoices, keys and vouchers, but does not interrupt requests in progress", async () => {
     await begin("web", 600)
     const asked = await Customer.data(201, invoice())
     const { data: key } = await whole.operate(`/companies/${shop.id}/api-keys`, {

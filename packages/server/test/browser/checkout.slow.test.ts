@@ -149,7 +149,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.strictEqual(await page.evaluate("getComputedStyle(document.querySelector('main')).direction"), "rtl")
     }))
 
-  it("browser: without scripts the payer sees everything needed to pay, and no dead button", () =>
+  it("browser: without scripts the payer sees everything needed to pay, and no button that does nothing", () =>
     tab({ javaScriptEnabled: false }, async (page) => {
       const made = await started.make()
       await page.goto(started.page(made))
@@ -226,7 +226,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.strictEqual(await link.getAttribute("href"), `https://explorer.example/tx/${id}`)
     }))
 
-  it("browser: the displayed QR code decodes to a URI that our BIP 21 parser reads", async () => {
+  it("browser: the displayed QR code decodes to a URI that our BIP 21 parser can read", async () => {
     const made = await started.make()
     const image = await tab({}, async (page) => {
       await page.goto(started.page(made))
@@ -602,7 +602,7 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       }
     }))
 
-  it("browser: text set by a company is always rendered as text", async () => {
+  it("browser: text set by a company is always rendered as plain text", async () => {
     // Each page shows three texts, so that every string of the corpus appears once.
     const perText = Math.ceil(corpus.length / 3)
     const urls = await Promise.all(

@@ -140,7 +140,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       assert.deepInclude(cookie, { name: "__Host-satrail", httpOnly: true, secure: true, sameSite: "Strict", path: "/" })
     }))
 
-  it("console: a page of another origin cannot use the session, frame the console, or sign anyone in", async () => {
+  it("console: a page from another origin cannot use the session, frame the console, or sign anyone in", async () => {
     const before = await Customer.balance(shop)
     const evil = http.createServer((_request, response) => response.setHeader("content-type", "text/html").end("<p>evil</p>"))
     await new Promise<void>((resolve) => {

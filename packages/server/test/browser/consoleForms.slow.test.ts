@@ -93,7 +93,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: without a script, an invoice, an address, a bitcoin address and a voucher are created, listed, opened and exported", () =>
+  it("console: an invoice, a Lightning address, a bitcoin address and a voucher can be created, listed, opened and exported without scripts", () =>
     tab({ javaScriptEnabled: false }, async (page, complaints) => {
       const shop = await company()
       await Customer.fund(shop, 50_000)

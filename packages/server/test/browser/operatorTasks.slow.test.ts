@@ -105,7 +105,7 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
-  it("console: freezing a company takes 3 clicks; its overview shows the reason, and the operator can then only unfreeze it", async () => {
+  it("console: freezing a company takes 3 clicks; the company's overview then shows the reason and offers only to unfreeze the company", async () => {
     const shop = await opened("Harbor Lane")
     const clicks = await from(async (page, click) => {
       await click(link(page, "Companies"))
@@ -163,7 +163,7 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
     assert.isAtMost(Math.max(pausing, resuming), 2)
   })
 
-  it("console: a difference between node and ledger is listed on the Now page, and 1 click shows both sides, its cause and what to do", async () => {
+  it("console: a difference between node and ledger is listed on the Now page, and 1 click shows both sides, the cause and what to do", async () => {
     const shop = await opened("Lakeside Books")
     // Each step of the clock triggers a reconciliation run. A difference is only reported after it has lasted
     // for some time.

@@ -141,7 +141,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
     assert.deepStrictEqual(complaints, [])
   })
 
-  it("people: an administrator invites a person, revokes the person's lost passkey, which ends its sessions, and lets the person create a new one", async () => {
+  it("people: an administrator can invite a person, revoke the person's lost passkey and its sessions, and let the person create a new passkey", async () => {
     const { page, complaints } = await admin()
     await page.goto(`${url}/console/people`)
     await page.getByRole("link", { name: "Invite" }).click()
@@ -201,7 +201,7 @@ describe.skipIf(isMissing)("people in a browser", () => {
   })
 
   for (const colorScheme of ["light", "dark"] as const)
-    it(`people: the pages fit a phone and do not violate WCAG 2.2 AA, ${colorScheme}`, async () => {
+    it(`people: in the ${colorScheme} color scheme, the pages fit a phone and do not violate WCAG 2.2 AA`, async () => {
       const { page } = await admin()
       await page.emulateMedia({ colorScheme })
       for (const [path, title] of [

@@ -214,7 +214,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     })
   }
 
-  it("C15: invoices: each invoice is paid once, whatever the timing of internal and external payments", async () => {
+  it("C15: invoices: each invoice is paid once, regardless of the timing of internal and external payments", async () => {
     const outcomes = await Customer.times(24, async (at) => {
       const companies = [await cluster().company(), await cluster().company()] as const
       await Customer.fund(companies[0], 5000)

@@ -107,7 +107,7 @@ suite("an app wallet with two processes", { size: 2, more }, (cluster) => {
     assert.strictEqual(balance / 1000, await Customer.balance(one.company))
   })
 
-  it("wallet: two processes that both believe they hold the lease pay an event once and send the same response", async () => {
+  it("wallet: two processes that both believe they hold the lease make a requested payment once and send the same response", async () => {
     const one = await app(5_000)
     await eventually(
       "exactly one process listening",
