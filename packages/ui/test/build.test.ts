@@ -12,7 +12,7 @@ describe("files loaded by pages", () => {
     for (const [name, text] of built) assert.isTrue(committed.get(name) === text, `${name} is out of date: run npm run ui`)
   })
 
-  it("assets: no code is built from strings, and nothing is loaded from elsewhere", () => {
+  it("assets: no script builds code from strings, and no asset loads anything from another origin", () => {
     for (const [name, text] of committed) {
       // URLs of namespaces, as in SVG, are only identifiers and are never requested.
       assert.notMatch(text.replaceAll(/http:\/\/www\.w3\.org\/[\w/]+/g, ""), /https?:\/\/|url\(|@import|\bimport\(/, name)

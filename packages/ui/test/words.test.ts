@@ -3,7 +3,7 @@ import { duration, moment } from "../src/checkout/Clock.ts"
 import { accepted, fiat, filled, parts, rate, sats, span, words, worth } from "../src/checkout/Words.ts"
 
 describe("texts of pages", () => {
-  it("words: every language has the same placeholders", () => {
+  it("words: the texts in every language have the same placeholders", () => {
     const gaps = (text: string) => (text.match(/\{\d\}/g) ?? []).toSorted()
     for (const [locale, say] of Object.entries(words))
       for (const [name, text] of Object.entries(say)) {
@@ -19,7 +19,7 @@ describe("texts of pages", () => {
     assert.strictEqual(sats(21_000, "ar"), "\u206621,000 sats\u2069")
   })
 
-  it("words: a fiat amount has at least its currency's number of decimals, and keeps all its digits", () => {
+  it("words: a fiat amount is shown with all its digits and at least its currency's number of decimals", () => {
     for (const [amount, currency, locale, text] of [
       ["12.5", "eur", "en", "€12.50"],
       ["12", "usd", "en", "$12.00"],
