@@ -23,7 +23,7 @@ import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Exit, Layer, Option, Redacted, References, Scope } from "effect"
 
-// Runs the service in this process, with a store in memory and a real node behind a proxy.
+// Runs the service in this process, with an in-memory store and a real node behind a proxy.
 
 const settings: Settings = {
   ...Policy.defaults,

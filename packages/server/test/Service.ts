@@ -193,7 +193,7 @@ export const make = ({
     return answer
   }
 
-  /** Starts the service on the directory and waits until `/readyz` returns the expected status. */
+  /** Starts the service in the directory and waits until `/readyz` returns the expected status. */
   const start = async (others: Readonly<Record<string, string>> = {}, readyz = 200): Promise<void> => {
     assert.isUndefined(running, "one service at a time")
     const started = run(program, [], { ...env(), ...others })

@@ -139,7 +139,7 @@ const Own = Schema.Struct({ transactions: Schema.Array(Schema.Struct({ tx_hash: 
 
 /**
  * The fees of all transactions since a block, except those bob pays. The first transaction is the commitment.
- * Our node opened the channel, so it pays for the commitment whichever side closes.
+ * Our node opened the channel, so it pays for the commitment, no matter which side closes the channel.
  */
 const feesSince = Effect.fnUntraced(function* (from: number) {
   const { call, height } = yield* Chain

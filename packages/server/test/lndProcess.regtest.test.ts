@@ -22,7 +22,10 @@ import * as Service from "./Service.ts"
 
 // The service as a separate process on lnd and the embedded database, killed without warning.
 
-/** The lifetime of a killed process's claims: twice the time that the process's call to lnd may be in flight. */
+/**
+ * The lifetime of a killed process's claims: twice the longest time for which the process's call to lnd may be
+ * in flight.
+ */
 const claimMillis = 121_000
 
 /**

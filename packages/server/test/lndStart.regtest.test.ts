@@ -61,7 +61,7 @@ const refusal = (settings: Settings, network?: BitcoinNetwork) =>
 const told = <E, R>(check: Effect.Effect<void, E, R>) =>
   Effect.scoped(check).pipe(
     Effect.provide(Layer.fresh(Memory.layer)),
-    // Other tests check a start's warnings in its message.
+    // Other tests check the messages of a start's warnings.
     Effect.provideService(References.MinimumLogLevel, "None")
   )
 

@@ -82,7 +82,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
   const migrate = (url: string) => Service.run("cli", ["migrate", "--json"], { DATABASE_URL: url }).ended
 
   /**
-   * Checks that every company's books are sound in a database that nothing writes to. Returns the published
+   * Checks that every company's books are sound while nothing writes to the database. Returns the published
    * events.
    */
   const audited = (url: string) =>

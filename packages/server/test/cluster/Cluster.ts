@@ -194,7 +194,10 @@ export const make = async ({
         open: () => rmSync(points.gate)
       }
     },
-    /** Resumes every process that a failed test still holds or suspends, so that later tests don't wait for it. */
+    /**
+     * Resumes every process that a failed test has left waiting or suspended, so that later tests don't wait
+     * for that process.
+     */
     release: () => {
       rmSync(points.gate, { force: true })
       for (const { running } of alive()) running.kill("SIGCONT")

@@ -67,8 +67,8 @@ const isNothing = (answer: unknown): boolean =>
   (typeof answer === "object" && answer !== null && "outputs" in answer && Array.isArray(answer.outputs) && answer.outputs.length === 0)
 
 /**
- * Turns each call to a port into two points: one before the call, one when it returns. A test can hold or
- * kill the process at a point.
+ * Turns each call to a port into two points: one before the call, one when it returns. A test can pause or kill
+ * the process at a point.
  */
 export const pass = (directory: string) => {
   const { death, gate, waiting, trace } = files(directory)

@@ -1,5 +1,5 @@
 // The service as deployed, except that its port calls go through the points in POINTS_DIRECTORY, where a test
-// can hold or kill it.
+// can pause or kill the process.
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Satrail from "@satrail/core/service/Satrail"
 import { Effect, Layer } from "effect"

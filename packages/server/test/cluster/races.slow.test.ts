@@ -144,7 +144,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       eventually(
         "all processes that try to credit the invoice",
         waiting,
-        // Each process gets there twice: through the node's stream and through polling.
+        // Each process tries twice: after a message on the node's stream, and after polling.
         (pids) => new Set(pids).size === processes && pids.length >= 2 * processes
       )
     const [pid] = await wait(1)

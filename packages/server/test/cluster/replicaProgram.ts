@@ -1,6 +1,6 @@
 // The service as `npm start` runs it, with two differences: its nodes are in one network shared by all
-// replicas, at NETWORK_URL, and its port calls go through the points in POINTS_DIRECTORY, where a test can hold
-// or kill it.
+// replicas, at NETWORK_URL, and its port calls go through the points in POINTS_DIRECTORY, where a test can
+// pause or kill the replica.
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Satrail from "@satrail/core/service/Satrail"
 import * as FixedRates from "@satrail/sandbox/FixedRates"

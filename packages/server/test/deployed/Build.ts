@@ -22,8 +22,8 @@ const earlier = (): string | undefined => {
 }
 
 /**
- * Builds the service as of the commit before the newest migration, like the image. If there is no such commit,
- * logs a line and returns undefined.
+ * Builds the service as of the commit before the newest migration, in the same way as the image. If there is no
+ * such commit, logs a line and returns undefined.
  */
 export const before = (home: string): string | undefined => {
   const commit = earlier()

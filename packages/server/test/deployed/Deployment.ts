@@ -21,7 +21,10 @@ export const processes = ["1", "2", "3"]
  * reach it.
  */
 export const perCaller = 4
-/** The lifetime of a killed process's claims: twice the time that the process's call to lnd may be in flight. */
+/**
+ * The lifetime of a killed process's claims: twice the longest time for which the process's call to lnd may be
+ * in flight.
+ */
 const claimMillis = 121_000
 
 /** Passwords are required, as on a real machine. The superuser has none and is trusted. */

@@ -9,9 +9,9 @@ import * as Environment from "../../src/deployment/Environment.ts"
 import * as Server from "../../src/serving/Server.ts"
 import * as Worst from "./Worst.ts"
 
-// Sends the requests that cost the most to refuse to every route of the router, so that a new route is covered
-// as soon as it is added. REFUSALS_REPEAT=20 sends each request 20 times after 20 warm-up requests, and prints
-// the processor time of the slowest.
+// Sends to every route of the router the requests that are most expensive to reject, so that a new route is
+// covered as soon as it is added. REFUSALS_REPEAT=20 sends each request 20 times after 20 warm-up requests, and
+// prints the processor time of the slowest.
 
 const repeat = Number(process.env["REFUSALS_REPEAT"] ?? 0)
 
