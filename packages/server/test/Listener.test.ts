@@ -29,7 +29,7 @@ describe("input that is not a valid request", () => {
     ["headers that are too long", `GET / HTTP/1.1\r\nX: ${"x".repeat(maxHeaderSize)}\r\n\r\n`, 431, "headers_too_large"],
     ["headers without an end", "GET / HTTP/1.1\r\nHost: service\r\n", 408, "request_timeout"],
     ["a proxy request", "CONNECT service:443 HTTP/1.1\r\nHost: service\r\n\r\n", 405, "method_not_allowed"],
-    ["another expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
+    ["an unknown expectation", "GET / HTTP/1.1\r\nHost: service\r\nExpect: wonders\r\n\r\n", 417, "expectation_failed"]
   ]
   for (const [what, text, status, code] of unreadable) {
     it(`listener: for ${what}, the server returns ${status} ${code} in an envelope and closes the connection`, async () => {
@@ -46,7 +46,7 @@ describe("input that is not a valid request", () => {
 
   for (const [what, line, more] of [
     ["a proxy request", "CONNECT service:443 HTTP/1.1", ""],
-    ["another expectation", "GET / HTTP/1.1", "Expect: wonders\r\n"]
+    ["an unknown expectation", "GET / HTTP/1.1", "Expect: wonders\r\n"]
   ] as const) {
     it(`listener: for ${what}, the response repeats a well-formed request id`, async () => {
       const asked = (id: string) => answerTo(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)

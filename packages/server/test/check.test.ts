@@ -148,7 +148,7 @@ describe("satrail check", () => {
   const broken: ReadonlyArray<Broken> = [
     ["✗ settings", "a misspelled variable", () => ({ SATRAIL_NETWROK: "mainnet" }), "did you mean SATRAIL_NETWORK?"],
     ["✗ settings", "an invalid value", () => ({ PORT: "http" }), "PORT must be a whole number"],
-    ["! settings", "no operator token", () => ({ SATRAIL_OPERATOR_TOKEN: "" }), "SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"],
+    ["! settings", "a missing operator token", () => ({ SATRAIL_OPERATOR_TOKEN: "" }), "SATRAIL_OPERATOR_TOKEN is not set", "openssl rand"],
     [
       "✗ directory",
       "a directory that is a file",

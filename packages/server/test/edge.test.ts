@@ -61,7 +61,7 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
   ["a Host that contains a path", get(balance, ["Host: pay.example.com/x", key]), "400 malformed host"],
   ["a Host that spans two lines", get(balance, ["Host:", " pay.example.com", key]), "400 malformed"],
   ["no Host", get(balance, [key]), "400 malformed host"],
-  ["no Host header with an absolute target", get(`http://pay.example.com${balance}`, [key]), "400 malformed host"],
+  ["an absolute target and no Host header", get(`http://pay.example.com${balance}`, [key]), "400 malformed host"],
   ["a Host with a port", get(balance, ["Host: pay.example.com:8080", key]), "200"],
   ["a Host that is an IPv6 address", get(balance, ["Host: [::1]:8080", key]), "200"],
   ["two keys", get(balance, [host, key, "Authorization: Bearer other"]), "400 malformed authorization"],
@@ -91,10 +91,10 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
   ["two content types", invoice([length, "Content-Type: text/plain"]), "400 malformed content-type"],
   ["two Idempotency-Keys", invoice([length, "Idempotency-Key: a", "Idempotency-Key: b"]), "400 malformed idempotency-key"],
   ["two content lengths", invoice([length, "Content-Length: 1"]), "400 malformed"],
-  ["the same length twice", invoice([length, length]), "400 malformed"],
-  ["a list of lengths", invoice([`${length}, ${body.length}`]), "400 malformed"],
-  ["a length with a sign", invoice([`Content-Length: +${body.length}`]), "400 malformed"],
-  ["Content-Length with chunked encoding", invoice([length, "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
+  ["the same content length twice", invoice([length, length]), "400 malformed"],
+  ["a list of content lengths", invoice([`${length}, ${body.length}`]), "400 malformed"],
+  ["a content length with a sign", invoice([`Content-Length: +${body.length}`]), "400 malformed"],
+  ["Content-Length and chunked encoding", invoice([length, "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
   ["a body that is chunked twice", invoice(["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], "0\r\n\r\n"), "400 malformed"],
   ["a transfer encoding that is not chunked", invoice(["Transfer-Encoding: identity"]), "400 malformed"],
   ["a space before a colon", invoice([`Content-Length : ${body.length}`]), "400 malformed"],
@@ -107,14 +107,14 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
     "431 headers_too_large"
   ],
   ["lines without CR", get(balance).replaceAll("\r", ""), "400 malformed"],
-  ["another version of HTTP", get(balance).replace("HTTP/1.1", "HTTP/1.2"), "400 malformed"],
+  ["an unsupported version of HTTP", get(balance).replace("HTTP/1.1", "HTTP/1.2"), "400 malformed"],
   ["a method in lower case", get(balance).replace("GET", "get"), "400 malformed"],
   ["a method in a header", wire(`POST ${balance} HTTP/1.1`, [host, key, "X-HTTP-Method-Override: GET"]), "405 method_not_allowed"]
 ]
 
 describe("a request over a connection", () => {
   for (const [what, text, answer] of cases) {
-    it(`edge: the response to ${what} is ${answer}`, async () => {
+    it(`edge: the response to a request with ${what} is ${answer}`, async () => {
       assert.strictEqual(await answerTo(text), answer)
     })
   }

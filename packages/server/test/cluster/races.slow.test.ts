@@ -172,8 +172,8 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     cluster().outside((sandbox) => Effect.isSuccess(sandbox.pay({ paymentRequest })))
 
   /**
-   * Checks that an invoice is paid once if another company and an outside payer both try, in the order of
-   * `turns`. Returns whether the company paid it.
+   * Checks that an invoice is paid once if another company and an external payer both try, in the order of
+   * `turns`. Returns whether the other company paid it.
    */
   const paidOnce = async (
     [payer, payee]: readonly [payer: Company, payee: Company],
@@ -199,7 +199,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     ["before cancelInvoice", "outside"],
     ["before InternalTransferred", "inside"]
   ] as const) {
-    it(`C15: invoice: if an external payment arrives ${point} of an internal payment, only the ${wins} payment counts`, async () => {
+    it(`C15: invoice: if an external payment arrives ${point} of an internal payment, only the ${wins === "inside" ? "internal" : "external"} payment counts`, async () => {
       const companies = [await cluster().company(), await cluster().company()] as const
       await Customer.fund(companies[0], 5000)
       const isPaidInside = await paidOnce(companies, async (confirm, pay) => {
