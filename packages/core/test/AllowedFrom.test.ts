@@ -3,7 +3,7 @@ import * as AllowedFrom from "../src/accounts/AllowedFrom.ts"
 
 const has = (range: string, address: string) => AllowedFrom.has({ for: "everything", ranges: [range] }, address)
 
-describe("Addresses a key may be used from", () => {
+describe("Addresses from which a key may be used", () => {
   it("allowed from: a range includes its first and last addresses and excludes their neighbors", () => {
     for (const [range, inside, outside] of [
       ["203.0.113.0/24", ["203.0.113.0", "203.0.113.255"], ["203.0.112.255", "203.0.114.0"]],

@@ -9,7 +9,7 @@ const bitcoin = (text: string, unit: Amount.BitcoinUnit) => said(Amount.toMsat(d
 const fiat = (text: string, price: string) => said(Amount.fiatToMsat(decimal(text), decimal(price)))
 
 describe("Amount", () => {
-  it("amount: sats and btc are exact", () => {
+  it("amount: an amount in sats or btc is converted exactly", () => {
     assert.strictEqual(bitcoin("21.0", "sats"), 21_000n)
     assert.strictEqual(bitcoin("0.00000021", "btc"), 21_000n)
     assert.strictEqual(bitcoin("2.1e-7", "btc"), 21_000n)
@@ -24,7 +24,7 @@ describe("Amount", () => {
     assert.strictEqual(bitcoin("0.000000001", "btc"), "fraction_of_a_sat")
   })
 
-  it("C29 C35: amount: must be positive and at most the total supply", () => {
+  it("C29 C35: amount: an amount must be positive and at most the total supply of bitcoin", () => {
     for (const text of ["0", "-1", "-0.5"]) {
       assert.strictEqual(bitcoin(text, "sats"), "not_positive")
       assert.strictEqual(fiat(text, "64000"), "not_positive")
@@ -34,7 +34,7 @@ describe("Amount", () => {
     assert.strictEqual(fiat("1e32", "1"), "above_supply")
   })
 
-  it("amount: fiat is converted to the nearest sat, half rounded up", () => {
+  it("amount: a fiat amount is converted to the nearest sat, and half a sat is rounded up", () => {
     assert.strictEqual(fiat("1", "64000"), 1_563_000n) // 1562.5
     assert.strictEqual(fiat("1", "64000.01"), 1_562_000n)
     assert.strictEqual(fiat("10.01", "97123.45"), 10_306_000n) // 10306.47…
@@ -76,7 +76,7 @@ describe("Amount", () => {
     )
   })
 
-  it("amount: without a price lookup, a fiat amount must be positive, and an amount in sats or btc must be payable", () => {
+  it("amount: before the price is known, a fiat amount must be positive, and an amount in sats or btc must be payable", () => {
     const judge = (digits: bigint, scale: number, currency: Amount.Currency) => {
       const judged = Amount.check(Decimal.make(digits, scale), currency)
       return Result.isFailure(judged) ? judged.failure.reason : "good"

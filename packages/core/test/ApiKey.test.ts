@@ -31,7 +31,7 @@ const row = (
 const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))
 
 describe("An API key", () => {
-  it.effect("API key: a new key's text is parsed into the id and secret of that key", () =>
+  it.effect("API key: parsing a new key's text returns its id and secret", () =>
     Effect.gen(function* () {
       for (const network of Network.all) {
         for (let i = 0; i < 100; i++) {

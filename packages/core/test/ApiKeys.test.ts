@@ -26,7 +26,7 @@ const lastUsed = ({ apiKey: { id } }: Issued) =>
   })
 
 describe("An API key", () => {
-  scenario("API key: a key opens its company's account, with the company's current plan", function* () {
+  scenario("API key: a key gives access to its company's account, with the company's current plan", function* () {
     const row = yield* company("free")
     const issued = yield* issue(row.id, { scopes: ["read", "send", "read"] })
     const holder = yield* check(Redacted.value(issued.text))
@@ -35,7 +35,7 @@ describe("An API key", () => {
     assert.strictEqual((yield* check(Redacted.value(issued.text))).plan, "paid")
   })
 
-  scenario("API key: a malformed, revoked or foreign key, or one for another network, opens nothing", function* () {
+  scenario("API key: a key is rejected if it is missing, incomplete, unknown or for another network", function* () {
     const row = yield* company()
     const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
     const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
@@ -52,7 +52,7 @@ describe("An API key", () => {
     }
   })
 
-  it.effect("API key: a wrong secret opens nothing while the right key is cached, and does not evict it", () => {
+  it.effect("API key: a wrong secret is rejected while the right key is cached, and does not evict that key", () => {
     let asked = 0
     const counted = replace(AccountReads, (records) =>
       AccountReads.of({
@@ -69,7 +69,7 @@ describe("An API key", () => {
       const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
       const [text, wrong] = [Redacted.value(one.text), Redacted.value(other.text)]
       assert.strictEqual(yield* opens(one), "ok")
-      yield* Effect.yieldNow // its use was recorded, so the key is read again
+      yield* Effect.yieldNow // the key's use was recorded, so the key is read again
       assert.strictEqual(yield* opens(one), "ok")
       const before = asked
       const head = text.slice(0, text.lastIndexOf("_") + 1)
@@ -80,7 +80,7 @@ describe("An API key", () => {
         `${head}${"1".repeat(44)}`
       ]) {
         assert.strictEqual(yield* said(check(guess)), "Unauthorized: unknown", guess)
-        assert.strictEqual(asked, before, "it was cached, so the store was not read")
+        assert.strictEqual(asked, before, "the key was cached, so the store was not read")
         assert.strictEqual(yield* opens(one), "ok")
       }
     })
@@ -95,7 +95,7 @@ describe("An API key", () => {
     assert.strictEqual(yield* said(issue(CompanyId.make("nobody"))), "NotFound")
   })
 
-  scenario("API key: an expired key opens nothing", function* () {
+  scenario("API key: an expired key is rejected", function* () {
     const issued = yield* issue((yield* company()).id, { expiresAtMillis: beginsAtMillis + 1000 })
     yield* TestClock.adjust(999)
     assert.strictEqual(yield* opens(issued), "ok")
@@ -114,7 +114,7 @@ describe("An API key", () => {
     assert.strictEqual(yield* said(revoke("nobody")), "NotFound")
   })
 
-  scenario("C52: API key: once its revocation returns, every process refuses it", function* () {
+  scenario("C52: API key: once a key's revocation returns, every process refuses the key", function* () {
     const issued = yield* issue((yield* company()).id)
     const other = yield* Keys.make // another process on the same store
     const opensThere = said(other.check(Redacted.value(issued.text)))
@@ -141,7 +141,7 @@ describe("An API key", () => {
     assert.strictEqual(yield* opensThere, "Unauthorized: revoked")
   })
 
-  scenario("API key: both keys work during a rotation's overlap, then only the new one", function* () {
+  scenario("API key: both keys work during a rotation's overlap, and then only the new key works", function* () {
     const old = yield* issue((yield* company()).id, { scopes: ["read", "receive"], expiresAtMillis: beginsAtMillis + 10_000_000 })
     const fresh = yield* everywhere(Effect.flatMap((yield* ApiKeys).rotate(old.apiKey.id, 60), Answer.made))
     assert.deepStrictEqual(
@@ -186,7 +186,7 @@ describe("An API key", () => {
     assert.deepStrictEqual(uses, [beginsAtMillis, beginsAtMillis + 60_000])
   })
 
-  scenario("API key: a request with a wrong key does not count as the key's last use", function* () {
+  scenario("API key: a request with a wrong secret does not count as a use of the key", function* () {
     const issued = yield* issue((yield* company()).id)
     yield* said(check(`${Redacted.value(issued.text)}1`))
     assert.isNull(yield* lastUsed(issued))

@@ -50,7 +50,7 @@ const held = (company: Company) => Effect.map(has(company), ({ held }) => held)
 
 describe("Withdrawals that need another key's approval", () => {
   scenario(
-    "approval: a withdrawal above the threshold, fees included, is sent only after another key approves it; any other is sent immediately",
+    "approval: a withdrawal above the threshold, fees included, is sent only after another key approves it; every other withdrawal is sent immediately",
     function* () {
       const company = yield* companyWith(100_000)
       const small = yield* send(company, 400)
@@ -64,21 +64,24 @@ describe("Withdrawals that need another key's approval", () => {
     }
   )
 
-  scenario("approval: neither the requesting key nor its replacement can approve; a second approval changes nothing", function* () {
-    const company = yield* companyWith(100_000)
-    const row = yield* send(company, 1000)
-    for (const key of [asks, keyOf("fresh", "asks")]) assert.strictEqual(yield* said(approve(company, row, key)), "ApprovalByAsker")
-    const replaced = yield* send(company, 1000, keyOf("fresh", "asks"))
-    assert.strictEqual(yield* said(approve(company, replaced, asks)), "ApprovalByAsker")
-    const one = yield* approve(company, row)
-    const again = yield* approve(company, row, keyOf("third"))
-    assert.deepStrictEqual([again.approvalBy, again.approvalAtMillis], [one.approvalBy, one.approvalAtMillis])
-    assert.strictEqual(yield* said(reject(company, row)), "ApprovalOver")
-    assert.strictEqual(yield* said(approve(yield* companyWith(10), replaced)), "NotFound", "another company cannot find it")
-    yield* reject(company, replaced, asks)
-  })
+  scenario(
+    "approval: neither the requesting key nor its replacement can approve a withdrawal; a second approval changes nothing",
+    function* () {
+      const company = yield* companyWith(100_000)
+      const row = yield* send(company, 1000)
+      for (const key of [asks, keyOf("fresh", "asks")]) assert.strictEqual(yield* said(approve(company, row, key)), "ApprovalByAsker")
+      const replaced = yield* send(company, 1000, keyOf("fresh", "asks"))
+      assert.strictEqual(yield* said(approve(company, replaced, asks)), "ApprovalByAsker")
+      const one = yield* approve(company, row)
+      const again = yield* approve(company, row, keyOf("third"))
+      assert.deepStrictEqual([again.approvalBy, again.approvalAtMillis], [one.approvalBy, one.approvalAtMillis])
+      assert.strictEqual(yield* said(reject(company, row)), "ApprovalOver")
+      assert.strictEqual(yield* said(approve(yield* companyWith(10), replaced)), "NotFound", "another company cannot find the withdrawal")
+      yield* reject(company, replaced, asks)
+    }
+  )
 
-  scenario("approval: a rejection releases everything and is final", function* () {
+  scenario("approval: a rejection releases all the held funds and is final", function* () {
     const company = yield* companyWith(100_000)
     const row = yield* send(company, 1000)
     assert.isTrue((yield* held(company)) > 1000)
@@ -112,37 +115,37 @@ describe("Withdrawals that need another key's approval", () => {
     assert.strictEqual(yield* held(company), 0)
   })
 
-  scenario(
-    "approval: a payee's server that is down after a long wait for approval gets as much time to recover as after an ordinary confirmation",
-    function* () {
-      const company = yield* companyWith(100_000)
-      const { destination } = yield* outside({ type: "lightning_address" })
-      const row = yield* made((yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(1000), destination, metadata: {} }))
-      yield* TestClock.adjust("20 hours")
-      yield* approve(company, row)
-      for (let i = 0; i < 3; i++) yield* step
-      assert.strictEqual((yield* now(row)).status, "settled")
-    }
-  )
-
-  scenario("approval: a frozen company's withdrawal cannot be approved, and a pause delays an approved one like any other", function* () {
+  scenario("approval: after a long wait for approval, a payee's server that is down still gets the usual time to recover", function* () {
     const company = yield* companyWith(100_000)
-    const row = yield* send(company, 1000)
-    yield* everywhere(Effect.flatMap(Companies, ({ freeze }) => freeze(company.id, { reason: "a drill", pending: "wait" })))
-    assert.strictEqual(yield* said(approve(company, row)), "CompanyFrozen")
-    yield* everywhere(Effect.flatMap(Companies, ({ unfreeze }) => unfreeze(company.id)))
-    yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
+    const { destination } = yield* outside({ type: "lightning_address" })
+    const row = yield* made((yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(1000), destination, metadata: {} }))
+    yield* TestClock.adjust("20 hours")
     yield* approve(company, row)
-    yield* step
-    assert.deepStrictEqual(yield* stands(row), ["pending", "approved", null])
-    yield* everywhere(Effect.flatMap(Stops, ({ resume }) => resume("sending")))
-    yield* TestClock.adjust("5 seconds")
-    yield* step
+    for (let i = 0; i < 3; i++) yield* step
     assert.strictEqual((yield* now(row)).status, "settled")
   })
 
   scenario(
-    "approval: a refund waits with its withdrawal, and if the withdrawal is rejected, that part of the deposit can be refunded again",
+    "approval: a frozen company's withdrawal cannot be approved, and a pause delays an approved withdrawal like any other withdrawal",
+    function* () {
+      const company = yield* companyWith(100_000)
+      const row = yield* send(company, 1000)
+      yield* everywhere(Effect.flatMap(Companies, ({ freeze }) => freeze(company.id, { reason: "a drill", pending: "wait" })))
+      assert.strictEqual(yield* said(approve(company, row)), "CompanyFrozen")
+      yield* everywhere(Effect.flatMap(Companies, ({ unfreeze }) => unfreeze(company.id)))
+      yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
+      yield* approve(company, row)
+      yield* step
+      assert.deepStrictEqual(yield* stands(row), ["pending", "approved", null])
+      yield* everywhere(Effect.flatMap(Stops, ({ resume }) => resume("sending")))
+      yield* TestClock.adjust("5 seconds")
+      yield* step
+      assert.strictEqual((yield* now(row)).status, "settled")
+    }
+  )
+
+  scenario(
+    "approval: a refund waits until its withdrawal is approved; if the withdrawal is rejected, that part of the deposit can be refunded again",
     function* () {
       const company = yield* companyWith(10_000)
       const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
@@ -163,7 +166,7 @@ describe("Withdrawals that need another key's approval", () => {
   )
 
   scenario(
-    "approval: a voucher above the threshold is refused, because any holder can claim it; an earlier voucher can still be claimed",
+    "approval: a new voucher above the threshold is refused, because any holder can claim it; an existing voucher can still be claimed",
     function* () {
       const company = yield* companyWith(10_000)
       const words = { description: "", expirySeconds: 3600, metadata: {} }
@@ -180,7 +183,7 @@ describe("Withdrawals that need another key's approval", () => {
     }
   )
 
-  scenario("approval: the company's threshold applies to all its keys and to an embedding host", function* () {
+  scenario("approval: the company's threshold applies to all its keys and to an embedding application", function* () {
     const row = yield* companyWith(10_000)
     const company: Company = { ...row, limits: { approvalAboveSats: 500 } }
     const { destination } = yield* outside({ sats: 1000 })
@@ -216,7 +219,7 @@ describe("Withdrawals that need another key's approval", () => {
     )
   })
 
-  scenario("approval: the operator sees waiting withdrawals and who decided them", function* () {
+  scenario("approval: the operator sees which withdrawals are waiting for approval, and who approved a withdrawal", function* () {
     const company = yield* companyWith(10_000)
     const row = yield* send(company, 1000)
     const backlog = yield* Backlog

@@ -24,14 +24,14 @@ const faults = Effect.gen(function* () {
   return [faults, records]
 })
 
-/** Runs the changes concurrently. Each completes once every process has applied it. */
+/** Runs the changes concurrently. Each change completes once every process has applied it. */
 const inAMinute = Effect.fnUntraced(function* <E>(changes: ReadonlyArray<Effect.Effect<unknown, E>>) {
   const fiber = yield* Effect.forkChild(Effect.all(changes, { concurrency: "unbounded" }))
   yield* TestClock.adjust("1 minute")
   yield* Fiber.join(fiber)
 })
 
-scenario("audit: changes by an embedding host are logged, and an idle log gets one signed entry after an hour", function* () {
+scenario("audit: changes by an embedding application are logged, and an idle log gets one signed entry after an hour", function* () {
   yield* working()
   const { id } = yield* company()
   const companies = yield* Companies
@@ -45,7 +45,7 @@ scenario("audit: changes by an embedding host are logged, and an idle log gets o
   assert.deepStrictEqual(yield* faults, [0, 1])
 })
 
-scenario("audit: two simultaneous changes of one company's limits are not reported as tampering, whichever is applied last", function* () {
+scenario("audit: two simultaneous changes to one company's limits are not reported as tampering, whichever is applied last", function* () {
   yield* working()
   const { id } = yield* company()
   const companies = yield* Companies
@@ -104,7 +104,7 @@ scenario(
 
     yield* Scope.close(first, Exit.void)
     yield* TestClock.adjust("190 minutes")
-    assert.lengthOf(heads(), 4, "the other process does not publish a head twice")
+    assert.lengthOf(heads(), 4, "the other process does not publish the same head again")
     yield* changed(2000)
     yield* TestClock.adjust("190 minutes")
     assert.strictEqual(heads().at(-1), yield* stored)

@@ -42,7 +42,7 @@ describe("Balance", () => {
   const amounts = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000_000 }))))
 
   it.prop(
-    "balance: a Change requires exactly the available amount it takes",
+    "balance: a Change requires exactly the amount that it takes from the available balance",
     { amounts },
     ({ amounts }) => {
       const postings = Change.moving(

@@ -51,7 +51,7 @@ describe("BIP 125", () => {
     assert.isUndefined(Payout.replacement(before, 50, Msat.fromSats(least - 1n)))
   })
 
-  it("BIP 125: rules 3 and 4: no replacement is made at a fee rate that pays less", () => {
+  it("BIP 125: rules 3 and 4: no replacement is made at a fee rate that does not raise the fee enough", () => {
     const { before, feeSats, vbytes } = payout()
     for (const rate of [1, 2]) assert.isUndefined(Payout.replacement(before, rate, Msat.fromSats(100_000n)))
     const dearer = Payout.replacement(before, 4, Msat.fromSats(100_000n)) ?? assert.fail("no replacement")

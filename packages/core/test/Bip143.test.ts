@@ -67,7 +67,7 @@ const nested: Example = {
 }
 
 describe("BIP 143, native P2WPKH", () => {
-  it("BIP 143, P2WPKH: the coin pays to the key", () => {
+  it("BIP 143, P2WPKH: the key's address has the coin's script", () => {
     assert.strictEqual(BitcoinAddress.fromPublicKey(hex.decode(native.publicKey), "segwit", "mainnet").scriptPubKey, native.scriptPubKey)
   })
 
@@ -82,7 +82,7 @@ describe("BIP 143, native P2WPKH", () => {
 })
 
 describe("BIP 143, P2SH-P2WPKH", () => {
-  it("BIP 143, P2SH-P2WPKH: the coin pays to the key", () => {
+  it("BIP 143, P2SH-P2WPKH: the key's address has the coin's script", () => {
     assert.strictEqual(
       BitcoinAddress.fromPublicKey(hex.decode(nested.publicKey), "nested_segwit", "mainnet").scriptPubKey,
       nested.scriptPubKey

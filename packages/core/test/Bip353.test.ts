@@ -36,7 +36,7 @@ import {
   steps
 } from "./World.ts"
 
-/** An address at the sandbox's outside domain, where `settle` is also a Lightning address. */
+/** An address at the sandbox's external domain, where `settle` is also a Lightning address. */
 const address = "settle@wallet.example"
 const name = "settle.user._bitcoin-payment.wallet.example"
 
@@ -82,7 +82,7 @@ describe("BIP 353, the record", () => {
     assert.deepStrictEqual(read("v=spf1 -all", " bitcoin:?lno=x"), Result.succeed(undefined))
     assert.deepStrictEqual(read(), Result.succeed(undefined))
   })
-  it("BIP 353: several records, an unsigned record or an invalid URI are errors, not a missing record", () => {
+  it("BIP 353: several records, an unsigned record or an invalid URI cause an error, and do not count as a missing record", () => {
     for (const texts of [
       ["bitcoin:?lno=a", "bitcoin:?lno=b"],
       ["bitcoin:?lno=a", "bitcoin:?lno=a"],
@@ -102,7 +102,7 @@ describe("BIP 353, the record", () => {
     const found = Instructions.waysOf(uri, Msat.fromSats(sats), "mainnet", { paysOffers: true })
     return Result.isSuccess(found) ? found.success.map(({ _tag }) => _tag) : found.failure
   }
-  it("BIP 353: a record's destinations are its invoice, then its address, each if it can be parsed", () => {
+  it("BIP 353: a record's destinations are its invoice and then its address; a destination that cannot be parsed is left out", () => {
     const mainnet = bolt11({ network: "mainnet" })
     assert.deepStrictEqual(ways(`bitcoin:?bc=${segwit}`), ["ChainAddress"])
     assert.deepStrictEqual(ways(`bitcoin:${segwit}?lightning=${mainnet}&sp=sp1new`), ["LightningInvoice", "ChainAddress"])
@@ -127,27 +127,30 @@ describe("BIP 353, the record", () => {
 })
 
 describe("BIP 353, paying a name", () => {
-  scenario("BIP 353: the record's address is paid; the payee is the name with its ₿, and the destination paid is stored", function* () {
-    const payer = yield* companyWith(50_000)
-    const to = yield* chainAddress
-    yield* publish("v=spf1", `bitcoin:${to}`)
-    for (const destination of [address, `₿${address}`, `₿Settle@Wallet.example`]) {
-      const { recipient, recipientType, instructed, successProbability, fee } = yield* estimate(payer, destination, 1000)
-      assert.deepStrictEqual([recipient, recipientType, successProbability], [`₿${address}`, "lightning_address", 1])
-      assert.strictEqual(instructed?._tag === "ChainAddress" && instructed.address.address, to)
-      assert.strictEqual(fee.network, Msat.fromSats(500))
+  scenario(
+    "BIP 353: the record's address is paid; the name with its ₿ is stored as the payee, and the address as the paid destination",
+    function* () {
+      const payer = yield* companyWith(50_000)
+      const to = yield* chainAddress
+      yield* publish("v=spf1", `bitcoin:${to}`)
+      for (const destination of [address, `₿${address}`, `₿Settle@Wallet.example`]) {
+        const { recipient, recipientType, instructed, successProbability, fee } = yield* estimate(payer, destination, 1000)
+        assert.deepStrictEqual([recipient, recipientType, successProbability], [`₿${address}`, "lightning_address", 1])
+        assert.strictEqual(instructed?._tag === "ChainAddress" && instructed.address.address, to)
+        assert.strictEqual(fee.network, Msat.fromSats(500))
+      }
+      const row = yield* confirm(payer, address, 20_000)
+      assert.deepStrictEqual([row.recipient, row.rail, row.paymentRequest], [`₿${address}`, "on_chain", null])
+      yield* step
+      yield* step
+      const sent = yield* now(row)
+      assert.deepStrictEqual([sent.status, sent.paymentRequest, sent.paymentHash], ["pending", to, null])
+      yield* mine(1)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* outputsOf({ ...row, recipient: to }), [["mined", 20_000]])
     }
-    const row = yield* confirm(payer, address, 20_000)
-    assert.deepStrictEqual([row.recipient, row.rail, row.paymentRequest], [`₿${address}`, "on_chain", null])
-    yield* step
-    yield* step
-    const sent = yield* now(row)
-    assert.deepStrictEqual([sent.status, sent.paymentRequest, sent.paymentHash], ["pending", to, null])
-    yield* mine(1)
-    yield* steps(2)
-    assert.strictEqual(yield* standing(row), "settled")
-    assert.deepStrictEqual(yield* outputsOf({ ...row, recipient: to }), [["mined", 20_000]])
-  })
+  )
 
   scenario("BIP 353: a suitable invoice in the record is preferred to its address", function* () {
     const payer = yield* companyWith(5000)
@@ -161,31 +164,37 @@ describe("BIP 353, paying a name", () => {
     assert.deepStrictEqual(yield* got(paid.paymentHash ?? undefined), { times: 1, sats: 1000 })
   })
 
-  scenario("BIP 353: an offer in the record is preferred to its invoice and address, and each withdrawal pays it", function* () {
-    const payer = yield* companyWith(5000)
-    const [offer, lightning] = [yield* outside({ type: "bolt12_offer" }), yield* outside({ type: "lightning_invoice", sats: 1000 })]
-    yield* publish(`bitcoin:${yield* chainAddress}?lightning=${lightning.destination}&lno=${offer.destination}`)
-    const { instructed, recipientType } = yield* estimate(payer, address, 1000)
-    assert.deepStrictEqual([instructed?._tag, recipientType], ["Bolt12Offer", "lightning_address"])
-    const rows = [yield* confirm(payer, address, 1000), yield* confirm(payer, `₿${address}`, 1000)]
-    yield* steps(2)
-    for (const row of rows) {
-      const { status, paymentRequest, recipient } = yield* now(row)
-      assert.deepStrictEqual([status, paymentRequest, recipient], ["settled", offer.destination, `₿${address}`])
+  scenario(
+    "BIP 353: an offer in the record is preferred to the record's invoice and address, and every withdrawal pays that offer",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const [offer, lightning] = [yield* outside({ type: "bolt12_offer" }), yield* outside({ type: "lightning_invoice", sats: 1000 })]
+      yield* publish(`bitcoin:${yield* chainAddress}?lightning=${lightning.destination}&lno=${offer.destination}`)
+      const { instructed, recipientType } = yield* estimate(payer, address, 1000)
+      assert.deepStrictEqual([instructed?._tag, recipientType], ["Bolt12Offer", "lightning_address"])
+      const rows = [yield* confirm(payer, address, 1000), yield* confirm(payer, `₿${address}`, 1000)]
+      yield* steps(2)
+      for (const row of rows) {
+        const { status, paymentRequest, recipient } = yield* now(row)
+        assert.deepStrictEqual([status, paymentRequest, recipient], ["settled", offer.destination, `₿${address}`])
+      }
     }
-  })
+  )
 
-  scenario("BIP 353: if the node cannot pay offers, the record's address is paid, and an offer alone is refused", function* () {
-    const payer = yield* companyWith(5000)
-    const { destination: offer } = yield* outside({ type: "bolt12_offer" })
-    const ports = Context.omit(OfferSender)(yield* Effect.context<Ports>())
-    const other = yield* Effect.updateContext(start(ports), (context: Context.Context<Scope.Scope>) => Context.pick(Scope.Scope)(context))
-    const ask = { company: payer, asked: yield* asked(1000), destination: address }
-    yield* publish(`bitcoin:${yield* chainAddress}?lno=${offer}`)
-    assert.strictEqual((yield* Context.get(other, Withdrawals).estimate(ask)).instructed?._tag, "ChainAddress")
-    yield* publish(`bitcoin:?lno=${offer}`)
-    assert.match(yield* said(Context.get(other, Withdrawals).estimate(ask)), /^RecipientRefused: .*cannot pay BOLT 12 offers/)
-  })
+  scenario(
+    "BIP 353: if the node cannot pay offers, the record's address is paid, and a record with only an offer is refused",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const { destination: offer } = yield* outside({ type: "bolt12_offer" })
+      const ports = Context.omit(OfferSender)(yield* Effect.context<Ports>())
+      const other = yield* Effect.updateContext(start(ports), (context: Context.Context<Scope.Scope>) => Context.pick(Scope.Scope)(context))
+      const ask = { company: payer, asked: yield* asked(1000), destination: address }
+      yield* publish(`bitcoin:${yield* chainAddress}?lno=${offer}`)
+      assert.strictEqual((yield* Context.get(other, Withdrawals).estimate(ask)).instructed?._tag, "ChainAddress")
+      yield* publish(`bitcoin:?lno=${offer}`)
+      assert.match(yield* said(Context.get(other, Withdrawals).estimate(ask)), /^RecipientRefused: .*cannot pay BOLT 12 offers/)
+    }
+  )
 
   for (const [what, lightning] of [
     ["for another amount", bolt11({ amount: Msat.fromSats(999) })],
@@ -208,7 +217,7 @@ describe("BIP 353, paying a name", () => {
     assert.strictEqual(yield* said(estimate(payer, address, 200)), "DestinationRefused: dust")
   })
 
-  scenario("BIP 353: a record with our own address or invoice is settled internally", function* () {
+  scenario("BIP 353: a payment to a name whose record has our own address or invoice is settled internally", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     yield* publish(`bitcoin:${(yield* onChainAddress(payee)).address}`)
     const first = yield* confirm(payer, address, 1000)
@@ -228,7 +237,7 @@ describe("BIP 353, paying a name", () => {
     )
   })
 
-  scenario("BIP 353: our own name is settled internally, with or without ₿, without a DNS query", function* () {
+  scenario("BIP 353: a payment to our own name, with or without ₿, is settled internally and needs no DNS query", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const ours = yield* lightningAddress(payee)
     yield* away(true)
@@ -243,24 +252,27 @@ describe("BIP 353, paying a name", () => {
 })
 
 describe("BIP 353, limits to certain payees", () => {
-  scenario("BIP 353: a limit to user@domain also allows its record; ₿user@domain allows only the record", function* () {
-    const company = yield* companyWith(50_000)
-    const limitedTo = (recipient: string) => ({ ...company, limits: { recipients: [recipient] } })
-    yield* publish(`bitcoin:${yield* chainAddress}`)
-    for (const [recipient, outcome] of [
-      [address, "ok"],
-      [`₿${address}`, "ok"],
-      ["fail@wallet.example", "LimitExceeded"]
-    ] as const)
-      assert.strictEqual(yield* said(confirm(limitedTo(recipient), address, 1000)), outcome, recipient)
-    yield* publish()
-    assert.strictEqual(yield* said(confirm(limitedTo(`₿${address}`), address, 1000)), "LimitExceeded")
-    assert.strictEqual(yield* said(confirm(limitedTo(address), address, 1000)), "ok")
-    yield* publish(`bitcoin:${yield* chainAddress}`)
-    yield* steps(2)
-    yield* mine(1)
-    yield* steps(2)
-  })
+  scenario(
+    "BIP 353: a limit to the payee user@domain also allows its record; a limit to ₿user@domain allows only the record",
+    function* () {
+      const company = yield* companyWith(50_000)
+      const limitedTo = (recipient: string) => ({ ...company, limits: { recipients: [recipient] } })
+      yield* publish(`bitcoin:${yield* chainAddress}`)
+      for (const [recipient, outcome] of [
+        [address, "ok"],
+        [`₿${address}`, "ok"],
+        ["fail@wallet.example", "LimitExceeded"]
+      ] as const)
+        assert.strictEqual(yield* said(confirm(limitedTo(recipient), address, 1000)), outcome, recipient)
+      yield* publish()
+      assert.strictEqual(yield* said(confirm(limitedTo(`₿${address}`), address, 1000)), "LimitExceeded")
+      assert.strictEqual(yield* said(confirm(limitedTo(address), address, 1000)), "ok")
+      yield* publish(`bitcoin:${yield* chainAddress}`)
+      yield* steps(2)
+      yield* mine(1)
+      yield* steps(2)
+    }
+  )
 })
 
 describe("BIP 353, without a record", () => {
@@ -335,7 +347,7 @@ describe("BIP 353, no fallback to the Lightning address", () => {
     ["has only an invoice", publish(`bitcoin:?lightning=${bolt11({})}`)]
   ] as const) {
     scenario(
-      `BIP 353: if a withdrawal's record ${what} at the time of sending, the withdrawal fails without a payment or a request to a server, and its funds are released`,
+      `BIP 353: if a withdrawal's record ${what} at the time of sending, nothing is paid, no server is contacted, and the withdrawal fails with its funds released`,
       () => {
         const { calls, change } = listening()
         return { calls, change: (ports: Parameters<typeof change>[0]) => withoutServers.change(change(ports)) }

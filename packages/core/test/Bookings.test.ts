@@ -43,7 +43,7 @@ describe("Bookings of a company", () => {
     for (let at = 0; at <= entries.length; at++) assert.deepStrictEqual(fold(entries.slice(0, at), entries.slice(at)), lines, `${at}`)
   })
 
-  it("bookings: a transfer's arrival, its reversal and its second arrival are one line each; a hold has none", () => {
+  it("bookings: a transfer's arrival, its reversal and its second arrival are one line each; a hold is not listed", () => {
     const moves = [
       entry("a", "chain", "available", 9),
       entry("a", "available", "chain", 7),

@@ -50,7 +50,7 @@ const node = (lacks: ReadonlyArray<Lacking> = []) => {
 
 describe("Canceling an invoice", () => {
   scenario(
-    "cancel: a canceled invoice cannot be paid externally or internally; its company gets one event, and a second cancel changes nothing",
+    "cancel: a canceled invoice cannot be paid externally or internally; its company gets one event, and canceling again changes nothing",
     function* () {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
       const row = yield* invoice(payee, 1000)
@@ -71,7 +71,7 @@ describe("Canceling an invoice", () => {
     }
   )
 
-  scenario("cancel: an invoice canceled while the node is down is closed there when the node recovers", node, function* ({ world }) {
+  scenario("cancel: an invoice canceled while the node is down is closed at the node when the node recovers", node, function* ({ world }) {
     const row = yield* invoice(yield* company(), 1000)
     assert.strictEqual((yield* cancel(row)).standing, "canceled")
     assert.deepStrictEqual([world.asked, yield* stored(row)], [1, "canceling"])
@@ -86,7 +86,7 @@ describe("Canceling an invoice", () => {
     assert.deepStrictEqual(yield* told, ["invoice.canceled"])
   })
 
-  scenario("cancel: a repeated cancel closes the invoice at a node that was down before", node, function* ({ world }) {
+  scenario("cancel: canceling again closes the invoice at a node that was down the first time", node, function* ({ world }) {
     const row = yield* invoice(yield* company(), 1000)
     yield* cancel(row)
     world.isAway = false
@@ -133,7 +133,7 @@ describe("Canceling an invoice", () => {
   )
 
   scenario(
-    "cancel: a request is refused, without calling the node, if the invoice was paid, is being paid internally, or has expired",
+    "cancel: a request to cancel is refused, without calling the node, if the invoice was paid, is being paid internally, or has expired",
     () => ({ ...node(), logsErrors: true }),
     function* ({ world }) {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]

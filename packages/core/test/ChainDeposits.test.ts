@@ -40,7 +40,7 @@ const send = (address: string, sats: number) => Effect.flatMap(control, (sandbox
 const reorg = (depth: number) => Effect.flatMap(control, (sandbox) => sandbox.reorg(depth))
 const doubleSpend = (txId: TxId.TxId) => Effect.flatMap(control, (sandbox) => sandbox.doubleSpend(txId))
 
-/** A company with an address, and a pending payment of this many sats to it. */
+/** A company with an address, and a pending payment of this many sats to that address. */
 const paid = Effect.fnUntraced(function* (sats: number) {
   const row = yield* company()
   const { address } = yield* onChainAddress(row)
@@ -96,7 +96,7 @@ describe("On-chain deposits", () => {
   }
 
   scenario(
-    "C46: deposits: outputs of one transaction need the confirmations of their sum, so a large payment in pieces counts as large",
+    "C46: deposits: the outputs of one transaction need the confirmations required for their sum, so splitting a large payment does not help",
     function* () {
       const [one, other] = [yield* company(), yield* company()]
       const to = yield* Effect.forEach([one, other, one], (row) =>
@@ -122,7 +122,7 @@ describe("On-chain deposits", () => {
     }
   )
 
-  scenario("C46: deposits: several deposits of a company in one block need the confirmations of their sum", function* () {
+  scenario("C46: deposits: several deposits of a company in one block need the confirmations required for their sum", function* () {
     const row = yield* company()
     const { address } = yield* onChainAddress(row)
     for (let n = 0; n < 51; n++) yield* send(address, 999_999)
@@ -136,7 +136,7 @@ describe("On-chain deposits", () => {
   })
 
   scenario(
-    "C46: deposits: different companies' deposits need the confirmations of their sum in one block, but not across blocks",
+    "C46: deposits: different companies' deposits need the confirmations required for their sum if they are in one block, but not across blocks",
     function* () {
       const [one, other, late] = [yield* paid(600_000), yield* paid(600_000), yield* company()]
       yield* mineAndFollow(1)
@@ -151,7 +151,7 @@ describe("On-chain deposits", () => {
   )
 
   scenario(
-    "C46: deposits: a company's deposits in several blocks need the confirmations of all its pending deposits in a block",
+    "C46: deposits: a company's deposits in several blocks need the confirmations required for the sum of all its pending deposits in blocks",
     { isPending: true },
     function* () {
       const { row, address } = yield* paid(600_000)
@@ -180,7 +180,7 @@ describe("On-chain deposits", () => {
       assert.deepStrictEqual(
         yield* has(row),
         { posted: 6000, held: 0 },
-        "the fee rate of only a few blocks does not count, and no rate applies to deposits seen earlier"
+        "a fee rate that only a few blocks have does not count, and a new rate does not apply to deposits seen earlier"
       )
       for (let n = 0; n < feeRateBlocks.most; n++) yield* mineAndFollow(1)
       yield* send(address, 6799)
@@ -200,29 +200,32 @@ describe("On-chain deposits", () => {
     }
   )
 
-  scenario("C43: deposits: each output is one deposit, even for one transaction, one address or two companies", function* () {
-    const [one, other] = [yield* company(), yield* company()]
-    const [first, second] = [yield* onChainAddress(one), yield* onChainAddress(other)]
-    const outputs = [
-      [first, 1000],
-      [second, 2000],
-      [first, 3000],
-      [first, 1000]
-    ] as const
-    yield* (yield* control).sendMany(outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) })))
-    const following = yield* Effect.forkChild(follow)
-    yield* TestClock.adjust("10 seconds") // long enough for a rejected commit to be retried and then fail
-    yield* Fiber.join(following)
-    yield* mineAndFollow(2)
-    assert.deepStrictEqual(
-      [yield* has(one), yield* has(other)],
-      [
-        { posted: 5000, held: 0 },
-        { posted: 2000, held: 0 }
-      ]
-    )
-    assert.strictEqual((yield* deposits(one)).length, 3)
-  })
+  scenario(
+    "C43: deposits: each output is a separate deposit, even if outputs share a transaction or an address or pay two companies",
+    function* () {
+      const [one, other] = [yield* company(), yield* company()]
+      const [first, second] = [yield* onChainAddress(one), yield* onChainAddress(other)]
+      const outputs = [
+        [first, 1000],
+        [second, 2000],
+        [first, 3000],
+        [first, 1000]
+      ] as const
+      yield* (yield* control).sendMany(outputs.map(([{ address }, sats]) => ({ address, amount: Msat.fromSats(sats) })))
+      const following = yield* Effect.forkChild(follow)
+      yield* TestClock.adjust("10 seconds") // long enough for a rejected commit to be retried and then fail
+      yield* Fiber.join(following)
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual(
+        [yield* has(one), yield* has(other)],
+        [
+          { posted: 5000, held: 0 },
+          { posted: 2000, held: 0 }
+        ]
+      )
+      assert.strictEqual((yield* deposits(one)).length, 3)
+    }
+  )
 
   scenario("deposits: an address can be paid more than once", function* () {
     const { row, address } = yield* paid(1000)
@@ -271,20 +274,24 @@ describe("On-chain deposits", () => {
     assert.deepStrictEqual(yield* accounts, {})
   })
 
-  scenario("deposits: an uneconomical deposit is recorded and never credited; one sat more is credited", { isPending: true }, function* () {
-    const { row, address } = yield* paid(599)
-    yield* mineAndFollow(3)
-    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 599, 0]], { posted: 0, held: 0 }])
-    const told = (yield* (yield* Records).events(0n, 100)).map(({ type }) => type)
-    assert.include(told, "deposit.too_small")
-    assert.notInclude(told, "deposit.pending")
-    yield* reorg(3)
-    yield* follow
-    yield* mineAndFollow(10)
-    yield* send(address, 600)
-    yield* mineAndFollow(2)
-    assert.deepStrictEqual(yield* has(row), { posted: 600, held: 0 })
-  })
+  scenario(
+    "deposits: an uneconomical deposit is recorded and never credited; a deposit of one sat more is credited",
+    { isPending: true },
+    function* () {
+      const { row, address } = yield* paid(599)
+      yield* mineAndFollow(3)
+      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 599, 0]], { posted: 0, held: 0 }])
+      const told = (yield* (yield* Records).events(0n, 100)).map(({ type }) => type)
+      assert.include(told, "deposit.too_small")
+      assert.notInclude(told, "deposit.pending")
+      yield* reorg(3)
+      yield* follow
+      yield* mineAndFollow(10)
+      yield* send(address, 600)
+      yield* mineAndFollow(2)
+      assert.deepStrictEqual(yield* has(row), { posted: 600, held: 0 })
+    }
+  )
 
   it.effect("deposits: a coinbase output is credited once it is spendable", () => {
     const change = replace(ChainSource, (chain) =>
@@ -345,7 +352,7 @@ describe("A reorganization", () => {
   })
 
   scenario(
-    "C45: deposits: a reversal of spent money is the operator's loss and never makes the balance negative; the loss ends when the payment confirms again",
+    "C45: deposits: reversing a deposit that was already spent is the operator's loss and never makes the balance negative; the loss ends when the deposit confirms again",
     function* () {
       const { row } = yield* paid(1000)
       yield* mineAndFollow(2)
@@ -534,7 +541,7 @@ describe("A process with stale data", () => {
   })
 
   scenario(
-    "C45: deposits: a process with stale data does not move a deposit back to the mempool, where it would not be polled",
+    "C45: deposits: a process with stale data does not move a deposit back to the mempool, where the deposit would not be polled",
     function* () {
       const { row } = yield* paid(1000)
       const behind = yield* slowAfter("activity")
@@ -548,7 +555,7 @@ describe("A process with stale data", () => {
   )
 
   scenario(
-    "C45: deposits: a process with stale data does not move a deposit back to a removed block, which would get it credited",
+    "C45: deposits: a process with stale data does not move a deposit back to a removed block, which would cause the deposit to be credited",
     function* () {
       const { row, txId } = yield* paid(1000)
       yield* mineAndFollow(1)
@@ -565,20 +572,17 @@ describe("A process with stale data", () => {
     }
   )
 
-  scenario(
-    "C45: deposits: a new deposit recorded by a process with stale data, after a reorganization removed it, is evicted",
-    function* () {
-      const { row, txId } = yield* paid(1000)
-      yield* mine(1)
-      const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
-      yield* reorg(1)
-      yield* doubleSpend(txId)
-      yield* follow
-      yield* mineAndFollow(1)
-      yield* behind
-      assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
-      yield* mineAndFollow(5)
-      assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
-    }
-  )
+  scenario("C45: deposits: a deposit that a process with stale data records after a reorganization removed it is evicted", function* () {
+    const { row, txId } = yield* paid(1000)
+    yield* mine(1)
+    const behind = yield* slowAfter("transaction", { taskId: Id.nil, token: 0 })
+    yield* reorg(1)
+    yield* doubleSpend(txId)
+    yield* follow
+    yield* mineAndFollow(1)
+    yield* behind
+    assert.deepStrictEqual(yield* deposits(row), [["pending", 1000, 0]])
+    yield* mineAndFollow(5)
+    assert.deepStrictEqual([yield* deposits(row), yield* has(row)], [[["failed", 1000, 0]], { posted: 0, held: 0 }])
+  })
 })

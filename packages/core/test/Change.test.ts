@@ -181,7 +181,7 @@ describe("Postings of a Change", () => {
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
     Answer.forgotten("x", 1)
   ]
-  it("change: it has no legs if no money moves", () => {
+  it("change: a Change has no legs if no money moves", () => {
     for (const change of still)
       assert.deepStrictEqual(
         change.legs.flatMap(({ postings }) => postings),
@@ -196,7 +196,7 @@ describe("Postings of a Change", () => {
     withdrawal({ amount: msat(amount), serviceFee: msat(service), networkAllowance: msat(network), rail })
 
   it.prop(
-    "change: it debits one account by the amount it credits to another, and amounts are positive",
+    "change: a Change debits one account by the amount that it credits to another, and all amounts are positive",
     { amount, service: fee, network: fee, actual: fee, absorbed: fee },
     ({ amount, service, network, actual, absorbed }) => {
       const borne = msat(Math.min(absorbed, amount))
@@ -226,7 +226,7 @@ describe("Postings of a Change", () => {
   )
 
   it.prop(
-    "change: when a withdrawal is final, nothing is held, and the company was charged amount and fee, or nothing",
+    "change: when a withdrawal is final, nothing is held, and the company has paid either the amount and the fee or nothing",
     { amount, service: fee, network: fee, actual: fee },
     ({ amount, service, network, actual }) => {
       const before: Balance.Balance = { posted: msat(amount + service + network + 7), held: Msat.zero }
@@ -251,7 +251,7 @@ describe("Postings of a Change", () => {
   )
 
   it.prop(
-    "C25: change: the unused fee limit is the operator's revenue, or the excess its loss, never both",
+    "C25: change: the operator keeps the unused part of the fee limit or bears the excess, never both",
     { amount, service: fee, network: fee, actual: fee },
     ({ amount, service, network, actual }) => {
       const sums = moved(Withdrawal.settled(row(amount, service, network), paid(actual), fence, 2))
@@ -263,13 +263,13 @@ describe("Postings of a Change", () => {
     { arbitrary: { seed: 11, runs: 200 } }
   )
 
-  it("change: a transfer has legs of both companies, and both records refer to the same transfer", () => {
+  it("change: a transfer has legs for both companies, and both records refer to the same transfer", () => {
     const { legs, companyId, transferId, deposit } = within(withdrawal())
     assert.deepStrictEqual([companyId, ...legs.map(({ companyId }) => companyId)], ["payer", "payer", "payee"])
     assert.strictEqual(transferId, deposit.ledgerTxId)
   })
 
-  it("change: it carries its claim if it is part of a job", () => {
+  it("change: a Change that is part of a job contains the job's claim", () => {
     const work: ReadonlyArray<Change> = [
       Invoice.claimed(invoice(), "w", fence, 1),
       Withdrawal.settled(withdrawal(), paid(0), fence, 1),

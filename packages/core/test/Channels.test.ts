@@ -48,7 +48,7 @@ const beyond = Metric.value(
 )
 
 describe("channels", () => {
-  it("channels: each problem causes its own warning, and nothing else causes one", () => {
+  it("channels: each problem causes its own warning, and nothing else causes a warning", () => {
     assert.deepStrictEqual(codes(sats(100, 100)), [])
     assert.deepStrictEqual(codes(sats(90, 10)), [])
     assert.deepStrictEqual(codes(sats(91, 9)), ["inbound_low"])
@@ -64,7 +64,7 @@ describe("channels", () => {
     assert.deepStrictEqual(codes({ outgoing: Msat.zero, incoming: Msat.zero }), [])
   })
 
-  it.effect("channels: an outage is not a warning, and an unresponsive node delays a caller by at most two seconds", () =>
+  it.effect("channels: an outage does not cause a warning, and an unresponsive node delays a caller by at most two seconds", () =>
     Effect.gen(function* () {
       const away = Effect.fail(new NodeUnavailable({ operation: "capacity", cause: "away" }))
       yield* over(away, ({ now, warnings }) =>
@@ -83,7 +83,7 @@ describe("channels", () => {
     })
   )
 
-  it.effect("channels: repeated requests query the node once per ten seconds", () =>
+  it.effect("channels: repeated requests query the node at most once every ten seconds", () =>
     Effect.gen(function* () {
       let asked = 0
       const counted = Effect.sync(() => {
@@ -104,7 +104,7 @@ describe("channels", () => {
     })
   )
 
-  it.effect("channels: a warning is logged once with its remedy when it begins, and once when it ends", () =>
+  it.effect("channels: a warning and its remedy are logged once when the problem begins, and a message once when the problem ends", () =>
     Effect.gen(function* () {
       let said = sats(0, 0, { active: 0 })
       yield* over(
@@ -127,7 +127,7 @@ describe("channels", () => {
   )
 
   it.effect(
-    "channels: every invoice above the inbound liquidity is counted, but only the first is logged until one can be paid again",
+    "channels: every invoice above the inbound liquidity is counted, but only the first is logged until an invoice can be paid again",
     () =>
       Effect.gen(function* () {
         const before = (yield* beyond).count

@@ -71,7 +71,7 @@ scenario("checkout: an expired checkout cannot be canceled", function* () {
   assert.strictEqual((yield* get(row)).status, "expired")
 })
 
-scenario("checkout: its payments have its description and order id, and are listed for it", function* () {
+scenario("checkout: a checkout's payments have its description and order id, and can be listed by checkout", function* () {
   const { id: checkoutId, companyId, paymentRequest } = yield* create(yield* company(), { orderId: "order 7" })
   yield* pay(paymentRequest)
   yield* poll
@@ -98,7 +98,7 @@ const told = Effect.gen(function* () {
 })
 
 for (const way of ["paymentRequest", "address"] as const) {
-  scenario(`checkout: another company's payment completes it immediately: ${way}`, function* () {
+  scenario(`checkout: another company's payment completes a checkout immediately: ${way}`, function* () {
     const payer = yield* companyWith(5000)
     const row = yield* create(yield* company())
     yield* confirm(payer, row[way], way === "address" ? 1000 : undefined)
@@ -159,22 +159,25 @@ scenario("checkout: a new quote expires too, and payments to the earlier address
   assert.deepStrictEqual([(yield* get(row)).status, Checkout.isLate(yield* get(row))], ["paid", true])
 })
 
-scenario("checkout: no new quote is possible if the seller does not allow it, after a partial payment, or after a month", function* () {
-  const { renew, step } = yield* Checkouts
-  const refused = (publicId: string) => Effect.match(renew(publicId), { onSuccess: () => "renewed", onFailure: ({ _tag }) => _tag })
-  const without = yield* expired({ options: [] })
-  const partly = yield* expired({ expirySeconds: 7200 })
-  yield* (yield* Sandbox).send({ address: partly.address, amount: Msat.fromSats(700) })
-  yield* mine(6)
-  yield* follow
-  yield* TestClock.adjust("2 hours")
-  yield* step
-  const open = yield* expired()
-  yield* step
-  assert.deepStrictEqual([yield* refused(without.publicId), yield* refused(partly.publicId)], ["CheckoutNotOpen", "CheckoutNotOpen"])
-  yield* TestClock.adjust("30 days")
-  assert.strictEqual(yield* refused(open.publicId), "CheckoutNotOpen")
-})
+scenario(
+  "checkout: a new quote is refused after a partial payment, after a month, or if the seller does not allow new quotes",
+  function* () {
+    const { renew, step } = yield* Checkouts
+    const refused = (publicId: string) => Effect.match(renew(publicId), { onSuccess: () => "renewed", onFailure: ({ _tag }) => _tag })
+    const without = yield* expired({ options: [] })
+    const partly = yield* expired({ expirySeconds: 7200 })
+    yield* (yield* Sandbox).send({ address: partly.address, amount: Msat.fromSats(700) })
+    yield* mine(6)
+    yield* follow
+    yield* TestClock.adjust("2 hours")
+    yield* step
+    const open = yield* expired()
+    yield* step
+    assert.deepStrictEqual([yield* refused(without.publicId), yield* refused(partly.publicId)], ["CheckoutNotOpen", "CheckoutNotOpen"])
+    yield* TestClock.adjust("30 days")
+    assert.strictEqual(yield* refused(open.publicId), "CheckoutNotOpen")
+  }
+)
 
 scenario("checkout: a tip is added to the amount, but paying the price alone still completes the checkout", function* () {
   const { answer, step } = yield* Checkouts
@@ -212,7 +215,7 @@ scenario("checkout: a payer who changes the tip again and again gets a limited n
   assert.lengthOf(yield* openInvoices, 1)
 })
 
-scenario("checkout: answers are accepted only to the questions that the seller asked", function* () {
+scenario("checkout: a payer's answer is refused if it is invalid or if the seller did not ask the question", function* () {
   const { answer } = yield* Checkouts
   const refused = (row: Checkout.Shown, tipPercent: number, email: string | null) =>
     Effect.map(Effect.flip(answer(row.publicId, { tipPercent, email })), (error) => (error._tag === "Invalid" ? error.path : error._tag))
@@ -264,7 +267,7 @@ scenario("checkout: an on-chain payment creates a job when it is seen and when i
 
 describe("A checkout whose process dies", () => {
   scenario(
-    "checkout: if the process dies after canceling its invoice, another process cancels it",
+    "checkout: if the process dies after canceling a checkout's invoice, another process cancels the checkout",
     () => dying("CheckoutCanceled"),
     function* () {
       const row = yield* create(yield* company())
@@ -286,7 +289,7 @@ describe("A checkout whose process dies", () => {
   )
 
   scenario(
-    "checkout: if the process dies while canceling and it is paid before another resumes, it is paid",
+    "checkout: if the process dies while canceling a checkout that is paid before another process resumes, the checkout counts as paid",
     () => dying("CheckoutCanceled"),
     function* () {
       const row = yield* create(yield* company())

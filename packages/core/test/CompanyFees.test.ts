@@ -46,7 +46,7 @@ describe("Custom fees of a company", () => {
     yield* charge(old, dear)
     const seven = Msat.fromSats(7)
     assert.strictEqual((yield* send(old)).serviceFee, seven)
-    assert.strictEqual((yield* send({ id: old.id, plan: old.plan })).serviceFee, seven, "a host that passes only id and plan")
+    assert.strictEqual((yield* send({ id: old.id, plan: old.plan })).serviceFee, seven, "an application that passes only id and plan")
     const { voucher } = yield* made((yield* Vouchers).create({ company: old, ...(yield* asked(100)), ...words }))
     assert.strictEqual(voucher.serviceFee, seven)
     const [deposit] = (yield* (yield* Transactions).list(old.id, { limit: 1, type: "deposit" })).rows

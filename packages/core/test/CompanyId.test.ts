@@ -4,7 +4,7 @@ import type * as CompanyId from "../src/base/CompanyId.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
 import { companyWith, confirm, inWorld, outside } from "./World.ts"
 
-it.effect("company id: swapping a company's id and a record's id does not compile, and finds nothing", () =>
+it.effect("company id: code that swaps a company's id and a record's id does not compile, and would find nothing", () =>
   inWorld(
     Effect.gen(function* () {
       const payer = yield* companyWith(5000)

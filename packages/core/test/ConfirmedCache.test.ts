@@ -71,7 +71,7 @@ describe("Withdrawals that a process both confirms and pays", () => {
     })
   })
 
-  it.effect("payment worker: a payment is read again if another worker held it before and may have sent it", () => {
+  it.effect("payment worker: a payment is read again if another worker has claimed it before and may have sent it", () => {
     const { read, change } = watched()
     return run({ change }, function* () {
       const payer = yield* companyWith(1000)

@@ -8,7 +8,7 @@ const read = (text: string) => {
 }
 
 describe("Decimal", () => {
-  it("decimal: every form of a JSON number is read", () => {
+  it("decimal: every form of a JSON number is parsed", () => {
     assert.deepStrictEqual(["21", "21.0", "2.10", "2.1e-7", "-1", "1e3", "1E+3", "0", "-0.0", "0.00000021", "1.5e1"].map(read), [
       "21/0",
       "21/0",
@@ -24,12 +24,12 @@ describe("Decimal", () => {
     ])
   })
 
-  it("C34: decimal: it keeps digits that a float would lose", () => {
+  it("C34: decimal: a decimal keeps digits that a floating-point number would lose", () => {
     assert.strictEqual(read("9007199254740993"), "9007199254740993/0")
     assert.strictEqual(read("0.1000000000000000055"), "1000000000000000055/19")
   })
 
-  it("decimal: every other string is refused", () => {
+  it("decimal: a string that is not a JSON number is refused", () => {
     for (const text of ["", " 1", "1 ", "+1", "01", ".5", "5.", "1e", "0x10", "1_000", "1,5", "NaN", "Infinity", "٣", "--1", "1.2.3"]) {
       assert.strictEqual(read(text), "malformed", text)
     }
@@ -76,7 +76,7 @@ describe("Decimal.ofJsonMember", () => {
   })
 
   it.prop(
-    "JSON text: the result equals that of JSON.parse for any formatting and any other fields",
+    "JSON text: the result equals that of JSON.parse, whatever the formatting and the other fields",
     {
       beside: Arbitrary.schema(Schema.Json),
       amount: Arbitrary.schema(Schema.Int),
@@ -89,7 +89,8 @@ describe("Decimal.ofJsonMember", () => {
     { arbitrary: { seed: 12, runs: 200 } }
   )
 
-  it("JSON text: the last of repeated fields counts, as in JSON.parse", () => assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
+  it("JSON text: if a field is repeated, the last one counts, as in JSON.parse", () =>
+    assert.strictEqual(member(`{"amount":1,"amount":2}`), "2"))
 
   it("JSON text: an absent or null field counts as not given", () => {
     assert.strictEqual(member("{}"), undefined)

@@ -8,7 +8,7 @@ import * as Deposit from "../src/receiving/Deposit.ts"
 type Move = Deposit.DepositPlaced | Deposit.DepositConfirmed | Deposit.DepositReversed | Deposit.DepositDropped
 
 describe("An on-chain deposit", () => {
-  it("deposit: seen, mined, credited, reversed, mined again and credited again", () => {
+  it("deposit: a deposit is seen, mined, credited, reversed, mined again and credited again", () => {
     const seen = Deposit.seen(deposit({ height: null })).writes[0].record
     const placed = Deposit.after(Deposit.placed(seen, 100, 2))
     const confirmed = Deposit.after(Deposit.confirmed(placed, 3))
@@ -32,20 +32,20 @@ describe("An on-chain deposit", () => {
     )
   })
 
-  it("deposit: it is evicted when its coins are spent elsewhere, and restored when the chain includes it", () => {
+  it("deposit: a deposit is evicted when its coins are spent elsewhere, and restored when the chain includes it", () => {
     const dropped = Deposit.after(Deposit.dropped(deposit(), 2))
     assert.deepStrictEqual([dropped.status, dropped.height], ["failed", null])
     assert.strictEqual(Deposit.after(Deposit.placed(dropped, null, 3)).status, "pending")
   })
 
-  it("deposit: it stays credited if it only moves to another block", () => {
+  it("deposit: a deposit stays credited if it only moves to another block", () => {
     assert.strictEqual(Deposit.after(Deposit.placed(deposit({ status: "settled" }), 9, 2)).status, "settled")
   })
 
   const steps = Arbitrary.schema(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))))
 
   it.prop(
-    "C45: deposit: for any order of chain events and spending, nothing goes below zero and it is credited at most once",
+    "C45: deposit: for any order of chain events and spending, no balance goes below zero, and the deposit is credited at most once",
     { steps },
     ({ steps }) => {
       const amount = Msat.make(1000n)

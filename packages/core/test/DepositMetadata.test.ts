@@ -43,7 +43,7 @@ const pay = Effect.fnUntraced(function* ({ paymentRequest }: { readonly paymentR
 })
 
 /**
- * Pays the company in every way, from outside and internally. Returns the `order` of each deposit's metadata,
+ * Pays the company in every way, externally and internally. Returns the `order` of each deposit's metadata,
  * oldest first.
  */
 const story = Effect.gen(function* () {

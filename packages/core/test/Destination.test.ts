@@ -39,7 +39,7 @@ const lnurl = Lnurl.encode("https://service.com/api?q=1")
 const open = invoice("mainnet")
 const priced = invoice("mainnet", Msat.fromSats(2_500))
 
-/** Returns the kind, the recipient and its amount in msat, or the code of the refusal. */
+/** Returns the kind, the recipient and the amount in msat, or the error code. */
 const understood = (text: string, network: Network = "mainnet"): string | ReadonlyArray<string | bigint | undefined> => {
   const parsed = Destination.parse(text, network)
   if (Result.isFailure(parsed)) return parsed.failure.code
@@ -89,23 +89,23 @@ describe("Destination", () => {
 })
 
 describe("Destination, bitcoin: URIs with an invoice", () => {
-  it("bitcoin URI: its invoice is preferred", () => {
+  it("bitcoin URI: the invoice in a URI is preferred to the address", () => {
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${priced}`), ["lightning_invoice", priced, 2_500_000n])
     assert.deepStrictEqual(understood(`bitcoin:?lightning=${priced.toUpperCase()}`), ["lightning_invoice", priced, 2_500_000n])
   })
-  it("bitcoin URI: its amount sets the amount of an open invoice", () => {
+  it("bitcoin URI: the amount in a URI applies to an invoice without an amount", () => {
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${open}`), ["lightning_invoice", open, 2_500_000n])
   })
-  it("bitcoin URI: either rounding of an invoice in millisatoshis matches its amount", () => {
+  it("bitcoin URI: the amount in a URI may be an invoice's amount in millisatoshis, rounded either up or down", () => {
     const odd = invoice("mainnet", Msat.make(2_500_001n))
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
     assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.00002501&lightning=${odd}`), ["lightning_invoice", odd, 2_500_001n])
   })
-  it("bitcoin URI: it is refused if the URI and its invoice specify different amounts", () => {
+  it("bitcoin URI: a URI is refused if it and its invoice specify different amounts", () => {
     assert.strictEqual(understood(`bitcoin:${segwit}?amount=0.000026&lightning=${priced}`), "amount_mismatch")
     assert.strictEqual(understood(`bitcoin:?amount=0.000026&lightning=${priced}`), "amount_mismatch")
   })
-  it("bitcoin URI: its LNURL is used when it has no address", () => {
+  it("bitcoin URI: the LNURL in a URI is used when there is no address", () => {
     assert.deepStrictEqual(understood(`bitcoin:?amount=0.000025&lightning=${lnurl.toUpperCase()}`), ["lnurl", lnurl, 2_500_000n])
     assert.deepStrictEqual(understood(`bitcoin:?lightning=lnurlp://wallet.example/tea`), [
       "lnurl",
@@ -114,7 +114,7 @@ describe("Destination, bitcoin: URIs with an invoice", () => {
     ])
   })
 
-  it("bitcoin URI: its address is used when its invoice is not usable here", () => {
+  it("bitcoin URI: the address in a URI is used when the invoice is not usable here", () => {
     for (const bad of [invoice("signet"), "lnbc1xyz", lnurl]) {
       assert.deepStrictEqual(understood(`bitcoin:${segwit}?amount=0.000025&lightning=${bad}`), ["chain_address", segwit, 2_500_000n], bad)
     }
@@ -150,7 +150,7 @@ describe("Destination, BOLT 12 offers", () => {
     assert.deepStrictEqual(understood(`bitcoin:?amount=0.00001&lno=${odd}`), ["bolt12_offer", odd, 1_000_500n])
   })
 
-  it("bitcoin URI: its offer is preferred to its invoice and address; an unusable offer is skipped", () => {
+  it("bitcoin URI: the offer in a URI is preferred to the invoice and address; an unusable offer is skipped", () => {
     const uri = `bitcoin:${segwit}?amount=0.000025&lightning=${priced}&lno=`
     assert.deepStrictEqual(understood(`${uri}${tea}`), ["bolt12_offer", tea, 2_500_000n])
     for (const bad of [offer({ networks: ["testnet"] }), offer({ price: { currency: "USD", amount: 1n } }), "lno1xyz", ""])
@@ -158,7 +158,7 @@ describe("Destination, BOLT 12 offers", () => {
     assert.strictEqual(understood(`${uri}${offer({ amount: Msat.fromSats(2501) })}`), "amount_mismatch")
   })
 
-  it("destination: a node that cannot pay offers returns an error, or the URI's alternative is used if it has one", () => {
+  it("destination: if the node cannot pay offers, the URI's alternative is used, and an offer without an alternative is refused", () => {
     const parse = (text: string) => Destination.parse(text, "mainnet", { paysOffers: false })
     const alone = parse(`bitcoin:?lno=${tea}`)
     assert.deepStrictEqual(parse(tea), alone)

@@ -67,7 +67,7 @@ describe("Payments the node received", () => {
   }
   const judged = (fields: Partial<Difference.Receipt>) => cause(Difference.ofTaken(taken, { ...receipt, ...fields }))
 
-  it("discrepancy of a receipt: there is none if the payment was credited in full or is in suspense", () => {
+  it("discrepancy of a receipt: there is no discrepancy if the payment was credited in full or is in suspense", () => {
     const unmatched = { id: "u", companyId: CompanyId.make("payee"), paymentHash, received: taken.received, reason: "", createdAtMillis: 1 }
     assert.strictEqual(judged({}), "same")
     assert.strictEqual(judged({ isFromInside: true, unmatched }), "same")
@@ -102,7 +102,7 @@ describe("An asset", () => {
   const unexplained = (owned: number, fields: Partial<Parameters<typeof AssetBalance.of>[0]> = {}) =>
     Number(side({ owned: Msat.make(BigInt(owned)), ...fields }).unexplained)
 
-  it("discrepancy of a balance: there is none if equity and ledger balance add up to the funds", () => {
+  it("discrepancy of a balance: there is no discrepancy if equity and ledger balance add up to the funds", () => {
     assert.deepStrictEqual([unexplained(1100), unexplained(1099), unexplained(1101)], [0, -1, 1])
   })
 
@@ -114,7 +114,7 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: amounts posted in either direction during the query are allowed for", () => {
+  it("discrepancy of a balance: amounts posted during the query are allowed for in either direction", () => {
     // Between the two readings, 30 was received and 5 was sent. The node's balance may not include the 30
     // yet, and may still include the 5.
     const between = { before: booked(870n, 395n) }
@@ -124,7 +124,7 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: a node that does not count to the msat may deviate by that much", () => {
+  it("discrepancy of a balance: a node that reports rounded balances may deviate by its rounding error", () => {
     assert.deepStrictEqual(
       [1098, 1097, 1102, 1103].map((owned) => unexplained(owned, { within: Msat.make(2n) })),
       [0, -1, 0, 1]

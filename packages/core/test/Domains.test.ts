@@ -55,7 +55,7 @@ describe("A company's domain", () => {
     assert.deepStrictEqual(yield* verify(row), (yield* (yield* Domains).list(row.id))[0])
   })
 
-  scenario("domain: the owner's record does not verify it for another company", function* () {
+  scenario("domain: the owner's record does not verify the domain for another company", function* () {
     const [owner, other] = [yield* company(), yield* company()]
     yield* show(owner)
     assert.strictEqual(yield* said(verify(other)), "DomainNotShown")

@@ -6,7 +6,7 @@ import type { Change } from "../src/service/Changes.ts"
 import * as Nouns from "../src/service/Nouns.ts"
 
 describe("events", () => {
-  it("event: each type's subject is a record of a declared type, except for the audit log's head", () => {
+  it("event: every event has a subject of a declared record type, except the event for the audit log's head", () => {
     const names = new Set<string | null>(Nouns.all.map(({ name }) => name))
     const unknown = Array.from(Catalogue.events).filter(([, noun]) => !names.has(noun))
     assert.deepStrictEqual(unknown, [["audit_head.updated", null]])
@@ -20,7 +20,7 @@ describe("events", () => {
     Feature.make({ ...rest, events: { "voucher.created": "vouchers", "voucher.claimed": "vouchers", "voucher.expired": "vouchers" } })
   })
 
-  it("event: the tag of a Change that does not exist does not compile", () => {
+  it("event: code with the tag of a nonexistent Change does not compile", () => {
     const is = (change: Change["_tag"]) => change
     assert.strictEqual(is("VoucherCreated"), "VoucherCreated")
     // @ts-expect-error -- there is no such Change

@@ -42,7 +42,7 @@ scenario("events: an old event contains its record in the state at the time of t
   assert.strictEqual(new Set(all.map(({ cursor }) => cursor)).size, 5)
 })
 
-scenario("events: an event is returned only to the company it belongs to", function* () {
+scenario("events: an event is returned only to the company to which it belongs", function* () {
   const [row, other] = [yield* company(), yield* company()]
   yield* invoice(row, 10)
   const [notice] = yield* heard(1, { companyId: row.id })
@@ -54,7 +54,7 @@ scenario("events: an event is returned only to the company it belongs to", funct
 })
 
 scenario(
-  "events: reading pages backwards from the newest event returns every event, also by type and when a page ends between two events of one commit",
+  "events: reading pages backwards from the newest event returns every event, even with a filter by type and when a page ends between two events of one commit",
   function* () {
     const row = yield* companyWith(1000)
     const other = yield* companyWith(1000)
@@ -81,7 +81,7 @@ scenario(
   }
 )
 
-scenario("events: a small page with a filter reads many events at a time; without a filter, it reads no more than requested", function* () {
+scenario("events: a small page reads many events at a time if there is a filter, and otherwise no more than requested", function* () {
   const row = yield* companyWith(1000)
   yield* heard(3, { companyId: row.id })
   const store = yield* EventStore
@@ -137,7 +137,7 @@ scenario("events: a stream resumes after any cursor, even between two events of 
   assert.strictEqual(Events.cursorOf(Events.placeOf(all[0]?.cursor ?? "") ?? assert.fail()), all[0]?.cursor)
 })
 
-scenario("events: a subscriber receives committed events of its company and no other", function* () {
+scenario("events: a subscriber receives its own company's committed events, and no other company's", function* () {
   const [row, other] = [yield* company(), yield* company()]
   const told: Array<string> = []
   const listening = yield* Effect.forkChild(
@@ -190,7 +190,7 @@ scenario("events: an internal transfer sends events to payee and payer", functio
   assert.strictEqual(shown(yield* heard(5, { companyId: payer.id })).at(-1), "withdrawal.lightning.completed settled")
 })
 
-scenario("events: events older than ninety days are deleted, and an earlier cursor is refused", function* () {
+scenario("events: events older than ninety days are deleted, and a cursor before a deleted event is refused", function* () {
   const row = yield* company()
   for (let i = 0; i < 3; i++) yield* invoice(row, 1)
   const [first, , last] = yield* heard(3, { companyId: row.id })

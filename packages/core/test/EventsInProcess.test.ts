@@ -45,7 +45,7 @@ it.effect("events: a store outage pauses a subscriber, logs one line, and neithe
   ).pipe(Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(message))])))
 })
 
-it.effect("events: a subscription ends when the services close, after the event being handled", () =>
+it.effect("events: when the services close, a subscription ends as soon as the current event is handled", () =>
   inWorld(
     Effect.gen(function* () {
       const shop = yield* company()

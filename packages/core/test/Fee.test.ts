@@ -29,12 +29,12 @@ describe("Fee", () => {
     assert.strictEqual(Fee.at(rate(0, 999_999), Msat.max), (Msat.max / 1_000_000n) * 999_999n)
   })
 
-  it("fee: service and network parts add up to the total the company pays", () => {
+  it("fee: the service fee and the network fee add up to the total that the company pays", () => {
     assert.strictEqual(Fee.total({ service: Msat.make(5n), network: Msat.make(10n) }), 15n)
   })
 
   it.prop(
-    "C34: fee: a fee is never below the exact rate, and less than one msat above it",
+    "C34: fee: a fee is never below the exact rate, and always less than one msat above it",
     { base: upTo(1_000_000), partsPerMillion: upTo(1_000_000), amount: upTo(Number.MAX_SAFE_INTEGER) },
     ({ base, partsPerMillion, amount }) => {
       const exact = BigInt(amount) * BigInt(partsPerMillion) // in millionths

@@ -86,7 +86,7 @@ describe("Internal payments by the process that confirms them", () => {
     }
   )
 
-  it.effect("payment worker: the audit log names who confirmed a withdrawal, and no one as its payer", () => {
+  it.effect("payment worker: the audit log contains a withdrawal's confirmation, but not its payment", () => {
     const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "send.confirm", address: "", request_id: "r" } as const
     return run({}, function* () {
       const { payer, address } = yield* both
@@ -214,7 +214,7 @@ describe("Internal payments by the process that confirms them", () => {
     })
   })
 
-  it.effect("payment worker: a process that is stopping first makes the payments handed over to it, and accepts no more", () => {
+  it.effect("payment worker: before a process stops, it makes the payments that were handed over to it, and accepts no more", () => {
     const { claimed, claims, slow, open } = watched()
     return run({ change: (ports) => claims(slow(ports)) }, function* () {
       const { payer, address } = yield* both
@@ -236,7 +236,7 @@ describe("Internal payments by the process that confirms them", () => {
   })
 
   it.effect(
-    "C19: payment worker: payments handed over to a process that is then killed are taken over when its claim ends, and are paid once",
+    "C19: payment worker: payments handed over to a process that is then killed are taken over when the claim ends, and are paid once",
     () => {
       const { slow } = watched()
       return run({}, function* () {

@@ -125,19 +125,16 @@ describe("Hold invoices", () => {
     assert.strictEqual(yield* later, 0)
   })
 
-  scenario(
-    "hold: an invoice that is settled and canceled concurrently ends in the same one of the two states in the ledger and at the node",
-    function* () {
-      const payee = yield* company()
-      for (const first of ["settle", "cancel"] as const) {
-        const row = yield* heldFor(payee)
-        const [settles, cancels] = [Effect.isSuccess(settle(row)), Effect.isSuccess(cancel(row))]
-        const ends = yield* Effect.all(first === "settle" ? [settles, cancels] : [cancels, settles], { concurrency: 2 })
-        assert.sameMembers(ends, [true, false])
-        assert.strictEqual(yield* atNode(row), yield* statusOf(row))
-      }
+  scenario("hold: an invoice that is settled and canceled concurrently ends in the same state in the ledger and at the node", function* () {
+    const payee = yield* company()
+    for (const first of ["settle", "cancel"] as const) {
+      const row = yield* heldFor(payee)
+      const [settles, cancels] = [Effect.isSuccess(settle(row)), Effect.isSuccess(cancel(row))]
+      const ends = yield* Effect.all(first === "settle" ? [settles, cancels] : [cancels, settles], { concurrency: 2 })
+      assert.sameMembers(ends, [true, false])
+      assert.strictEqual(yield* atNode(row), yield* statusOf(row))
     }
-  )
+  })
 
   scenario(
     "hold: if an invoice is settled while the node is down, nothing is credited until the node has the money, and canceling is refused",
@@ -172,7 +169,7 @@ describe("Hold invoices", () => {
     }
   )
 
-  scenario("hold: an unsettled payment is returned well before its HTLCs expire, and a later settle is refused", function* () {
+  scenario("hold: an unsettled payment is returned well before its HTLCs expire, and can no longer be settled", function* () {
     const payee = yield* company()
     const row = yield* heldFor(payee)
     const { _tag, ...state } = yield* (yield* LightningReceiver).lookupInvoice(row.paymentHash)
@@ -243,7 +240,7 @@ describe("Hold invoices", () => {
     }
   )
 
-  scenario("hold: a hold invoice can only be paid from outside, and a company cannot settle an ordinary invoice", function* () {
+  scenario("hold: a hold invoice cannot be paid internally, and a company cannot settle an ordinary invoice", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const row = yield* holdInvoice(payee)
     assert.strictEqual(yield* said(confirm(payer, row.paymentRequest)), "DestinationRefused: invoice_not_payable")
@@ -261,12 +258,15 @@ describe("Hold invoices", () => {
     }
   )
 
-  scenario("hold: an invoice settled in the ledger and at the node is credited by the first process that is notified", function* () {
-    const payee = yield* company()
-    const row = yield* heldFor(payee)
-    yield* (yield* Journal).commit(Invoice.settling(row, null, row.createdAtMillis))
-    // The process died here, and another one continues the job.
-    yield* later
-    assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
-  })
+  scenario(
+    "hold: if a process dies after it records that an invoice is to be settled, another process settles and credits the invoice",
+    function* () {
+      const payee = yield* company()
+      const row = yield* heldFor(payee)
+      yield* (yield* Journal).commit(Invoice.settling(row, null, row.createdAtMillis))
+      // The process died here, and another one continues the job.
+      yield* later
+      assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
+    }
+  )
 })

@@ -50,7 +50,7 @@ describe("UUIDv7 ids (RFC 9562)", () => {
 })
 
 describe("Entropy", () => {
-  it.effect("entropy: it returns the requested number of bytes and does not repeat them", () =>
+  it.effect("entropy: every call returns the requested number of bytes, and no bytes repeat", () =>
     Effect.gen(function* () {
       const entropy = yield* Entropy
       const seen = new Set<string>()

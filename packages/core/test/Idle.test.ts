@@ -60,7 +60,7 @@ const asked = () => {
   return { ...made, calls, change, settings: { ...made.settings, dutyLeaseMillis: 6000, chainPollMillis: 250 } }
 }
 
-scenario("idle: a process with every worker queries the store at most twice a second", asked, function* ({ calls }) {
+scenario("idle: a process that runs every worker queries the store at most twice a second", asked, function* ({ calls }) {
   yield* endpoint(yield* company())
   yield* working()
   yield* sending

@@ -231,6 +231,6 @@ export const canaries: ReadonlyArray<Canary> = [
     replace:
       "judge(found ?? { outgoing: Msat.zero, incoming: Msat.zero, channels: { active: 0, inactive: 0, opening: 0, closing: 0, forceClosing: 0 } })",
     test: coreTest("Channels"),
-    titles: "channels: an outage is not a warning"
+    titles: "channels: an outage does not cause a warning"
   }
 ]

@@ -443,7 +443,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "            return idle",
     replace: "            return Effect.void",
     test: coreTest("Handover"),
-    titles: "payment worker: a process that is stopping"
+    titles: "payment worker: before a process stops"
   },
   {
     name: "handed-over-by-who-asked",
