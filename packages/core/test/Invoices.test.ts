@@ -69,14 +69,14 @@ describe("An invoice", () => {
     assert.deepStrictEqual((yield* (yield* LightningReceiver).lookupInvoice(invoice.paymentHash))._tag, "open")
   })
 
-  scenario("C53: invoice: it is not visible to other companies", function* () {
+  scenario("C53: invoice: an invoice is not visible to other companies", function* () {
     const [one, other] = [yield* company(), yield* company()]
     const invoice = yield* made(create(one.id, 1))
     const { get } = yield* Invoices
     for (const id of [invoice.id, "", "x", invoice.id.toUpperCase()]) assert.strictEqual(yield* said(get(other.id, id)), "NotFound", id)
   })
 
-  scenario("invoice: the limits of amount, description and expiry are enforced, and the error names the field", function* () {
+  scenario("invoice: the limits on amount, description and expiry are enforced, and the error names the field", function* () {
     const { id } = yield* company()
     const table: ReadonlyArray<readonly [string, Effect.Effect<unknown, { readonly _tag: string }, Invoices>]> = [
       ["ok", create(id, 1)],
@@ -102,7 +102,7 @@ describe("An invoice", () => {
   })
 
   scenario(
-    "C33: invoice: if an invoice has no amount, the payer decides, and the received amount is credited even if it is outside the expected range",
+    "C33: invoice: if an invoice has no amount, the payer sets the amount, and it is credited even if it is outside the expected range",
     function* () {
       const payee = yield* company()
       const { id } = payee
@@ -120,26 +120,23 @@ describe("An invoice", () => {
     }
   )
 
-  scenario(
-    "invoice: the expected range of an open amount must be within the limits for invoices, and the error names the field",
-    function* () {
-      const { id } = yield* company()
-      const table: ReadonlyArray<readonly [string, number | null, number | null]> = [
-        ["ok", null, null],
-        ["ok", 1, null],
-        ["ok", null, 100_000_000],
-        ["ok", 21, 21],
-        ["Invalid: min_sats", 0, null],
-        ["Invalid: min_sats", 100_000_001, null],
-        ["Invalid: max_sats", null, 100_000_001],
-        ["Invalid: max_sats", null, 0],
-        ["Invalid: max_sats", 22, 21]
-      ]
-      const msat = (sats: number | null) => (sats === null ? null : Msat.fromSats(sats))
-      for (const [verdict, min, max] of table)
-        assert.strictEqual(yield* said(open(id, { minAmount: msat(min), maxAmount: msat(max) })), verdict)
-    }
-  )
+  scenario("invoice: the expected range of amounts must be within the limits for invoices, and the error names the field", function* () {
+    const { id } = yield* company()
+    const table: ReadonlyArray<readonly [string, number | null, number | null]> = [
+      ["ok", null, null],
+      ["ok", 1, null],
+      ["ok", null, 100_000_000],
+      ["ok", 21, 21],
+      ["Invalid: min_sats", 0, null],
+      ["Invalid: min_sats", 100_000_001, null],
+      ["Invalid: max_sats", null, 100_000_001],
+      ["Invalid: max_sats", null, 0],
+      ["Invalid: max_sats", 22, 21]
+    ]
+    const msat = (sats: number | null) => (sats === null ? null : Msat.fromSats(sats))
+    for (const [verdict, min, max] of table)
+      assert.strictEqual(yield* said(open(id, { minAmount: msat(min), maxAmount: msat(max) })), verdict)
+  })
 
   scenario("invoice: a fiat amount is converted at the current rate, which is stored", function* () {
     const { id } = yield* company()
@@ -177,14 +174,17 @@ describe("An invoice", () => {
     }
   )
 
-  scenario("invoice: a key already used for a different request is refused, but another company can still use it", function* () {
-    const [one, other] = [yield* company(), yield* company()]
-    yield* made(create(one.id, 1, { request: request("k") }))
-    assert.strictEqual(yield* said(create(one.id, 2, { request: request("k", "other body") })), "IdempotencyMismatch")
-    yield* made(create(other.id, 2, { request: request("k", "other body") }))
-  })
+  scenario(
+    "invoice: an idempotency key already used for a different request is refused, but another company can use the same key",
+    function* () {
+      const [one, other] = [yield* company(), yield* company()]
+      yield* made(create(one.id, 1, { request: request("k") }))
+      assert.strictEqual(yield* said(create(one.id, 2, { request: request("k", "other body") })), "IdempotencyMismatch")
+      yield* made(create(other.id, 2, { request: request("k", "other body") }))
+    }
+  )
 
-  scenario("invoice: two simultaneous requests with one key create one invoice and return the same response", function* () {
+  scenario("invoice: two simultaneous requests with one idempotency key create one invoice and return the same response", function* () {
     const { id } = yield* company()
     const outcomes = yield* Effect.all(
       Array.from({ length: 8 }, () => create(id, 1, { request: request("k") })),
@@ -196,7 +196,7 @@ describe("An invoice", () => {
     assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Made").length, 1)
   })
 
-  scenario("invoice: a key can be reused after a refused request", function* () {
+  scenario("invoice: an idempotency key can be reused after a refused request", function* () {
     const { id } = yield* company()
     assert.strictEqual(yield* said(create(id, 0, { request: request("k") })), "AmountInvalid: not_positive")
     assert.isTrue(Option.isNone(yield* (yield* Records).answer(id, "k")))

@@ -47,7 +47,7 @@ describe("A Lightning address", () => {
     }
   })
 
-  scenario("Lightning address: a payer can type the handle", function* () {
+  scenario("Lightning address: a handle may contain only characters that a payer can type", function* () {
     const row = yield* company()
     for (const handle of ["a", "0", "a.b", "a_b-c", "-", "x".repeat(64)]) assert.strictEqual(yield* said(create(row, handle)), "ok", handle)
     for (const handle of ["", " ", ".a", "a.", "..", "a+b", "a@b", "ä", "a b", "a/b", "x".repeat(65), "a\n", "ｓhop", "%61"]) {
@@ -55,7 +55,7 @@ describe("A Lightning address", () => {
     }
   })
 
-  scenario("Lightning address: a company's own domain must be verified, and has one spelling", function* () {
+  scenario("Lightning address: a custom domain must be verified, and is always stored in its ASCII form", function* () {
     const [one, other] = [yield* company(), yield* company()]
     assert.strictEqual(yield* said(create(one, "hi", "bücher.example")), "DomainNotVerified")
     yield* verify(one, "Bücher.example")
@@ -89,7 +89,7 @@ describe("A Lightning address", () => {
     }
   )
 
-  scenario("Lightning address: two simultaneous requests with one key create one address", function* () {
+  scenario("Lightning address: two simultaneous requests with one idempotency key create one address", function* () {
     const row = yield* company()
     const outcomes = yield* Effect.all(
       Array.from({ length: 4 }, () => create(row, null, null, "k")),
@@ -137,7 +137,7 @@ describe("The owner of a Lightning address", () => {
     yield* everywhere(change(row.id, id, { ...settings, successMessage: "🎉".repeat(144) }))
   })
 
-  scenario("Lightning address: the same limits apply to internal payments, with any tag", function* () {
+  scenario("Lightning address: the address's limits also apply to internal payments, even to the address with a tag", function* () {
     const [row, payer] = [yield* company(), yield* companyWith(100)]
     const { id } = yield* made(create(row, "shop"))
     const limits = { ...settings, minSendable: Msat.fromSats(5), maxSendable: Msat.fromSats(10) }
@@ -150,7 +150,7 @@ describe("The owner of a Lightning address", () => {
     assert.deepStrictEqual(yield* has(row), { posted: 15, held: 0 })
   })
 
-  scenario("Lightning address: a deleted address stays visible, is never issued again, and cannot change", function* () {
+  scenario("Lightning address: a deleted address stays visible, is never issued again, and cannot be changed", function* () {
     const { change, get, remove } = yield* LightningAddresses
     const [row, other] = [yield* company(), yield* company()]
     const address = yield* made(create(row, "shop"))

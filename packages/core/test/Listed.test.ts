@@ -12,8 +12,8 @@ import { type Ports, type Process, replace, scenario } from "./World.ts"
 const { everyMillis } = settings.reconciliation
 
 /**
- * A node that lists two items per page. It owns more than the sandbox's node, by the amount `earned`, and may
- * not have listed all of that yet.
+ * A node that lists two items per page. Its funds exceed those of the sandbox's node by the amount in `earned`,
+ * and it may not have listed all of that amount yet.
  */
 const make = Effect.gen(function* () {
   const state = { earned: 0n, isAway: false }
@@ -139,19 +139,23 @@ describe("The node's own income and expenses", () => {
     assert.deepStrictEqual(yield* told, [[], 5011, 0, 0, 0])
   })
 
-  scenario("reconciliation: a closed channel costs what the node lists, or up to one satoshi more", { isPending: true }, function* () {
-    const node = yield* make
-    yield* node.look
-    node.closes(-385_000)
-    node.closes(0)
-    node.earns(-385_000 - 999 - 999)
-    yield* node.look
-    yield* node.look
-    assert.deepStrictEqual(yield* told, [[], 0, -385_000, 2, 0])
-  })
+  scenario(
+    "reconciliation: the cost of a closed channel is the amount that the node lists, or up to one satoshi more",
+    { isPending: true },
+    function* () {
+      const node = yield* make
+      yield* node.look
+      node.closes(-385_000)
+      node.closes(0)
+      node.earns(-385_000 - 999 - 999)
+      yield* node.look
+      yield* node.look
+      assert.deepStrictEqual(yield* told, [[], 0, -385_000, 2, 0])
+    }
+  )
 
   scenario(
-    "reconciliation: a whole satoshi lost by a closed channel is a discrepancy",
+    "reconciliation: losing a whole satoshi when a channel closes is a discrepancy",
     { logsErrors: true, isPending: true },
     function* () {
       const node = yield* make

@@ -4,7 +4,7 @@ import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 const policy = { invoicePollMillis: 10, invoiceSweepMillis: 40, expiredGraceMillis: 1000 }
 
 describe("Polling of open invoices", () => {
-  it("invoice watcher: each sweep polls unexpired invoices; expired ones are polled 1, 2, 4, 8 and 16 sweeps after they expire, and after the grace period", () => {
+  it("invoice watcher: each sweep polls unexpired invoices; expired invoices are polled 1, 2, 4, 8 and 16 sweeps after they expire, and again after the grace period", () => {
     const expiresAtMillis = 100
     const sweeps = Array.from({ length: 27 }, (_, n) => n - 1)
     const isSwept = (sweep: number) => LookupSchedule.isSwept({ expiresAtMillis }, expiresAtMillis + 40 * sweep, policy)
@@ -21,7 +21,7 @@ describe("Polling of open invoices", () => {
     assert.deepStrictEqual(LookupSchedule.madeWithin(980, 1000, policy), [[940, 990]])
   })
 
-  it("invoice watcher: an invoice is polled once for each age it reaches, in whichever check comes next", () => {
+  it("invoice watcher: an invoice is polled once for each scheduled age, at the first check after it reaches that age", () => {
     const looks = [915, 929, 931, 939, 941, 959, 961, 1000]
     // Created at 920, the invoice has an age of 10 at 930, 20 at 940 and 40 at 960.
     const hits = looks

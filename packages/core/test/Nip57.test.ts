@@ -94,7 +94,7 @@ describe("NIP-57, appendix C: a Lightning address", () => {
 })
 
 describe("NIP-57, appendix D: a zap request", () => {
-  it.effect("zap: a valid request gets an invoice that commits only to it", () =>
+  it.effect("zap: a valid request gets an invoice that commits only to that request", () =>
     withRelays(() =>
       Effect.gen(function* () {
         yield* shop
@@ -317,7 +317,7 @@ describe("NIP-57, appendix E: a zap receipt", () => {
     )
   )
 
-  it.effect("zap receipt: none is created for a payment without a zap request", () =>
+  it.effect("zap receipt: no receipt is created for a payment without a zap request", () =>
     withRelays((zaps) =>
       Effect.gen(function* () {
         yield* shop

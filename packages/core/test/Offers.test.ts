@@ -59,7 +59,7 @@ const paying = (change: (offers: OfferSender["Service"]) => Partial<OfferSender[
 
 describe("Payments by offer", () => {
   scenario(
-    "offers: paying an offer credits its issuer, and stores the payment hash that the node reports and the preimage proves",
+    "offers: paying an offer credits its issuer, and stores the payment hash that the node reports and that the preimage proves",
     function* () {
       const payer = yield* companyWith(5000)
       const text = yield* offer()
@@ -76,7 +76,7 @@ describe("Payments by offer", () => {
     }
   )
 
-  scenario("offers: each withdrawal pays the same offer again", function* () {
+  scenario("offers: several withdrawals can pay the same offer", function* () {
     const payer = yield* companyWith(5000)
     const text = yield* offer({ sats: 1000 })
     for (const sats of [undefined, 1000, 1500]) yield* confirm(payer, text, sats)
@@ -122,7 +122,7 @@ describe("Payments by offer", () => {
     })
 
     scenario(
-      `C2 C6 C7: offers: a call without a response is pending, not failed; then it ${outcome}s, without an early release or a second payment`,
+      `C2 C6 C7: offers: a payment whose call gets no response is pending, not failed; later it ${outcome}s, without an early release or a second payment`,
       function* () {
         const payer = yield* companyWith(5000)
         const text = yield* offer({ behaviour: `unknown_then_${outcome}` })
@@ -150,7 +150,7 @@ describe("Payments by offer", () => {
     assert.deepStrictEqual(yield* got(text), [1000])
   })
 
-  scenario("C21: offers: a refusal, no response, or an unreachable issuer releases the full amount", function* () {
+  scenario("C21: offers: the full amount is released if the issuer refuses or cannot be reached, or if there is no route", function* () {
     const payer = yield* companyWith(5000)
     for (const [behaviour, failure] of [
       ["fail", "incorrect_payment_details"],
@@ -182,7 +182,7 @@ describe("Payments by offer", () => {
     }
   }
 
-  scenario("C25: offers: the node receives the amount, and the fee limit as its maximum", asks, function* ({ made }) {
+  scenario("C25: offers: the node is called with the amount and with the fee limit", asks, function* ({ made }) {
     const payer = yield* companyWith(5000)
     const row = yield* confirm(payer, yield* offer({ sats: 500 }), 1000)
     yield* step
@@ -228,7 +228,7 @@ describe("Payments by offer", () => {
   }
 
   scenario(
-    "C8: offers: an attempt that the node does not find has not failed; after the grace period it is repeated under the same id",
+    "C8: offers: an attempt that the node does not find does not count as failed; after the grace period, it is repeated under the same id",
     forgetful,
     function* ({ calls }) {
       const payer = yield* companyWith(5000)
@@ -261,7 +261,7 @@ describe("Payments by offer", () => {
       yield* (yield* Sandbox).pay({ paymentRequest: ours.paymentRequest })
       yield* poll
       const { preimage } = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, ours.id))
-      said.preimage = preimage ?? assert.fail("it is not paid")
+      said.preimage = preimage ?? assert.fail("the invoice is not paid")
       const rows = [yield* confirm(payer, yield* offer(), 1000), yield* confirm(payer, yield* offer(), 500)]
       yield* steps(2)
       for (const row of rows) {
@@ -332,18 +332,22 @@ describe("Checks of an offer", () => {
     }
   )
 
-  scenario("offers: a node that cannot pay offers returns an error before anything is held", { lacksOffers: true }, function* () {
-    const text = yield* offer({ sats: 1000 })
-    assert.deepStrictEqual(yield* refusal(text), [
-      "unsupported",
-      "This service's node cannot pay BOLT 12 offers. Get a BOLT 11 invoice from the payee"
-    ])
-    const { destination } = yield* outside({ sats: 1000 })
-    const row = yield* confirm(yield* companyWith(5000), `bitcoin:?lno=${text}&lightning=${destination}`)
-    assert.strictEqual(row.recipientType, "lightning_invoice")
-    yield* step
-    assert.strictEqual(yield* standing(row), "settled")
-  })
+  scenario(
+    "offers: if the node cannot pay offers, a withdrawal to an offer is refused before anything is held",
+    { lacksOffers: true },
+    function* () {
+      const text = yield* offer({ sats: 1000 })
+      assert.deepStrictEqual(yield* refusal(text), [
+        "unsupported",
+        "This service's node cannot pay BOLT 12 offers. Get a BOLT 11 invoice from the payee"
+      ])
+      const { destination } = yield* outside({ sats: 1000 })
+      const row = yield* confirm(yield* companyWith(5000), `bitcoin:?lno=${text}&lightning=${destination}`)
+      assert.strictEqual(row.recipientType, "lightning_invoice")
+      yield* step
+      assert.strictEqual(yield* standing(row), "settled")
+    }
+  )
 
   scenario(
     "C2: offers: a sent payment stays pending while a replacement node cannot report its outcome",
@@ -371,7 +375,7 @@ describe("Checks of an offer", () => {
 })
 
 describe("An offer in the node's records", () => {
-  scenario("offers: a payment's entry in the node's records names the attempt for which it was made", function* () {
+  scenario("offers: a payment's entry in the node's records names the attempt that made the payment", function* () {
     const payer = yield* companyWith(5000)
     const books = yield* LightningBooks
     const { cursor } = yield* books.sent(null)

@@ -68,7 +68,7 @@ const listening = () => {
 /** The same offer in uppercase, split by `+` and a space as BOLT 12 allows. */
 const inPieces = (offer: string) => `${offer.slice(0, 30)}+ ${offer.slice(30)}`.toUpperCase()
 
-/** One company pays another's offer in every form in which it can be given. */
+/** One company pays another's offer in every form in which an offer can be given. */
 const paidInside = function* ({ calls }: ReturnType<typeof listening>) {
   const [payer, payee] = [yield* companyWith(5000), yield* company()]
   const offer = yield* offerOf(payee)
@@ -172,7 +172,7 @@ describe("Our own offers", () => {
     )
   })
 
-  scenario("own offers: a frozen company can still be paid by its offers, as by its addresses", function* () {
+  scenario("own offers: a frozen company can still be paid through its offers, as through its addresses", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const offer = yield* offerOf(payee)
     yield* everywhere((yield* Companies).freeze(payee.id, { reason: "a drill", pending: "wait" }))
@@ -182,7 +182,7 @@ describe("Our own offers", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  scenario("C31: own offers: a payment to oneself gains and loses nothing", function* () {
+  scenario("C31: own offers: a company that pays its own offer gains and loses nothing", function* () {
     const self = yield* companyWith(5000)
     const row = yield* confirm(self, yield* offerOf(self), 1000)
     yield* steps(2)

@@ -42,7 +42,7 @@ describe("Several workers", () => {
 
 describe("Calls to the node", () => {
   it.effect(
-    "C10: payment worker: a worker that slept past its claim makes no call if another worker had the job and the withdrawal failed",
+    "C10: payment worker: a worker that slept past its claim makes no call if another worker took the job in the meantime and the withdrawal failed",
     () => {
       const pays: Array<string> = []
       const counting = (who: string) =>
@@ -85,7 +85,7 @@ describe("Calls to the node", () => {
   )
 
   it.effect(
-    "payment worker: a worker that slept and holds a different invoice does not change a withdrawal that another worker has sent",
+    "payment worker: a worker that slept and has a different invoice does not change a withdrawal that another worker has sent",
     () => {
       return run({}, function* () {
         const ports = yield* Effect.context<Ports>()
@@ -167,7 +167,7 @@ describe("Calls to the node", () => {
         const { step } = yield* PaymentWorker
         yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
         yield* TestClock.adjust("10 minutes")
-        assert.isTrue(atSeconds.length >= 4, "it is tried again")
+        assert.isTrue(atSeconds.length >= 4, "the payment is tried again")
         for (const [at, seconds] of atSeconds.entries()) {
           if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= callSeconds + 60, `called after ${atSeconds.join(", ")} seconds`)
         }
@@ -190,7 +190,7 @@ describe("Calls to the node", () => {
         yield* Effect.forkDetach(Effect.forever(Effect.andThen(Context.get(dying, PaymentWorker).step, Effect.sleep("1 second"))))
         yield* TestClock.adjust("119 seconds")
       }
-      assert.isTrue(atSeconds.length >= 3, "it is tried again")
+      assert.isTrue(atSeconds.length >= 3, "the payment is tried again")
       for (const [at, seconds] of atSeconds.entries())
         if (at > 0) assert.isTrue(seconds - (atSeconds[at - 1] ?? 0) >= 60, `called after ${atSeconds.join(", ")} seconds`)
     }
@@ -225,7 +225,7 @@ describe("Calls to the node", () => {
   }
 
   it.effect(
-    "C10: payment worker: a claim lasts twice as long as a call may take, and no other process checks the payment before it ends",
+    "C10: payment worker: a claim lasts twice as long as a call may take, and no other process checks the payment before the claim ends",
     () => {
       const lookedAtSeconds: Array<number> = []
       const slow = sending((sender) => ({
@@ -275,7 +275,7 @@ describe("Calls to the node", () => {
     }
   )
 
-  it.effect("C8: payment worker: a call that follows an unsent one is not repeated before the grace period ends", () => {
+  it.effect("C8: payment worker: a call that follows an unsent call is not repeated before the grace period ends", () => {
     const atSeconds: Array<number> = []
     const forgetful = sending(() => ({
       graceMillis: 60_000,
@@ -358,7 +358,7 @@ describe("Calls to the node", () => {
   )
 
   scenario(
-    "C8: payment worker: a call known to be unsent proves nothing after another process has claimed the job",
+    "C8: payment worker: once another process has claimed the job, an unsent call no longer proves that the payment was not sent",
     refusing,
     function* ({ state }) {
       const ports = yield* Effect.context<Ports>()

@@ -74,7 +74,7 @@ const toFast = (payer: Company) => confirm(payer, "settle@wallet.example", 100)
 const standings = (rows: ReadonlyArray<Withdrawal.Withdrawal>) => Effect.map(Effect.forEach(rows, standing), (all) => [...new Set(all)])
 
 describe("Slow payees", () => {
-  scenario("payment worker: a slow payee does not delay an ordinary payment beyond a second", slowly, function* ({ state }) {
+  scenario("payment worker: a slow payee does not delay an ordinary payment by more than a second", slowly, function* ({ state }) {
     const payer = yield* companyWith(100_000)
     const slow = yield* toSlow(payer, 1)
     state.isSlow = true
@@ -105,7 +105,7 @@ describe("Slow payees", () => {
   })
 
   scenario(
-    "payment worker: twenty slow payees of one company do not delay another company's Lightning address payment beyond a second",
+    "payment worker: twenty slow payees of one company do not delay another company's Lightning address payment by more than a second",
     slowly,
     function* ({ state }) {
       const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
@@ -146,7 +146,7 @@ describe("Slow payees", () => {
   )
 
   scenario(
-    "payment worker: requests to one host are limited, and the company's payments to other hosts do not wait for them",
+    "payment worker: the number of concurrent requests to one host is limited, and the company's payments to other hosts do not wait for that host",
     () => slowly(20),
     function* ({ state }) {
       const companies = yield* times(3, () => companyWith(100_000))
@@ -167,7 +167,7 @@ describe("Slow payees", () => {
   )
 
   it.effect(
-    "payment worker: if the store fails while more payments to one host are claimed than that host has slots, they wait only until the store recovers",
+    "payment worker: if the store fails while more payments to one host are claimed than that host has slots, the payments wait only until the store recovers",
     () => {
       const { perHost } = settings.resolving
       const { state, change: slow } = slowly(20)
@@ -196,7 +196,7 @@ describe("Slow payees", () => {
   )
 
   scenario(
-    "payment worker: a process that is waiting for payees' servers can stop immediately, and another takes over immediately",
+    "payment worker: a process that is waiting for payees' servers can stop immediately, and another process takes over immediately",
     () => slowly(20),
     function* ({ state }) {
       const payer = yield* companyWith(100_000)
@@ -295,32 +295,35 @@ describe("Payment slots", () => {
     })
   })
 
-  it.effect("payment worker: payment calls in flight never exceed the slots, wherever the payments come from", () => {
-    const { state, change: slow } = slowly(1)
-    let [paying, most] = [0, 0]
-    const change = (ports: Context.Context<Ports>) =>
-      replace(LightningSender, (sender) =>
-        LightningSender.of({
-          ...sender,
-          pay: (ask) =>
-            Effect.acquireUseRelease(
-              Effect.sync(() => (most = Math.max(most, ++paying))),
-              () => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)),
-              () => Effect.sync(() => paying--)
-            )
-        })
-      )(slow(ports))
-    return run({ settings: few, change }, function* () {
-      const payer = yield* companyWith(100_000)
-      const addresses = yield* toSlow(payer, 10)
-      const invoices = yield* times(10, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination)))
-      state.isSlow = true
-      yield* working()
-      yield* TestClock.adjust("30 seconds")
-      assert.deepStrictEqual(yield* standings([...addresses, ...invoices]), ["settled"])
-      assert.strictEqual(most, 2)
-    })
-  })
+  it.effect(
+    "payment worker: the number of payment calls in flight never exceeds the number of slots, wherever the payments come from",
+    () => {
+      const { state, change: slow } = slowly(1)
+      let [paying, most] = [0, 0]
+      const change = (ports: Context.Context<Ports>) =>
+        replace(LightningSender, (sender) =>
+          LightningSender.of({
+            ...sender,
+            pay: (ask) =>
+              Effect.acquireUseRelease(
+                Effect.sync(() => (most = Math.max(most, ++paying))),
+                () => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)),
+                () => Effect.sync(() => paying--)
+              )
+          })
+        )(slow(ports))
+      return run({ settings: few, change }, function* () {
+        const payer = yield* companyWith(100_000)
+        const addresses = yield* toSlow(payer, 10)
+        const invoices = yield* times(10, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination)))
+        state.isSlow = true
+        yield* working()
+        yield* TestClock.adjust("30 seconds")
+        assert.deepStrictEqual(yield* standings([...addresses, ...invoices]), ["settled"])
+        assert.strictEqual(most, 2)
+      })
+    }
+  )
 
   scenario("payment worker: a payment that only waits for its outcome takes no slot", { isPending: true, settings: few }, function* () {
     const payer = yield* companyWith(100_000)
@@ -334,22 +337,25 @@ describe("Payment slots", () => {
     assert.deepStrictEqual([yield* standings(held), yield* standing(ordinary)], [["pending"], "settled"])
   })
 
-  it.effect("payment worker: companies take turns, so another company's payment waits until one slot is free, not all of them", () => {
-    const change = replace(LightningSender, (sender) =>
-      LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })
-    )
-    return run({ settings: few, change }, function* () {
-      const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-      const many = yield* times(100, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(one, destination)))
-      yield* working()
-      yield* TestClock.adjust("1500 millis")
-      const single = yield* confirm(other, (yield* outside({ sats: 100 })).destination)
-      yield* TestClock.adjust("3 seconds")
-      assert.strictEqual(yield* standing(single), "settled")
-      yield* TestClock.adjust("2 minutes")
-      assert.deepStrictEqual(yield* standings(many), ["settled"])
-    })
-  })
+  it.effect(
+    "payment worker: companies take turns, so another company's payment waits only until one slot is free, not until all are free",
+    () => {
+      const change = replace(LightningSender, (sender) =>
+        LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })
+      )
+      return run({ settings: few, change }, function* () {
+        const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+        const many = yield* times(100, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(one, destination)))
+        yield* working()
+        yield* TestClock.adjust("1500 millis")
+        const single = yield* confirm(other, (yield* outside({ sats: 100 })).destination)
+        yield* TestClock.adjust("3 seconds")
+        assert.strictEqual(yield* standing(single), "settled")
+        yield* TestClock.adjust("2 minutes")
+        assert.deepStrictEqual(yield* standings(many), ["settled"])
+      })
+    }
+  )
 })
 
 /** Makes each payment call take a second, and records how many new withdrawals each claim found. */
@@ -410,7 +416,7 @@ describe("Turns", () => {
     })
   })
 
-  it.effect("payment worker: a company that arrives while another has a long queue gets an equal share", () => {
+  it.effect("payment worker: a company that arrives while another has a long queue gets an equal share of the slots", () => {
     const { change } = noted()
     return run({ settings: { ...settings, paymentsAtOnce: 16 }, change }, function* () {
       const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]

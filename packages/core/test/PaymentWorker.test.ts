@@ -103,7 +103,7 @@ describe("A payment", () => {
     }
   )
 
-  scenario("C21: payment worker: a failed payment is released in full, once", function* () {
+  scenario("C21: payment worker: the funds of a failed payment are released in full, and only once", function* () {
     const payer = yield* companyWith(5000)
     for (const [behaviour, payee, failure] of [
       ["fail", "birch", "incorrect_payment_details"],
@@ -142,7 +142,7 @@ describe("A payment", () => {
     )
 
     scenario(
-      `C2 C6 C7: payment worker: a call whose response is lost is pending, not failed; then it ${outcome}s, without an early release or a second payment`,
+      `C2 C6 C7: payment worker: a payment whose call gets no response is pending, not failed; later it ${outcome}s, without an early release or a second payment`,
       function* () {
         const payer = yield* companyWith(5000)
         const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: `unknown_then_${outcome}` })
@@ -292,7 +292,7 @@ describe("A payment", () => {
   )
 
   scenario(
-    "C11 C14: payment worker: of two withdrawals to one invoice, one is paid; the other fails, for a reason that refers to the paid one only if both belong to the same company",
+    "C11 C14: payment worker: of two withdrawals to one invoice, one is paid and the other fails; the failure reason refers to the paid withdrawal only if both belong to the same company",
     function* () {
       const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
       for (const [second, failure] of [

@@ -170,7 +170,7 @@ describe("A payout", () => {
   )
 
   scenario(
-    "C47: payout: a payout that the network rejects for days stays pending and keeps its hold",
+    "C47: payout: a payout that the network rejects for days stays pending, and its funds stay held",
     () => ({ logsErrors: true, ...broadcasting(() => ({ _tag: "rejected", reason: "no" })) }),
     function* ({ sent }) {
       const { payer, row } = yield* payout(20_000, 42_000)
@@ -317,32 +317,35 @@ describe("Several payouts", () => {
     }
   })
 
-  it.effect("freeze: a payout still selecting coins waits, and another company's payout at the same time is sent", () => {
-    const [choosing, chosen] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-    const slowly = replace(ChainWallet, (wallet) =>
-      ChainWallet.of({
-        ...wallet,
-        build: (ask) =>
-          Deferred.succeed(choosing, undefined).pipe(Effect.andThen(Deferred.await(chosen)), Effect.andThen(wallet.build(ask)))
+  it.effect(
+    "freeze: if a company is frozen while coins are selected for its payout, the payout waits, and another company's payout is sent",
+    () => {
+      const [choosing, chosen] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+      const slowly = replace(ChainWallet, (wallet) =>
+        ChainWallet.of({
+          ...wallet,
+          build: (ask) =>
+            Deferred.succeed(choosing, undefined).pipe(Effect.andThen(Deferred.await(chosen)), Effect.andThen(wallet.build(ask)))
+        })
+      )
+      return run({ change: slowly }, function* () {
+        const [{ payer, row }, other] = [yield* payout(20_000), yield* payout(20_000)]
+        const stepping = yield* Effect.forkChild(step)
+        yield* Deferred.await(choosing)
+        const companies = yield* Companies
+        yield* everywhere(companies.freeze(payer.id, { reason: "a drill", pending: "wait" }))
+        yield* Deferred.succeed(chosen, undefined)
+        yield* Fiber.join(stepping)
+        yield* steps(2)
+        assert.deepStrictEqual([yield* received(row), yield* received(other.row)], [[], [["mempool", 20_000]]])
+        yield* everywhere(companies.unfreeze(payer.id))
+        yield* steps(2)
+        yield* mine(1)
+        yield* steps(2)
+        assert.deepStrictEqual([yield* standing(row), yield* standing(other.row)], ["settled", "settled"])
       })
-    )
-    return run({ change: slowly }, function* () {
-      const [{ payer, row }, other] = [yield* payout(20_000), yield* payout(20_000)]
-      const stepping = yield* Effect.forkChild(step)
-      yield* Deferred.await(choosing)
-      const companies = yield* Companies
-      yield* everywhere(companies.freeze(payer.id, { reason: "a drill", pending: "wait" }))
-      yield* Deferred.succeed(chosen, undefined)
-      yield* Fiber.join(stepping)
-      yield* steps(2)
-      assert.deepStrictEqual([yield* received(row), yield* received(other.row)], [[], [["mempool", 20_000]]])
-      yield* everywhere(companies.unfreeze(payer.id))
-      yield* steps(2)
-      yield* mine(1)
-      yield* steps(2)
-      assert.deepStrictEqual([yield* standing(row), yield* standing(other.row)], ["settled", "settled"])
-    })
-  })
+    }
+  )
 
   it.effect("C19: payouts: if two payouts select the same coins at the same time, one is sent and the other selects again", () => {
     const drafts: Array<ReadonlyArray<string>> = []

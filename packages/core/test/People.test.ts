@@ -33,7 +33,7 @@ const join = Effect.fnUntraced(function* ({ person, text }: { readonly person: P
   const found = Option.getOrThrow(yield* (yield* People).invited(Redacted.value(text)))
   return yield* (yield* People).join(found, passkey(person.id), { id: person.id, counter: 0, challengedAtMillis: 0 })
 })
-/** Creates a member of this company who has a passkey. */
+/** Creates a person with a passkey in this company. */
 const member = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role?: Role, by?: Granting) {
   return yield* join(yield* invite(companyId, role, by))
 })
@@ -55,7 +55,7 @@ describe("People", () => {
     assert.isFalse(yield* isInvited(late.text))
   })
 
-  scenario("people: only the SHA-256 of an invitation's text is stored, and no other text is accepted", function* () {
+  scenario("people: only the SHA-256 hash of an invitation's text is stored, and only that exact text is accepted", function* () {
     const { person, text } = yield* invite((yield* company()).id)
     const secret = Redacted.value(text)
     assert.notInclude(JSON.stringify(person), secret)
@@ -77,21 +77,24 @@ describe("People", () => {
     assert.deepStrictEqual(onCall._tag === "Operator" ? onCall.caller.scopes : [], ["read"])
   })
 
-  scenario("people: a recovery revokes the passkeys and the earlier invitation, and a removed person cannot be restored", function* () {
-    const { id } = yield* company()
-    const people = yield* People
-    const admin = yield* member(id)
-    const other = yield* member(id, "operator", person(admin))
-    const one = yield* people.recover(id, other.id, person(admin))
-    assert.isTrue(Option.isNone(yield* stands(other)))
-    assert.strictEqual(one.person.epoch, other.epoch + 1)
-    const again = yield* people.recover(id, other.id, person(admin))
-    assert.deepStrictEqual([yield* isInvited(one.text), yield* isInvited(again.text)], [false, true])
-    yield* people.remove(id, other.id, person(admin))
-    yield* people.remove(id, other.id, person(admin))
-    assert.isFalse(yield* isInvited(again.text))
-    assert.strictEqual(yield* said(people.recover(id, other.id, person(admin))), "NotFound")
-  })
+  scenario(
+    "people: a recovery revokes the person's passkeys and earlier invitation, and a removed person cannot be restored",
+    function* () {
+      const { id } = yield* company()
+      const people = yield* People
+      const admin = yield* member(id)
+      const other = yield* member(id, "operator", person(admin))
+      const one = yield* people.recover(id, other.id, person(admin))
+      assert.isTrue(Option.isNone(yield* stands(other)))
+      assert.strictEqual(one.person.epoch, other.epoch + 1)
+      const again = yield* people.recover(id, other.id, person(admin))
+      assert.deepStrictEqual([yield* isInvited(one.text), yield* isInvited(again.text)], [false, true])
+      yield* people.remove(id, other.id, person(admin))
+      yield* people.remove(id, other.id, person(admin))
+      assert.isFalse(yield* isInvited(again.text))
+      assert.strictEqual(yield* said(people.recover(id, other.id, person(admin))), "NotFound")
+    }
+  )
 
   scenario("people: people cannot recover, promote or remove themselves or people in another company", function* () {
     const { id } = yield* company()
@@ -186,26 +189,29 @@ describe("Approvals by people", () => {
     return yield* said(Effect.flatMap(Approvals, ({ approve }) => approve({ company: of, apiKey: key(by), id })))
   })
 
-  scenario("approval: two people invited by the operator can approve each other's withdrawals, and the record names them", function* () {
-    const of = yield* companyWith(100_000)
-    const admit = Effect.fnUntraced(function* () {
-      const asked = yield* invite(of.id)
-      yield* (yield* People).approve(asked.person.id, bob)
-      return yield* join(asked)
-    })
-    const [one, other] = [yield* admit(), yield* admit()]
-    const { id } = yield* ask(of, one)
-    const row = yield* Effect.flatMap(Approvals, ({ approve }) => approve({ company: of, apiKey: key(other), id }))
-    assert.deepStrictEqual([row.approvalAskedBy, row.approvalBy], [one.id, other.id])
-    assert.strictEqual(yield* approves(of, one, one), "ApprovalByAsker")
-    // The person who issues a recovery link could also use it.
-    yield* join(yield* (yield* People).recover(of.id, other.id, person(one)))
-    assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
-    assert.strictEqual(yield* approves(of, other, one), "ApprovalByAsker")
-  })
+  scenario(
+    "approval: two people invited by the operator can approve each other's withdrawals, and the withdrawal names both",
+    function* () {
+      const of = yield* companyWith(100_000)
+      const admit = Effect.fnUntraced(function* () {
+        const asked = yield* invite(of.id)
+        yield* (yield* People).approve(asked.person.id, bob)
+        return yield* join(asked)
+      })
+      const [one, other] = [yield* admit(), yield* admit()]
+      const { id } = yield* ask(of, one)
+      const row = yield* Effect.flatMap(Approvals, ({ approve }) => approve({ company: of, apiKey: key(other), id }))
+      assert.deepStrictEqual([row.approvalAskedBy, row.approvalBy], [one.id, other.id])
+      assert.strictEqual(yield* approves(of, one, one), "ApprovalByAsker")
+      // The person who issues a recovery link could also use it.
+      yield* join(yield* (yield* People).recover(of.id, other.id, person(one)))
+      assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
+      assert.strictEqual(yield* approves(of, other, one), "ApprovalByAsker")
+    }
+  )
 
   scenario(
-    "approval: a person cannot approve withdrawals by anyone whom they invited, directly or indirectly, or gave the right to send",
+    "approval: a person cannot approve the withdrawals of people whom they invited, directly or indirectly, or to whom they gave the right to send",
     function* () {
       const of = yield* companyWith(100_000)
       const asked = yield* invite(of.id)

@@ -11,7 +11,7 @@ describe("Policy", () => {
     assert.deepStrictEqual([1, 1_000_000, 1_000_001, 50_000_000, 50_000_001, 2_100_000_000_000_000].map(sats), [2, 2, 3, 3, 6, 6])
   })
 
-  it("policy: amounts above the last row need that row's confirmations; without rows, every amount needs six", () => {
+  it("policy: amounts above the last row need that row's number of confirmations; without rows, every amount needs six confirmations", () => {
     const one = { ...settings, confirmations: [{ upTo: Msat.fromSats(10), confirmations: 4 }] }
     assert.strictEqual(Confirmations.neededFor(one, Msat.fromSats(11)), 4)
     assert.strictEqual(Confirmations.neededFor({ ...settings, confirmations: [] }, Msat.fromSats(1)), 6)

@@ -27,7 +27,7 @@ describe("A caller", () => {
     )
   })
 
-  it("caller: text that is not an address counts as its own caller", () => {
+  it("caller: text that is not an address counts as a separate caller", () => {
     assert.deepStrictEqual(names("unix"), ["unix 1"])
   })
 })
@@ -36,7 +36,7 @@ describe("A pool", () => {
   const of = {}
   const held = (pool: { readonly items: () => Iterable<string> }) => [...pool.items()]
 
-  it("pool: in a full pool, the caller with the most slots loses its oldest", () => {
+  it("pool: in a full pool, the caller with the most slots loses its oldest slot", () => {
     const pool = Pool.make<string>({ most: 4, perCaller: 4, per: {} })
     for (const [caller, item] of [
       ["198.51.100.1", "a"],
@@ -49,7 +49,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(held(pool), ["a", "c", "d", "e"])
   })
 
-  it("pool: slots are counted for a wide network as a whole, and its narrow network with the most slots loses one", () => {
+  it("pool: slots are counted for a wide network as a whole, and the narrow network with the most slots in it loses one", () => {
     const pool = Pool.make<string>({ most: 5, perCaller: 5, per: {} })
     pool.take({ caller: "203.0.113.1", of }, "honest 1")
     pool.take({ caller: "203.0.113.1", of }, "honest 2")
@@ -80,7 +80,7 @@ describe("A pool", () => {
     assert.deepStrictEqual(take("192.0.2.1", "a", "5"), ["2"])
   })
 
-  it("pool: if no caller has more than one slot, the company with the most slots loses its oldest", () => {
+  it("pool: if no caller has more than one slot, the company with the most slots loses its oldest slot", () => {
     const pool = Pool.make<string, "company">({ most: 3, perCaller: 3, per: { company: 3 } })
     pool.take({ caller: "192.0.2.1", of: { company: "a" } }, "1")
     pool.take({ caller: "198.51.100.1", of: { company: "b" } }, "2")

@@ -32,7 +32,7 @@ const slack = (fields: Partial<Positions.Observed>) => {
 const sent = { _tag: "Sent", paymentHash: PaymentHash.make("ab"), amount: Msat.make(1000n), fee: Msat.zero, state: "pending" } as const
 
 describe("The positions of the node and the wallet", () => {
-  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may reduce the node's balance by 1010, and not at all once the payment is in flight", () => {
+  it("reconciliation: a withdrawal of 1000 with a fee limit of 10 may reduce the node's balance by up to 1010, and by nothing more once the node lists the payment as pending", () => {
     const pending = [withdrawal({ paymentHash: PaymentHash.make("ab") })]
     assert.deepStrictEqual(slack({ pending }), [-1010, 0, 0, 0])
     assert.deepStrictEqual(slack({ pending, lines: [{ line: sent, judgement: "under_way" }] }), [0, 0, 0, 0])
@@ -113,7 +113,7 @@ describe("Stored results of a run", () => {
     assert.deepStrictEqual(lookAt(1100, second).watched, [])
   })
 
-  it("reconciliation: a discrepancy is new only in the first run at which it has lasted for the grace period", () => {
+  it("reconciliation: a discrepancy counts as new only in the first run after it has lasted for the grace period", () => {
     const first = lookAt(1000)
     const second = lookAt(1049, first)
     const third = lookAt(1050, second)

@@ -120,7 +120,7 @@ describe("Prices", () => {
       })
     )
 
-  scenario("prices: a rate and its time are stored with the record that used it", { change: aged({ usd: 5000 }) }, function* () {
+  scenario("prices: a rate and its time are stored with the record that used the rate", { change: aged({ usd: 5000 }) }, function* () {
     const payer = yield* companyWith(5000)
     const { confirm } = yield* Withdrawals
     const row = yield* made(confirm({ company: payer, asked: yield* asked(1, "usd"), destination: "settle@wallet.example", metadata: {} }))
@@ -135,7 +135,7 @@ describe("Prices", () => {
   })
 
   scenario(
-    "prices: the current rates are recent and in the API's order; if there are none, the read fails",
+    "prices: the current rates are recent and in the API's order; if there are no rates, reading them fails",
     { change: aged({ chf: 0, usd: 60_000, eur: 60_001 }) },
     function* () {
       const { current } = yield* Pricing.Prices

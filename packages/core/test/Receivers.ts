@@ -69,7 +69,8 @@ export const world = ({ isAway = false } = {}) => {
       Context.add(Secrets, all.secrets),
       Context.add(PollMillis, 3_600_000)
     )
-  // Use a long lease, because these tests advance the clock by days, which would take a million renewals.
+  // Use a long lease, because these tests advance the clock by days, which would require a million renewals of
+  // a short lease.
   return { sent: all.sent, state: all.state, store, change, settings: { ...usual, dutyLeaseMillis: 30 * 86_400_000 } }
 }
 

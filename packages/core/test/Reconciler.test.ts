@@ -152,7 +152,7 @@ describe("Reconciling offer payments", () => {
   })
 
   begun(
-    "reconciliation: an offer payment is matched by its attempt, whether the node reports the payment or it is looked up",
+    "reconciliation: an offer payment is matched by its attempt, whether the node reports the payment or the service looks it up",
     { isPending: true },
     function* () {
       yield* byOffer(1000)
@@ -371,7 +371,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   })
 
   begun(
-    "reconciliation: the balance of a node's wallet that was not counted before becomes operator equity, once",
+    "reconciliation: when a node's wallet is counted for the first time, its balance becomes operator equity, once",
     { logsErrors: true },
     function* () {
       const withWallet = (sats: number) =>
@@ -409,7 +409,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
 
 describe("A difference", () => {
   begun(
-    "payment_not_ours: the node made a payment without a withdrawal, and its balance is short by it",
+    "payment_not_ours: the node made a payment without a withdrawal, and its balance is short by that amount",
     { logsErrors: true, isPending: true },
     function* () {
       const before = (yield* report).node.owned

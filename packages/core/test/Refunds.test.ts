@@ -194,20 +194,23 @@ describe("Refunds to a destination", () => {
     }
   )
 
-  scenario("refund: an invoice's deposit is refunded to a destination, and the refund completes when it is paid", function* () {
-    const { payee, invoiceId, depositId } = yield* paid(1000)
-    yield* paid(500, payee)
-    const { destination, paymentHash } = yield* outside({ sats: 400 })
-    const one = yield* made(refund(payee, { invoiceId }, { destination }))
-    assert.deepStrictEqual([one.refund.status, one.refund.amount, one.url], ["pending", Msat.fromSats(400), null])
-    yield* steps(1)
-    yield* look
-    assert.strictEqual(yield* standing(one), "completed")
-    assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 400 })
-    assert.strictEqual(yield* refunded(payee, depositId), 400)
-  })
+  scenario(
+    "refund: an invoice's deposit can be refunded to a destination, and the refund completes when its payment settles",
+    function* () {
+      const { payee, invoiceId, depositId } = yield* paid(1000)
+      yield* paid(500, payee)
+      const { destination, paymentHash } = yield* outside({ sats: 400 })
+      const one = yield* made(refund(payee, { invoiceId }, { destination }))
+      assert.deepStrictEqual([one.refund.status, one.refund.amount, one.url], ["pending", Msat.fromSats(400), null])
+      yield* steps(1)
+      yield* look
+      assert.strictEqual(yield* standing(one), "completed")
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 400 })
+      assert.strictEqual(yield* refunded(payee, depositId), 400)
+    }
+  )
 
-  scenario("refund: if a refund's payment fails, its funds are released, and its part of the deposit can be refunded again", function* () {
+  scenario("refund: if a refund's payment fails, the funds are released, and that part of the deposit can be refunded again", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { destination } = yield* outside({ sats: 400, behaviour: "no_route" })
@@ -222,7 +225,7 @@ describe("Refunds to a destination", () => {
 })
 
 describe("Limits of refunds", () => {
-  scenario("refund: of 64 concurrent refunds of 100 sats each from 1000 sats, ten are created", atOnce, function* () {
+  scenario("refund: of 64 concurrent refunds of 100 sats each from a deposit of 1000 sats, ten are created", atOnce, function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(100_000, payee)
     const all = yield* Effect.forEach(Array.from({ length: 64 }), () => said(refund(payee, { depositId }, { sats: 100 })), {
@@ -274,7 +277,7 @@ describe("Limits of refunds", () => {
   )
 
   scenario(
-    "C45: refund: if a reorganization removes a refunded deposit, the operator bears what the company's other funds do not cover",
+    "C45: refund: if a reorganization removes a refunded deposit, the operator bears the loss that the company's other funds do not cover",
     function* () {
       const { payee, depositId } = yield* paidOnChain(2000)
       yield* paid(500, payee)
@@ -323,7 +326,7 @@ describe("Limits of refunds", () => {
     }
   )
 
-  scenario("refund: a checkout's id is enough to refund it, unless several deposits paid it", function* () {
+  scenario("refund: a checkout can be refunded by its id, unless several deposits paid the checkout", function* () {
     const { payee, checkout, depositId } = yield* paidInPart(600)
     yield* paid(1000, payee)
     const of = { checkoutId: checkout.id }
@@ -341,7 +344,7 @@ describe("Limits of refunds", () => {
     assert.strictEqual(unpaid._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(refund(payee, { ...of, depositId })))._tag, "Invalid")
   })
-  scenario("refund: for a deposit that pays no checkout, no link is stored, not even an encrypted one", function* () {
+  scenario("refund: the link is not stored, even encrypted, if the deposit did not pay a checkout", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)
     const { refund: kept } = yield* made(refund(payee, { depositId }, { onCheckout }))

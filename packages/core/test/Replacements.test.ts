@@ -125,7 +125,7 @@ describe("Payouts that stay unconfirmed", () => {
 
   for (const rate of [1, 2]) {
     scenario(
-      `replacement: none is made while the payout already pays the current fee rate of ${rate}`,
+      `replacement: no replacement is made while the payout already pays the current fee rate of ${rate}`,
       () => ({ isPending: true, leaves: "pending", ...weather() }),
       function* ({ sky }) {
         const { row } = yield* payout

@@ -12,13 +12,13 @@ describe("Runway", () => {
     assert.deepStrictEqual(runway([mark(0, 200)], 30, 500, 1000), { spent: Msat.fromSats(300), sinceMillis: 0, days: 100 })
   })
 
-  it("runway: there is no forecast if nothing was sent, in the first day, or before the first run", () => {
+  it("runway: there is no forecast before the first run, during the first day, or if nothing was sent", () => {
     assert.isNull(runway([mark(0, 200)], 30, 200, 1000)?.days)
     assert.isNull(runway([mark(0, 200)], 0.9, 500, 1000)?.days)
     assert.isUndefined(runway([], 30, 500, 1000))
   })
 
-  it("runway: at most 30 daily marks are kept, however often and for however long it runs", () => {
+  it("runway: one mark per day is kept, for about 30 days", () => {
     let marks: ReadonlyArray<Runway.Mark> = []
     for (let hour = 0; hour < 24 * 100; hour++) marks = Runway.marked(marks, mark(hour / 24, hour))
     assert.isAtMost(marks.length, 32)

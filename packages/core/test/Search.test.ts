@@ -2,14 +2,14 @@ import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Search from "../src/reports/Search.ts"
 
-it("search: blank, long or malformed text searches for nothing", () => {
+it("search: a blank, overlong or malformed text is not searched for", () => {
   const long = Search.limits.characters + 1
   for (const text of ["", " \t\n", "x".repeat(long), "👍".repeat(long), "7".repeat(1 << 20), "a\0b", "\ud800"])
     assert.isUndefined(Search.sought(text), JSON.stringify(text.slice(0, 20)))
   assert.strictEqual(Search.sought(`  ${"👍".repeat(long - 1)}  `)?.text, "👍".repeat(long - 1))
 })
 
-it("search: an amount must be a whole number of satoshis, within the total supply", () => {
+it("search: an amount must be a whole number of satoshis within the total supply", () => {
   const amounts = (text: string) => Search.sought(text)?.amounts
   assert.deepStrictEqual(amounts("1,000 sats"), [Msat.make(1_000_000n), Msat.make(1_000_999n)])
   assert.deepStrictEqual(amounts("2100000000000000"), [Msat.make(2_100_000_000_000_000_000n), Msat.make(2_100_000_000_000_000_999n)])

@@ -26,7 +26,7 @@ describe("A session", () => {
     assert.isFalse(yield* isOpen(text))
   })
 
-  scenario("session: a session opens with its own text and no other", function* () {
+  scenario("session: only a session's exact text gives access to the session", function* () {
     const { text, session } = yield* begin()
     const others = [
       Redacted.value(Session.generate(session, (size) => new Uint8Array(size).fill(1))),
@@ -42,12 +42,15 @@ describe("A session", () => {
     assert.isTrue(yield* isOpen(text))
   })
 
-  scenario("session: a session that is bound to another text opens only with that text, which is not stored", function* () {
-    const { text, session } = yield* begin("root", "the configured token")
-    assert.isTrue(yield* isOpen(text, "the configured token"))
-    for (const other of ["another token", ""]) assert.isFalse(yield* isOpen(text, other))
-    assert.notInclude(JSON.stringify(session), "configured")
-  })
+  scenario(
+    "session: a session bound to a configured token is open only while that token is configured; the token is not stored",
+    function* () {
+      const { text, session } = yield* begin("root", "the configured token")
+      assert.isTrue(yield* isOpen(text, "the configured token"))
+      for (const other of ["another token", ""]) assert.isFalse(yield* isOpen(text, other))
+      assert.notInclude(JSON.stringify(session), "configured")
+    }
+  )
 
   scenario("session: a step-up is valid for 5 minutes, and only for its own session, not for the next one in the same slot", function* () {
     const { text, session } = yield* begin()
@@ -74,14 +77,14 @@ describe("A session", () => {
     assert.isTrue(yield* isOpen(next.text))
   })
 
-  scenario("session: a step-up does not count while the clock is earlier than its time", function* () {
+  scenario("session: a step-up does not count while the clock is earlier than the time of the step-up", function* () {
     const { session } = yield* begin()
     const steppedUp = { ...session, steppedUpAtMillis: 1_000_000 }
     assert.isNull(Session.steppedUpUntil(steppedUp, 999_999))
     assert.isNumber(Session.steppedUpUntil(steppedUp, 1_000_000))
   })
 
-  scenario("session: an ended session opens nothing, and ending it again changes nothing", function* () {
+  scenario("session: an ended session gives no access, and ending it again changes nothing", function* () {
     const { text, session } = yield* begin()
     const { end } = yield* Sessions
     yield* end(session)

@@ -63,7 +63,7 @@ const telling = (notices: ReadonlyArray<Settled>) =>
   )
 
 describe("Incoming payments", () => {
-  scenario("invoice watcher: a payment is credited when the node reports it, with the cursor in the same commit", function* () {
+  scenario("invoice watcher: a payment is credited when the node reports it, and the cursor is stored in the same commit", function* () {
     const payee = yield* company()
     const row = yield* invoice(payee, 1000)
     yield* listening(yield* Settlements, pay(row))
@@ -224,7 +224,7 @@ describe("Incoming payments", () => {
     cursor: "7"
   }
   scenario(
-    "invoice watcher: a settlement of another invoice is skipped, and does not block the next",
+    "invoice watcher: a settlement of an unknown invoice is skipped, and does not block the next settlement",
     { change: telling([stranger]) },
     function* () {
       yield* listen
@@ -264,7 +264,7 @@ describe("Incoming payments", () => {
     })
   })
 
-  it.effect("invoice watcher: if several payments are reported together, the cursor does not move past one that is not credited", () => {
+  it.effect("invoice watcher: if several payments are reported together, the cursor stays before a payment that is not credited", () => {
     let [isAway, cursors] = [true, 0]
     // The commit of the second of four payments fails for longer than the listener retries.
     const flaky = replace(Journal, (journal) =>
@@ -286,7 +286,7 @@ describe("Incoming payments", () => {
       yield* listen
       assert.deepStrictEqual(yield* has(payee), { posted: 10, held: 0 })
       assert.strictEqual(yield* cursor, "4")
-      assert.strictEqual(cursors, 1, "the cursor moves once for all")
+      assert.strictEqual(cursors, 1, "the cursor moves once for all four payments")
     })
   })
 
@@ -400,7 +400,7 @@ describe("Open invoices", () => {
   })
 
   it.effect(
-    "invoice watcher: a response that the node sent before the payment does not expire the invoice, however late it arrives",
+    "invoice watcher: a response that the node sent before the payment does not expire the invoice, however late the response arrives",
     () => {
       let isFirst = true
       const late = replace(LightningReceiver, (receiver) =>

@@ -87,7 +87,7 @@ const paidBy = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, winner: Wi
 const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
 
 describe("Shares of a fee", () => {
-  it("batch: shares are proportional to the held mining fees, each rounded down; the last gets the remainder", () => {
+  it("batch: shares are proportional to the held mining fees, each rounded down; the last share gets the remainder", () => {
     const shares = (fee: number, ...allowances: ReadonlyArray<number>) =>
       Payout.shares(
         Msat.make(BigInt(fee)),
@@ -101,7 +101,7 @@ describe("Shares of a fee", () => {
   })
 
   it.prop(
-    "batch: shares add up to the fee, to the msat; no share exceeds its hold unless the fee exceeds the total held",
+    "batch: shares add up to the fee, to the msat; no share exceeds the fee held for it unless the whole fee exceeds the total held",
     { fee: upTo(1_000_000), allowances: Arbitrary.array(upTo(400_000), { minLength: 1, maxLength: 100 }) },
     ({ fee, allowances }) => {
       const held = allowances.map((allowance) => Msat.make(BigInt(allowance)))
@@ -161,7 +161,7 @@ describe("Payouts in one window", () => {
   )
 
   scenario(
-    "batch: payouts that do not fit in one transaction are split across as many as needed",
+    "batch: payouts that do not fit in one transaction are split across as many transactions as needed",
     { settings: { ...settings, payoutOutputs: 2 } },
     function* () {
       const payer = yield* companyWith(200_000)
@@ -230,7 +230,7 @@ describe("Payouts in one window", () => {
     })
   })
 
-  it.effect("batch: a payout that makes every batch containing it fail is left out and stays pending", () => {
+  it.effect("batch: a payout that causes every batch to fail is left out and stays pending", () => {
     const broken = Msat.fromSats(30_000)
     const change = replace(ChainWallet, (wallet) =>
       ChainWallet.of({
@@ -252,7 +252,7 @@ describe("Payouts in one window", () => {
     })
   })
 
-  it.effect("C10: batch: a payout claimed by another process is left out and sent by itself", () => {
+  it.effect("C10: batch: a payout claimed by another process is left out of the batch and sent separately", () => {
     let signings = 0
     const change = (ports: Context.Context<Ports>) => {
       const { claim } = Context.get(ports, Tasks)
@@ -329,7 +329,7 @@ describe("Unconfirmed transactions with several payouts", () => {
   )
 
   scenario(
-    "C45: batch: it is rebroadcast if a reorganization removes its block, before or after it settles",
+    "C45: batch: a shared transaction is rebroadcast if a reorganization removes its block, whether its payouts have settled or not",
     () => ({ settings: { ...settings, payoutConfirmations: 2 }, ...weather() }),
     function* ({ sent }) {
       const { rows } = yield* three
@@ -353,37 +353,40 @@ describe("Unconfirmed transactions with several payouts", () => {
     }
   )
 
-  it.effect("C45: batch: it is not replaced once part of it is settled, even if a reorganization removes its block", () => {
-    const { sky, change: raining } = weather()
-    let away = true
-    /** A store that commits the followers' settlements, but not the leader's. */
-    const change = (ports: Context.Context<Ports>) =>
-      replace(Journal, (journal) =>
-        Journal.of({
-          commit: (change) =>
-            away && change._tag === "WithdrawalSettled" && change.id === change.fence?.taskId
-              ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
-              : journal.commit(change)
-        })
-      )(raining(ports))
-    return run({ logsErrors: true, settings, change }, function* () {
-      const { rows } = yield* three
-      yield* afterWindow
-      yield* step
-      yield* mine(1)
-      yield* steps(2)
-      assert.deepStrictEqual((yield* standings(rows)).toSorted(), ["pending", "settled", "settled"])
-      yield* (yield* Sandbox).reorg(1)
-      sky.rate = 4
-      yield* halfAnHour
-      away = false
-      const { signed } = yield* led(rows)
-      assert.strictEqual(signed.length, 1)
-      yield* mine(1)
-      yield* steps(2)
-      yield* paidBy(rows, signed[0])
-    })
-  })
+  it.effect(
+    "C45: batch: a shared transaction is not replaced once one of its payouts has settled, even if a reorganization removes its block",
+    () => {
+      const { sky, change: raining } = weather()
+      let away = true
+      /** A store that commits the followers' settlements, but not the leader's. */
+      const change = (ports: Context.Context<Ports>) =>
+        replace(Journal, (journal) =>
+          Journal.of({
+            commit: (change) =>
+              away && change._tag === "WithdrawalSettled" && change.id === change.fence?.taskId
+                ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
+                : journal.commit(change)
+          })
+        )(raining(ports))
+      return run({ logsErrors: true, settings, change }, function* () {
+        const { rows } = yield* three
+        yield* afterWindow
+        yield* step
+        yield* mine(1)
+        yield* steps(2)
+        assert.deepStrictEqual((yield* standings(rows)).toSorted(), ["pending", "settled", "settled"])
+        yield* (yield* Sandbox).reorg(1)
+        sky.rate = 4
+        yield* halfAnHour
+        away = false
+        const { signed } = yield* led(rows)
+        assert.strictEqual(signed.length, 1)
+        yield* mine(1)
+        yield* steps(2)
+        yield* paidBy(rows, signed[0])
+      })
+    }
+  )
 
   it.effect("C10: batch: a worker that slept past its claim does not send a payout that another worker has batched", () => {
     return run({ settings }, function* () {

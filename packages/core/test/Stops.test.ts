@@ -66,7 +66,7 @@ const freezing = ({ id }: Company, pending: "wait" | "go_on") =>
 
 describe("Stops by the operator", () => {
   scenario(
-    "pause: once the request returns, no process accepts or begins a payment; confirmed withdrawals are sent when the pause ends",
+    "pause: once a request to pause returns, no process accepts or begins a payment; confirmed withdrawals are sent when the pause ends",
     function* () {
       const payer = yield* companyWith(10_000)
       const ports = yield* Effect.context<Ports>()
@@ -127,7 +127,7 @@ describe("Stops by the operator", () => {
     }
   )
 
-  scenario("freeze: every way to send money is refused and nothing is held; another company is not affected", function* () {
+  scenario("freeze: a frozen company cannot send money in any way, and nothing is held; another company is not affected", function* () {
     const [payer, other] = [yield* companyWith(10_000), yield* companyWith(10_000)]
     const all = Object.entries(yield* ways(payer))
     const before = yield* has(payer)
@@ -143,7 +143,7 @@ describe("Stops by the operator", () => {
     yield* step
   })
 
-  scenario("freeze: confirmed withdrawals wait or continue, as the operator chooses at the freeze or later", function* () {
+  scenario("freeze: confirmed withdrawals wait or continue, as the operator chooses when freezing the company or later", function* () {
     const [payer, payee] = [yield* companyWith(10_000), yield* companyWith(10_000)]
     const all = [
       yield* confirm(payer, (yield* outside({ sats: 100 })).destination),

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Throttle from "../src/base/Throttle.ts"
 
 describe("A throttle", () => {
-  it("throttle: it allows a burst, then one request at a time at its rate", () => {
+  it("throttle: a throttle allows a burst, and then single requests at its rate", () => {
     const may = Throttle.make({ count: 3, everyMillis: 10 })
     assert.deepStrictEqual(
       [0, 0, 0, 0].map((atMillis) => may("a", atMillis)),
@@ -18,7 +18,7 @@ describe("A throttle", () => {
     )
   })
 
-  it("throttle: it reports how many requests remain, when the next is allowed, and when all are available again", () => {
+  it("throttle: a throttle reports how many requests remain, when the next one is allowed, and when all are available again", () => {
     const take = Throttle.meter({ count: 3, everyMillis: 10 })
     assert.deepStrictEqual(take("a", 0), [{ isWithin: true, left: 2, nextMillis: 0, wholeMillis: 10 }])
     assert.deepStrictEqual(take("a", 5), [{ isWithin: true, left: 1, nextMillis: 0, wholeMillis: 15 }])
@@ -27,7 +27,7 @@ describe("A throttle", () => {
     assert.deepStrictEqual(take("a", 10), [{ isWithin: true, left: 0, nextMillis: 10, wholeMillis: 30 }])
   })
 
-  it("throttle: each of several rates applies, and a refusal by one does not count toward the others", () => {
+  it("throttle: a request must be within each of several rates, and a request above one rate does not count toward the others", () => {
     const take = Throttle.meter({ count: 3, everyMillis: 100 }, { count: 2, everyMillis: 10 })
     const within = (atMillis: number) => take("a", atMillis).map(({ isWithin, left }) => `${isWithin} ${left}`)
     assert.deepStrictEqual(
@@ -44,7 +44,7 @@ describe("A throttle", () => {
     )
   })
 
-  it("throttle: at any clock time it allows exactly its number of requests, even if that number does not divide the period evenly", () => {
+  it("throttle: a throttle allows exactly its number of requests at any clock time, even if that number does not divide the period evenly", () => {
     for (const count of [3, 7, 11, 60, 333, 700, 7919])
       for (const atMillis of [0, 1_700_000_000_123, 1_799_999_999_999]) {
         const take = Throttle.meter(Throttle.perSecond(count), Throttle.perMinute(count))
@@ -66,7 +66,7 @@ describe("A throttle", () => {
     assert.isTrue(may("a", 1_000_010))
   })
 
-  it("throttle: it counts each name separately, and does not count refused requests", () => {
+  it("throttle: each name is counted separately, and refused requests are not counted", () => {
     const may = Throttle.make({ count: 1, everyMillis: 10 })
     assert.isTrue(may("a", 0))
     assert.isTrue(may("b", 0))

@@ -34,7 +34,7 @@ const story = Effect.gen(function* () {
 })
 
 describe("Traced", () => {
-  it.effect("spans: a tracer records a withdrawal's commit below its method, and the payment at the node", () =>
+  it.effect("spans: a withdrawal's commit has a span below the method's span, and the payment at the node has a span too", () =>
     Effect.gen(function* () {
       const { spans, tracer } = keeping()
       yield* Effect.provideService(inWorld(story), Tracer.Tracer, tracer)
@@ -56,11 +56,11 @@ describe("Traced", () => {
           name === "PaymentWorker.step" ? ["satrail.record"] : [],
           `${name}: no arguments or results`
         )
-      assert.deepInclude(seen, ["PaymentWorker.step", "Journal.commit"], "in the trace of the request that caused it")
+      assert.deepInclude(seen, ["PaymentWorker.step", "Journal.commit"], "the step is in the trace of the request that caused it")
     })
   )
 
-  it.effect("spans: later work on a record joins the trace of the record's first commit, as long as the record is among the newest", () =>
+  it.effect("spans: later work on a record joins the trace of the record's first commit, as long as the record is a recent one", () =>
     Effect.gen(function* () {
       const { spans, tracer } = keeping()
       const nothing = Effect.void
@@ -79,7 +79,7 @@ describe("Traced", () => {
     })
   )
 
-  it.effect("spans: without a tracer, or with tracing disabled, the service is the exact object its layer created", () =>
+  it.effect("spans: without a tracer, or with tracing disabled, the service is the exact object that its layer created", () =>
     Effect.gen(function* () {
       const service = LightningSender.of({
         graceMillis: 0,

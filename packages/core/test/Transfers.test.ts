@@ -62,7 +62,7 @@ describe("Internal payments", () => {
   })
 
   scenario(
-    "C15: payment worker: an internal payment fails if an external one came first; the invoice is credited once, to the msat received",
+    "C15: payment worker: an internal payment fails if an external payment came first; the invoice is credited once, with the amount received, to the msat",
     function* () {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
       const { paymentRequest } = yield* invoice(payee, 1000)
@@ -83,7 +83,7 @@ describe("Internal payments", () => {
   )
 
   for (const outcome of ["settle", "fail"] as const) {
-    scenario(`C15: payment worker: an internal payment fails if the node holds an external one, which then ${outcome}s`, function* () {
+    scenario(`C15: payment worker: an internal payment fails if the node holds an external payment, which then ${outcome}s`, function* () {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
       const { paymentRequest, paymentHash } = yield* invoice(payee, 1000)
       const row = yield* confirm(payer, paymentRequest)
@@ -101,7 +101,7 @@ describe("Internal payments", () => {
       yield* release(paymentHash, outcome)
       yield* poll
       assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
-      // Once the claim on it is released, the invoice can be paid externally again.
+      // Once the claim on the invoice is released, it can be paid externally again.
       if (outcome === "fail") {
         yield* (yield* Sandbox).pay({ paymentRequest })
         yield* poll
@@ -110,7 +110,7 @@ describe("Internal payments", () => {
     })
   }
 
-  scenario("payment worker: an internal payment of an invoice without an amount pays the amount the payer chose", function* () {
+  scenario("payment worker: an internal payment of an invoice without an amount pays the amount that the payer chose", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const open = { amount: null, minAmount: null, maxAmount: null, description: "tip", expirySeconds: 3600, metadata: {} }
     const { id, paymentRequest } = yield* made((yield* Invoices).create({ companyId: payee.id, ...open }))
@@ -146,7 +146,7 @@ describe("Internal payments", () => {
     assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   })
 
-  scenario("payment worker: an invoice that expired before it was claimed fails", function* () {
+  scenario("payment worker: a withdrawal fails if the invoice expired before the withdrawal claimed it", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const row = yield* confirm(payer, (yield* invoice(payee, 1000, 60)).paymentRequest)
     yield* TestClock.adjust("60 seconds")
@@ -155,7 +155,7 @@ describe("Internal payments", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
   })
 
-  scenario("payment worker: our own Lightning and on-chain addresses are paid without a node", listening, function* ({ calls }) {
+  scenario("payment worker: a payment to our own Lightning or on-chain address needs no node", listening, function* ({ calls }) {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const handle = yield* lightningAddress(payee, "tea")
     const rows = [yield* confirm(payer, "tea@pay.example", 1000), yield* confirm(payer, (yield* onChainAddress(payee)).address, 300)]
@@ -178,7 +178,7 @@ describe("Internal payments", () => {
     assert.deepStrictEqual(deposits.map(({ amount, status }) => `${status} ${amount}`).toSorted(), ["settled 1000000", "settled 300000"])
   })
 
-  scenario("C31: payment worker: a payment to oneself gains and loses nothing", function* () {
+  scenario("C31: payment worker: a company that pays itself gains and loses nothing", function* () {
     const self = yield* companyWith(5000)
     const own = yield* lightningAddress(self)
     const rows = [

@@ -114,18 +114,21 @@ describe("Invoices requested by wallets", () => {
     }
   )
 
-  scenario("invoice: a payment the node still holds at expiry is credited when it settles, however late", function* () {
-    const { row: payee } = yield* shop
-    yield* working
-    const row = yield* ask()
-    yield* pay(row, true)
-    yield* pass(180)
-    assert.strictEqual((yield* find(row))?.status, "pending")
-    yield* (yield* Sandbox).loseNextNotice
-    yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
-    yield* pass(2)
-    assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
-  })
+  scenario(
+    "invoice: a payment that the node still holds when the invoice expires is credited when it settles, however late that is",
+    function* () {
+      const { row: payee } = yield* shop
+      yield* working
+      const row = yield* ask()
+      yield* pay(row, true)
+      yield* pass(180)
+      assert.strictEqual((yield* find(row))?.status, "pending")
+      yield* (yield* Sandbox).loseNextNotice
+      yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
+      yield* pass(2)
+      assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
+    }
+  )
 
   scenario(
     "invoice: a paid invoice whose notification was lost is credited, not deleted, even if it was never polled before it expired",
@@ -142,7 +145,7 @@ describe("Invoices requested by wallets", () => {
   )
 
   it.effect(
-    "invoice: an invoice that the node cannot close stays; an invoice unknown to the node is deleted after its grace period",
+    "invoice: an invoice that the node cannot close is kept; an invoice unknown to the node is deleted after its grace period",
     () => {
       let knows = true
       const away = { operation: "cancelInvoice", cause: "the invoice is not there" }
@@ -187,7 +190,7 @@ describe("Invoices requested by wallets", () => {
 
 describe("Invoices requested by a company", () => {
   scenario(
-    "invoice: while unpaid, it is polled less and less often, at most 17 times in its hour and the following day, and then expires",
+    "invoice: an unpaid invoice is polled less and less often, at most 17 times in its hour and the following day, and is then marked as expired",
     () => ({ ...counting() }),
     function* ({ times }) {
       yield* working
@@ -209,7 +212,7 @@ describe("Invoices requested by a company", () => {
     [70, 120]
   ] as const) {
     scenario(
-      `invoice: if it is paid ${minutes} minutes after creation and the notification is lost, it is credited when it is about ${within} minutes old`,
+      `invoice: an invoice that is paid ${minutes} minutes after creation is credited when it is about ${within} minutes old, even if the notification is lost`,
       function* () {
         const payee = yield* company()
         yield* working
@@ -244,7 +247,7 @@ describe("Limits on unpaid invoices requested by wallets", () => {
     Effect.flatMap(LightningReceiver, (receiver) => Effect.map(receiver.lookupInvoice(paymentHash), ({ _tag }) => _tag))
 
   scenario(
-    "limits: a network that fills the pool evicts only its own invoices, and another company's payers get and keep theirs",
+    "limits: a network that fills the pool evicts only its own invoices; another company's payers still get invoices and keep them",
     { ...limits(few) },
     function* () {
       yield* shop
@@ -261,7 +264,7 @@ describe("Limits on unpaid invoices requested by wallets", () => {
   )
 
   scenario(
-    "limits: at a full Lightning address, a new invoice evicts the oldest one of the caller with the most invoices there, and none of another address",
+    "limits: at a full Lightning address, a new invoice evicts the oldest invoice of the caller with the most invoices at that address, and no invoice of another address",
     { ...limits({ ...few, openPerAddress: 10 }) },
     function* () {
       const { row } = yield* shop
@@ -304,7 +307,7 @@ describe("Limits on unpaid invoices requested by wallets", () => {
   })
 
   scenario(
-    "limits: once others have used up an address's rate, a payer without an unpaid invoice there can still get one",
+    "limits: once others have used up an address's rate, a payer without an unpaid invoice at that address can still get an invoice",
     { ...limits({ perAddress: { count: 5, everyMillis: 60_000 } }) },
     function* () {
       yield* shop

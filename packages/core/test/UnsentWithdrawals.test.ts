@@ -4,7 +4,7 @@ import * as UnsentWithdrawals from "../src/sending/UnsentWithdrawals.ts"
 const task = (token: number, id = "w") => ({ id, token })
 
 describe("Payments that were never sent", () => {
-  it("payment: an unsent payment is still known as unsent under each following claim of the same process", () => {
+  it("payment: an unsent payment is still known as unsent under every later claim by the same process", () => {
     const unsent = UnsentWithdrawals.make()
     unsent.note(task(3))
     assert.deepStrictEqual(

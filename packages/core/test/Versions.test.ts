@@ -6,7 +6,7 @@ const said = (node: Versions.Node, versions: ReadonlyArray<string>) =>
   versions.map((version) => Versions.judge(node, version)?.verdict ?? "good")
 
 describe("Node versions", () => {
-  it("C59: node version: an lnd version that can stop following the chain is refused, and one whose funds can be stolen gets a warning", () => {
+  it("C59: node version: an lnd version that can stop following the chain is refused, and a version whose funds can be stolen causes a warning", () => {
     const lnd = [
       "0.14.2-beta",
       "0.15.3-beta",
@@ -68,13 +68,13 @@ describe("Node versions", () => {
     assert.strictEqual(Versions.judge("lnd", "lnd version 0.15.1-acme2.0 (built 2022.10.10)")?.version, "0.15.1")
   })
 
-  it("node version: a version that cannot be parsed gets no verdict", () => {
+  it("node version: nothing is reported about a version that cannot be parsed", () => {
     for (const text of ["", "a custom build", "v", "15", "0..1", "-1.-2", "99999999.1"]) {
       assert.isUndefined(Versions.judge("lnd", text), text)
     }
   })
 
-  it("node version: the log reports a version's known bugs, and nothing about a version without any", async () => {
+  it("node version: the log reports a version's known bugs, and nothing about a version without known bugs", async () => {
     const lines: Array<string> = []
     const logger = Logger.make(({ message }) => void lines.push(String(message)))
     const warned = Effect.andThen(Versions.warn("lnd", "0.21.2-beta"), Versions.warn("lnd", "0.18.5-beta"))

@@ -65,7 +65,7 @@ const withdrawalOf = Effect.fnUntraced(function* (issued: Issued) {
 })
 
 describe("A voucher", () => {
-  scenario("voucher: it holds its amount and the fees of a Lightning payment, and pays the first invoice presented", function* () {
+  scenario("voucher: a voucher holds its amount and the fees of a Lightning payment, and pays the first invoice presented", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     // 0.2 % for the service, and 5 sats plus 0.5 % for routing.
@@ -81,7 +81,7 @@ describe("A voucher", () => {
     assert.deepStrictEqual([withdrawal.status, withdrawal.ledgerTxId], ["settled", issued.voucher.ledgerTxId])
   })
 
-  scenario("voucher: its secret is not stored; the store has only the secret's hash", function* () {
+  scenario("voucher: a voucher's secret is not stored; the store has only the secret's hash", function* () {
     const issued = yield* issue(yield* companyWith(5000), 1000)
     const k1 = secretOf(issued)
     assert.match(k1, /^[0-9a-f]{64}$/)
@@ -143,8 +143,8 @@ describe("A voucher", () => {
       const mainnet =
         "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
       const wrong = {
-        "more than its amount": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
-        "less than its amount": (yield* outside({ amount: Msat.make(999_999n) })).destination,
+        "more than the voucher's amount": (yield* outside({ amount: Msat.make(1_000_001n) })).destination,
+        "less than the voucher's amount": (yield* outside({ amount: Msat.make(999_999n) })).destination,
         "any amount": (yield* outside()).destination,
         "an invoice that expires too soon": (yield* outside({ sats: 1000, expirySeconds: 59 })).destination,
         "another network": mainnet,
@@ -162,7 +162,7 @@ describe("A voucher", () => {
     }
   )
 
-  scenario("voucher: a failed payment releases everything to the company, and the voucher stays claimed", function* () {
+  scenario("voucher: a failed payment releases all the held funds to the company, and the voucher stays claimed", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     yield* claim(issued, (yield* outside({ sats: 1000, behaviour: "fail" })).destination)
@@ -189,19 +189,22 @@ describe("A voucher", () => {
     }
   )
 
-  scenario("voucher: a claim with an invoice of this service is settled internally, for the fee set at creation", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const issued = yield* issue(payer, 1000)
-    yield* claim(issued, (yield* invoice(payee, 1000)).paymentRequest)
-    yield* steps(2)
-    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-    assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
-    assert.strictEqual((yield* accounts)["network_fees"], 10)
-  })
+  scenario(
+    "voucher: a claim with an invoice issued by this service is settled internally, at the fee set when the voucher was created",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const issued = yield* issue(payer, 1000)
+      yield* claim(issued, (yield* invoice(payee, 1000)).paymentRequest)
+      yield* steps(2)
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+      assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+      assert.strictEqual((yield* accounts)["network_fees"], 10)
+    }
+  )
 })
 
 describe("Unclaimed vouchers", () => {
-  scenario("voucher: it cannot be claimed once it has expired; the next worker run releases its funds", function* () {
+  scenario("voucher: an expired voucher cannot be claimed; the next worker run releases its funds", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000, 60)
     const { destination } = yield* outside({ sats: 1000 })
@@ -252,7 +255,7 @@ describe("Unclaimed vouchers", () => {
     )
   })
 
-  scenario("voucher: only its company can cancel it, any number of times", function* () {
+  scenario("voucher: only a voucher's own company can cancel it, and canceling it again changes nothing", function* () {
     const [payer, stranger] = [yield* companyWith(5000), yield* company()]
     const issued = yield* issue(payer, 1000)
     const vouchers = yield* Vouchers
@@ -264,7 +267,7 @@ describe("Unclaimed vouchers", () => {
     assert.strictEqual(yield* expire, 0)
   })
 
-  scenario("voucher: it cannot be canceled once it is claimed", function* () {
+  scenario("voucher: a claimed voucher cannot be canceled", function* () {
     const payer = yield* companyWith(5000)
     const issued = yield* issue(payer, 1000)
     yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
@@ -286,7 +289,7 @@ describe("Vouchers", () => {
     assert.deepStrictEqual(yield* has(payer), { posted: 1000, held: 0 })
   })
 
-  scenario("voucher: any other secret, whatever its form, opens no voucher", function* () {
+  scenario("voucher: a voucher cannot be claimed with a different secret, whatever its form", function* () {
     const vouchers = yield* Vouchers
     yield* issue(yield* companyWith(5000), 1000)
     for (const k1 of ["", "0", "00".repeat(32), "é", "\0", "x".repeat(10_000)]) {
@@ -306,24 +309,27 @@ describe("Vouchers", () => {
     }
   )
 
-  scenario("voucher: it is created once per idempotency key, and a repeated request returns the same response with the link", function* () {
-    const payer = yield* companyWith(5000)
-    const vouchers = yield* Vouchers
-    const render = ({ url }: Issued) => Redacted.value(url)
-    const ask = Effect.gen(function* () {
-      return yield* vouchers.create({
-        company: payer,
-        ...(yield* asked(1000)),
-        description: "",
-        expirySeconds: 60,
-        metadata: {},
-        request: { key: "k", fingerprint: "body", render }
+  scenario(
+    "voucher: a voucher is created once per idempotency key, and a repeated request returns the same response with the link",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const vouchers = yield* Vouchers
+      const render = ({ url }: Issued) => Redacted.value(url)
+      const ask = Effect.gen(function* () {
+        return yield* vouchers.create({
+          company: payer,
+          ...(yield* asked(1000)),
+          description: "",
+          expirySeconds: 60,
+          metadata: {},
+          request: { key: "k", fingerprint: "body", render }
+        })
       })
-    })
-    const first = render(yield* made(ask))
-    for (let i = 0; i < 3; i++) assert.deepStrictEqual(yield* ask, { _tag: "Replayed", answer: first })
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-  })
+      const first = render(yield* made(ask))
+      for (let i = 0; i < 3; i++) assert.deepStrictEqual(yield* ask, { _tag: "Replayed", answer: first })
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
+    }
+  )
 
   it.effect("voucher: an expiry that could not be stored is retried", () => {
     let isAway = true

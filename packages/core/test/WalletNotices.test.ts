@@ -44,7 +44,7 @@ const telling = Effect.gen(function* () {
 })
 
 scenario(
-  "wallet connect: apps whose keys may read are notified of payments to and by their company, and other apps are not",
+  "wallet connect: apps whose keys may read are notified of payments to and from their company, and other apps are not notified",
   { change },
   function* () {
     const shop = yield* companyWith(5000)

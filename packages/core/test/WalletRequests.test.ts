@@ -162,7 +162,7 @@ const resultOf = ({ error, result }: WalletConnect.Response) =>
   error ? assert.fail(JSON.stringify(error)) : Schema.decodeUnknownSync(Result)(result)
 
 scenario(
-  "wallet connect: an app can read the preimages of its own invoices, but not of its company's other invoices",
+  "wallet connect: an app can read the preimages of its own invoices, but not those of its company's other invoices",
   { ...isWallet },
   function* () {
     const shop = yield* company()
@@ -203,7 +203,7 @@ scenario(
   }
 )
 
-scenario("wallet connect: an app settles or cancels its company's hold invoices by their payment hash", { ...isWallet }, function* () {
+scenario("wallet connect: an app can settle or cancel its company's hold invoices by their payment hash", { ...isWallet }, function* () {
   const shop = yield* company()
   const { secretKey } = yield* connect(shop, ["receive", "read"])
   const stranger = yield* connect(yield* company(), ["receive"])

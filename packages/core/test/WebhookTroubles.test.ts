@@ -19,7 +19,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 for (const answer of [302, 400, 500, "nothing"] as const)
   scenario(
-    `webhooks: ${answer === "nothing" ? "no response" : answer} is a failure, and is retried to the end of the schedule`,
+    `webhooks: ${answer === "nothing" ? "no response" : answer} counts as a failure, and the event is retried to the end of the schedule`,
     () => world(),
     function* ({ sent, state }) {
       yield* sending
@@ -51,7 +51,7 @@ scenario(
     yield* TestClock.adjust("10 minutes")
     yield* sending
     yield* TestClock.adjust("5 minutes")
-    assert.lengthOf(sent, 5, "it is not due yet")
+    assert.lengthOf(sent, 5, "the retry is not due yet")
     state.answer = () => Effect.succeed(ok)
     yield* TestClock.adjust("30 minutes")
     assert.deepStrictEqual(attemptsOf(sent), upTo(6))
@@ -114,7 +114,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: during a secret rotation under load, each request is signed with a secret its owner knows",
+  "webhooks: during a secret rotation under load, each request is signed with a secret that the endpoint's owner knows",
   () => world(),
   function* ({ sent, state }) {
     yield* sending

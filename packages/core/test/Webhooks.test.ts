@@ -169,7 +169,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: a failing event is sent twelve times over three days, and holds back only events of the same record",
+  "webhooks: a failing event is sent twelve times over three days, and delays only later events of the same record",
   world,
   function* ({ sent, state }) {
     yield* sending
@@ -306,7 +306,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: after a rotation, both the new and the old secret sign until the overlap ends",
+  "webhooks: after a rotation, requests are signed with both the new and the old secret until the overlap ends",
   () => world(),
   function* ({ sent }) {
     yield* sending
@@ -328,7 +328,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: a slow endpoint gets at most eight concurrent requests, and does not delay others",
+  "webhooks: a slow endpoint gets at most eight concurrent requests, and does not delay other endpoints",
   () => world(),
   function* ({ sent, state }) {
     yield* sending
@@ -347,7 +347,7 @@ scenario(
 )
 
 scenario(
-  "webhooks: the delivery delay and the time readers wait for a transaction are measured",
+  "webhooks: the delivery delay and the time for which readers wait for a transaction are measured",
   () => world(),
   function* ({ sent, state }) {
     const seconds = Effect.map(Effect.all([Metric.value(Lag.gauges.lag), Metric.value(Lag.gauges.horizon)]), (all) =>
@@ -379,7 +379,7 @@ scenario(
         yield* invoice(row, 1)
         yield* second
         yield* measured
-        assert.isAbove((yield* measured)[0] ?? 0, 0, "it is being sent")
+        assert.isAbove((yield* measured)[0] ?? 0, 0, "the event is being sent")
         yield* TestClock.adjust("1 hour")
         assert.deepStrictEqual(yield* seconds, [0, 0])
       })

@@ -10,7 +10,7 @@ import { type Hook, Hooks } from "../src/sending/WithdrawalHooks.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { asked, companyWith, has, made, now, outside, said, scenario, step, type World } from "./World.ts"
 
-/** A hook that refuses listed destinations, as a host's hook might. */
+/** A hook that refuses listed destinations, as an application's hook might. */
 const listing = (...others: ReadonlyArray<Hook>): World & { readonly listed: Set<string> } => {
   const listed = new Set<string>()
   const refuses: Hook = {
@@ -35,9 +35,9 @@ const confirming = Effect.fnUntraced(function* (company: Company, destination: s
 const words = { description: "", expirySeconds: 3600, metadata: {} }
 const refused = "DestinationRefused: unsupported"
 
-describe("A host's hooks for withdrawals", () => {
+describe("An embedding application's hooks for withdrawals", () => {
   scenario(
-    "withdrawal hooks: if the host refuses a destination, no withdrawal, refund or voucher is created and nothing is held",
+    "withdrawal hooks: if the application refuses a destination, no withdrawal, refund or voucher is created and nothing is held",
     () => listing(),
     function* ({ listed }) {
       const company = yield* companyWith(100_000)
@@ -63,7 +63,7 @@ describe("A host's hooks for withdrawals", () => {
   )
 
   scenario(
-    "withdrawal hooks: a withdrawal delayed by the host must be approved by another key, and every hook runs on request and again on approval",
+    "withdrawal hooks: a withdrawal delayed by the application must be approved by another key, and every hook runs at the request and again at the approval",
     () => listing(careful),
     function* ({ listed }) {
       const company = yield* companyWith(100_000)

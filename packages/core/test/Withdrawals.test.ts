@@ -105,7 +105,7 @@ const kinds = Effect.gen(function* () {
 
 describe("An estimate", () => {
   scenario(
-    "estimate: it shows the type and fees of every kind of destination; confirming holds exactly the amount and these fees",
+    "estimate: an estimate shows the type and fees of every kind of destination; confirming holds exactly the amount and these fees",
     function* () {
       for (const { text, type, rail, service, network } of yield* kinds) {
         const payer = yield* companyWith(5000)
@@ -136,7 +136,7 @@ describe("An estimate", () => {
     )
   })
 
-  scenario("estimate: it needs no funds and sends nothing", function* () {
+  scenario("estimate: an estimate needs no funds and sends nothing", function* () {
     const poor = yield* company()
     const { destination, paymentHash } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(estimate(poor, destination)), "ok")
@@ -144,7 +144,7 @@ describe("An estimate", () => {
     assert.strictEqual(yield* said(confirmWith(poor, destination)), "InsufficientBalance")
   })
 
-  scenario("estimate: probability is 0 without a route, and below 1 over a thin channel", function* () {
+  scenario("estimate: the probability is 0 without a route, and below 1 over a channel with little liquidity", function* () {
     const payer = yield* company()
     assert.strictEqual((yield* estimate(payer, (yield* outside({ sats: 1000, payee: "fern" })).destination)).successProbability, 0)
     assert.strictEqual(
@@ -220,7 +220,7 @@ describe("An amount", () => {
   })
 
   scenario(
-    "withdrawal: a request without an amount uses the amount of the invoice or the URI, and is refused if there is none",
+    "withdrawal: a request without an amount uses the amount of the invoice or the URI, and is refused if neither has an amount",
     function* () {
       const payer = yield* companyWith(5000)
       assert.strictEqual((yield* estimate(payer, (yield* priced(Msat.fromSats(700))).destination)).amount, Msat.fromSats(700))
@@ -326,7 +326,7 @@ describe("Refused destinations", () => {
     }
   })
 
-  scenario("withdrawal: a payee that is missing, or whose server does not respond, is refused", function* () {
+  scenario("withdrawal: a withdrawal is refused if its payee does not exist or if the payee's server does not respond", function* () {
     const payer = yield* companyWith(5000)
     assert.match(yield* both(payer, "nobody@wallet.example", sats(100)), /^RecipientRefused/)
     assert.strictEqual(yield* both(payer, "nobody@pay.example", sats(100)), "DestinationRefused: recipient_not_found")
@@ -347,7 +347,7 @@ describe("Refused destinations", () => {
   })
 
   scenario(
-    "C14: withdrawal: it is refused if another was created for the same invoice, whatever the other's outcome",
+    "C14: withdrawal: a withdrawal is refused if another withdrawal was created for the same invoice, whatever the outcome of the other one",
     { isPending: true },
     function* () {
       const [one, other] = [yield* companyWith(5000), yield* companyWith(5000)]
@@ -363,7 +363,7 @@ describe("Refused destinations", () => {
   )
 
   scenario(
-    "C32: withdrawal: an external invoice that has the same hash as our own invoice never pays ours, which stays payable externally",
+    "C32: withdrawal: paying an external invoice with the same hash as our own invoice never pays our invoice, which stays payable externally",
     function* () {
       const [payer, victim] = [yield* companyWith(9000), yield* company()]
       const { paymentHash, paymentRequest } = yield* invoice(victim, 4000)
@@ -414,7 +414,7 @@ describe("Confirming", () => {
   })
 
   scenario(
-    "C23: withdrawal: it is created once per idempotency key, and the first response is repeated even if the invoice has expired or been paid, without prices, or in an outage",
+    "C23: withdrawal: a withdrawal is created once per idempotency key; the first response is repeated even if the invoice has been paid or has expired, and even during an outage",
     function* () {
       const payer = yield* companyWith(10_000)
       const { destination } = yield* outside({ sats: 1000 })
@@ -430,18 +430,21 @@ describe("Confirming", () => {
     }
   )
 
-  scenario("withdrawal: simultaneous requests with one key create one withdrawal, and all return the same response", function* () {
-    const payer = yield* companyWith(10_000)
-    const { destination } = yield* outside({ sats: 1000 })
-    const outcomes = yield* Effect.all(
-      Array.from({ length: 8 }, () => confirmWith(payer, destination, undefined, "k")),
-      { concurrency: "unbounded" }
-    )
-    assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
-    assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 1012 })
-  })
+  scenario(
+    "withdrawal: simultaneous requests with one idempotency key create one withdrawal, and all return the same response",
+    function* () {
+      const payer = yield* companyWith(10_000)
+      const { destination } = yield* outside({ sats: 1000 })
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 8 }, () => confirmWith(payer, destination, undefined, "k")),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
+      assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 1012 })
+    }
+  )
 
-  scenario("withdrawal: a key can be reused after a refused request", function* () {
+  scenario("withdrawal: an idempotency key can be reused after a refused request", function* () {
     const payer = yield* company()
     const { destination } = yield* outside({ sats: 1000 })
     assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k")), "InsufficientBalance")
@@ -451,24 +454,27 @@ describe("Confirming", () => {
     yield* made(confirmWith(payer, destination, undefined, "k"))
   })
 
-  scenario("withdrawal: its job is enqueued in the same commit, and the process's own worker wakes up", function* () {
-    const payer = yield* companyWith(5000)
-    const wake = yield* (yield* Wakes).listen(Withdrawal.taskKind)
-    const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
-    yield* wake
-    const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
-    assert.deepStrictEqual(
-      claimed.map(({ id }) => id),
-      [row.id]
-    )
-  })
+  scenario(
+    "withdrawal: a withdrawal's job is enqueued in the commit that creates the withdrawal, and the process's own worker wakes up",
+    function* () {
+      const payer = yield* companyWith(5000)
+      const wake = yield* (yield* Wakes).listen(Withdrawal.taskKind)
+      const row = yield* confirm(payer, (yield* outside({ sats: 100 })).destination)
+      yield* wake
+      const claimed = yield* (yield* Tasks).claim({ kind: Withdrawal.taskKind, nowMillis: beginsAtMillis, leaseMillis: 1, limit: 10 })
+      assert.deepStrictEqual(
+        claimed.map(({ id }) => id),
+        [row.id]
+      )
+    }
+  )
 
   const failing = replace(Journal, (journal) =>
     Journal.of({
       commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store failed") : journal.commit(change))
     })
   )
-  scenario("C22: withdrawal: an interrupted confirm leaves no hold and no job", { change: failing }, function* () {
+  scenario("C22: withdrawal: an interrupted confirmation leaves neither a hold nor a job", { change: failing }, function* () {
     const payer = yield* companyWith(5000)
     yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
     assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })

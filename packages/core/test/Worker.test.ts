@@ -26,7 +26,7 @@ import {
 } from "./World.ts"
 
 describe("A worker", () => {
-  it.effect("worker: it repeats its step, with a pause between repetitions", () =>
+  it.effect("worker: a worker repeats its step, with a pause between repetitions", () =>
     Effect.gen(function* () {
       const at: Array<number> = []
       const note = Effect.map(Clock.currentTimeMillis, (millis) => at.push(millis))
@@ -37,7 +37,7 @@ describe("A worker", () => {
   )
 
   it.effect(
-    "worker: after a failed step it waits up to half a minute before the next one, and returns to its normal pace once a step succeeds",
+    "worker: after a failed step, a worker waits up to half a minute before the next step, and returns to its normal pace once a step succeeds",
     () =>
       Effect.gen(function* () {
         const at: Array<number> = []
@@ -54,7 +54,7 @@ describe("A worker", () => {
       })
   )
 
-  it.effect("worker: an outage with a reason is logged once while it lasts, and any other failure each time", () => {
+  it.effect("worker: an outage with a reason is logged once while it lasts, and any other failure is logged each time", () => {
     const logged: Array<string> = []
     const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
     const away = (reason: string) => Effect.fail(new NodeUnavailable({ operation: "test", cause: "away", reason }))
@@ -85,7 +85,7 @@ describe("A worker", () => {
     }).pipe(Effect.provide(logger))
   })
 
-  it.effect("C5: worker: it finishes its step before it stops", () =>
+  it.effect("C5: worker: a worker finishes its step before it stops", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const goesOn = yield* Deferred.make<void>()
@@ -117,7 +117,7 @@ describe("A worker", () => {
 })
 
 describe("All workers together", () => {
-  scenario("background workers: they do all due work and survive outages", { logsErrors: true }, function* () {
+  scenario("background workers: all due work is done, and every worker survives outages", { logsErrors: true }, function* () {
     const workers = yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
     const { pay, pause, resume, mine, send } = yield* Sandbox
     const [payer, payee] = [yield* company(), yield* company()]

@@ -177,7 +177,7 @@ export const outside = Effect.fnUntraced(function* (ask: Partial<Sandbox.Destina
   })
 })
 
-/** Confirms a withdrawal. No worker has taken it yet. */
+/** Confirms a withdrawal. No worker has claimed the withdrawal yet. */
 export const confirm = Effect.fnUntraced(function* (company: Company, destination: string, sats?: number) {
   const amount = sats === undefined ? undefined : yield* asked(sats)
   return yield* made((yield* Withdrawals).confirm({ company, asked: amount, destination, metadata: {} }))

@@ -12,14 +12,14 @@ const promised = new Set<unknown>(entries.flatMap((entry) => Object.values(entry
 
 const sources = path.join(import.meta.dirname, "../src")
 
-it("interface: the root exports the features and at most 20 other namespaces, and no namespace is in two entries", () => {
+it("interface: the root exports the features and at most 20 other namespaces, and no namespace is in two entry points", () => {
   const own = (entry: object) => Object.keys(entry).filter((name) => !Object.hasOwn(features, name))
   assert.isAtMost(own(root).length, 20)
   const names = entries.flatMap(own)
   assert.deepStrictEqual(names.toSorted(), [...new Set(names)].toSorted())
 })
 
-it("interface: every error can be imported from an entry of the package", async () => {
+it("interface: every error can be imported from one of the package's entry points", async () => {
   const missing: Array<string> = []
   for (const file of globSync("**/*.ts", { cwd: sources })) {
     const source = readFileSync(path.join(sources, file), "utf8")
@@ -28,8 +28,8 @@ it("interface: every error can be imported from an entry of the package", async 
     const module: Readonly<Record<string, unknown>> = await import(path.join(sources, file))
     missing.push(...names.filter((name) => !promised.has(module[name])))
   }
-  // A host never receives KeyRangeTaken, because no service that a host calls makes the Change that fails with
-  // it.
+  // An embedding application never receives KeyRangeTaken, because none of the services that it calls makes the
+  // Change that fails with this error.
   assert.deepStrictEqual(missing, ["KeyRangeTaken"])
 })
 
@@ -54,7 +54,7 @@ const told = ["add-a-lightning-node", "serve-a-lightning-node", "extend", "embed
   Array.from(read(`docs/guides/${guide}.md`).matchAll(/`(?:\w+\.)?(\w+)`/g), ([, name = ""]) => name)
 )
 
-it("interface: every port that a contract or a guide names can be imported from an entry of the package", async () => {
+it("interface: every port that a contract or a guide names can be imported from one of the package's entry points", async () => {
   const named = [...new Set([...held, ...told])].filter((name) => declared.has(name)).toSorted()
   assert.includeMembers(named, ["LightningReceiver", "OfferIssuer", "ExchangeRates"])
   const missing: Array<string> = []

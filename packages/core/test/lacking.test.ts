@@ -53,7 +53,7 @@ const inside = Effect.gen(function* () {
   return yield* Effect.exit((yield* Withdrawals).estimate({ company: customer, asked: amount, destination: paymentRequest }))
 })
 
-it.live("C15: own invoices: they are not settled internally if the node cannot close them", () =>
+it.live("C15: own invoices: our invoices are not settled internally if the node cannot close them", () =>
   Effect.gen(function* () {
     const refused = yield* Effect.provide(inside, over("cancel"))
     assert.include(JSON.stringify(refused), "whose node cannot cancel it")

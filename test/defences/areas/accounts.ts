@@ -133,6 +133,6 @@ export const canaries: ReadonlyArray<Canary> = [
 `,
     replace: "",
     test: coreTest("Stops"),
-    titles: "pause: once the request returns"
+    titles: "pause: once a request to pause returns"
   }
 ]

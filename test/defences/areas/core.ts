@@ -186,7 +186,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "999n *",
     replace: "1000n *",
     test: coreTest("Listed"),
-    titles: "reconciliation: a whole satoshi"
+    titles: "reconciliation: losing a whole satoshi"
   },
   {
     name: "listed-twice",

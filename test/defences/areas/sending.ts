@@ -27,7 +27,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "    unsent.forget(task)\n",
     replace: "",
     test: coreTest("PaymentCalls"),
-    titles: "C8: payment worker: a call that follows an unsent one"
+    titles: "C8: payment worker: a call that follows an unsent call"
   },
   {
     name: "hold-released-on-expiry",

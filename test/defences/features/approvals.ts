@@ -58,7 +58,7 @@ export const approvals: ReadonlyArray<Canary> = [
     find: "      waits ??= found\n",
     replace: "      if (found !== undefined) return found\n",
     test: coreTest("WithdrawalHooks"),
-    titles: "withdrawal hooks: a withdrawal delayed by the host"
+    titles: "withdrawal hooks: a withdrawal delayed by the application"
   },
   {
     name: "approved-unasked",
@@ -69,6 +69,6 @@ export const approvals: ReadonlyArray<Canary> = [
     find: "      yield* mayBegin({ spender: { company }, recipient, withdrawal: row })\n",
     replace: "",
     test: coreTest("WithdrawalHooks"),
-    titles: "withdrawal hooks: a withdrawal delayed by the host"
+    titles: "withdrawal hooks: a withdrawal delayed by the application"
   }
 ]

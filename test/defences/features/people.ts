@@ -43,6 +43,6 @@ export const people: ReadonlyArray<Canary> = [
     find: `(yield* rootOf(one)) === (yield* rootOf(other))`,
     replace: `one === other.trim()`,
     test: coreTest("People"),
-    titles: "approval: a person cannot approve withdrawals"
+    titles: "approval: a person cannot approve the withdrawals"
   }
 ]

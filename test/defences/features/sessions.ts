@@ -32,7 +32,7 @@ export const sessions: ReadonlyArray<Canary> = [
     find: `ApiKey.isSame(hash, session.secretHash) && Session.isOpen(session, nowMillis)`,
     replace: `Session.isOpen(session, nowMillis)`,
     test: coreTest("Sessions"),
-    titles: "opens with its own text"
+    titles: "only a session's exact text"
   },
   {
     name: "session-from-another-origin",

@@ -76,6 +76,6 @@ export const webhooks: ReadonlyArray<Canary> = [
     find: `for (const [head] of queues.values()) since = Math.min(since, head?.item.atMillis ?? Infinity)`,
     replace: `for (const [head] of queues.values()) since = Math.min(since, head?.recorded === undefined ? Infinity : since)`,
     test: coreTest("Webhooks"),
-    titles: "the delivery delay and the time readers wait"
+    titles: "the delivery delay and the time for which readers wait"
   }
 ]
