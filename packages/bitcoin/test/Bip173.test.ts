@@ -77,14 +77,14 @@ describe("an address of another network", () => {
 })
 
 describe("base58 addresses", () => {
-  it("base58 address: decoded to a key hash or script hash, and encoded again", () => {
+  it("base58 address: an address is decoded to a key hash or a script hash, and can be encoded again", () => {
     const vectors: ReadonlyArray<Valid> = [
       ["1RustyRX2oai4EYYDpQGWvEL62BBGqN9T", "mainnet", "76a91404b61f7dc1ea0dc99424464cc4064dc564d91e8988ac", "p2pkh"],
       ["3EktnHQD7RiAE6uzMj2ZifT9YgRrkSgzQX", "mainnet", "a9148f55563b9a19f321c211e9b9f38cdf686ea0784587", "p2sh"]
     ]
     for (const vector of vectors) assert.deepStrictEqual(bothWays(vector), expected(vector))
   })
-  it("base58 address: rejected if it has a typo, is for another chain or has another length", () => {
+  it("base58 address: an address is rejected if it has a typo, is for another chain or has another length", () => {
     assert.strictEqual(refusal("1RustyRX2oai4EYYDpQGWvEL62BBGqN9U", "mainnet"), "checksum")
     assert.strictEqual(refusal("1rustyrx2oai4eyydpqgwvel62bbgqn9t", "mainnet"), "malformed")
     assert.strictEqual(refusal("LVg2kJoFNg45Nbpy53h7Fe1wKyeXVRhMH9", "mainnet"), "unknown_prefix")
@@ -99,7 +99,7 @@ describe("scripts and dust", () => {
       assert.isTrue(Result.isFailure(BitcoinAddress.fromScript(script, "mainnet")), script)
     }
   })
-  it("dust: the smallest relayed output of each script type", () => {
+  it("dust: the limit for each script type is the smallest output that nodes relay", () => {
     assert.deepStrictEqual(BitcoinAddress.Kind.literals.map(BitcoinAddress.dustLimitSats), [546n, 540n, 294n, 330n, 330n])
   })
 })

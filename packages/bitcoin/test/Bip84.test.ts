@@ -27,7 +27,7 @@ describe("BIP 84, P2WPKH", () => {
 })
 
 describe("an invalid key", () => {
-  it("bitcoin address: bytes that are not a public key give no address", () => {
+  it("bitcoin address: bytes that are not a public key cannot be converted to an address", () => {
     for (const type of BitcoinAddress.AddressType.literals) {
       // No point on the curve has this x-coordinate.
       assert.throws(() => BitcoinAddress.fromPublicKey(hex.decode(`02${"00".repeat(31)}05`), type, "mainnet"))

@@ -55,7 +55,7 @@ const valid: ReadonlyArray<Vector> = [
     hashed
   ],
   [
-    "the same on testnet, with a P2PKH fallback",
+    "a hashed list of things on testnet, with a P2PKH fallback",
     "lntb20m1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygshp58yjmdan79s6qqdhdzgynm4zwqd5d7xmw5fk98klysy043l2ahrqspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqfpp3x9et2e20v6pu37c5d9vax37wxq72un989qrsgqdj545axuxtnfemtpwkc45hx9d2ft7x04mt8q7y6t0k2dge9e7h8kpy9p34ytyslj3yu569aalz2xdk8xkd7ltxqld94u8h2esmsmacgpghe9k8",
     { ...hashed, network: "testnet", fallbacks: [fallback("mk2QpYatsKicvFVuTAQLBryyccRXMUaGHP", "testnet")] }
   ],
@@ -135,12 +135,12 @@ const valid: ReadonlyArray<Vector> = [
     beans
   ],
   [
-    "the same in upper case",
+    "coffee beans in upper case",
     "LNBC25M1PVJLUEZPP5QQQSYQCYQ5RQWZQFQQQSYQCYQ5RQWZQFQQQSYQCYQ5RQWZQFQYPQDQ5VDHKVEN9V5SXYETPDEESSP5ZYG3ZYG3ZYG3ZYG3ZYG3ZYG3ZYG3ZYG3ZYG3ZYG3ZYG3ZYG3ZYGS9Q5SQQQQQQQQQQQQQQQQSGQ2A25DXL5HRNTDTN6ZVYDT7D66HYZSYHQS4WDYNAVYS42XGL6SGX9C4G7ME86A27T07MDTFRY458RTJR0V92CNMSWPSJSCGT2VCSE3SGPZ3UAPA",
     beans
   ],
   [
-    "the same with fields that must be ignored",
+    "coffee beans with fields that must be ignored",
     "lnbc25m1pvjluezpp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5vdhkven9v5sxyetpdeessp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygs9q5sqqqqqqqqqqqqqqqqsgq2qrqqqfppnqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqppnqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqpp4qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqhpnqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqhp4qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqspnqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqsp4qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqnp5qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqnpkqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqz599y53s3ujmcfjp5xrdap68qxymkqphwsexhmhr8wdz5usdzkzrse33chw6dlp3jhuhge9ley7j2ayx36kawe7kmgg8sv5ugdyusdcqzn8z9x",
     beans
   ],
@@ -150,7 +150,7 @@ const valid: ReadonlyArray<Vector> = [
     { ...common, amount: Msat.make(1_000_000_000n), description: "payment metadata inside", metadata: "01fafaf0", features: [8, 14, 48] }
   ],
   [
-    "a high-S signature, its key recovered",
+    "a high-S signature from which the key is recovered",
     "lnbc1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdpl2pkx2ctnv5sxxmmwwd5kgetjypeh2ursdae8g6twvus8g6rfwvs8qun0dfjkxaq9qrsgq357wnc5r2ueh7ck6q93dj32dlqnls087fxdwk8qakdyafkq3yap2r09nt4ndd0unm3z9u5t48y6ucv4r5sg7lk98c77ctvjczkspk5qprc90gx",
     // This key differs from the one above, because the example negated S without changing the recovery id. BOLT
     // 11 does not state this key, but libsecp256k1 recovers the same one.
@@ -222,12 +222,12 @@ const reasonOf = (invoice: string) => {
 
 describe("BOLT 11, examples", () => {
   for (const [name, invoice, says] of valid) {
-    it(`BOLT 11: reads ${name}`, () => {
+    it(`BOLT 11: the parser reads ${name}`, () => {
       assert.deepStrictEqual(Result.getOrThrow(Bolt11.decode(invoice)), { ...says, paymentRequest: invoice.toLowerCase() })
     })
   }
   for (const [name, invoice, reason] of invalid) {
-    it(`BOLT 11: rejects ${name}`, () => assert.strictEqual(reasonOf(invoice), reason))
+    it(`BOLT 11: the parser rejects ${name}`, () => assert.strictEqual(reasonOf(invoice), reason))
   }
   it("BOLT 11: the specification has 16 valid and 10 invalid examples", () =>
     assert.deepStrictEqual([valid.length, invalid.length], [16, 10]))
@@ -292,7 +292,7 @@ describe("BOLT 11, requirements of a reader", () => {
     ["a prefix alone", "lnbc", "bech32"]
   ]
   for (const [name, invoice, reason] of cases) {
-    it(`BOLT 11: ${reason === "valid" ? "reads" : "rejects"} ${name}`, () => assert.strictEqual(reasonOf(invoice), reason, invoice))
+    it(`BOLT 11: the parser ${reason === "valid" ? "reads" : "rejects"} ${name}`, () => assert.strictEqual(reasonOf(invoice), reason, invoice))
   }
 
   it("BOLT 11: an impossible recovery id is rejected, even with a declared key", () => {
@@ -318,7 +318,7 @@ describe("BOLT 11, requirements of a reader", () => {
     assert.strictEqual(featuring(30), "unknown_feature")
   })
 
-  it("BOLT 11: the first of several fields of one type is used", () => {
+  it("BOLT 11: if several fields have the same type, the first one is used", () => {
     const invoice = Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]])))
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])
   })

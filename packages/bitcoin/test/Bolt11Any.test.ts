@@ -83,12 +83,12 @@ const drafts = Arbitrary.map(
   }
 )
 
-// A fixed seed, so that every run tests the same invoices. A failure prints the draft it shrank to.
+// A fixed seed, so that every run tests the same invoices. A failure prints the smallest failing draft.
 const arbitrary = { seed: 11, runs: 100 }
 
 describe("BOLT 11, any invoice", () => {
   it.prop(
-    "BOLT 11: any written invoice reads back the same",
+    "BOLT 11: parsing any invoice that we write returns the same fields",
     { draft: drafts },
     ({ draft }) => {
       const paymentRequest = Result.getOrThrow(Bolt11.encode(draft, Bolt11.signWith(key)))
@@ -142,7 +142,7 @@ describe("BOLT 11, any invoice", () => {
   )
 })
 
-/** A network in the form the reference library requires. The library has no signet. */
+/** A network in the form that the reference library requires. The library has no signet. */
 const oracleNetwork = (network: Network.Network) => {
   const { invoicePrefix, p2pkhVersion, p2shVersion } = Network.parameters[network]
   return { bech32: invoicePrefix.slice(2), pubKeyHash: p2pkhVersion, scriptHash: p2shVersion, validWitnessVersions: [0, 1] }

@@ -114,10 +114,10 @@ const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invali
     "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpysgr0u2xq4dh3kdevrf4zg6hx8a60jv0gxe0ptgyfc6xkryqqqqqqqq"
   ],
   ["no fields", "issuer", "lno1"],
-  ["cut off at a type", "truncated", "lno1pg"],
-  ["cut off in a length", "truncated", "lno1pt7s"],
-  ["cut off after a length", "truncated", "lno1pgpq"],
-  ["cut off in a description", "truncated", "lno1pgpyz"],
+  ["nothing after a type", "truncated", "lno1pg"],
+  ["a length cut off", "truncated", "lno1pt7s"],
+  ["nothing after a length", "truncated", "lno1pgpq"],
+  ["a description cut off", "truncated", "lno1pgpyz"],
   ["chains of another length", "field", "lno1qgqszzs9g9xyjs69zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
   ["a currency cut off in a character", "field", "lno1qcqcqzs9g9xyjs69zcssyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqsz"],
   ["a currency that is not UTF-8", "field", "lno1qcplllhapqpq86q2q4qkc6trv5tzzq6muh550qsfva9fdes0ruph7ctk2s8aqq06r4jxj3msc448wzwy9s"],
@@ -209,17 +209,17 @@ describe("BOLT 12, examples of the specification", () => {
     ["in five pieces", cut(18, 52, 70, 138)],
     ["in pieces on several lines", spaced],
     ["in pieces on several lines in upper case", spaced.toUpperCase()]
-  ])("BOLT 12: an offer %s is the same offer", (_, text) => {
+  ])("BOLT 12: an offer %s is read as the same offer", (_, text) => {
     assert.isTrue(Bolt12.isBolt12(text))
     assert.deepStrictEqual(Bolt12.decode(text), Bolt12.decode(written))
     assert.strictEqual(Result.getOrThrow(Bolt12.decode(text)).offer, written)
   })
 
   it.each([
-    ["a plus at its end", `${written}+`],
-    ["a plus and a space at its end", `${written}+ `],
-    ["a plus before it", `+${written}`],
-    ["a plus and a space before it", `+ ${written}`],
+    ["a plus at the end", `${written}+`],
+    ["a plus and a space at the end", `${written}+ `],
+    ["a plus at the beginning", `+${written}`],
+    ["a plus and a space at the beginning", `+ ${written}`],
     ["two pluses together", `ln++${written.slice(2)}`],
     ["a space before a plus", `ln +${written.slice(2)}`],
     ["upper and lower case", `LNO1${written.slice(4)}`],

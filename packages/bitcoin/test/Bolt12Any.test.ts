@@ -48,7 +48,7 @@ const arbitrary = { seed: 12, runs: 300 }
 
 describe("BOLT 12, any offer", () => {
   it.prop(
-    "BOLT 12: any written offer reads back the same",
+    "BOLT 12: parsing any offer that we write returns the same fields",
     { draft: drafts },
     ({ draft }) => {
       const offer = Result.getOrThrow(Bolt12.encode(draft))
@@ -64,7 +64,7 @@ describe("BOLT 12, any offer", () => {
   )
 
   it.prop(
-    "BOLT 12: no bytes make the reader throw",
+    "BOLT 12: the parser never throws, whatever bytes it is given",
     { bytes: Arbitrary.array(integer(0, 255), { maxLength: 300 }) },
     ({ bytes }) => {
       assert.isDefined(Bolt12.decode(write(bytes)))
@@ -73,7 +73,7 @@ describe("BOLT 12, any offer", () => {
   )
 
   it.prop(
-    "BOLT 12: an offer with a changed byte or a missing end is read or rejected, and never throws",
+    "BOLT 12: an offer with a changed byte or a missing end is read or rejected, and the parser never throws",
     { draft: drafts, at: integer(0, 10_000), to: integer(0, 255), length: integer(0, 10_000) },
     ({ draft, at, to, length }) => {
       const offer = Result.getOrThrow(Bolt12.encode(draft))
@@ -87,7 +87,7 @@ describe("BOLT 12, any offer", () => {
   )
 
   it.prop(
-    "BOLT 12: no text makes the reader throw",
+    "BOLT 12: the parser never throws, whatever text it is given",
     { some: Arbitrary.schema(Schema.String.check(Schema.isMaxLength(200))) },
     ({ some }) => {
       assert.isDefined(Bolt12.decode(some))

@@ -18,15 +18,15 @@ describe("LUD-01", () => {
       assert.deepStrictEqual(Result.getOrThrow(Lnurl.decode(one)), { url, text: text.toLowerCase() })
     }
   })
-  it("LUD-01: the example is written", () => assert.strictEqual(Lnurl.encode(url), text.toLowerCase()))
-  it("LUD-01: mixed case, a typing error, another prefix and bytes that are not text are rejected", () => {
+  it("LUD-01: encoding the example's URL returns the example", () => assert.strictEqual(Lnurl.encode(url), text.toLowerCase()))
+  it("LUD-01: an LNURL with mixed case, a typing error, another prefix or bytes that are not text is rejected", () => {
     assert.strictEqual(read(`lnurl1${text.slice(6)}`), "bech32")
     assert.strictEqual(read(text.replace("DP68", "DP66")), "bech32")
     assert.strictEqual(read(bech32.encode("lnurx", bech32.toWords(new TextEncoder().encode(url)), false)), "bech32")
     assert.strictEqual(read(bech32.encode("lnurl", bech32.toWords(Uint8Array.of(0xff, 0xfe)), false)), "url")
     assert.strictEqual(read(""), "bech32")
   })
-  it("LUD-01: the length is unlimited", () => {
+  it("LUD-01: the length of an LNURL is not limited", () => {
     const long = `https://service.com/api?q=${"a".repeat(1900)}`
     assert.strictEqual(read(Lnurl.encode(long)), long)
   })
@@ -72,7 +72,7 @@ describe("LUD-01", () => {
 })
 
 describe("LUD-17", () => {
-  it("LUD-17: lnurlp:// is read", () => {
+  it("LUD-17: an lnurlp:// URL is read", () => {
     assert.deepStrictEqual(Result.getOrThrow(Lnurl.decode("lnurlp://domain.com/path")), {
       url: "https://domain.com/path",
       text: "lnurlp://domain.com/path"
@@ -85,7 +85,7 @@ describe("LUD-17", () => {
     assert.strictEqual(read("lnurlp://user@example.com/path"), "host")
     assert.strictEqual(read("lnurlp://"), "url")
   })
-  it("LUD-17: other schemes are rejected with their purpose", () => {
+  it("LUD-17: a URL with another scheme is rejected, and the error says what that scheme is for", () => {
     for (const [text, purpose] of [
       ["lnurlw://domain.com/path", "withdraw"],
       ["keyauth://domain.com/path", "logs you in"],

@@ -22,13 +22,13 @@ describe("LUD-16", () => {
       "http://examplennnnnnnn.onion/.well-known/lnurlp/satoshi"
     )
   })
-  it("LUD-16: a tag is kept", () => {
+  it("LUD-16: an address keeps its tag", () => {
     assert.strictEqual(
       Result.getOrThrow(LightningAddressText.parse("satoshi+tea@bitcoin.org")).url,
       "https://bitcoin.org/.well-known/lnurlp/satoshi+tea"
     )
   })
-  it("LUD-16: written in lower case and punycode", () => {
+  it("LUD-16: an address is written in lower case and Punycode", () => {
     assert.strictEqual(read("Satoshi@Bitcoin.ORG"), "satoshi@bitcoin.org")
     assert.strictEqual(read("a@Bücher.example"), "a@xn--bcher-kva.example")
   })
@@ -72,7 +72,7 @@ describe("LUD-16", () => {
 
 describe("handles issued by the service", () => {
   const is = Schema.is(LightningAddressText.HandleSchema)
-  it("handle: it has no tag, and no dot at either end", () => {
+  it("handle: a handle has no tag, and no dot at either end", () => {
     for (const handle of ["a", "alice", "a.b", "_", "-", "a-b_c.9", "x".repeat(64)]) assert.isTrue(is(handle), handle)
     for (const handle of ["", ".a", "a.", ".", "a+b", "A", "é", "a b", "x".repeat(65), "a\n"]) assert.isFalse(is(handle), handle)
   })

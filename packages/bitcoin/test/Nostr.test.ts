@@ -26,7 +26,7 @@ const events: ReadonlyArray<Nostr.Event> = [
 const key = Redacted.make("01".padStart(64, "0"))
 
 describe("a Nostr event", () => {
-  it("Nostr event: an event signed elsewhere verifies unchanged", () => {
+  it("Nostr event: an event signed by another program is verified unchanged", () => {
     for (const event of events) {
       assert.isTrue(Nostr.isGenuine(event))
       for (const forged of [
@@ -44,7 +44,7 @@ describe("a Nostr event", () => {
     }
   })
 
-  it("Nostr event: an event that we sign verifies, has our key, and has the same bytes every time", () => {
+  it("Nostr event: an event that we sign is valid, has our key, and has the same bytes every time", () => {
     const draft = { kind: 1, created_at: 1, tags: [["a", 'q"\n\\ü🎉']], content: "line\nline \u2028 end" }
     const event = Nostr.signed(draft, key)
     assert.strictEqual(event.pubkey, events[1]?.pubkey)

@@ -38,7 +38,7 @@ it("NIP-47: a value that is not a connection string is rejected, and the error c
   }
 })
 
-it("NIP-47: a request can only be read by its wallet", () => {
+it("NIP-47: a request can only be read by the wallet to which it is addressed", () => {
   const content = { method: "get_info", params: {} }
   const event = WalletConnect.request(content, sealing, 1_700_000_060) ?? assert.fail("no event")
   assert.isTrue(Nostr.isGenuine(event))
@@ -49,7 +49,7 @@ it("NIP-47: a request can only be read by its wallet", () => {
   assert.isUndefined(WalletConnect.request(content, { ...sealing, to: "ff".repeat(32) }))
 })
 
-it("NIP-47: a response names its request, and its requester can read it", () => {
+it("NIP-47: a response names its request, and the app that sent the request can read the response", () => {
   const event = WalletConnect.request({ method: "get_info" }, sealing) ?? assert.fail("no event")
   const content = { result_type: "get_info", error: null, result: { network: "regtest" } }
   const answer = WalletConnect.response(content, event, { ...sealing, from: wallet }) ?? assert.fail("no answer")
