@@ -22,7 +22,7 @@ describe("BIP 380", () => {
     assert.throws(() => Descriptor.checked("raw(ü)"))
   })
 
-  it("descriptor: each wallet account has one, with its origin, both branches and a checksum", () => {
+  it("descriptor: each wallet account has a descriptor with its origin, both branches and a checksum", () => {
     const words = Redacted.make("abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about")
     const all = Descriptor.ofAccounts(Keys.accountsOf(words, "mainnet"))
     // m/84'/0'/0' of these words is BIP 84's test vector, shown there as a zpub.

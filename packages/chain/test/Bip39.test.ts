@@ -15,14 +15,14 @@ describe("BIP 39, 24 words", () => {
     })
   }
 
-  it("BIP 39: an invalid phrase is rejected and not repeated in the error", () => {
+  it("BIP 39: an invalid phrase is rejected, and the error does not repeat the phrase", () => {
     for (const wrong of ["", "abandon", `${"abandon ".repeat(23)}abandon`, `${"abandon ".repeat(22)}art abandon`, "seed ".repeat(24)]) {
       const error = Result.getOrThrow(Result.flip(Seed.parse(wrong)))
       assert.notInclude(error.message, "abandon")
     }
   })
 
-  it("C56: seed: not shown when printed", () => {
+  it("C56: seed: printing a seed does not show its words", () => {
     assert.notInclude(String(Seed.fromEntropy(new Uint8Array(32))), "abandon")
   })
 })

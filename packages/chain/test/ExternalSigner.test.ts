@@ -30,7 +30,7 @@ const psbt = Payout.toPsbt(
 )
 
 describe("a signer in another process", () => {
-  it.live("external signer: it produces the same signatures as keys in the process", () =>
+  it.live("external signer: an external signer produces the same signatures as keys in the process", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* signer("honest").sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt))
     })
@@ -48,7 +48,7 @@ describe("a signer in another process", () => {
     )
   }
 
-  it.live("external signer: a signer that times out or does not exist is an error", () =>
+  it.live("external signer: a signer that times out or does not exist causes an error", () =>
     Effect.gen(function* () {
       assert.match(String((yield* Effect.flip(signer("silent", 300).sign(psbt))).cause), /SIGKILL/)
       const missing = ExternalSigner.make({ command: "/nowhere/signer" })

@@ -16,7 +16,7 @@ describe("the fee rate", () => {
     ["at least the minimum relay fee rate", [says(0.1)], 1],
     ["at most the ceiling", [says(1e9)], 500]
   ] as const) {
-    it.effect(`fee rate: ${what}`, () =>
+    it.effect(`fee rate: the fee rate is ${what}`, () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* FeeRates.make(sources), expected)
       })

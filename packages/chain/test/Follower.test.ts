@@ -34,7 +34,7 @@ const block = (previous: string, branch: number, ...transactions: ReadonlyArray<
   return { hash: Block.hashOf(bytes), bytes }
 }
 
-it.effect("C45: follower: a reorganization between two blocks of one page loses no payment of the winning branch", () =>
+it.effect("C45: follower: no payment of the winning branch is lost in a reorganization between two blocks of one page", () =>
   Effect.gen(function* () {
     const base = block("00".repeat(32), 1)
     const lost = block(base.hash, 2)

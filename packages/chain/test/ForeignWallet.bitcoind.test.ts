@@ -19,14 +19,14 @@ const Scanned = Schema.Struct({ unspents: Schema.Array(Schema.Unknown) })
 
 Real.suite("A foreign wallet", ["bitcoind"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("wallet: Bitcoin Core finds every coin with the printed gap limit, and misses some with the usual limit of 20", () =>
+    it.effect("wallet: Bitcoin Core finds every coin with the printed gap limit, and misses some coins with the usual limit of 20", () =>
       Effect.gen(function* () {
         const chain = yield* Chain
         const records = yield* Records
         yield* chain.mine(Miner.firstBlocks)
         const runs = 4
         for (let run = 0; run < runs; run++) {
-          // Each run stands for one process. Only the last of its addresses is paid.
+          // Each run stands for one process. Only the last address of each run is paid.
           yield* Effect.scoped(
             Effect.gen(function* () {
               const wallet = Context.get(yield* Layer.build(Layer.fresh(Wallet.layer(accounts))), ChainWallet)

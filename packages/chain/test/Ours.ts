@@ -44,7 +44,7 @@ export const layer = Layer.mergeAll(Addresses.layer, Deposits.layer, CompaniesSe
 /** Follows the chain until no blocks are left to read. */
 export const followAll = Effect.flatMap(ChainDeposits, ({ follow }) => Effect.repeat(follow(), { while: (blocksLeft) => blocksLeft > 0 }))
 
-/** The peer that the wallet's contract requires, built from an outside payer and miner. */
+/** The peer that the wallet's contract requires, built from an external payer and miner. */
 export const walletPeer = (outside: {
   readonly send: (address: string, amount: Msat.Msat) => Effect.Effect<TxId.TxId, unknown>
   readonly mine: (blocks: number) => Effect.Effect<unknown, unknown>

@@ -6,8 +6,8 @@ import type { AddressInfo, Socket } from "node:net"
 import * as Request from "../src/Request.ts"
 
 /**
- * A server that responds to the first request of each connection and resets the connection at the second, as
- * if it had closed it just before.
+ * A server that responds to the first request of each connection and resets the connection at the second
+ * request, as if the server had closed the connection just before.
  */
 const server = Effect.acquireRelease(
   Effect.promise(async () => {
@@ -36,7 +36,7 @@ it.live("request: a reused connection closed by the server is replaced, and the 
   )
 )
 
-it.live("request: a new connection that is reset is an outage", () =>
+it.live("request: a new connection that is reset counts as an outage", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const refusing = createServer((request) => request.socket.resetAndDestroy()).listen(0, "127.0.0.1")

@@ -5,7 +5,7 @@ import * as Keys from "../src/Keys.ts"
 import * as Rescan from "../src/Rescan.ts"
 import { accounts } from "./Ours.ts"
 
-it.effect("C60: rescan: it fails when a block below the tip is not found, instead of reporting fewer coins", () =>
+it.effect("C60: rescan: a rescan fails when a block below the tip is not found, instead of reporting fewer coins", () =>
   Effect.gen(function* () {
     const empty = Buffer.concat([Buffer.alloc(80), Buffer.of(0)])
     const node: Follower.Node = {

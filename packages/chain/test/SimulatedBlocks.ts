@@ -8,8 +8,8 @@ const varint = (count: number) => (count < 0xfd ? Buffer.of(count) : Buffer.of(0
 export const timeSecondsAt = (height: number): number => 1_700_000_000 + height * 600
 
 /**
- * The sandbox's blocks have no proof of work, and no headers that match their hashes. Here, each gets a header
- * and is identified by that header's hash.
+ * The sandbox's blocks have no proof of work, and no headers that match their hashes. Here, each block gets a
+ * header and is identified by that header's hash.
  */
 export const make = () => {
   const headers = new Map<string, Buffer>()

@@ -71,7 +71,7 @@ describe("a node over RPC", () => {
     ["that is not a JSON-RPC server", () => ({ text: "<html>hello</html>" }), /not JSON-RPC/],
     ["whose response has the wrong type", () => ({ result: 7 }), /Expected/]
   ] as const satisfies ReadonlyArray<readonly [string, (call: Call) => Said, RegExp]>) {
-    it.live(`RPC: a node ${what} is an outage, and no transaction is reported as missing`, () =>
+    it.live(`RPC: a node ${what} counts as an outage, and no transaction is reported as missing`, () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { source } = yield* node(answer)
@@ -104,7 +104,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: the start waits for an unreachable node, and fails on a permanent error", () =>
+  it.live("RPC: startup waits for an unreachable node, and fails on a permanent error", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { options } = yield* node(() => ({ status: 401 }))
@@ -136,7 +136,7 @@ describe("a node over RPC", () => {
     ],
     ["another node implementation", "Invalid address or key", /Invalid address or key \(-5\)/]
   ] as const) {
-    it.live(`RPC: -5 from ${who} means that the transaction is ${says === "gone" ? "missing" : "not known"}`, () =>
+    it.live(`RPC: error -5 from ${who} means that the transaction is ${says === "gone" ? "missing" : "not known"}`, () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { source } = yield* node((call) => standing(call) ?? { error: { code: -5, message } })
@@ -152,13 +152,13 @@ describe("a node over RPC", () => {
     ["has no index", { result: {} }, /keeps no index of transactions/],
     ["is building its index", { result: { txindex: { synced: false, best_block_height: 412_000 } } }, /indexing: block 412000 of 800000/],
     [
-      "is far behind with its index",
+      "has an index that is far behind",
       { result: { txindex: { synced: true, best_block_height: 799_990 } } },
       /indexing: block 799990 of 800000/
     ],
-    ["does not report it", { error: { code: -1, message: "out of memory" } }, /out of memory/]
+    ["does not report its index", { error: { code: -1, message: "out of memory" } }, /out of memory/]
   ] as const satisfies ReadonlyArray<readonly [string, Said, RegExp]>) {
-    it.live(`RPC: the tip of a node that ${what} cannot be read, and the reason is given`, () =>
+    it.live(`RPC: the tip of a node that ${what} cannot be read, and the error gives the reason`, () =>
       Effect.scoped(
         Effect.gen(function* () {
           const { source } = yield* node((call) => (call.method === "getindexinfo" ? index : healthy(call)))
@@ -166,17 +166,17 @@ describe("a node over RPC", () => {
           assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), expected)
           // /readyz shows the reason to anyone, and the remedy only to the operator.
           const { reason: shown = "", remedy = "" } = yield* Effect.flip(source.tip)
-          if (what !== "does not report it") assert.match(shown, expected)
+          if (what !== "does not report its index") assert.match(shown, expected)
           assert.match(
             `${shown} ${remedy}`,
-            what === "has no index" ? /txindex=1.*--txindex/ : what === "does not report it" ? /^ $/ : /Wait/
+            what === "has no index" ? /txindex=1.*--txindex/ : what === "does not report its index" ? /^ $/ : /Wait/
           )
         })
       )
     )
   }
 
-  it.live("C59: RPC: the version is read from Core, its forks and btcd, and a node that reports none is accepted", () =>
+  it.live("C59: RPC: the version is read from Core, its forks and btcd, and a node that reports no version is accepted", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const no: Said = { error: { code: -1, message: "Command unimplemented" } }
@@ -194,8 +194,8 @@ describe("a node over RPC", () => {
         assert.isUndefined(yield* btcd(240_200))
         assert.isUndefined(yield* btcd(250_000))
         assert.isUndefined(yield* judged(no, no))
-        // A user without permission for these calls (rpcwhitelist) gets no verdict, but can still use the
-        // node. The calls that are required report their own errors.
+        // A user without permission for these calls (rpcwhitelist) gets no verdict on the node's version, but
+        // can still use the node. The calls that are required report their own errors.
         assert.strictEqual((yield* Effect.flip(judged({ status: 403 }, no)))._tag, "ChainUnavailable")
       })
     )
@@ -252,7 +252,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: a start fails if the node has no index, but not if the node is still building it", () =>
+  it.live("RPC: startup fails if the node has no index, but not if the node is still building the index", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const started = (index: Said, refusal: string) =>
@@ -276,7 +276,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: the start waits for a node behind the checkpoint", () =>
+  it.live("RPC: startup waits for a node behind the checkpoint", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node(healthy)
@@ -286,7 +286,7 @@ describe("a node over RPC", () => {
     )
   )
 
-  it.live("RPC: a node on another chain is rejected, however far back the search goes", () =>
+  it.live("RPC: a node whose chain contains none of the last 144 blocks that were read is rejected", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { source } = yield* node((call) => (call.method === "getblockhash" ? { result: "ff" } : healthy(call)))
@@ -309,7 +309,7 @@ describe("an Esplora server", () => {
     ["that rate-limits us", { status: 429, body: "Too Many Requests" }, /429/],
     ["that returns something else", { status: 200, body: "{}" }, /Missing key|Expected/]
   ] as const) {
-    it.live(`Esplora: a server ${what} is an outage, and no transaction is reported as missing`, () =>
+    it.live(`Esplora: a server ${what} counts as an outage, and no transaction is reported as missing`, () =>
       Effect.gen(function* () {
         const server = yield* EsploraServer.EsploraServer
         const source = Esplora.make({ url: server.url, beginning: { height: 100 } })
@@ -324,7 +324,7 @@ describe("an Esplora server", () => {
     )
   }
 
-  it.live("Esplora: a transaction that is missing before a new block is requested again", () =>
+  it.live("Esplora: if a transaction is missing and a new block arrives, the transaction is requested again", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const sandbox = yield* Sandbox.Sandbox
@@ -381,7 +381,7 @@ describe("an Esplora server", () => {
     }).pipe(Effect.provide(served))
   )
 
-  it.live("Esplora: whole blocks are requested, never an address, starting at the wallet's birthday", () =>
+  it.live("Esplora: the source requests whole blocks from the wallet's birthday on, and never reveals an address", () =>
     Effect.gen(function* () {
       const server = yield* EsploraServer.EsploraServer
       const { mine } = yield* Sandbox.Sandbox

@@ -44,7 +44,7 @@ export const settings: Policy.Settings = {
   replacement: { afterMillis: 0, allowances: 50 }
 }
 
-/** The current fee rate. A node can't estimate it on such a chain, so the scenario sets it. */
+/** The current fee rate. A node can't estimate the fee rate on such a chain, so the scenario sets it. */
 export const FeeRate = Context.Reference<{ rate: number }>("chain/test/FeeRate", { defaultValue: () => ({ rate: 2 }) })
 
 const options = Effect.map(Chain, ({ url, certificateFile, user, password }) => ({

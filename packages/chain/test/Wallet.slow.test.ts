@@ -20,7 +20,7 @@ const started = (context: Context.Context<Journal | Records>) =>
   Effect.map(Effect.provideContext(Layer.build(Layer.fresh(Wallet.layer(accounts))), context), (built) => Context.get(built, ChainWallet))
 
 describe("Addresses", () => {
-  it.live("wallet: each address is issued once, by any process, before and after a restart", () =>
+  it.live("wallet: no address is issued twice, even by different processes or after a restart", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const context = yield* Layer.build(store)
@@ -40,7 +40,7 @@ describe("Addresses", () => {
     )
   )
 
-  it.live("wallet: a restart skips fewer than ten addresses, which is half of the usual gap limit", () =>
+  it.live("wallet: a restart skips fewer than ten addresses, half of the usual gap limit", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const context = yield* Layer.build(store)
@@ -97,7 +97,7 @@ const watched = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
 
 describe("Payouts", () => {
   it.live.each([1, 100])(
-    "wallet: selecting among many coins does not block other work: 10 000 coins, 60 of them spent for %i payments, at most a tenth of the work in one turn",
+    "wallet: when 60 of 10,000 coins are selected for %i payments, no turn of the event loop takes more than a tenth of the work",
     (count) =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -126,7 +126,7 @@ describe("Payouts", () => {
             watched(Effect.flatten(round), (draft) => assert.isAtLeast(draft.coins.length, 55)),
             5
           )
-          assert.isBelow(Math.min(...rounds), 0.1) // of about 700 ms
+          assert.isBelow(Math.min(...rounds), 0.1) // a round takes about 700 ms
         })
       )
   )

@@ -23,7 +23,7 @@ const wallet = Effect.map(WalletFile.seal(words, passphrase), (seed): WalletFile
 }))
 
 describe("the wallet file", () => {
-  it.live("wallet file: the seed can only be read with its passphrase", () =>
+  it.live("wallet file: the seed can only be read with the file's passphrase", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         yield* WalletFile.write(file, yield* wallet)
@@ -39,7 +39,7 @@ describe("the wallet file", () => {
     )
   )
 
-  it.live("wallet file: the file contains no word of the seed, and only its owner may read it", () =>
+  it.live("wallet file: the file contains no word of the seed, and only the file's owner may read it", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         yield* WalletFile.write(file, yield* wallet)
@@ -50,7 +50,7 @@ describe("the wallet file", () => {
     )
   )
 
-  it.live("wallet file: the file is never overwritten, and guessing its passphrase is slow", () =>
+  it.live("wallet file: an existing file is never overwritten, and guessing a file's passphrase is slow", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
         assert.include((yield* Effect.flip(WalletFile.read(file))).message, "satrail wallet create")

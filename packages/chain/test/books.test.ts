@@ -112,7 +112,7 @@ const onItsWay = Effect.gen(function* () {
 })
 
 describe("the wallet's books", () => {
-  it.live("wallet statement: agrees with the ledger through deposits, payouts, replacements and reorganizations", () =>
+  it.live("wallet statement: the statement agrees with the ledger through deposits, payouts, replacements and reorganizations", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       const { chain } = yield* compare
@@ -168,7 +168,7 @@ describe("the wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.live("wallet statement: lists each coin that was spent outside the service", () =>
+  it.live("wallet statement: the statement lists each coin that was spent outside the service", () =>
     Effect.gen(function* () {
       yield* compare
       yield* funded(100_000, 2)

@@ -62,7 +62,7 @@ const fates = ["select", "sign", "commit", "broadcast"].flatMap((step) => [`befo
 Real.suite("a process that is killed while it pays", ["btcd"], () => {
   it.layer(Outside.layer, { excludeTestServices: true })("on a real chain", (it) => {
     for (const [n, fate] of fates.entries()) {
-      it.effect(`C19: crash: ${fate}: three payouts of two companies are on the chain once, and the books match the chain`, () =>
+      it.effect(`C19: crash: ${fate}: each of three payouts by two companies is on the chain once, and the books match the chain`, () =>
         Effect.gen(function* () {
           const { url, certificateFile, user, password } = yield* Chain
           const { mine, send } = yield* Outside.Outside

@@ -101,7 +101,7 @@ const program = Effect.gen(function* () {
       const id = companyIds[n % companyIds.length] ?? CompanyId.operator
       yield* (yield* Withdrawals).confirm({ company: { id, plan: "paid" }, asked, destination, metadata: {} })
     }
-    yield* Effect.sleep(2) // until they are due
+    yield* Effect.sleep(2) // until the withdrawals are due
   }
   yield* worker.step
   const listed = yield* Effect.forEach(companyIds, (id) => records.transactions(id, { limit: 10, type: "withdrawal" }))

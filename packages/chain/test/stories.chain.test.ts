@@ -66,7 +66,7 @@ Real.onChain("On a real chain", () => {
       [2, 50_000],
       [6, 50_000]
     ] as const) {
-      it.effect(`C45: deposits: a reorganization ${depth} deep reverses deposits, and they are credited again once mined`, () =>
+      it.effect(`C45: deposits: a reorganization ${depth} deep reverses deposits, which are credited again once they are mined`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           yield* funded(id, amount)
@@ -134,7 +134,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("deposits: an amount below the cost of spending it is recorded, not credited", () =>
+    it.effect("deposits: a deposit that costs more to spend than it is worth is recorded, but not credited", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 599)
@@ -210,7 +210,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C45: payouts: a payout is sent again when a reorganization removes its block, even after it settles", () =>
+    it.effect("C45: payouts: a payout is sent again when a reorganization removes its block, even if the payout has settled", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 300_000)
@@ -315,7 +315,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("batch: a batch that waits too long is replaced as one, and the replacement is mined", () =>
+    it.effect("batch: a batch that waits too long is replaced as a whole, and the replacement is mined", () =>
       Effect.gen(function* () {
         const payouts = yield* together([50_000, 50_001, 50_002], 200_000, 140)
         const weather = yield* FeeRate
@@ -332,7 +332,7 @@ Real.onChain("On a real chain", () => {
     )
 
     for (const [n, count] of [1, 3].entries()) {
-      it.effect(`batch: a replaced batch of ${count} settles with the original if that is mined instead of the replacement`, () =>
+      it.effect(`batch: a replaced batch of ${count} settles with its original transaction if that transaction is mined instead`, () =>
         Effect.gen(function* () {
           const payouts = yield* together(
             Array.from({ length: count }, (_, at) => 60_000 + 10 * n + at),
@@ -393,7 +393,7 @@ Real.onChain("On a real chain", () => {
       })
     )
 
-    it.effect("C45: batch: a batch is sent again when a reorganization removes its block, even after it settles", () =>
+    it.effect("C45: batch: a batch is sent again when a reorganization removes its block, even if the batch has settled", () =>
       Effect.gen(function* () {
         const payouts = yield* together([70_000, 70_001, 70_002], 200_000, 170)
         yield* mineAndWork(1)

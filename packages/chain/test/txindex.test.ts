@@ -86,7 +86,7 @@ const height = Sandbox.Sandbox.pipe(
 )
 
 for (const [when, how, reason] of unknown) {
-  it.live(`txindex: while ${when}, a confirmed deposit stays pending, and is credited afterwards`, () =>
+  it.live(`txindex: while ${when}, a confirmed deposit stays pending, and is credited afterward`, () =>
     inService(
       Effect.gen(function* () {
         const { id } = yield* paid(50_000)
@@ -151,7 +151,7 @@ for (const [when, how, reason] of unknown) {
     )
   )
 
-  it.live(`txindex: while ${when}, a confirmed payout is neither sent again nor replaced, and a settled one is not sent again`, () =>
+  it.live(`txindex: while ${when}, a confirmed payout is neither sent again nor replaced, and a settled payout is not sent again`, () =>
     inService(
       Effect.gen(function* () {
         const core = yield* CoreServer.CoreServer
@@ -197,7 +197,7 @@ it.live("txindex: while the index is one block behind a growing chain, no transa
       assert.deepStrictEqual(yield* chain.transaction(txId), { _tag: "mempool" })
       yield* forget("behind", (yield* height) + 1)
       yield* mine(1)
-      yield* chain.tip // a block is indexed a moment later, which is not an outage
+      yield* chain.tip // a block that is indexed a moment later does not cause an outage
       assert.match(String((yield* Effect.flip(chain.transaction(txId))).cause), /indexing/)
       yield* remember
       assert.strictEqual((yield* chain.transaction(txId))._tag, "mined")

@@ -32,7 +32,7 @@ const source = Layer.unwrap(
 
 Real.onChain("the messages of a node", () => {
   it.layer(Layer.provideMerge(source, Outside.layer), { excludeTestServices: true })((it) => {
-    it.effect("node messages: an unknown transaction, a height above the tip, an estimate without traffic, a wallet call", () =>
+    it.effect("node messages: a node reports missing transactions, blocks, estimates and wallet calls in the expected words", () =>
       Effect.gen(function* () {
         yield* Effect.flatMap(
           says("getrawtransaction", "ab".repeat(32), 1),
@@ -79,7 +79,7 @@ Real.onChain("the messages of a node", () => {
     )
 
     it.effect(
-      "node messages: a transaction with the same fee does not replace another, and one that spends already spent coins is rejected",
+      "node messages: a transaction with the same fee does not replace another transaction, and a transaction that spends already spent coins is rejected",
       () =>
         Effect.gen(function* () {
           const { sign, mine, address } = yield* Outside.Outside
@@ -122,7 +122,7 @@ Real.onChain("the messages of a node", () => {
     )
 
     it.effect(
-      "C45: node messages: a mined transaction that a reorganization removed and another transaction replaced is missing, even if the index keeps it",
+      "C45: node messages: a mined transaction that a reorganization removed and another transaction replaced is reported as missing, even if the index keeps it",
       () =>
         Effect.gen(function* () {
           const { send, mine, reorg, doubleSpend, address } = yield* Outside.Outside

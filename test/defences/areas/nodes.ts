@@ -87,7 +87,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "code === codes.noInformation && /^no (?:such mempool or blockchain transaction|information available about transaction)/i.test(message)",
     replace: `code === codes.noInformation && message !== ""`,
     test: "packages/chain/test/Sources.test.ts",
-    titles: "RPC: -5"
+    titles: "RPC: error -5"
   },
   {
     name: "index-behind-is-gone",
