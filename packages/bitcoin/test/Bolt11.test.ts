@@ -292,7 +292,8 @@ describe("BOLT 11, requirements of a reader", () => {
     ["a prefix alone", "lnbc", "bech32"]
   ]
   for (const [name, invoice, reason] of cases) {
-    it(`BOLT 11: the parser ${reason === "valid" ? "reads" : "rejects"} ${name}`, () => assert.strictEqual(reasonOf(invoice), reason, invoice))
+    it(`BOLT 11: the parser ${reason === "valid" ? "reads" : "rejects"} ${name}`, () =>
+      assert.strictEqual(reasonOf(invoice), reason, invoice))
   }
 
   it("BOLT 11: an impossible recovery id is rejected, even with a declared key", () => {

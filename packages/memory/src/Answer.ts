@@ -10,7 +10,7 @@ const forgotten: Kind<AnswersForgotten> = {
   })
 }
 
-/** Changes no record. Only the `once` of the Change has an effect. */
+/** Changes no record. Only the Change's `once` has an effect. */
 const kept: Kind<AnswerKept> = { before: () => undefined, move: (state) => state }
 
 export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }

@@ -5,7 +5,7 @@ import { HashMap, Option } from "effect"
 import * as State from "./State.ts"
 import * as Writes from "./Writes.ts"
 
-/** Implements a kind of Change that writes cannot express. */
+/** Implements a kind of Change that cannot be expressed as writes. */
 export interface Kind<C extends Program> {
   /** Runs first. Returns "again" if the Change was already applied, or a refusal if its id is taken. */
   readonly before: (state: State.State, change: C) => Refusal | "again" | undefined

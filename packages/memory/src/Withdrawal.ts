@@ -40,7 +40,8 @@ const led = (
   })
 
 /**
- * Adds a transaction for a payout and its followers that spends `coins`, unless another payout spends them.
+ * Adds a transaction that spends `coins` for a payout and its followers, unless another payout spends those
+ * coins.
  */
 const offer = (
   state: State.State,
