@@ -235,7 +235,7 @@ describe("Withdrawals that need another key's approval", () => {
     )
   })
 
-  scenario("approval: an internal invoice that was paid in the meantime is not paid again", function* () {
+  scenario("approval: a withdrawal to our own invoice cannot be approved once the invoice has been paid", function* () {
     const [company, payee] = [yield* companyWith(10_000), yield* companyWith(10_000)]
     const { paymentRequest } = yield* invoice(payee, 1000)
     const [one, two] = [yield* send(company, 1000, asks, paymentRequest), yield* send(company, 1000, asks, paymentRequest)]

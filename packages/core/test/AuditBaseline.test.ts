@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Audit from "../src/ledger/Audit.ts"
 import { company, scenario } from "./World.ts"
 
-scenario("audit: if several first Changes run concurrently, the existing records are logged only once", function* () {
+scenario("audit: if the first Changes run concurrently, the records that already exist are logged only once", function* () {
   yield* company()
   const store = yield* Audit.AuditStore
   let appends = 0

@@ -54,7 +54,7 @@ const sign = (tx: Transaction) =>
   })
 
 describe("BIP 341, key path spending", () => {
-  it("BIP 341: input 4, signed for the whole transaction: the witness matches the vectors", () => {
+  it("BIP 341: when input 4 is signed for the whole transaction, its witness matches the vectors", () => {
     const tx = drafted()
     sign(tx)
     tx.finalizeIdx(4)

@@ -152,7 +152,7 @@ describe("BIP 353, paying a name", () => {
     }
   )
 
-  scenario("BIP 353: a suitable invoice in the record is preferred to its address", function* () {
+  scenario("BIP 353: a suitable invoice in the record is preferred to the record's address", function* () {
     const payer = yield* companyWith(5000)
     const { destination } = yield* outside({ type: "lightning_invoice", sats: 1000 })
     yield* publish(`bitcoin:${yield* chainAddress}?lightning=${destination}`)

@@ -66,7 +66,7 @@ describe("Bookings of a company", () => {
     assert.deepStrictEqual(fold(moves), lines)
   })
 
-  it("bookings: a fiat value has two decimals, half rounded away from zero", () => {
+  it("bookings: a fiat value is rounded to two decimals, and half is rounded away from zero", () => {
     const value = (msat: bigint, rate: string) => Booking.fiatValue(Msat.make(msat), Result.getOrThrow(Decimal.parse(rate)))
     assert.deepStrictEqual(
       [
@@ -81,7 +81,7 @@ describe("Bookings of a company", () => {
     )
   })
 
-  it("statement: opening, in, out and fees add up to closing, to the msat, for any bookings", () => {
+  it("statement: the opening balance, receipts, payments and fees add up to the closing balance, to the msat, for any bookings", () => {
     const accounts: ReadonlyArray<Account> = [
       "available",
       "held",

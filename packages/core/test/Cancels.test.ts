@@ -94,23 +94,26 @@ describe("Canceling an invoice", () => {
     assert.deepStrictEqual([world.asked, yield* stored(row)], [2, "canceled"])
   })
 
-  scenario("C54: cancel: a payment that was on its way is credited, and the invoice records the cancellation", function* () {
-    const payee = yield* company()
-    const row = yield* invoice(payee, 1000)
-    yield* pay(row, true)
-    const { canceledAtMillis } = yield* cancel(row)
-    assert.strictEqual(yield* stored(row), "canceling")
-    yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
-    yield* poll
-    const after = yield* (yield* Invoices).get(payee.id, row.id)
-    assert.deepStrictEqual([after.standing, after.received, after.canceledAtMillis], ["settled", Msat.fromSats(1000), canceledAtMillis])
-    assert.isNotNull(after.depositId)
-    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-    assert.strictEqual(yield* refused(row), "settled")
-  })
+  scenario(
+    "C54: cancel: a payment that was on its way when its invoice was canceled is credited, and the invoice records the cancellation",
+    function* () {
+      const payee = yield* company()
+      const row = yield* invoice(payee, 1000)
+      yield* pay(row, true)
+      const { canceledAtMillis } = yield* cancel(row)
+      assert.strictEqual(yield* stored(row), "canceling")
+      yield* (yield* Sandbox).release({ paymentHash: row.paymentHash, outcome: "settle" })
+      yield* poll
+      const after = yield* (yield* Invoices).get(payee.id, row.id)
+      assert.deepStrictEqual([after.standing, after.received, after.canceledAtMillis], ["settled", Msat.fromSats(1000), canceledAtMillis])
+      assert.isNotNull(after.depositId)
+      assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
+      assert.strictEqual(yield* refused(row), "settled")
+    }
+  )
 
   scenario(
-    "C54: cancel: a payment is still credited if the node cannot close the invoice",
+    "C54: cancel: a payment of a canceled invoice is still credited if the node cannot close the invoice",
     () => node(["cancel"]),
     function* ({ world }) {
       const payee = yield* company()

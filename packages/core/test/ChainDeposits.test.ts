@@ -381,7 +381,7 @@ describe("A reorganization", () => {
     assert.deepStrictEqual(yield* has(row), { posted: 0, held: 0 })
   })
 
-  it.effect("C45: deposits: a reversal while the company spends takes the remaining balance", () => {
+  it.effect("C45: deposits: a reversal that happens while the company is spending takes the remaining balance", () => {
     let interfere: Effect.Effect<unknown> = Effect.void
     const meanwhile = replace(Journal, (journal) =>
       Journal.of({
@@ -418,7 +418,7 @@ describe("A double spend", () => {
   })
 
   scenario(
-    "C45: deposits: a double spend reverses a credited deposit; the company's remaining balance covers part of it, and the operator the rest",
+    "C45: deposits: a double spend reverses a credited deposit; the company's remaining balance covers part of it, and the operator covers the rest",
     function* () {
       const { row, txId } = yield* paid(1000)
       yield* mineAndFollow(2)

@@ -104,7 +104,7 @@ describe("channels", () => {
     })
   )
 
-  it.effect("channels: a warning and its remedy are logged once when the problem begins, and a message once when the problem ends", () =>
+  it.effect("channels: a problem is logged once with its remedy when it begins, and logged once more when it ends", () =>
     Effect.gen(function* () {
       let said = sats(0, 0, { active: 0 })
       yield* over(

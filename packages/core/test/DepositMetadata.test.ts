@@ -90,7 +90,7 @@ describe("Metadata of deposits", () => {
     assert.sameMembers(yield* story, orders)
   })
 
-  scenario("deposit: for a deposit written by an earlier version, the same metadata is looked up", { change: earlier }, function* () {
+  scenario("deposit: the metadata of a deposit written by an earlier version is looked up", { change: earlier }, function* () {
     assert.sameMembers(yield* story, orders)
   })
 

@@ -114,7 +114,7 @@ describe("An asset", () => {
     )
   })
 
-  it("discrepancy of a balance: amounts posted during the query are allowed for in either direction", () => {
+  it("discrepancy of a balance: amounts posted during the query are tolerated in either direction", () => {
     // Between the two readings, 30 was received and 5 was sent. The node's balance may not include the 30
     // yet, and may still include the 5.
     const between = { before: booked(870n, 395n) }

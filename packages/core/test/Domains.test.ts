@@ -76,7 +76,7 @@ describe("A company's domain", () => {
   })
 
   scenario(
-    "domain: a domain is checked once a day; after three days without the record, its addresses can no longer be paid",
+    "domain: a domain is checked once a day; after three days without the DNS record, the domain's addresses can no longer be paid",
     function* () {
       const row = yield* company()
       yield* show(row)

@@ -61,7 +61,7 @@ const inStore = <A, E>(story: Effect.Effect<A, E, Journal | Records | Tasks | Du
 const now = Clock.currentTimeMillis
 
 describe("A role", () => {
-  it.effect("lease: one process at a time holds the lease, as long as the process renews it", () =>
+  it.effect("lease: only one process at a time holds the lease, and that process must renew the lease to keep it", () =>
     inStore(
       Effect.gen(function* () {
         const diary: Diary = { notes: [] }
@@ -134,7 +134,7 @@ describe("A role", () => {
   )
 
   it.effect(
-    "lease: a process gives up the lease when the store stops responding, before another process can take it, and takes it again when the store recovers",
+    "lease: when the store stops responding, a process gives up its lease before another process can take the lease, and takes the lease again when the store recovers",
     () =>
       inStore(
         Effect.gen(function* () {
@@ -191,7 +191,7 @@ describe("Two processes with all their workers", () => {
   })
 
   scenario(
-    "lease: when the process that watches deposits stops, another one continues, including for addresses that the first process issued",
+    "lease: when the process that watches deposits stops, another process continues to watch them, even at addresses that the first process issued",
     function* () {
       const { pay, send, mine } = yield* Sandbox
       const payee = yield* company()

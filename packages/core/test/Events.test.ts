@@ -25,7 +25,7 @@ const heard = (count: number, ask: Ask) => Stream.runCollect(Stream.take(tail(as
 const shown = (notices: ReadonlyArray<Notice>) =>
   notices.map(({ type, record }) => ("status" in record ? `${type} ${record.status}` : type))
 
-scenario("events: an old event contains its record in the state at the time of the event", function* () {
+scenario("events: an old event contains the state that its record had at the time of the event", function* () {
   const row = yield* companyWith(1000)
   yield* confirm(row, (yield* outside({ sats: 100 })).destination)
   yield* steps(3)
@@ -113,7 +113,7 @@ scenario("events: a small page reads many events at a time if there is a filter,
   assert.deepStrictEqual(asked, [200, 200, 200])
 })
 
-scenario("events: an on-chain deposit has events when it is seen, completed and reversed", function* () {
+scenario("events: an on-chain deposit causes an event when it is seen, when it is completed and when it is reversed", function* () {
   const row = yield* company()
   const { address } = yield* onChainAddress(row)
   yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(5000) })

@@ -10,7 +10,7 @@ const rate = (base: number, partsPerMillion: number): Fee.FeeRate => ({
 })
 
 describe("Fee", () => {
-  it("fee: a fee is the base plus parts per million of the amount, rounded up to a whole msat", () => {
+  it("fee: a fee is the base fee plus a number of parts per million of the amount, rounded up to a whole msat", () => {
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.fromSats(1000)), 5_000n)
     assert.strictEqual(Fee.at(rate(7, 5_000), Msat.fromSats(1000)), 5_007n)
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.make(200n)), 1n) // exactly one
@@ -25,7 +25,7 @@ describe("Fee", () => {
     assert.strictEqual(Fee.at(rate(0, 5_000), Msat.zero), 0n)
   })
 
-  it("fee: no amount makes the fee overflow", () => {
+  it("fee: a fee cannot overflow, whatever the amount", () => {
     assert.strictEqual(Fee.at(rate(0, 999_999), Msat.max), (Msat.max / 1_000_000n) * 999_999n)
   })
 

@@ -103,7 +103,7 @@ describe("Internal payments by the process that confirms them", () => {
     })
   })
 
-  it.effect("payment worker: only internal payments are handed over; payments by the node are claimed", () => {
+  it.effect("payment worker: only internal payments are handed over to the worker; it has to claim payments by the node", () => {
     const { claimed, claims } = watched()
     return run({ change: claims }, function* () {
       const { payer } = yield* both

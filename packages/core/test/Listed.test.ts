@@ -124,7 +124,7 @@ describe("The node's own income and expenses", () => {
     }
   )
 
-  scenario("reconciliation: the equity that the operator declares includes all items listed by then", function* () {
+  scenario("reconciliation: the equity that the operator declares includes all items listed before the declaration", function* () {
     const node = yield* make
     const { stateOwnFunds } = yield* Reconciliation
     yield* node.look

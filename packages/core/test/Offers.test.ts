@@ -107,7 +107,7 @@ describe("Payments by offer", () => {
   })
 
   for (const outcome of ["settle", "fail"] as const) {
-    scenario(`C1: offers: a held payment stays pending for days, and ${outcome}s late`, function* () {
+    scenario(`C1: offers: a held payment stays pending for days, and then ${outcome}s`, function* () {
       const payer = yield* companyWith(5000)
       const text = yield* offer({ behaviour: "hold" })
       const row = yield* confirm(payer, text, 1000)

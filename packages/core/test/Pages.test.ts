@@ -15,7 +15,7 @@ const rows = (count: number, size: number) => {
 }
 
 describe("Reading in pages", () => {
-  it.effect("pages: each row appears once, in order; the last page is not full", () =>
+  it.effect("pages: each row is read once, in order, and reading ends at the first page that is not full", () =>
     Effect.gen(function* () {
       for (const [count, asked] of [
         [0, [null]],

@@ -252,7 +252,7 @@ describe("Calls to the node", () => {
   )
 
   it.effect(
-    "C8: payment worker: a payment first reported pending and then not found is not sent again before the grace period ends",
+    "C8: payment worker: a payment that is first reported as pending and then not found is not sent again before the grace period ends",
     () => {
       const atSeconds: Array<number> = []
       const forgetful = sending(() => ({

@@ -122,7 +122,7 @@ describe("A payment", () => {
 
   for (const outcome of ["settle", "fail"] as const) {
     scenario(
-      `C1: payment worker: a held payment stays pending for days, and ${outcome}s late, with no release before the node's final result`,
+      `C1: payment worker: a held payment stays pending for days and then ${outcome}s, with no release before the node's final result`,
       function* () {
         const payer = yield* companyWith(5000)
         const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })

@@ -190,7 +190,7 @@ describe("Approvals by people", () => {
   })
 
   scenario(
-    "approval: two people invited by the operator can approve each other's withdrawals, and the withdrawal names both",
+    "approval: two people invited by the operator can approve each other's withdrawals, and the withdrawal names both people",
     function* () {
       const of = yield* companyWith(100_000)
       const admit = Effect.fnUntraced(function* () {

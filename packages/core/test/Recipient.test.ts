@@ -110,7 +110,7 @@ describe("A recipient", () => {
     })
   }
 
-  it("recipient: dust limits match the network's nodes, by kind of output", () => {
+  it("recipient: the dust limit for each kind of output matches that of the network's nodes", () => {
     assert.deepStrictEqual((["p2pkh", "p2sh", "p2wpkh", "p2wsh", "p2tr"] as const).map(BitcoinAddress.dustLimitSats), [
       546n,
       540n,
@@ -120,7 +120,7 @@ describe("A recipient", () => {
     ])
   })
 
-  it("recipient: a recipient is internal or external, over Lightning or on-chain", () => {
+  it("recipient: a recipient is either internal or external, and is paid either over Lightning or on-chain", () => {
     const seen = [outside(), own(), asks, address("p2tr")].map((one) => [Recipient.isInternal(one), Recipient.rail(one)])
     assert.deepStrictEqual(seen, [
       [false, "lightning"],

@@ -524,7 +524,7 @@ describe("A difference", () => {
     })
   }
 
-  begun("withdrawal_not_proven: a withdrawal settled with an invalid preimage", { logsErrors: true }, function* () {
+  begun("withdrawal_not_proven: a withdrawal was settled with an invalid preimage", { logsErrors: true }, function* () {
     yield* paid(500)
     const wrong = swap(SendingReads, ({ withdrawal }) => ({
       withdrawal: (...ask) =>

@@ -69,7 +69,7 @@ describe("Payouts that stay unconfirmed", () => {
   )
 
   scenario(
-    "replacement: if the original of a replaced payout is mined, the payout settles with the original transaction and its cost",
+    "replacement: if a replaced payout's original transaction is mined, the payout settles with that transaction and its cost",
     weather,
     function* ({ sky }) {
       const { row } = yield* payout

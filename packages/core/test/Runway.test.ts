@@ -8,7 +8,7 @@ const runway = (marks: ReadonlyArray<Runway.Mark>, days: number, sats: number, o
   Runway.runway(marks, { ...mark(days, sats), owned: Msat.fromSats(owned) })
 
 describe("Runway", () => {
-  it("runway: if 300 are sent in 30 days, 1000 last for 100 days", () => {
+  it("runway: if 300 sats are sent in 30 days, 1000 sats last for 100 days", () => {
     assert.deepStrictEqual(runway([mark(0, 200)], 30, 500, 1000), { spent: Msat.fromSats(300), sinceMillis: 0, days: 100 })
   })
 

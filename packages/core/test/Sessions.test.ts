@@ -26,7 +26,7 @@ describe("A session", () => {
     assert.isFalse(yield* isOpen(text))
   })
 
-  scenario("session: only a session's exact text gives access to the session", function* () {
+  scenario("session: a session can be used only with the exact text that was issued for it", function* () {
     const { text, session } = yield* begin()
     const others = [
       Redacted.value(Session.generate(session, (size) => new Uint8Array(size).fill(1))),

@@ -349,7 +349,7 @@ describe("A second payment of one invoice", () => {
 })
 
 describe("Open invoices", () => {
-  scenario("invoice watcher: an open invoice is polled until a day after its expiry, and then expires", function* () {
+  scenario("invoice watcher: an open invoice is polled until a day after its expiry, and is then marked as expired", function* () {
     const row = yield* invoice(yield* company(), 1000, 60)
     yield* TestClock.adjust(60_000 + 24 * 3600 * 1000)
     yield* poll
@@ -360,7 +360,7 @@ describe("Open invoices", () => {
     assert.deepStrictEqual(yield* (yield* Records).openInvoices(null, 10), [])
   })
 
-  scenario("invoice watcher: an invoice that a withdrawal claimed and could not pay expires too", function* () {
+  scenario("invoice watcher: an invoice that a withdrawal claimed and could not pay is also marked as expired", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const row = yield* invoice(payee, 1000, 60)
     const withdrawal = yield* confirm(payer, row.paymentRequest)

@@ -87,7 +87,7 @@ const paidBy = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, winner: Wi
 const upTo = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
 
 describe("Shares of a fee", () => {
-  it("batch: shares are proportional to the held mining fees, each rounded down; the last share gets the remainder", () => {
+  it("batch: shares are proportional to the held mining fees and rounded down; the last share gets the remainder", () => {
     const shares = (fee: number, ...allowances: ReadonlyArray<number>) =>
       Payout.shares(
         Msat.make(BigInt(fee)),
@@ -175,7 +175,7 @@ describe("Payouts in one window", () => {
     }
   )
 
-  scenario("C19: batch: payouts that several workers batch in different ways are sent once", { settings }, function* () {
+  scenario("C19: batch: if several workers batch payouts in different ways, each payout is sent once", { settings }, function* () {
     const ports = yield* Effect.context<Ports>()
     const workers = yield* Effect.forEach([1, 2, 3], () =>
       Effect.map(start(ports, { ...settings, payoutOutputs: 3 }), (process) => Context.get(process, PaymentWorker).step)
@@ -311,7 +311,7 @@ describe("Unconfirmed transactions with several payouts", () => {
   )
 
   scenario(
-    "batch: if the original is mined instead of its replacement, all payouts settle with the original and its fee",
+    "batch: if the original transaction is mined instead of its replacement, all payouts settle with the original transaction and its fee",
     () => ({ settings, ...weather() }),
     function* ({ sky }) {
       const { rows } = yield* three

@@ -18,7 +18,7 @@ describe("Similar names", () => {
     ["amount_in_satoshis_of_the_order", undefined]
   ]
   for (const [given, near] of cases) {
-    it(`nearest name: ${JSON.stringify(given)} ${near === undefined ? "has none" : `is close to ${near}`}`, () => {
+    it(`nearest name: ${JSON.stringify(given)} ${near === undefined ? "is close to no name" : `is close to ${near}`}`, () => {
       assert.strictEqual(Suggestion.member(given, names), near)
     })
   }

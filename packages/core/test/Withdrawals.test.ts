@@ -290,16 +290,19 @@ describe("Refused destinations", () => {
     }
   })
 
-  scenario("withdrawal: an invoice that expires within a minute, or whose payee could hold the payment for long, is refused", function* () {
-    const payer = yield* companyWith(5000)
-    assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 59 })), "DestinationRefused: invoice_expired")
-    assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 60 })), "ok")
-    assert.strictEqual(yield* both(payer, foreign({ timestampSeconds: 1_600_000_000 })), "DestinationRefused: invoice_expired")
-    assert.strictEqual(
-      yield* both(payer, foreign({ minFinalCltvExpiry: 501, paymentHash: PaymentHash.make("44".repeat(32)) })),
-      "DestinationRefused: final_cltv_too_long"
-    )
-  })
+  scenario(
+    "withdrawal: an invoice that expires within a minute, or whose payee could hold the payment for a long time, is refused",
+    function* () {
+      const payer = yield* companyWith(5000)
+      assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 59 })), "DestinationRefused: invoice_expired")
+      assert.strictEqual(yield* both(payer, foreign({ expirySeconds: 60 })), "ok")
+      assert.strictEqual(yield* both(payer, foreign({ timestampSeconds: 1_600_000_000 })), "DestinationRefused: invoice_expired")
+      assert.strictEqual(
+        yield* both(payer, foreign({ minFinalCltvExpiry: 501, paymentHash: PaymentHash.make("44".repeat(32)) })),
+        "DestinationRefused: final_cltv_too_long"
+      )
+    }
+  )
 
   scenario("withdrawal: dust is refused", function* () {
     const payer = yield* companyWith(50_000)

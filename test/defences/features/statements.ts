@@ -10,7 +10,7 @@ export const statements: ReadonlyArray<Canary> = [
     find: `Msat.sum(withdrawals.amount, reversals.amount, debits.amount)`,
     replace: `Msat.sum(withdrawals.amount, Msat.make(reversals.amount * 0n), debits.amount)`,
     test: coreTest("Bookings"),
-    titles: "statement: opening, in, out and fees"
+    titles: "statement: the opening balance, receipts, payments and fees"
   },
   {
     name: "statement-runs-a-name",
