@@ -27,7 +27,7 @@ const examples: ReadonlyArray<readonly [what: string, postings: ReadonlyArray<Po
 
 describe("Balance", () => {
   for (const [what, postings, posted, held, need] of examples) {
-    it(`balance: ${what} changes the posted and held amounts`, () => {
+    it(`balance: ${what} has the expected effect on the posted and held amounts`, () => {
       assert.deepStrictEqual(plain(Balance.effect(postings)), { posted, held })
       assert.strictEqual(Number(Balance.need(postings)), need)
     })

@@ -329,7 +329,7 @@ describe("BIP 353, no fallback to the Lightning address", () => {
     ],
     ["no answer", away(true), "RecipientUnreachable: its domain's DNS gave no conclusive response (BIP 353)"]
   ] as const) {
-    scenario(`BIP 353: ${what} does not cause a request to the domain's server`, withoutServers, function* () {
+    scenario(`BIP 353: the domain's server is not contacted if DNS returns ${what}`, withoutServers, function* () {
       const payer = yield* companyWith(5000)
       yield* spoil
       for (const destination of [address, `₿${address}`]) {

@@ -62,17 +62,17 @@ describe("Postings of a Change", () => {
   /** Each amount is 1000. Fees, if any, are 5 for the service and 10 for the network. */
   const examples: ReadonlyArray<readonly [string, Change, Record<string, bigint>]> = [
     [
-      "InvoiceSettled: the amount received",
+      "InvoiceSettled: the amount received is credited",
       Invoice.settled(invoice(), arrived(1000), Preimage.make("00")),
       { node: -1000n, available: 1000n }
     ],
     [
-      "C33: InvoiceSettled: the amount received, not the amount requested",
+      "C33: InvoiceSettled: the amount received is credited, not the amount requested",
       Invoice.settled(invoice(), arrived(1010), Preimage.make("00")),
       { node: -1010n, available: 1010n }
     ],
     [
-      "PaymentUnmatched: suspense, until an operator reviews it",
+      "PaymentUnmatched: the amount is in suspense until an operator reviews the payment",
       Invoice.unmatched({
         id: "u",
         companyId: CompanyId.make("c"),
@@ -100,7 +100,7 @@ describe("Postings of a Change", () => {
       { held: -1015n, node: 1014n, service_fees: 5n, loss: -4n }
     ],
     [
-      "WithdrawalSettled on-chain: paid from the on-chain assets",
+      "WithdrawalSettled on-chain: the on-chain assets are used",
       Withdrawal.settled(withdrawal({ rail: "on_chain" }), paid(3), fence, 2),
       { held: -1015n, chain: 1003n, service_fees: 5n, network_fees: 7n }
     ],
@@ -110,26 +110,26 @@ describe("Postings of a Change", () => {
       { held: -1015n, available: 1015n }
     ],
     [
-      "InternalTransferred: both legs, without the node",
+      "InternalTransferred: both legs are posted, and the node's account does not change",
       within(withdrawal()),
       { held: -1015n, available: 1000n, service_fees: 5n, network_fees: 10n }
     ],
     ["VoucherCreated: amount and fees are held", Voucher.created(voucher()), { available: -1015n, held: 1015n }],
     ["VoucherExpired: the full amount is released", Voucher.expired(voucher(), fence, 2), { held: -1015n, available: 1015n }],
     ["VoucherCanceled: the full amount is released", Voucher.canceled(voucher(), 2), { held: -1015n, available: 1015n }],
-    ["DepositConfirmed: the amount", Deposit.confirmed(deposit(), 2), { chain: -1000n, available: 1000n }],
+    ["DepositConfirmed: the amount is credited", Deposit.confirmed(deposit(), 2), { chain: -1000n, available: 1000n }],
     [
       "DepositConfirmed: the operator's loss is repaid first",
       Deposit.confirmed(deposit({ absorbed: msat(200) }), 2),
       { chain: -1000n, available: 800n, loss: 200n }
     ],
     [
-      "DepositReversed: the full amount",
+      "DepositReversed: the full amount is debited",
       Deposit.reversed(deposit({ status: "settled" }), Msat.zero, 2),
       { chain: 1000n, available: -1000n }
     ],
     [
-      "DepositReversed: the remaining balance; the rest is the operator's loss",
+      "DepositReversed: the remaining balance is debited, and the rest is the operator's loss",
       Deposit.reversed(deposit({ status: "settled" }), msat(200), 2),
       { chain: 1000n, available: -800n, loss: -200n }
     ]

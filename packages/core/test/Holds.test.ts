@@ -259,7 +259,7 @@ describe("Hold invoices", () => {
   )
 
   scenario(
-    "hold: if a process dies after it records that an invoice is to be settled, another process settles and credits the invoice",
+    "hold: if a process dies after it records the decision to settle an invoice, another process settles and credits the invoice",
     function* () {
       const payee = yield* company()
       const row = yield* heldFor(payee)

@@ -74,7 +74,7 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
   ["a sat below a fraction", fractions, 1, "amount_out_of_range"],
   ["a sat above a fraction", fractions, 3, "amount_out_of_range"],
   [
-    "our own address, for any amount",
+    "any amount for our own address",
     {
       _tag: "OwnChainAddress",
       onChainAddress: {
@@ -97,14 +97,14 @@ const table: ReadonlyArray<readonly [what: string, Recipient.Recipient, sats: nu
     const dust = Number(BitcoinAddress.dustLimitSats(kind))
     return [
       [`the dust limit of ${kind}`, address(kind), dust, "ok"],
-      [`below the dust limit of ${kind}`, address(kind), dust - 1, "dust"]
+      [`less than the dust limit of ${kind}`, address(kind), dust - 1, "dust"]
     ] as const
   })
 ]
 
 describe("A recipient", () => {
   for (const [what, recipient, sats, verdict] of table) {
-    it(`recipient: ${verdict === "ok" ? "accepted" : `refused (${verdict})`}: ${what}`, () => {
+    it(`recipient: ${what} is ${verdict === "ok" ? "accepted" : `refused (${verdict})`}`, () => {
       const checked = Recipient.check(recipient, Msat.fromSats(sats), settings, nowMillis)
       assert.strictEqual(Result.isFailure(checked) ? checked.failure.code : "ok", verdict)
     })
