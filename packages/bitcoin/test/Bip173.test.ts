@@ -20,7 +20,8 @@ describe("BIP 173, valid addresses of witness version 0", () => {
       "p2wsh"
     ]
   ]
-  for (const vector of valid) it(`BIP 173: valid address ${vector[0]}`, () => assert.deepStrictEqual(bothWays(vector), expected(vector)))
+  for (const vector of valid)
+    it(`BIP 173: the address ${vector[0]} is valid`, () => assert.deepStrictEqual(bothWays(vector), expected(vector)))
 })
 
 // BIP 350 replaced bech32 for all later witness versions, so these formerly valid addresses now have a wrong
@@ -31,7 +32,7 @@ describe("BIP 173, addresses of later versions that BIP 350 made invalid", () =>
     "BC1SW50QA3JX3S",
     "bc1zw508d6qejxtdg4y5r3zarvaryvg6kdaj"
   ]) {
-    it(`BIP 173: invalid since BIP 350: ${address}`, () => assert.strictEqual(refusal(address, "mainnet"), "checksum"))
+    it(`BIP 173: the address ${address} is invalid since BIP 350`, () => assert.strictEqual(refusal(address, "mainnet"), "checksum"))
   }
 })
 
@@ -54,7 +55,7 @@ describe("BIP 173, invalid addresses", () => {
     ["empty data section", "bc1gmk9yu", "mainnet", "malformed"]
   ]
   for (const [why, address, network, reason] of invalid) {
-    it(`BIP 173: ${why}: ${address}`, () => assert.strictEqual(refusal(address, network), reason))
+    it(`BIP 173: the address ${address} is rejected (${why})`, () => assert.strictEqual(refusal(address, network), reason))
   }
 })
 

@@ -29,7 +29,8 @@ describe("BIP 350, valid addresses", () => {
       "p2tr"
     ]
   ]
-  for (const vector of valid) it(`BIP 350: valid address ${vector[0]}`, () => assert.deepStrictEqual(bothWays(vector), expected(vector)))
+  for (const vector of valid)
+    it(`BIP 350: the address ${vector[0]} is valid`, () => assert.deepStrictEqual(bothWays(vector), expected(vector)))
 })
 
 // The standard allows payments to these addresses. No rules protect such an output yet, so anyone could take
@@ -40,7 +41,7 @@ describe("BIP 350, valid addresses of future witness versions", () => {
     "BC1SW50QGDZ25J",
     "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs"
   ]) {
-    it(`BIP 350: valid address of a future witness version ${address}`, () =>
+    it(`BIP 350: the address ${address} is rejected because its witness version has no rules yet`, () =>
       assert.strictEqual(refusal(address, "mainnet"), "unknown_witness_version"))
   }
   it("BIP 350: a pay-to-anchor address is rejected on every network", () => {
@@ -73,6 +74,6 @@ describe("BIP 350, invalid addresses", () => {
     ["empty data section", "bc1gmk9yu", "mainnet", "malformed"]
   ]
   for (const [why, address, network, reason] of invalid) {
-    it(`BIP 350: ${why}: ${address}`, () => assert.strictEqual(refusal(address, network), reason))
+    it(`BIP 350: the address ${address} is rejected (${why})`, () => assert.strictEqual(refusal(address, network), reason))
   }
 })

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as BitcoinAddress from "../src/BitcoinAddress.ts"
 
 describe("BIP 49, P2SH-P2WPKH", () => {
-  it("BIP 49: m/49'/1'/0'/0/0", () => {
+  it("BIP 49: the key at m/49'/1'/0'/0/0 and its address match the example", () => {
     const root = HDKey.fromExtendedKey(
       "uprv8tXDerPXZ1QsVNjUJWTurs9kA1KGfKUAts74GCkcXtU8GwnH33GDRbNJpEqTvipfCyycARtQJhmdfWf8oKt41X9LL1zeD2pLsWmxEk3VAwd",
       { private: 0x044a4e28, public: 0x044a5262 }

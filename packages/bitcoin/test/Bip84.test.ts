@@ -19,7 +19,7 @@ describe("BIP 84, P2WPKH", () => {
     ["m/84'/0'/0'/0/1", "03e775fd51f0dfb8cd865d9ff1cca2a158cf651fe997fdc9fee9c1d3b5e995ea77", "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g"],
     ["m/84'/0'/0'/1/0", "03025324888e429ab8e3dbaf1f7802648b9cd01e9b418485c5fa4c1b9b5700e1a6", "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el"]
   ] as const) {
-    it(`BIP 84: ${path}`, () => {
+    it(`BIP 84: the key at ${path} and its address match the vectors`, () => {
       assert.strictEqual(hex.encode(publicKey(root, path)), key)
       assert.strictEqual(BitcoinAddress.fromPublicKey(publicKey(root, path), "segwit", "mainnet").address, address)
     })

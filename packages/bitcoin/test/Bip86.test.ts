@@ -27,7 +27,7 @@ describe("BIP 86, P2TR with one key", () => {
       "bc1p3qkhfews2uk44qtvauqyr2ttdsw7svhkl9nkm9s9c3x4ax5h60wqwruhk7"
     ]
   ] as const) {
-    it(`BIP 86: ${path}`, () => {
+    it(`BIP 86: the key at ${path} and its address match the vectors`, () => {
       const { publicKey } = root.derive(path)
       if (publicKey === null) throw new Error(`no key at ${path}`)
       assert.strictEqual(hex.encode(publicKey.slice(1)), internalKey)
