@@ -8,7 +8,7 @@ const words = Result.getOrThrow(Seed.parse(`${"abandon ".repeat(11)}about`))
 
 describe("BIP 86", () => {
   const keys = Keys.make(Keys.accountsOf(words, "mainnet"))
-  it("BIP 86: account m/86'/0'/0'", () => {
+  it("BIP 86: the public key of account m/86'/0'/0' matches the vectors", () => {
     assert.strictEqual(
       keys.accounts.taproot,
       "xpub6BgBgsespWvERF3LHQu6CnqdvfEvtMcQjYrcRzx53QJjSxarj2afYWcLteoGVky7D3UKDP9QyrLprQ3VCECoY49yfdDEHGCtMMj92pReUsQ"
@@ -19,7 +19,8 @@ describe("BIP 86", () => {
     [0, 1, "bc1p4qhjn9zdvkux4e44uhx8tc55attvtyu358kutcqkudyccelu0was9fqzwh"],
     [1, 0, "bc1p3qkhfews2uk44qtvauqyr2ttdsw7svhkl9nkm9s9c3x4ax5h60wqwruhk7"]
   ] as const) {
-    it(`BIP 86: key ${branch}/${index}`, () => assert.strictEqual(keys.key({ type: "taproot", branch, index }).address.address, address))
+    it(`BIP 86: the address of key ${branch}/${index} matches the vectors`, () =>
+      assert.strictEqual(keys.key({ type: "taproot", branch, index }).address.address, address))
   }
 })
 
@@ -30,12 +31,13 @@ describe("BIP 84", () => {
     [0, 1, "bc1qnjg0jd8228aq7egyzacy8cys3knf9xvrerkf9g"],
     [1, 0, "bc1q8c6fshw2dlwun7ekn9qwf37cu2rn755upcp6el"]
   ] as const) {
-    it(`BIP 84: key ${branch}/${index}`, () => assert.strictEqual(keys.key({ type: "segwit", branch, index }).address.address, address))
+    it(`BIP 84: the address of key ${branch}/${index} matches the vectors`, () =>
+      assert.strictEqual(keys.key({ type: "segwit", branch, index }).address.address, address))
   }
 })
 
 describe("BIP 49", () => {
-  it("BIP 49: key m/49'/1'/0'/0/0", () => {
+  it("BIP 49: the address of key m/49'/1'/0'/0/0 matches the example", () => {
     const keys = Keys.make(Keys.accountsOf(words, "testnet"))
     const { address, path, publicKey } = keys.key({ type: "nested_segwit", branch: 0, index: 0 })
     assert.strictEqual(address.address, "2Mww8dCYPUpKHofjgcXcBCEGmniw9CoaiD2")

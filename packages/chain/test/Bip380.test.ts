@@ -4,7 +4,7 @@ import * as Descriptor from "../src/Descriptor.ts"
 import * as Keys from "../src/Keys.ts"
 
 describe("BIP 380", () => {
-  it("descriptor: the checksum matches the specification", () => {
+  it("descriptor: checksums match the examples in the specification", () => {
     // Examples from the specification and from Bitcoin Core (doc/descriptors.md).
     assert.strictEqual(Descriptor.checked("raw(deadbeef)"), "raw(deadbeef)#89f8spxm")
     assert.strictEqual(

@@ -8,7 +8,7 @@ describe("BIP 39, 24 words", () => {
     ["7f".repeat(32), `${"legal winner thank year wave sausage worth useful ".repeat(2)}legal winner thank year wave sausage worth title`],
     ["ff".repeat(32), `${"zoo ".repeat(23)}vote`]
   ] as const) {
-    it(`BIP 39: ${entropy.slice(0, 8)}…`, () => {
+    it(`BIP 39: entropy ${entropy.slice(0, 8)}… is converted to the vector's words, which can be parsed`, () => {
       const made = Seed.fromEntropy(Buffer.from(entropy, "hex"))
       assert.strictEqual(Redacted.value(made), words)
       assert.strictEqual(Redacted.value(Result.getOrThrow(Seed.parse(`  ${words.toUpperCase().replaceAll(" ", "\n ")} `))), words)

@@ -65,7 +65,7 @@ describe("a node over RPC", () => {
     ["that rejects our password", () => ({ status: 401, text: "" }), /rejects the user and password/],
     ["of another network", () => ({ result: { ...info, chain: "test" } }), /on test, but this service is on mainnet/],
     ["that is loading", () => ({ error: { code: -28, message: "Loading block index…" } }), /starting: Loading/],
-    ["that is in its first download", () => ({ result: { ...info, initialblockdownload: true } }), /catching up/],
+    ["that is in its initial block download", () => ({ result: { ...info, initialblockdownload: true } }), /catching up/],
     ["that lacks announced blocks", () => ({ result: { ...info, blocks: 799_000 } }), /799000 of 800000/],
     ["that is overloaded", () => ({ status: 503, text: "Work queue depth exceeded" }), /overloaded/],
     ["that is not a JSON-RPC server", () => ({ text: "<html>hello</html>" }), /not JSON-RPC/],
@@ -130,7 +130,7 @@ describe("a node over RPC", () => {
       /keeps no index of transactions/
     ],
     [
-      "Core, for the genesis coinbase",
+      "Core for the genesis coinbase",
       "The genesis block coinbase is not considered an ordinary transaction and cannot be retrieved",
       /\(-5\)/
     ],

@@ -44,7 +44,7 @@ const outsideAddress = (kind: BitcoinAddress.Kind, fill: number) => {
 Real.onChain("On a real chain", () => {
   it.layer(chain, { excludeTestServices: true })("deposits", (it) => {
     for (const type of BitcoinAddress.AddressType.literals) {
-      it.effect(`deposits: a deposit to ${type} is pending when seen and credited at its required depth`, () =>
+      it.effect(`deposits: a deposit to a ${type} address is pending when seen, and credited at the required depth`, () =>
         Effect.gen(function* () {
           const { id } = yield* company
           const to = yield* address(id, type)
