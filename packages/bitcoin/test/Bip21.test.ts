@@ -57,7 +57,7 @@ describe("BIP 21", () => {
     const signet = Bip21.parse(`bitcoin:?bc=${segwit}&tb=${test}`, "signet")
     assert.deepStrictEqual(Result.getOrThrow(signet), { address: test })
   })
-  it("BIP 21: the amount is decimal bitcoin, to the satoshi", () => {
+  it("BIP 21: the amount is a decimal number of bitcoin, exact to the satoshi", () => {
     for (const [text, sats] of [
       ["50.00", 5_000_000_000n],
       ["050", 5_000_000_000n],

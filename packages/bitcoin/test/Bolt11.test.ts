@@ -358,7 +358,7 @@ describe("BOLT 11, writing", () => {
     assert.isTrue(refused({ description: "x".repeat(Bolt11.maxDescriptionBytes) }).startsWith("lnbc1"))
   })
 
-  it("BOLT 11: amounts are written with the largest multiplier", () => {
+  it("BOLT 11: amounts are written with the largest possible multiplier", () => {
     const prefix = (msat: bigint) =>
       refused({ amount: Msat.make(msat) })
         .split("1pq")[0]

@@ -160,7 +160,7 @@ describe("NIP-44", () => {
     for (const [hex, payload, reason] of unreadable) assert.strictEqual(reasonOf(Nip44.decrypt(payload, key(hex))), reason)
   })
 
-  it("NIP-44: lengths are rounded up as published", () => {
+  it("NIP-44: lengths are rounded up as in the published vectors", () => {
     for (const [size, expected] of padded) assert.strictEqual(Nip44.paddedBytes(size), expected)
   })
 
