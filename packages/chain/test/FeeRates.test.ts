@@ -23,7 +23,7 @@ describe("the fee rate", () => {
     )
   }
 
-  it.effect("fee rate: a missing estimate is an outage, unless the operator has set a fallback", () =>
+  it.effect("fee rate: a missing estimate counts as an outage, unless the operator has set a fallback", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(FeeRates.make([says(undefined)])))._tag, "ChainUnavailable")
       assert.strictEqual(yield* FeeRates.make([says(undefined)], { fallback: 2 }), 2)

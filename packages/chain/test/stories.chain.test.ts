@@ -30,7 +30,8 @@ import {
 } from "./Story.ts"
 
 const chain = Layer.provideMerge(service(), OutsideLayer.layer)
-// Payouts confirmed within the same millisecond are sent when it ends, together with any others due by then.
+// Payouts confirmed within the same millisecond are sent when that millisecond ends, together with any others
+// due by then.
 const chainTogether = Layer.provideMerge(service({ payoutWindowMillis: 1 }), OutsideLayer.layer)
 
 /** An external address of each payable type. Tests never spend from it. */
@@ -164,7 +165,7 @@ Real.onChain("On a real chain", () => {
       )
     }
 
-    it.effect("payouts: a payout spends another payout's unconfirmed change, one level deep", () =>
+    it.effect("payouts: a payout spends another payout's unconfirmed change, but only one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         // Coins left over from other tests are spent first.
@@ -360,7 +361,7 @@ Real.onChain("On a real chain", () => {
       )
     }
 
-    it.effect("batch: the next batch spends the previous batch's unconfirmed change, one level deep", () =>
+    it.effect("batch: the next batch spends the previous batch's unconfirmed change, but only one level deep", () =>
       Effect.gen(function* () {
         const { id } = yield* company
         yield* funded(id, 30_000_000)
