@@ -120,10 +120,10 @@ describe("An API key", () => {
     const opensThere = said(other.check(Redacted.value(issued.text)))
     assert.strictEqual(yield* opensThere, "ok")
     assert.strictEqual(yield* lastUsed(issued), beginsAtMillis)
-    assert.strictEqual(yield* opensThere, "ok") // now it has cached the key with its last use
+    assert.strictEqual(yield* opensThere, "ok") // now the process has cached the key with its last use
     const revoking = yield* Effect.forkChild((yield* ApiKeys).revoke(issued.apiKey.id), { startImmediately: true })
     while (revoking.pollUnsafe() === undefined) {
-      yield* opensThere // its cached copy stays valid for a moment
+      yield* opensThere // the process's cached copy stays valid for a moment
       yield* TestClock.adjust(10)
     }
     assert.strictEqual(yield* opensThere, "Unauthorized: revoked")

@@ -100,7 +100,7 @@ scenario(
     const [, , last, ...more] = heads()
     assert.isDefined(last)
     assert.notInclude([began, quiet], last)
-    assert.lengthOf(more, 1, "the one entry of the idle log")
+    assert.lengthOf(more, 1, "the idle log's only entry")
 
     yield* Scope.close(first, Exit.void)
     yield* TestClock.adjust("190 minutes")

@@ -193,7 +193,7 @@ describe("On-chain deposits", () => {
       assert.deepStrictEqual(
         yield* has(row),
         { posted: 13_401, held: 0 },
-        "a deposit seen at the lower rate can be spent; one that was too small when seen stays failed"
+        "a deposit seen at the lower rate is credited; a deposit that was too small when first seen stays failed"
       )
       const standing = (yield* deposits(row)).map(([status, sats]) => `${sats} ${status}`).toSorted()
       assert.deepStrictEqual(standing, ["1000 settled", "5000 settled", "601 settled", "6799 failed", "6800 settled"])

@@ -216,7 +216,7 @@ describe("Postings of a Change", () => {
           0n,
           change._tag
         )
-        assert.strictEqual(moved(change).internal, undefined, `${change._tag} leaves nothing between two companies`)
+        assert.strictEqual(moved(change).internal, undefined, `${change._tag} leaves no balance in the account between companies`)
         for (const { from, to, amount } of change.legs.flatMap(({ postings }) => postings)) {
           assert.isTrue(amount > 0n && from !== to, change._tag)
         }

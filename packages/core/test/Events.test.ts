@@ -38,7 +38,7 @@ scenario("events: an old event contains the state that its record had at the tim
     "withdrawal.lightning.completed settled"
   ])
   const preimages = all.flatMap(({ record }) => ("preimage" in record ? [record.preimage !== null] : []))
-  assert.deepStrictEqual(preimages, [false, true, false, true], "no preimage before it is settled")
+  assert.deepStrictEqual(preimages, [false, true, false, true], "no preimage before the invoice or withdrawal is settled")
   assert.strictEqual(new Set(all.map(({ cursor }) => cursor)).size, 5)
 })
 

@@ -30,7 +30,7 @@ import {
 /** Starts workers that have checked for work once, and will check again in a quarter of a second. */
 const looked = (process?: Parameters<typeof working>[0]) => Effect.tap(working(process), () => TestClock.adjust(1))
 
-/** Records which withdrawals a process claims. Internal payments wait until `open`. */
+/** Records which withdrawals a process claims. With `slow`, internal payments wait until `open` has run. */
 const watched = () => {
   const claimed: Array<string> = []
   const open = Deferred.makeUnsafe<void>()

@@ -88,7 +88,10 @@ export interface World {
    * to the msat.
    */
   readonly isPending?: true
-  /** The test must log an error, as a bug or a loss for the operator does. Without this option, it must log none. */
+  /**
+   * The test must log an error, as the service does for a bug or for a loss of the operator. Without this
+   * option, it must log none.
+   */
   readonly logsErrors?: true
 }
 
