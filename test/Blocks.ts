@@ -24,7 +24,7 @@ export const blocksOf = (page: string, text: string): ReadonlyArray<Block> =>
     return { at: `${page}:${line}`, file: path.join(folder, name), isProgram: words.includes("run"), code }
   })
 
-/** Every page whose code is checked, because authors of hosts or adapters copy it. */
+/** Every page whose code is checked, because readers copy the code into applications or adapters. */
 export const pages: ReadonlyArray<string> = [
   "README.md",
   "docs/start.md",

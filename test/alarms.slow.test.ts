@@ -13,7 +13,7 @@ const complaint = (...args: ReadonlyArray<string>) => {
 }
 
 describe.skipIf(skipped)("the shipped alarms (skipped where there is no promtool)", () => {
-  it("alarms: Prometheus accepts them", () => assert.isUndefined(complaint("check", "rules", "rules.yaml")))
-  it("alarms: each fires for its condition and is silent otherwise", () =>
+  it("alarms: Prometheus accepts the shipped alarms", () => assert.isUndefined(complaint("check", "rules", "rules.yaml")))
+  it("alarms: each alarm fires for its condition and is silent otherwise", () =>
     assert.isUndefined(complaint("test", "rules", "rules.test.yaml")))
 })

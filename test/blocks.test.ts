@@ -10,8 +10,8 @@ import { type Block, blocks, blocksOf, pages, root, write } from "./Blocks.ts"
 const folder = path.join(root, "node_modules/.cache/blocks")
 
 /**
- * Where the compiler finds, in this workspace, the packages that a host application would install: the entry
- * points of our packages, and their peer dependencies.
+ * The paths in this workspace at which the compiler finds the packages that an application would install: the
+ * entry points of our packages, and their peer dependencies.
  */
 const paths = Object.fromEntries([
   ...globSync("packages/*/src/index.ts", { cwd: root }).map((file) => {
@@ -85,7 +85,7 @@ describe("guides:", () => {
     )
   })
 
-  it("guides: a block that does not compile is reported by page and line", () => {
+  it("guides: a block that does not compile is reported with its page and line", () => {
     const said = found.filter((line) => line.startsWith("docs/x.md"))
     assert.lengthOf(said, 1)
     assert.match(said.join(), /^docs\/x\.md:3: docs-x\/block1\.ts\(2,11\): error TS2339/)
@@ -109,7 +109,7 @@ const imported = ({ code }: Pick<Block, "code">) =>
     ([, specifier = ""]) => (/^@[^/]+\/[^/]+|^[^/]+/.exec(specifier) ?? [specifier])[0]
   ).filter((name) => !name.startsWith("node:"))
 
-it("guides: the install commands of a page include everything that its programs import", () => {
+it("guides: the install commands on a page include every package that the page's programs import", () => {
   const withCommands = pages.filter((page) => /^(?: {4})?npm install @satrail/m.test(readFileSync(path.join(root, page), "utf8")))
   assert.isAbove(withCommands.length, 10)
   const missing = withCommands.flatMap((page) => {

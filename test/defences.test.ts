@@ -14,8 +14,8 @@ const all = titles()
 const contracts = globSync("packages/{contracts,simulator,testing}/src/**/*.ts", { cwd: root }).map(read)
 
 /**
- * Returns the pieces of a mutant's title that no source has. A title is put together from those of describe, of
- * the adapter and of the test, so each is looked up by itself.
+ * Returns the pieces of a mutant's title that no source has. A title is composed of the titles of describe, the
+ * adapter and the test, so each part is looked up alone.
  */
 const missing = (test: string, titles: string): ReadonlyArray<string> => {
   const sources = [...globSync(`${path.dirname(test)}/**/*.{ts,go}`, { cwd: root }).map(read), ...contracts].join("\n")
@@ -26,7 +26,7 @@ const missing = (test: string, titles: string): ReadonlyArray<string> => {
 }
 
 describe("the incidents", () => {
-  it("incidents: there are sixty, each once, in order", () => {
+  it("incidents: the list has sixty incidents, each once and in order", () => {
     assert.deepStrictEqual(
       rows.map(({ row }) => row),
       Array.from({ length: 60 }, (_, at) => at + 1)
@@ -34,37 +34,37 @@ describe("the incidents", () => {
   })
 
   for (const { row, incident, reason } of rows) {
-    it(`incidents: row ${row} has a test, or a reason to have none: ${incident}`, () => {
+    it(`incidents: incident ${row} has a test, or a reason why it has none: ${incident}`, () => {
       const proofs = all.filter(({ rows }) => rows.includes(row))
       if (reason === undefined) assert.isNotEmpty(proofs)
       else assert.isEmpty(proofs, "a flaw marked as not applicable has no proofs")
     })
   }
 
-  it("incidents: no title has an unknown number", () => {
+  it("incidents: every number in a test title is the number of a known incident", () => {
     const known = rows.map(({ row }) => row)
     for (const { rows, title } of all) assert.includeMembers(known, [...rows], title)
   })
 })
 
 describe("the canaries", () => {
-  it("mutants: each has a unique name that is safe in a shell", () => {
+  it("mutants: each mutant has a unique name that is safe in a shell", () => {
     assert.strictEqual(new Set(mutants.map(({ name }) => name)).size, mutants.length)
     for (const { name } of mutants) assert.match(name, /^[a-z]+(-[a-z0-9]+)*$/)
   })
 
-  it("mutants: the mutants of every port are found, and each names the test that must fail", () => {
+  it("mutants: the list includes the mutants of every port, and each mutant names the test that must fail", () => {
     const tables = new Set(inPorts.map(({ where }) => where))
     assert.sameMembers([...tables], globSync("packages/*/test/*.bite*.test.ts", { cwd: root }))
     for (const { name, noticedBy } of mutants) assert.isNotEmpty(noticedBy, name)
   })
 
-  it("mutants: ordinary test runs contain none", () => {
+  it("mutants: ordinary test runs contain no mutants", () => {
     assert.notMatch(read("vitest.config.ts"), /canar|defences/i)
     assert.strictEqual(process.env["SATRAIL_CANARY"], undefined)
   })
 
-  it("mutants: formatting does not matter, and only the named declaration is changed", () => {
+  it("mutants: a mutant fits its source whatever the formatting, and changes only the named declaration", () => {
     const [canary] = canaries
     assert.isDefined(canary)
     const bug = { ...canary, in: "b", find: "if (x > 1) return [x]", replace: "return []" }

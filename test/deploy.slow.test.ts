@@ -38,7 +38,10 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     rmSync(work, { recursive: true, force: true })
   })
 
-  /** As in the image: with its user, its settings, an empty working directory, and an empty PATH. */
+  /**
+   * How to run a program as in the image: with the image's user and settings, and with an empty working
+   * directory and PATH.
+   */
   const asInside = () => {
     const isRoot = process.getuid?.() === 0
     const empty = path.join(image.root, "tmp")
@@ -47,7 +50,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     return { cwd: empty, env, ...(isRoot && { uid: Number(image.user), gid: Number(image.user) }) }
   }
 
-  it("image: it contains everything that the server needs, but no build tools, test sources or package manager", () => {
+  it("image: the image contains everything that the server needs, but no build tools, test sources or package manager", () => {
     const app = path.join(image.root, "app")
     const modules = readdirSync(path.join(app, "node_modules"))
     assert.includeMembers(modules, ["effect", "pg", "@electric-sql"])
@@ -57,7 +60,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     assert.isBelow(megabytes(bytesIn(app)), 150)
   })
 
-  it("image: it contains a list of its contents", () => {
+  it("image: the image contains a list of its own contents", () => {
     const { bomFormat, components } = JSON.parse(readFileSync(path.join(image.root, "app/sbom.cdx.json"), "utf8"))
     const names = components.map(({ group, name }: { group?: string; name: string }) => (group === undefined ? name : `${group}/${name}`))
     assert.strictEqual(bomFormat, "CycloneDX")
@@ -65,7 +68,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     assert.notInclude(names, "vitest")
   })
 
-  it("image: run with its user and settings, it is healthy, serves the documentation, and stops on request", async () => {
+  it("image: a container with the image's user and settings is healthy, serves the documentation, and stops on request", async () => {
     const [command, ...settings] = image.entrypoint
     assert.strictEqual(command, "node")
     const args = [...settings, ...image.command.map((one) => inside(image.root, one))]
@@ -88,7 +91,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     assert.strictEqual(check(), 0)
     const page = await (await fetch(`http://127.0.0.1:${port}/docs/guides/deploy`)).text()
     assert.include(page, "Several processes behind a proxy")
-    // A page's assets are read next to the module that serves it, wherever that is.
+    // A page's assets are read from the folder of the module that serves the page.
     const [, script = ""] = /<script[^>]* src="([^"]+)"/.exec(await (await fetch(`http://127.0.0.1:${port}/console`)).text()) ?? []
     assert.strictEqual((await fetch(new URL(script, `http://127.0.0.1:${port}/console`))).status, 200)
     started.kill("SIGTERM")
@@ -98,7 +101,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     assert.strictEqual(check(), 1)
   })
 
-  it("image: its command line runs from the path given in compose.yaml and the guide, and creates a wallet", () => {
+  it("image: the command line runs from the path given in compose.yaml and the guide, and creates a wallet", () => {
     const [cli = ""] = all(read("deploy/compose.yaml"), /command: \[(\S+), migrate\]/g)
     assert.include(read("docs/guides/containers.md"), ` satrail ${cli} wallet create --network mainnet`)
     const [, ...settings] = image.entrypoint
@@ -126,7 +129,7 @@ describe.skipIf(!hasEngine)("the image, by an engine", () => {
     spawnSync("docker", ["image", "rm", name])
   })
 
-  it("image: built and started by compose, it is healthy, has no package manager, and stops on request", async () => {
+  it("image: a container built and started by compose is healthy, has no package manager, and stops on request", async () => {
     docker("build", "--file", "deploy/Dockerfile", "--tag", name, ".")
     docker("run", "--detach", "--name", name, "--read-only", "--tmpfs", "/tmp", "--cap-drop", "ALL", "--volume", "/data", name)
     await eventually(

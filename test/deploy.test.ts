@@ -8,7 +8,7 @@ import { isIgnored } from "./image.ts"
 
 const secretNames = /\b\w*(PASSWORD|SECRET|TOKEN|MACAROON|DATABASE_URL|API_KEY)\w*\s*[:=]/
 
-/** Whether an image has a complete version, optionally with its digest: deploy/pin.sh. */
+/** Whether an image has a complete version, optionally followed by the digest that deploy/pin.sh adds. */
 const isExact = (image: string): boolean => /^[\w./-]+:\d+\.\d+(\.\d+)?[\w.-]*(@sha256:[0-9a-f]{64})?$/.test(image)
 
 /** The problems of a Dockerfile. */
@@ -86,7 +86,7 @@ describe("deployment files", () => {
       assert.strictEqual(all(text, /NODE_COMPILE_CACHE=(\S+)/g)[0], `${all(text, /SATRAIL_DATA=(\S+)/g)[0]}/compiled`)
   })
 
-  it("deploy: the rules can fail", () => {
+  it("deploy: each rule detects a violation", () => {
     const changes: ReadonlyArray<readonly [pattern: string | RegExp, by: string]> = [
       [/^ARG NODE_IMAGE=.*$/m, "ARG NODE_IMAGE=node:latest"],
       [/^ARG NODE_IMAGE=.*$/m, "ARG NODE_IMAGE=node"],
@@ -153,7 +153,7 @@ describe("deployment files", () => {
     }
   })
 
-  it("deploy: proxies wait longer than the service, and every setting in the files exists", () => {
+  it("deploy: proxies have longer timeouts than the service, and every setting in the files exists", () => {
     const [seconds = NaN] = all(read("docs/reference/limits.md"), /^\| time limit of a request, seconds \| (\d+) \|$/gm).map(Number)
     for (const [text, pattern] of [
       [caddyfile, /response_header_timeout (\d+)s/g],
@@ -214,7 +214,7 @@ describe("deployment files", () => {
     }
   })
 
-  it("deploy: pin.sh adds Docker digests to the versions, can be run again, and changes nothing else", () => {
+  it("deploy: pin.sh adds Docker digests to the versions, changes nothing else, and can be run again", () => {
     const work = mkdtempSync(path.join(tmpdir(), "satrail-pin-"))
     try {
       for (const file of ["Dockerfile", "compose.yaml", "pin.sh"]) cpSync(path.join(root, "deploy", file), path.join(work, file))
@@ -248,7 +248,7 @@ describe("deployment files", () => {
     }
   })
 
-  it("deploy: the build context contains what its steps need, and no file that git ignores or only tests use", () => {
+  it("deploy: the build context contains every file that the steps need, and no file that git ignores or only tests use", () => {
     const ignore = read("deploy/Dockerfile.dockerignore")
     const files = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n")
     const given = files.filter((file) => !isIgnored(ignore, file))

@@ -84,7 +84,7 @@ const violations = (name: string, file: string, source: string): ReadonlyArray<s
     return unstable.filter((module) => taken.has(module)).map((module) => `${file} takes ${module} from effect, which is unstable`)
   })
 
-/** The titles in a file's calls of `it`. A title passed as `title` is found where the function is called. */
+/** The titles in a file's calls to `it`. A title passed as `title` is found where the function is called. */
 const titlesIn = (source: string) =>
   Array.from(
     source.matchAll(/\bit(?!\.layer)(?:\.\w+)*(?:\([^()]*\))?\(\s*(["'`])(?!\$\{title\})((?:(?!\1)[^\n])+)/g),
@@ -155,7 +155,7 @@ describe("the house", () => {
   for (const folder of packages) {
     const name = path.basename(folder)
 
-    it(`house: ${name} imports only packages that its position allows`, () => {
+    it(`house: ${name} imports only the packages that the layering allows`, () => {
       const sources = files(`${folder}/src/**/*.ts`)
       assert.isNotEmpty(sources)
       assert.isDefined(allowed[name], `a new package needs its rule here: ${name}`)
@@ -172,7 +172,7 @@ describe("the house", () => {
   }
 
   for (const [name, order] of Object.entries(floors)) {
-    it(`house: the folders of ${name} import only downwards, including types, and few files lie beside them`, () => {
+    it(`house: the folders of ${name} import code and types only from lower folders, and few files are outside the folders`, () => {
       const sources = files(`packages/${name}/src/**/*.ts`)
       const folders = new Set(sources.map((file) => floorOf(order, path.dirname(path.relative(`packages/${name}/src`, file)))))
       assert.sameMembers([...folders], [...order, "."], "a new folder must be added to this order")
@@ -184,7 +184,7 @@ describe("the house", () => {
     })
   }
 
-  it("house: no files of a package import each other in a circle, including types", () => {
+  it("house: no files of a package import each other in a circle, not even for types", () => {
     const found = packages.flatMap((folder) => circles(new Map(files(`${folder}/src/**/*.ts`).map((file) => [file, importsWithin(file)]))))
     assert.deepStrictEqual(found, [])
     assert.deepStrictEqual(circles(new Map(Object.entries({ a: ["b"], b: ["c"], c: ["b"], d: ["d", "a"] }))), [["b", "c"]])
@@ -202,7 +202,7 @@ describe("the house", () => {
   })
 
   for (const folder of examples) {
-    it(`house: ${folder} depends on what it imports, and on no test`, () => {
+    it(`house: ${folder} depends on the packages that it imports, and on no test`, () => {
       assert.isTrue(existsSync(path.join(root, folder, "main.ts")), "an example starts at main.ts")
       assert.deepStrictEqual(differences(folder, `${folder}/**/*.{ts,js,mjs}`, `${folder}/none`), [])
       for (const file of files(`${folder}/**/*.{ts,js,mjs}`)) {
@@ -211,7 +211,7 @@ describe("the house", () => {
     })
   }
 
-  it("house: a test title can be read alone: area: case", () => {
+  it("house: every test title begins with an area and a colon", () => {
     const unreadable = files("{packages,examples}/*/test/**/*.ts")
       .concat(files("test/**/*.ts"))
       .flatMap((file) =>
@@ -245,7 +245,7 @@ describe("the house", () => {
     for (const code of ["performance.now()", "Date.now()", "const known = ()"]) assert.notMatch(code, asksForTime)
   })
 
-  it("house: a feature is mentioned by code, not by prose or a comment", () => {
+  it("house: only code counts as a mention of a feature, and prose and comments do not", () => {
     const isMention = (source: string, file = "packages/core/src/X.ts") => mentions(namesIn(file, source), "vouchers?")
     for (const source of [
       `voucherId`,
@@ -261,7 +261,7 @@ describe("the house", () => {
     assert.isFalse(isMention("`select 1 -- vouchers`", "packages/postgres/src/X.ts"))
   })
 
-  it("house: a feature's name is not counted as a mention where it means something else, unless the feature is imported", () => {
+  it("house: where a feature's name has another meaning, it is not counted as a mention unless the feature is imported", () => {
     const importing = 'import { Offers } from "@satrail/core/features/offers/Offers"'
     assert.isFalse(isMention("offers", "packages/nodes/src/X.ts", "const offer = payOffer(offers)"))
     assert.isTrue(isMention("offers", "packages/nodes/src/X.ts", importing))
@@ -276,7 +276,7 @@ describe("the house", () => {
     assert.isTrue(isMention("checkouts", "packages/ui/src/console/X.ts", "const checkoutId = 1"))
   })
 
-  it("house: the rules can fail", () => {
+  it("house: each rule detects a violation", () => {
     const found = (name: string, source: string) => violations(name, `packages/${name}/src/X.ts`, source).length
     for (const [name, source] of [
       ["core", `import { readFileSync } from "node:fs"`],
@@ -348,7 +348,7 @@ describe("test tiers", () => {
     )
   })
 
-  it("house: an adapter that runs a contract in a slow test also runs it in a fast one", () => {
+  it("house: an adapter that runs a contract in a slow test also runs the contract in a fast test", () => {
     const fast = held(isFast)
     const others = held((file) => file.endsWith(".slow.test.ts"))
     assert.deepStrictEqual(
@@ -367,7 +367,7 @@ describe("test tiers", () => {
     assert.deepStrictEqual(reaching, [])
   })
 
-  it("house: contracts in tests are found", () => {
+  it("house: the contracts that a test imports are found", () => {
     const source = `import * as A from "@satrail/contracts/Journal"\nimport * as B from "@satrail/contracts/Tasks"\nA.suite("x", layer)\n`
     assert.deepStrictEqual(heldIn("packages/x/test/y.test.ts", source), [{ contract: "Journal", folder: "packages/x" }])
     const outside = `import { Journal, Tasks as T, Records } from "@satrail/contracts"\nT.suite("x", layer)\nJournal.suite("x", layer)\n`

@@ -5,7 +5,7 @@ import { chmodSync, copyFileSync, cpSync, globSync, mkdirSync, statSync } from "
 import path from "node:path"
 import { instructionsOf } from "./deployFiles.ts"
 
-/** A pattern of an ignore file: `*` matches within one name, `**` any folders. */
+/** A pattern of an ignore file: `*` matches characters within one name, and `**` matches any folders. */
 const patternOf = (text: string): RegExp => {
   const parts = text
     .split(/(\*\*\/|\*\*|\*)/)
@@ -82,7 +82,7 @@ export const build = (dockerfile: string, ignore: string, repository: string, in
       continue
     }
     const stage = stages.at(-1)
-    // Before the first stage there are only image names, and images do not exist here.
+    // Instructions before the first stage only define image names, which are not used here.
     if (stage === undefined) continue
     if (name === "WORKDIR") mkdirSync((stage.workdir = path.join(stage.root, rest)), { recursive: true })
     else if (name === "COPY") copy(stages, stage, rest, (to) => copyContext(repository, ignore, to))

@@ -85,7 +85,7 @@ const all = () => readdirSync(release).filter((file) => file.endsWith(".tgz"))
 const tarballs = () => all().filter((file) => !file.startsWith("satrail-ldk-linux-"))
 const nameOf = (file: string) => file.replace(/-\d+\.\d+\.\d+\.tgz$/, "").replace(/^satrail-/, "@satrail/")
 
-/** The programs that a host runs: the guides' and the examples. */
+/** The programs that an application's author runs: those of the guides, and the examples. */
 const examples = ["embed-effect", "embed-promise", "custom-node", "phoenixd", "mounts"]
 /** The examples that run outside the workspace, with their dependencies except our packages. */
 const frameworks = ["express@5", "@types/express@5", "fastify@5", "hono@4", "@hono/node-server"]
@@ -100,8 +100,8 @@ const others = [
   "@types/react@19"
 ]
 /**
- * The bundlers, and the plugin that the guide recommends for webpack. The versions are the newest, as a host
- * would install them, because pinned ones would be installed in everyone's workspace.
+ * The bundlers, and the plugin that the guide recommends for webpack. The versions are the newest, as an
+ * application would install them, because pinned versions would be installed in every contributor's workspace.
  */
 const bundlers = ["esbuild@0", "rolldown@1", "webpack@5", "terser-webpack-plugin@5"]
 const programs = blocks().filter(({ isProgram }) => isProgram)
@@ -132,7 +132,7 @@ const shops = () => {
   return { compilerOptions: options, include: ["examples/frameworks"] }
 }
 
-/** The manifest of a host that installs these packages from the release. */
+/** The manifest of an application that installs these packages from the release. */
 const manifestWith = (names: ReadonlyArray<string>): string => {
   const files = tarballs().filter((file) => names.includes(nameOf(file)))
   const dependencies = Object.fromEntries(files.map((file) => [nameOf(file), `file:${path.join(release, file)}`]))
@@ -165,12 +165,12 @@ const host = async (bin: string, version: string): Promise<string> => {
 }
 
 /**
- * Compiler errors about our packages or the host. Other packages' declarations (effect, hono) use DOM types
- * (CryptoKey, BinaryType), which a Node program lacks.
+ * Compiler errors about our packages or the application. Other packages' declarations (effect, hono) use DOM
+ * types (CryptoKey, BinaryType), which a Node program lacks.
  */
 const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
 
-/** The compiler of the first host. */
+/** The compiler of the first application. */
 const compiler = path.join(hostOf(minimumNode), "node_modules/typescript/bin/tsc")
 
 /**
@@ -251,8 +251,8 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       release = await Packed.release()
       lowest = await nodeAt(minimumNode)
       await host(lowest, minimumNode)
-      // Both hosts are installed by the same npm, so copy one. The lean hosts below are installed with this
-      // workspace's Node.
+      // Both applications are installed by the same npm, so copy one. The lean applications below are installed
+      // with this workspace's Node.
       cpSync(hostOf(minimumNode), hostOf(process.versions.node), { recursive: true, verbatimSymlinks: true })
     }, programsMillis)
     afterAll(() => {
@@ -260,7 +260,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       rmSync(work, { recursive: true, force: true })
     })
 
-    it("release: every package has its checksum, and everything they install is listed", () => {
+    it("release: every package has a checksum, and the release lists everything that the packages install", () => {
       assert.lengthOf(tarballs(), globSync("packages/*/README.md", { cwd: root, exclude: ["packages/regtest/*"] }).length)
       assert.lengthOf(readFileSync(path.join(release, "SHA256SUMS"), "utf8").trim().split("\n"), all().length)
       const { components } = JSON.parse(readFileSync(path.join(release, "sbom.cdx.json"), "utf8"))
@@ -328,7 +328,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
     // here only on the lowest Node, except the mounts, which no other test runs.
     const lowestHost = hostOf(minimumNode)
 
-    it("install: types are correct for a strict host, with nodenext and with bundler", async () => {
+    it("install: types are correct for a strict compiler, with the module resolutions nodenext and bundler", async () => {
       for (const how of ["nodenext", "bundler"]) {
         const { status, said } = await run(lowest, lowestHost, "node", "node_modules/typescript/bin/tsc", "-p", `tsconfig.${how}.json`)
         assert.deepStrictEqual([how, ours(said)], [how, []])
@@ -345,7 +345,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       for (const name of examples) await right(lowest, lowestHost, "node", `examples/${name}/${name === "mounts" ? "check" : "main"}.ts`)
     })
 
-    it(`install: contracts run with the newest vitest in their range (Node ${minimumNode})`, async () => {
+    it(`install: the contract tests run with the newest vitest in their range (Node ${minimumNode})`, async () => {
       const tests = programs.filter(({ file }) => file.endsWith(".test.ts")).map(({ file }) => path.join("blocks", file))
       const said = await right(
         lowest,
@@ -360,7 +360,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       assert.isAbove(Number(passed), 100, said)
     })
 
-    it(`install: the mounts run (Node ${process.versions.node})`, async () => {
+    it(`install: the example that mounts the service in other servers runs (Node ${process.versions.node})`, async () => {
       const { status, said } = await run(path.dirname(process.execPath), hostOf(process.versions.node), "node", "examples/mounts/check.ts")
       assert.strictEqual(status, 0, said)
     })
@@ -380,7 +380,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       for (const name of ["express", "fastify", "hono", "nest", "node", "next"]) assert.include(checked, `${name}: sells and receives`)
     })
 
-    it("install: a host bundled with esbuild, rolldown or webpack runs without node_modules, and its invoice settles", async () => {
+    it("install: an application bundled with esbuild, rolldown or webpack runs without node_modules, and its invoice settles", async () => {
       const bin = path.dirname(process.execPath)
       const folder = path.join(work, "bundling")
       mkdirSync(folder)
@@ -399,7 +399,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       }
     })
 
-    it("install: a host that embeds the core with a custom database installs only what that needs", async () => {
+    it("install: an application that embeds the core with a custom database installs only the packages that it needs", async () => {
       const bin = path.dirname(process.execPath)
       const folder = await lean("embedding", ["@satrail/server", "@satrail/contracts", "@satrail/react"], ["effect", "pg"], 15)
       for (const name of ["@electric-sql", "redis", "@redis", "@effect", "vitest", "undici"]) {
@@ -413,7 +413,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       })
     })
 
-    it("install: a host of the service installs the embedded database and no other database client", async () => {
+    it("install: an application that embeds the service installs the embedded database and no other database client", async () => {
       const folder = await lean("serving", ["@satrail/memory", "@satrail/contracts", "@satrail/react"], [], 45)
       assert.isTrue(existsSync(path.join(folder, "node_modules/@electric-sql/pglite")))
       for (const name of ["redis", "@redis", "undici"]) assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
@@ -445,7 +445,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       assert.deepStrictEqual(new Set(large.map(([name]) => name)), new Set(["effect", "@electric-sql/pglite"]))
     })
 
-    it("install: an older Node is rejected with one sentence, on import and with npx", async () => {
+    it("install: importing a package or running npx on an older Node fails with a one-sentence message", async () => {
       const bin = await nodeAt(oldNode)
       const folder = path.join(work, `host-${process.versions.node}`)
       assert.isTrue(existsSync(folder))

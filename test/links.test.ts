@@ -1,5 +1,5 @@
-// Checks every link of every page as GitHub resolves it. packages/server/test/site.test.ts checks that they
-// also work at /docs.
+// Checks every link of every page as GitHub resolves it. packages/server/test/site.test.ts checks that the
+// links also work at /docs.
 import { assert, it } from "@effect/vitest"
 import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
@@ -34,7 +34,7 @@ it("links: the target of each link on a page is an existing file and heading", (
   )
 })
 
-it("links: a broken link is reported by page and line", () => {
+it("links: a broken link is reported with its page and line", () => {
   const text =
     '# A\n\n[a](start.md) `[b](c.md)` [d](#a)\n\n```\n[e](f.md)\n```\n\n[g](h.md) [i](start.md#nothing)\n![j](k.svg) [l](#m)\n<img src="n.svg">\n'
   assert.deepStrictEqual(deadLinks("docs/x.md", text), [
@@ -46,7 +46,7 @@ it("links: a broken link is reported by page and line", () => {
   ])
 })
 
-it("links: anchors match GitHub's", () => {
+it("links: the anchors match those that GitHub generates", () => {
   for (const [heading, anchor] of [
     ["What a lost commit means", "what-a-lost-commit-means"],
     ["`malformed`", "malformed"],
@@ -69,7 +69,7 @@ const strayElements = (page: string): ReadonlyArray<string> =>
     (name) => !["a", "br", "details", "img", "picture", "source", "summary"].includes(name)
   )
 
-it("links: a page has no text that only looks like an element", () => {
+it("links: no page has text that a browser would treat as an HTML element", () => {
   const found = pages
     .filter((page) => page.startsWith("docs/"))
     .map((page) => [page, strayElements(readFileSync(path.join(root, page), "utf8"))])

@@ -33,7 +33,7 @@ const problems = (text: string): ReadonlyArray<string> => [
 const unescaped = (text: string) => text.replaceAll('\\"', '"')
 
 describe("metrics", () => {
-  it("metrics: names follow Prometheus conventions: base units, and _total for counters", () => {
+  it("metrics: the names follow Prometheus's conventions: base units, and _total for counters", () => {
     assert.isAbove(metrics.size, 20, `${loaded.length} modules`)
     for (const { name, type } of metrics.values()) {
       assert.match(name, /^satrail_[a-z]+(_[a-z]+)*$/)
@@ -42,7 +42,7 @@ describe("metrics", () => {
     }
   })
 
-  it("metrics: each is created with base/Measure.ts, so that it appears in the reference", () => {
+  it("metrics: each metric is created with base/Measure.ts, so that it appears in the reference", () => {
     const sources = readdirSync(path.join(root, "packages")).flatMap((name) =>
       readdirSync(path.join(root, "packages", name, "src"), { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".ts"))
@@ -57,7 +57,7 @@ describe("metrics", () => {
     assert.deepStrictEqual(named.toSorted(), [...metrics.keys()].toSorted())
   })
 
-  it("metrics: alarms and dashboard query only existing metrics and labels", () => {
+  it("metrics: the alarms and the dashboard query only existing metrics and labels", () => {
     for (const file of ["deploy/prometheus/rules.yaml", "deploy/prometheus/rules.test.yaml", "deploy/grafana/satrail.json"])
       assert.deepStrictEqual(problems(unescaped(read(file))), [], file)
     assert.deepStrictEqual(problems('rate(satrail_nothing_total[5m]) > satrail_ready{company="1"}'), [
@@ -66,7 +66,7 @@ describe("metrics", () => {
     ])
   })
 
-  it("metrics: the console lists each alarm, and the sections of the guides that it links to exist", () => {
+  it("metrics: the console lists each alarm, and links only to existing sections of the guides", () => {
     assert.deepStrictEqual(Object.keys(alarms), all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g))
     const sources = readdirSync(path.join(root, "packages/ui/src/console"), { recursive: true, encoding: "utf8" })
     const guides = sources.flatMap((file) => (file.endsWith(".ts") ? all(read(`packages/ui/src/console/${file}`), /guide: "(.*?)"/g) : []))
@@ -78,7 +78,7 @@ describe("metrics", () => {
     }
   })
 
-  it("metrics: each alarm has a test in which it fires and one in which it is silent", () => {
+  it("metrics: each alarm has a test in which it fires and a test in which it is silent", () => {
     const alarms = all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g)
     const cases = all(read("deploy/prometheus/rules.test.yaml"), /- name: (.*)/g)
     assert.deepStrictEqual(

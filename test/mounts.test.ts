@@ -60,7 +60,7 @@ describe("the code that mounts the service in a server", () => {
     assert.isFalse(server.listening)
   })
 
-  it("mounts: node.ts compiles with TypeScript's default libraries, and with only ES2024 and Node's types", async () => {
+  it("mounts: node.ts compiles with TypeScript's default libraries, and also with only ES2024 and Node's types", async () => {
     const folder = mkdtempSync(path.join(root, "node_modules/.mounts-"))
     try {
       copyFileSync(path.join(mounts, "node.ts"), path.join(folder, "node.ts"))

@@ -25,7 +25,7 @@ for (const [name, text] of Object.entries(Pictures.pictures())) {
   })
 }
 
-it("docs: the recording runs the README's blocks unchanged and shows their printed output", () => {
+it("docs: the recording runs the README's code blocks unchanged and shows their output", () => {
   const blocks = blocksOf(readFileSync(path.join(directory, "../../README.md"), "utf8"))
   const story = Pictures.readStory()
   assert.deepStrictEqual(

@@ -32,7 +32,7 @@ describe("a release", () => {
   /** Packages for browsers, and the one that creates a project. */
   const withoutEffect = ["@satrail/client", "@satrail/react", "@satrail/ui", "create-satrail"]
 
-  it("manifest: peers are ranges, there is one version of effect, and the embedded database is optional", () => {
+  it("manifest: peer dependencies are ranges, all packages use one version of effect, and the embedded database is optional", () => {
     for (const one of published()) {
       const { name, dependencies, peerDependencies } = manifest(one)
       assert.strictEqual(peerDependencies["effect"], withoutEffect.includes(name) ? undefined : "^4.1.0", name)
@@ -46,7 +46,7 @@ describe("a release", () => {
     assert.notProperty(manifest(postgres).dependencies, "@electric-sql/pglite")
   })
 
-  it("manifest: each LDK program is an exact optional dependency of @satrail/ldk, installed only where it runs, and no other package needs it", () => {
+  it("manifest: each LDK program is an optional dependency of @satrail/ldk with an exact version, is installed only where it runs, and is needed by no other package", () => {
     const wanted = Object.fromEntries(natives.map(({ name }) => [name, version]))
     assert.isAbove(natives.length, 1)
     for (const one of published()) {
@@ -93,7 +93,7 @@ describe("the changelog", () => {
     for (const { kind, text } of notesIn(path.join(root, "changes"))) assert.isAbove(text.length, 20, kind)
   })
 
-  it("changelog: a note is a kind and a text on one line; anything else is rejected by name", () => {
+  it("changelog: a note has a kind and a text, which is joined into one line, and the error for any other note names its file", () => {
     assert.deepStrictEqual(noteOf("changes/a.md", "fix: An invoice\n  is credited once.\n"), {
       file: "changes/a.md",
       kind: "fix",
@@ -114,7 +114,7 @@ describe("the changelog", () => {
     assert.strictEqual(withNotes(before, "0.2.0", []), before)
   })
 
-  it("changelog: fixes alone give a patch version, and versions only increase", () => {
+  it("changelog: a release of only fixes is a patch version, and versions only increase", () => {
     assert.isUndefined(problemWith("0.1.1", "0.1.0", [note("fix", "C")]))
     assert.isUndefined(problemWith("0.2.0", "0.1.9", [note("breaking", "A")]))
     assert.isUndefined(problemWith("0.1.0", "0.1.0", [note("feature", "B")]), "the first one has not been published")

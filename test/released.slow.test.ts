@@ -16,7 +16,7 @@ const host = path.join(work, "host")
 
 if (!hasRegistry) console.log("released: skipped, because no package registry can be reached")
 
-/** A strict host's compiler settings. Declarations of effect use DOM types, which a Node program lacks. */
+/** A strict application's compiler settings. Declarations of effect use DOM types, which a Node program lacks. */
 const strict = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -92,7 +92,7 @@ describe.skipIf(!hasRegistry)(
         const tools = path.join(work, name.replace(" ", "-"))
         beforeAll(() => install(tools, Object.fromEntries([dependency])), programsMillis)
 
-        /** Runs a file of the host. */
+        /** Runs a file of the application. */
         const ran = (file: string) => {
           const env = { PATH: process.env["PATH"], HOME: path.join(work, "home"), NO_COLOR: "1" }
           const command = path.join(tools, "node_modules", program)

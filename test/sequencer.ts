@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /**
- * The files that take minutes, the longest first. If one started last, the run would wait for it on a single
- * core.
+ * The files that take minutes, the longest first. If one of them started last, the run would wait for it while
+ * only one core is busy.
  */
 const longest = ["install.slow", "crashes.slow", "cluster/crash.slow", "canary.slow", "pglite.slow", "LdkOffers.bitcoind", "killed.btcd"]
 

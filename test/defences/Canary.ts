@@ -3,7 +3,7 @@ export interface Canary {
   readonly name: string
   /** The numbers of the incidents that it repeats. */
   readonly rows: ReadonlyArray<number>
-  /** The program's wrong behavior with it. */
+  /** The wrong behavior that it causes. */
   readonly bug: string
   readonly file: string
   /** The top-level declaration that contains the bug. */

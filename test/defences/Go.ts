@@ -1,4 +1,4 @@
-// Tests of Go sources, which get mutants in the same way: a copy of their folder contains the bug.
+// Runs the tests of Go sources with mutants: the bug is put into a copy of the folder.
 import { programsMillis } from "@satrail/testing/Waiting"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

@@ -36,7 +36,7 @@ const groups = {
     [
       4,
       "Blink: after a connection error the next node paid the same invoice too",
-      "The service calls only the node with the expected public key, never another at its address"
+      "The service calls only the node with the expected public key, never another node at the same address"
     ],
     [
       5,
@@ -74,7 +74,7 @@ const groups = {
       "A unique key in our database ties a payment hash to one withdrawal permanently"
     ]
   ],
-  "Twice, or concurrently": [
+  "Paid twice or concurrently": [
     [
       12,
       "LNbank: concurrent withdrawals all passed the same balance check",
@@ -108,7 +108,7 @@ const groups = {
     [
       18,
       "LNbits, BTCPay and others: one LNURL-withdraw or pull payment claimed several times concurrently",
-      "Claiming a voucher ends its status `open`, which can happen only once"
+      "A voucher leaves the status `open` only once, when it is claimed"
     ],
     [
       19,

@@ -9,7 +9,7 @@ export interface Mutant {
   /** The source that it changes, or the table of port mutants that contains it. */
   readonly where: string
   readonly noticedBy: ReadonlyArray<string>
-  /** The tests that run for it, and their titles for vitest's -t. */
+  /** The test file that is run for this mutant, and the titles of the tests for vitest's -t. */
   readonly test: string
   readonly titles: string
 }
@@ -55,5 +55,5 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...ofPorts
 ]
 
-/** Mutants of ports. Their tests apply them. */
+/** Mutants of ports, which the tests of the ports apply. */
 export const inPorts = ofPorts

@@ -14,7 +14,7 @@ const end = "Found by `satrail verify` (the log's last hash and length are store
 const logged =
   "If an older last hash was restored too, `verify` names only the records that the removed entries had changed. It also finds the removal if `--audit-head` gives it a head that is newer than the removed entries. A head is logged and sent to the operator's webhooks every hour"
 
-/** The page's table, in its order. */
+/** The rows of the page's table, in order. */
 export const tamperings: ReadonlyArray<Tampering> = [
   { what: "audit entries changed", application: refused, owner: "Found by `satrail verify` (the hashes no longer match)" },
   { what: "audit entries removed at the end", application: refused, owner: `${end}. ${logged}` },

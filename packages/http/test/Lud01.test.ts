@@ -61,7 +61,7 @@ describe("LUD-01: responses to wallets", () => {
       assert.deepStrictEqual(shape(await asked(path)), error("There is nothing here"), path)
   })
 
-  it("LUD-01: outages and crashes are LNURL errors too", async () => {
+  it("LUD-01: outages and crashes are also reported as LNURL errors", async () => {
     const offer = await lookUp(service, address)
     await service.sandbox((sandbox) => sandbox.pause("node"))
     const reason = await refusal(get(service, `${offer.callback}?amount=21000`))
@@ -76,7 +76,7 @@ describe("LUD-01: responses to wallets", () => {
     await other.dispose()
   })
 
-  it("LUD-01: methods other than GET are rejected as in the API", async () => {
+  it("LUD-01: a method other than GET is rejected with 405, as in the API", async () => {
     const { status, headers: answered, body } = await service.ask("POST", "/.well-known/lnurlp/alice", { headers, body: {} })
     assert.strictEqual(status, 405)
     assert.strictEqual(body.error?.code, "method_not_allowed")

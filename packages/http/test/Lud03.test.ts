@@ -45,7 +45,7 @@ const paidSats = async (paymentHash: string) => {
 const balance = async () => (await service.ask("GET", "/v1/transactions/balance", { key })).body.data.balance
 
 describe("LUD-03: the link", () => {
-  it("LUD-03: the link is a bech32 LNURL, and a lnurlw: link to the same URL (LUD-17)", async () => {
+  it("LUD-03: the link is given as a bech32 LNURL and as a lnurlw: link, both with the same URL (LUD-17)", async () => {
     const { lnurl, lnurlw } = await create()
     assert.match(lnurl, /^lnurl1/)
     assert.match(urlIn(lnurl), /^https:\/\/pay\.example\.com\/lnurlw\?k1=[0-9a-f]{64}$/)
@@ -140,7 +140,7 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual(await balance(), before - 1012)
   })
 
-  it("LUD-03: only an invoice for the exact amount is accepted; others are rejected with the amount, and the voucher stays open", async () => {
+  it("LUD-03: an invoice for another amount is rejected, the error states the right amount, and the voucher stays open", async () => {
     const { id, lnurl } = await create()
     const shown = await get(service, urlIn(lnurl))
     assert.strictEqual(
@@ -160,7 +160,7 @@ describe("LUD-03: the callback", () => {
 })
 
 describe("LUD-03: a voucher that is no longer open", () => {
-  it("LUD-03: both routes reject a claimed or canceled voucher", async () => {
+  it("LUD-03: the first request and the callback both reject a claimed or canceled voucher", async () => {
     const [claimed, canceled] = [await create(), await create()]
     const [one, other] = [await get(service, urlIn(claimed.lnurl)), await get(service, urlIn(canceled.lnurl))]
     await get(service, callback(one, (await invoice()).pr))

@@ -62,7 +62,7 @@ describe("LUD-06: the first response", () => {
 })
 
 describe("LUD-06: the callback", () => {
-  it("LUD-06: the callback returns an invoice for exactly the amount in millisatoshis that commits to the metadata only", async () => {
+  it("LUD-06: the callback's invoice is for exactly the requested millisatoshis, and commits only to the metadata", async () => {
     for (const amount of [1000, 1001, 21_000, 999_999, 1_234_567, 100_000_000_000]) {
       const { pr } = await askFor(service, offer, amount)
       const invoice = Result.getOrThrow(Bolt11.decode(pr))
@@ -72,7 +72,7 @@ describe("LUD-06: the callback", () => {
     }
   })
 
-  it("LUD-06: the callback returns pr, and empty routes", async () => {
+  it("LUD-06: the callback returns pr and an empty list of routes", async () => {
     const body = await get(service, callbackUrl(offer, 21_000))
     assert.deepStrictEqual(Object.keys(body), ["pr", "routes", "disposable", "verify"])
     assert.deepStrictEqual(body["routes"], [])
@@ -84,7 +84,7 @@ describe("LUD-06: the callback", () => {
     assert.strictEqual(new Set(hashes).size, 5)
   })
 
-  it("LUD-06: an amount that is not a whole number of millisatoshis between min and max is rejected with the limits", async () => {
+  it("LUD-06: an amount that is not a whole number of millisatoshis between min and max is rejected, and the error states the limits", async () => {
     for (const amount of ["999", "0", "100000000001", "9".repeat(18)])
       assert.match(
         await refusal(get(service, callbackUrl(offer, amount))),
@@ -110,7 +110,7 @@ describe("LUD-06: the callback", () => {
 })
 
 describe("LUD-06: a payment", () => {
-  it("LUD-06: a payment is credited with its exact number of millisatoshis, and updates the address's time of last use", async () => {
+  it("LUD-06: a payment is credited to the exact millisatoshi, and updates the address's time of last use", async () => {
     const before = await service.run(Effect.flatMap(Records, (records) => records.balance(companyId)))
     assert.isNull((await service.record(key, address)).last_used_at)
     const invoice = await askFor(service, offer, 1_234_567)
@@ -120,7 +120,7 @@ describe("LUD-06: a payment", () => {
     assert.isNotNull((await service.record(key, address)).last_used_at)
   })
 
-  it("LUD-06: the company sees the invoice like any other, in whole sats rounded down", async () => {
+  it("LUD-06: the company can fetch the invoice like any other, and its amount is rounded down to whole sats", async () => {
     const { paymentHash } = await askFor(service, offer, 1_999)
     const { id } = await stored(paymentHash)
     const { body } = await service.ask("GET", `/v1/bitcoin/deposit/lightning-invoice/${id}`, { key })

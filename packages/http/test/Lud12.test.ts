@@ -21,7 +21,7 @@ const commentOf = (paymentHash: PaymentHash.PaymentHash) =>
   )
 
 describe("LUD-12: comments", () => {
-  it("LUD-12: a comment may have up to commentAllowed characters, and an emoji counts as one", async () => {
+  it("LUD-12: a comment may have up to commentAllowed characters, and an emoji counts as one character", async () => {
     assert.strictEqual(offer.commentAllowed, 280)
     await askFor(service, offer, 21_000, { comment: "x".repeat(280) })
     await askFor(service, offer, 21_000, { comment: "🎉".repeat(280) })
@@ -31,7 +31,7 @@ describe("LUD-12: comments", () => {
     )
   })
 
-  it("LUD-12: a comment is stored as written, and can be reached from the deposit", async () => {
+  it("LUD-12: a comment is stored as written, and can be fetched by the deposit's id", async () => {
     for (const comment of ["For the coffee & cake + 5 % = ☕\n\t\"'\\", "' or 1=1; --", '{"a":1}', "<b>hi</b>", "‮abc"]) {
       const invoice = await askFor(service, offer, 21_000, { comment })
       assert.strictEqual(await commentOf(invoice.paymentHash), comment)
@@ -61,7 +61,7 @@ describe("LUD-12: comments", () => {
     assert.match(await refusal(get(service, callbackUrl(offer, 21_000, { comment: "a\0b" }))), /^comment must be well-formed text/)
   })
 
-  it("LUD-12: a comment does not change what the invoice commits to", async () => {
+  it("LUD-12: the hash in the invoice does not depend on the comment", async () => {
     // `askFor` checks the invoice's hash against the metadata alone.
     assert.match((await askFor(service, offer, 21_000, { comment: "hello" })).pr, /^lnbcrt/)
   })

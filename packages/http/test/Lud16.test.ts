@@ -11,12 +11,12 @@ const address = await service.lightningAddress(key, "al.ice_1-2")
 const at = (user: string, headers = {}) => get(service, `https://pay.example.com/.well-known/lnurlp/${user}`, headers)
 
 describe("LUD-16: a Lightning address", () => {
-  it("LUD-16: /.well-known/lnurlp/<username> responds as in LUD-06", async () => {
+  it("LUD-16: /.well-known/lnurlp/<username> returns the first response of LUD-06", async () => {
     const offer = await offerAt(service, "https://pay.example.com/.well-known/lnurlp/al.ice_1-2")
     assert.match(await pay(service, await askFor(service, offer, 21_000)), /^[0-9a-f]{64}$/)
   })
 
-  it("LUD-16: the metadata has the address as text/identifier, because it is not an email address", async () => {
+  it("LUD-16: the metadata contains the address as text/identifier, because the address is not an email address", async () => {
     const { entries } = await lookUp(service, address)
     assert.deepStrictEqual(entries.slice(1), [["text/identifier", address]])
   })
@@ -25,13 +25,13 @@ describe("LUD-16: a Lightning address", () => {
     assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
   })
 
-  it("LUD-16: an address is also found with a port, and its callback has the same port", async () => {
+  it("LUD-16: if the URL of an address has a port, the address is found, and its callback has the same port", async () => {
     const offer = await lookUp(service, address)
     const { callback } = await offerAt(service, "https://pay.example.com:8443/.well-known/lnurlp/al.ice_1-2")
     assert.strictEqual(callback, offer.callback.replace("pay.example.com/", "pay.example.com:8443/"))
   })
 
-  it("LUD-16: a tag is accepted; the same address is paid, and payer and payee see the tag", async () => {
+  it("LUD-16: an address with a tag pays the same address, and payer and payee see the tag", async () => {
     const tagged = "al.ice_1-2+order.7"
     const { entries, ...offer } = await offerAt(service, `https://pay.example.com/.well-known/lnurlp/${tagged}`)
     assert.deepStrictEqual(entries, [

@@ -20,7 +20,7 @@ const payerDataOf = (paymentHash: PaymentHash.PaymentHash) =>
   )
 
 describe("LUD-18: payer data", () => {
-  it("LUD-18: the response lists the payer data it accepts, and requires none of it", () => {
+  it("LUD-18: the response lists the payer data that a wallet may send, and requires none", () => {
     assert.deepStrictEqual(offer.payerData, { name: { mandatory: false }, identifier: { mandatory: false }, email: { mandatory: false } })
   })
 
@@ -46,7 +46,7 @@ describe("LUD-18: payer data", () => {
     assert.match((await askFor(service, offer, 21_000, { payerdata: decodeURIComponent(encoded) })).pr, /^lnbcrt/)
   })
 
-  it("LUD-18: nothing is appended without payer data", async () => {
+  it("LUD-18: if a wallet sends no payer data, nothing is appended to the metadata", async () => {
     for (const more of [{}, { payerdata: "" }]) {
       const { paymentHash } = await askFor(service, offer, 21_000, more)
       assert.isNull(await payerDataOf(paymentHash))

@@ -11,7 +11,7 @@ const address = await service.lightningAddress(key, "alice")
 const offer = await lookUp(service, address)
 
 describe("LUD-21: verify", () => {
-  it("LUD-21: settled is false and there is no preimage until the payment arrives; then the preimage proves it", async () => {
+  it("LUD-21: until the payment arrives, settled is false and there is no preimage; then the preimage proves the payment", async () => {
     const invoice = await askFor(service, offer, 21_000)
     const url = invoice.verify ?? assert.fail("the response has no verify URL")
     assert.strictEqual(new URL(url).hostname, "pay.example.com")

@@ -13,7 +13,7 @@ describe("Seal", () => {
     for (const text of texts) assert.strictEqual(other.open(sealer.seal(text, acme), acme), text)
   })
 
-  it("seal: the same text is sealed differently each time, and the sealed text does not reveal it", () => {
+  it("seal: sealing a text twice gives different results, and neither reveals the text", () => {
     const sealed = Array.from({ length: 100 }, () => sealer.seal("k1=secret", acme))
     assert.strictEqual(new Set(sealed).size, 100)
     for (const one of sealed) assert.notInclude(Buffer.from(one.slice("sealed-1:".length), "base64url").toString("latin1"), "secret")

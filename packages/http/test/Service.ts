@@ -80,7 +80,7 @@ export interface Ask {
 /** Options of a test's service. */
 export interface Options {
   readonly http?: Http.Options<never, HttpRouter.HttpRouter | Layer.Success<ReturnType<typeof Satrail.layer>>>
-  /** Wraps requests, as in a host's process. */
+  /** Wraps requests, as an application that embeds the service may. */
   readonly around?: Layer.Layer<never>
   readonly checks?: ReadonlyArray<Check>
   readonly operatorToken?: Redacted.Redacted | undefined
@@ -169,7 +169,7 @@ export const nextMillisecond = async (): Promise<void> => {
   while (Date.now() === now) await new Promise(setImmediate)
 }
 
-// Pending payments are due for a lookup each time a test runs the workers.
+// Each time a test runs the workers, they look up all pending payments.
 const services = ({ settings, nostrKey, storage = Memory.layer }: Options) =>
   Satrail.layer({ ...Policy.defaults, network: "regtest", domain, trackMillis: { minimum: 0, maximum: 0 }, ...settings }).pipe(
     Layer.provideMerge(Layer.mergeAll(storage, FixedRates.layer(), Sandbox.layer({ seed: "http", network: "regtest" }))),
@@ -263,7 +263,7 @@ export const start = async (options: Options = {}) => {
         yield* (yield* Settlements).poll
         yield* (yield* ChainDeposits).follow()
         const worker = yield* PaymentWorker
-        // A held payment is due again immediately, so limit the number of steps.
+        // A held payment is due again immediately, so the number of steps is limited.
         for (let i = 0; i < 8; i++) yield* worker.step
       })
     )

@@ -35,7 +35,7 @@ export const get = async (service: Service, url: string, headers: Record<string,
 /** Returns the reason for a refusal. Fails if the request is accepted. */
 export const refusal = async (asked: Promise<unknown>): Promise<string> =>
   asked.then(
-    () => assert.fail("it was not refused"),
+    () => assert.fail("the service accepted the request"),
     (error: unknown) => (error instanceof Refused ? error.message : Promise.reject(error))
   )
 
@@ -129,7 +129,7 @@ export const askFor = async (
 export const pay = async (service: Service, { pr, paymentHash }: Invoice): Promise<string> => {
   const { preimage } = await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: pr }))
   await service.work()
-  const proof = preimage ?? assert.fail("it was not paid")
+  const proof = preimage ?? assert.fail("the invoice was not paid")
   assert.strictEqual(createHash("sha256").update(Buffer.from(proof, "hex")).digest("hex"), paymentHash)
   return proof
 }

@@ -11,7 +11,7 @@ const payee = await service.company()
 const to = await service.lightningAddress(payee.key, "payee")
 
 describe("GET /v1/account", () => {
-  it("account: it shows the key's company, network and plan fees, and a changed plan immediately", async () => {
+  it("account: the response shows the key's company, network and plan fees, and a changed plan takes effect immediately", async () => {
     const { id, key } = await service.company("free")
     const { api_key: apiKey, fees, ...shown } = await account(key)
     assert.deepStrictEqual(shown, {
@@ -49,7 +49,7 @@ describe("GET /v1/account", () => {
     assert.strictEqual(confirmed.body.data.fee_sats, estimate.body.data.fee_sats, confirmed.text)
   })
 
-  it("account: an operator's fees for one company apply to it only, are shown to both, are validated, and can be removed", async () => {
+  it("account: fees that an operator sets for one company are validated, apply only to that company, are shown to the operator and the company, and can be removed", async () => {
     const [{ id, key }, other] = [await service.company("free"), await service.company("free")]
     await service.fund(key, 100_000)
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
@@ -81,7 +81,7 @@ describe("GET /v1/account", () => {
     }
   })
 
-  it("account: it shows the company's and the requesting key's limits with the remaining amounts, and whether the company is frozen but not why", async () => {
+  it("account: the response shows the limits and remaining amounts of the company and the requesting key, and says whether the company is frozen but not why", async () => {
     const { id, key } = await service.company()
     await service.fund(key, 100_000)
     await operate("PUT", `/companies/${id}/limits`, { month_sats: 50_000 })

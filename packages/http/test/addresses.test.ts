@@ -50,7 +50,7 @@ describe("Lightning addresses", () => {
     assert.deepStrictEqual(decided(await change()), { min: null, max: null, message: null, metadata: {} })
   })
 
-  it("Lightning address: an update with limits that no payer could meet is rejected with every issue", async () => {
+  it("Lightning address: an update with limits that no payer could meet is rejected, and the error lists every issue", async () => {
     const refused = await service.ask("PUT", `${path}/${id}`, {
       key,
       body: { min_sats: 0, max_sats: 1.5, success_message: "x".repeat(145), metadata: { a: 1 }, handle: "other" }
@@ -91,7 +91,7 @@ describe("Lightning addresses", () => {
 })
 
 describe("the list of Lightning addresses", () => {
-  it("Lightning addresses: they are listed newest first, in pages", async () => {
+  it("Lightning addresses: the list is in pages, newest first", async () => {
     const { key } = await service.company()
     const made: Array<string> = []
     for (let n = 0; n < 5; n++) made.unshift(await service.lightningAddress(key, `n${n}`))

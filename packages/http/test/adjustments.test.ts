@@ -49,7 +49,7 @@ describe("adjustments", () => {
     assert.strictEqual(await balance(shop), before)
   })
 
-  it("adjustments: concurrent approvals by two operators post an adjustment once, and a later rejection does not undo it", async () => {
+  it("adjustments: concurrent approvals by two operators post an adjustment once, and a later rejection does not undo the posting", async () => {
     const before = await balance(shop)
     const id = await requested(10)
     const answers = await Promise.all(Array.from({ length: 16 }, (_, at) => decide(at % 2 === 0 ? bob : eve, id)))
@@ -70,7 +70,7 @@ describe("adjustments", () => {
     assert.deepInclude(accounts[0], { company_id: other.id })
   })
 
-  it("adjustments: a repeated request has one effect, invalid fields are named, and the mend scope is required", async () => {
+  it("adjustments: a repeated request takes effect once, errors name the invalid fields, and the mend scope is required", async () => {
     const body = { company_id: shop.id, amount_sats: 5, reason: "a reason" }
     const headers = { "idempotency-key": "adjust-1" }
     const [first, again] = [await request(ada, body, headers), await request(ada, body, headers)]

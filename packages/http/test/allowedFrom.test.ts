@@ -58,7 +58,7 @@ describe("addresses from which a key may be used", () => {
     assert.lengthOf(data, 1)
   })
 
-  it("allowed from: for sending only, the key still reads from elsewhere but cannot send", async () => {
+  it("allowed from: a key that is restricted only for sending can still read from any address, but cannot send", async () => {
     const { key } = await confined({ for: "sending", ranges })
     assert.strictEqual((await balance(key, outside)).status, 200)
     assert.strictEqual((await service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key, body, ...from(outside) })).status, 200)
@@ -86,7 +86,7 @@ describe("addresses from which a key may be used", () => {
     assert.strictEqual((await balance(next.key, outside)).status, 200)
   })
 
-  it("allowed from: invalid ranges are named, and at most 50 are accepted", async () => {
+  it("allowed from: an error names each invalid range, and more than 50 ranges are rejected", async () => {
     const { keyId } = await confined(null)
     const put = (allowed_from: unknown) => operate("PUT", `/api-keys/${keyId}/allowed-from`, { allowed_from })
     const many = (count: number) => Array.from({ length: count }, (_, i) => `10.0.0.${i}`)

@@ -29,7 +29,7 @@ const decide = (key: string, id: string, how: "approve" | "reject") =>
 const fetched = async (key: string, id: string) => (await service.ask("GET", `/v1/transactions/withdrawals/${id}`, { key })).body.data
 
 describe("withdrawals that another key approves", () => {
-  it("approval: a withdrawal above the threshold is pending_approval and held, is listed as such, and is sent once approved", async () => {
+  it("approval: a withdrawal above the threshold has the status pending_approval and its funds are held; it is sent once it is approved", async () => {
     const { key, asks, approves } = await shop()
     assert.strictEqual((await send(asks.key, 400)).body.data.status, "pending")
     const { body } = await send(asks.key, 1000)
@@ -50,7 +50,7 @@ describe("withdrawals that another key approves", () => {
     assert.deepStrictEqual(seen(await decide(approves.key, id, "reject")), bad(409, "approval_over"))
   })
 
-  it("approval: it requires the approve scope and a different key, even after the requesting key was rotated", async () => {
+  it("approval: the approving key needs the approve scope, and must not be the requesting key or a rotation of that key", async () => {
     const { asks, issue, key } = await shop({ approval_above_sats: 500 }, ["send", "approve"])
     const { id } = (await send(asks.key, 1000)).body.data
     for (const scopes of [["send"], ["read", "receive", "webhooks"]])
@@ -114,7 +114,7 @@ describe("withdrawals that another key approves", () => {
     assert.strictEqual(voucher.body.error?.limit, "approval_above_sats")
   })
 
-  it("approval: a key limited to some addresses cannot approve or reject from others", async () => {
+  it("approval: a key limited to some addresses cannot approve or reject from other addresses", async () => {
     const { approves, asks } = await shop()
     const { id } = (await send(asks.key, 1000)).body.data
     await operate("PUT", `/api-keys/${approves.id}/allowed-from`, { allowed_from: { for: "sending", ranges: ["203.0.113.7"] } })

@@ -41,7 +41,7 @@ const create = (key: string, body: object = voucher, headers: Record<string, str
   service.ask("POST", "/v1/vouchers", { key, body, headers })
 
 describe("the audit log", () => {
-  it("audit: an entry has the key, the subject and the request, but no part of the body", async () => {
+  it("audit: an entry names the key, the record and the request, but has no part of the request body", async () => {
     const { key } = await service.company("free")
     await service.fund(key, 1000)
     const { body } = await create(key, { ...voucher, description: "our secret" }, { "x-request-id": "request-7" })
@@ -59,7 +59,7 @@ describe("the audit log", () => {
     assert.isFalse((await log(key)).some(({ verb }) => verb.startsWith("receive.")))
   })
 
-  it("audit: a changed limit has its values before and after, and an issued key has its scopes and a hash", async () => {
+  it("audit: the entry for a changed limit has the old and the new values, and the entry for an issued key has the key's scopes and a hash", async () => {
     const { id } = await service.company("free")
     const issued = await service.ask("POST", `/operator/companies/${id}/api-keys`, {
       key: operatorToken,
@@ -74,7 +74,7 @@ describe("the audit log", () => {
     assert.match(ofKey.find(({ field }) => field === "secret_hash")?.after ?? "", /^[0-9a-f]{64}$/)
   })
 
-  it("audit: an invalid company_id is named, and an upper-case one is accepted", async () => {
+  it("audit: the error names an invalid company_id, and an upper-case company_id is accepted", async () => {
     const { id, key } = await service.company("free")
     await create(key)
     const refused = await service.ask("GET", "/operator/audit?company_id=x", { key: operatorToken })
@@ -83,7 +83,7 @@ describe("the audit log", () => {
     assert.isTrue(rows.length > 0 && rows.every(({ company_id }) => company_id === id))
   })
 
-  it("audit: a withdrawal, a canceled voucher, an endpoint and a domain have one entry each, with the right actor", async () => {
+  it("audit: a withdrawal, a canceled voucher, an endpoint and a domain have one entry each, and each entry names the right actor", async () => {
     const [{ key }, other] = [await service.company("paid"), await service.company("free")]
     await service.fund(key, 10_000)
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
@@ -154,7 +154,7 @@ describe("the audit log", () => {
     assert.deepInclude(row, { actor_name: "Eve", subject: null })
   })
 
-  it("audit: an entry that cannot be read, or has an invalid time, is listed and hides no others", async () => {
+  it("audit: an entry that cannot be read, or has an invalid time, is listed and does not hide other entries", async () => {
     const other = await start()
     const { key, id } = await other.company("free")
     const write = (body: string, atMillis: number) =>
@@ -198,7 +198,7 @@ describe("the audit log", () => {
     assert.deepStrictEqual(faults, [])
   })
 
-  it("audit: an invalid filter or cursor is rejected by name", async () => {
+  it("audit: an invalid filter or cursor is rejected, and the error names it", async () => {
     const { key } = await service.company("free")
     for (const query of ["from=yesterday", "cursor=x", "limit=0", "who=me"])
       assert.strictEqual((await service.ask("GET", `/v1/audit?${query}`, { key })).status, 400, query)

@@ -28,7 +28,7 @@ const seen = async (sats: number) => {
 }
 
 describe("the backlog", () => {
-  it("backlog: it shows what each withdrawal is waiting for, whether it is queued or sent to the node", async () => {
+  it("backlog: each withdrawal says what it is waiting for, whether it is queued or already sent to the node", async () => {
     const sent = await held()
     await service.work()
     const fresh = await held()
@@ -44,7 +44,7 @@ describe("the backlog", () => {
     assert.isString(other.next_look_at)
   })
 
-  it("backlog: it lists the pending withdrawals of all companies, oldest first, with their history", async () => {
+  it("backlog: the list has the pending withdrawals of all companies, oldest first, and the history of each", async () => {
     const rows = (await get("/withdrawals?status=pending")).body.data
     assert.lengthOf(rows, 2)
     assert.isBelow(Date.parse(rows[0].created_at), Date.parse(rows[1].created_at) + 1)
@@ -60,7 +60,7 @@ describe("the backlog", () => {
     assert.deepStrictEqual([...first.body.data, ...(await get(next)).body.data], rows)
   })
 
-  it("backlog: a withdrawal is found by its id alone, with the node's response, until it is final", async () => {
+  it("backlog: a withdrawal is found by its id alone, and shows the node's response until the withdrawal is final", async () => {
     const [row] = (await get("/withdrawals")).body.data
     assert.strictEqual((await get(`/withdrawals/${row.id}`)).body.data.answer, "on its way")
     const paymentHash = row.destination.payment_hash
@@ -80,7 +80,7 @@ describe("the backlog", () => {
     assert.include(waits_for, destination.split("@")[1] ?? "")
   })
 
-  it("backlog: it shows, as the chain reports, whether a deposit has no confirmation or too few", async () => {
+  it("backlog: a deposit says whether it has no confirmation or too few, as the chain reports", async () => {
     const { id, txId } = await seen(5_000_000)
     const follow = () => service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
     const [row] = (await get("/deposits")).body.data

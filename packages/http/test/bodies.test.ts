@@ -48,7 +48,7 @@ describe("a response reports every issue of an invalid body", () => {
     })
   }
 
-  it("request body: an amount is validated by its text, not by its value as a float", async () => {
+  it("request body: an amount is validated by its text, not by its floating-point value", async () => {
     const { status, body } = await post(estimate, `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`)
     assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount", "destination"]])
   })
@@ -57,7 +57,7 @@ describe("a response reports every issue of an invalid body", () => {
 describe("a field name that is long, as if a secret had been sent as a name", () => {
   const secret = "a-secret-in-the-wrong-place"
 
-  it("request body: a long unknown name is truncated in case it is a secret; a misspelled name is repeated in full", async () => {
+  it("request body: the error truncates a long unknown name, which may be a secret, and repeats a misspelled name in full", async () => {
     const key = { key: company.key }
     const answers = [
       await service.ask("POST", invoice, { ...key, body: { amount: 1, currency: "sats", [secret]: 1 } }),
@@ -107,7 +107,7 @@ describe("a repeated member", () => {
     [companies, `{"name":"a","name":"b","plan":"free"}`, ["name"]]
   ]
   for (const [path, text, at] of twice) {
-    it(`request body: a repeated field is rejected and named: ${text}`, async () => {
+    it(`request body: a repeated field is rejected, and the error names it: ${text}`, async () => {
       const answer = await post(path, text)
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.deepStrictEqual(
@@ -133,7 +133,7 @@ describe("the encoding of a body", () => {
     )
   const good = `{"amount":1,"currency":"sats"}`
 
-  it("request body: it must be UTF-8; invalid bytes are not replaced", async () => {
+  it("request body: a body that is not UTF-8 is rejected, and its invalid bytes are not replaced", async () => {
     for (const wrong of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80]]) {
       const bytes = Buffer.concat([Buffer.from(`{"amount":1,"currency":"sats","description":"`), Buffer.from(wrong), Buffer.from(`"}`)])
       const answer = await send(bytes, "application/json")

@@ -56,7 +56,7 @@ const codes = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/<code[^>]*>(.*?)<\/code>/g)].map(([, code = ""]) => code.replaceAll(/<[^>]*>/g, ""))
 
 describe("the checkout page", () => {
-  it("page: it shows the amount due in one QR code for every wallet, and polls", async () => {
+  it("page: the checkout page shows the amount due in one QR code for every wallet, and reloads without scripts", async () => {
     const made = await created({ description: "Tea", order_id: "1042", cancel_url: "https://shop.example/cart" })
     const { status, headers, text } = await page(made)
     assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"])
@@ -71,12 +71,12 @@ describe("the checkout page", () => {
     assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)
   })
 
-  it("page: an amount in fiat has the digits of its currency", async () => {
+  it("page: a fiat amount is shown with the number of decimals of its currency", async () => {
     assert.include(said((await page(await created({ amount: 12.5, currency: "eur" }))).text), " €12.50 ")
     assert.include(said((await page(await created({ amount: 1250, currency: "jpy", locale: "de" }))).text), " 1.250 ¥ ")
   })
 
-  it("page: it shows no internal ids or metadata, and cannot be cached or framed", async () => {
+  it("page: the checkout page shows no internal ids or metadata, and cannot be cached or framed", async () => {
     const made = await created({ metadata: { customer: "someone in particular" } })
     const { headers, text } = await page(made)
     for (const secret of [made.id, made.company_id, made.invoice_id, "someone in particular"]) assert.notInclude(text, secret)
@@ -90,7 +90,7 @@ describe("the checkout page", () => {
       assert.strictEqual((await service.ask("GET", `/${file}`)).status, 200, file)
   })
 
-  it("page: it says whether a payment is unconfirmed, too low or too high", async () => {
+  it("page: the checkout page says whether a payment is unconfirmed, too low or too high", async () => {
     const made = await created({ amount: 10_000, return_url: "https://shop.example/thanks" })
     await send(made.address, 6000)
     await service.work()
@@ -122,7 +122,7 @@ describe("the checkout page", () => {
       new Request(`http://service${path}`, { method: "POST", body, headers: { "content-type": "application/x-www-form-urlencoded" } })
     )
 
-  it("page: an expired checkout offers a new quote if its seller allows that, and cannot be canceled", async () => {
+  it("page: an expired checkout cannot be canceled, and offers a new quote if the seller allows one", async () => {
     const cancel_url = "https://shop.example/cart"
     const [plain, made] = [
       await created({ expiry_seconds: 60, cancel_url }),
@@ -144,7 +144,7 @@ describe("the checkout page", () => {
     assert.strictEqual((await post(`/pay/${"0".repeat(32)}/renew`)).status, 404)
   })
 
-  it("page: a new quote that fails is reported beside its button", async () => {
+  it("page: a failed request for a new quote is reported beside its button", async () => {
     const made = await created({ expiry_seconds: 60, options: ["new_quote"] })
     await follow(61)
     const { pathname } = new URL(made.url)
@@ -234,7 +234,7 @@ describe("the checkout page", () => {
   }
   const followRefunds = () => service.run(Effect.flatMap(Refunds, ({ step }) => step))
 
-  it("page: if an underpaid checkout has expired or was canceled, it says to ask the seller, and shows the link once there is a refund", async () => {
+  it("page: for an expired or canceled checkout that was underpaid, the page tells the payer to ask the seller, and shows a link once there is a refund", async () => {
     const { made, before, refund, lnurl } = await refunded()
     for (const words of ["Received 6,000 sats", "less than the price. Ask the seller for a refund"]) assert.include(before, words)
     assert.strictEqual(refund.checkout_id, made.id)
@@ -248,7 +248,7 @@ describe("the checkout page", () => {
     assert.include((await service.ask("GET", url.pathname + url.search)).text, '"tag":"withdrawRequest"')
   })
 
-  it("page: a refund's link is shown while it can be claimed, and never afterwards", async () => {
+  it("page: a refund's link is shown only while the refund can be claimed", async () => {
     const canceled = await refunded()
     await service.ask("POST", `/v1/refunds/${canceled.refund.id}/cancel`, { key })
     const { text } = await page(canceled.made)
@@ -275,7 +275,7 @@ describe("the checkout page", () => {
     assert.strictEqual(said(text), before)
   })
 
-  it("page: a refund with a destination is shown without the destination", async () => {
+  it("page: the checkout page shows a refund with a destination, but not the destination", async () => {
     const destination = await outside(5000)
     const { made } = await refunded({ destination })
     await service.work()
@@ -285,7 +285,7 @@ describe("the checkout page", () => {
     assert.notInclude(text, destination)
   })
 
-  it("page: after a late overpayment it says that the seller decides, until there is a refund", async () => {
+  it("page: after a late overpayment, the page says that the seller decides, until there is a refund", async () => {
     const made = await created({ amount: 10_000 })
     await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
     await send(made.address, 12_000)
@@ -313,7 +313,7 @@ describe("the checkout page", () => {
     assert.notInclude(seen, "Nothing was charged")
   })
 
-  it("page: an unknown checkout returns a page too", async () => {
+  it("page: the response for an unknown checkout is also an HTML page", async () => {
     for (const path of ["/pay/9f0d1c1e52a54f7c8f430b8f6a6c1042", "/pay/x", "/pay/%00", "/pay/%F0%9F%8D%B5"]) {
       const { status, headers, text } = await service.ask("GET", path)
       assert.deepStrictEqual([status, headers.get("content-type")], [404, "text/html; charset=utf-8"], path)
@@ -321,7 +321,7 @@ describe("the checkout page", () => {
     }
   })
 
-  it("page: it is available in every language, including right to left", async () => {
+  it("page: the checkout page is available in every language, including those written right to left", async () => {
     const pages = await Promise.all(
       ["en", "de", "es", "fr", "pt", "ar"].map(async (locale) => {
         const { text } = await page(await created({ locale }))
@@ -367,7 +367,7 @@ describe("the checkout page", () => {
     assert.strictEqual((await service.ask("GET", "/pay/9f0d1c1e52a54f7c8f430b8f6a6c1042/state")).status, 404)
   })
 
-  it("page state: any origin may read the state, and its QR code while an amount is due", async () => {
+  it("page state: any origin may read the state, and may read the QR code while an amount is due", async () => {
     const made = await created()
     const { pathname } = new URL(made.url)
     const from = (path: string) => service.ask("GET", path, { headers: { origin: "https://shop.example" } })
@@ -412,7 +412,7 @@ describe("the checkout page", () => {
     }
   }
 
-  it("page stream: it sends the current state immediately, then each change, and ends after the last one", async () => {
+  it("page stream: the stream sends the current state immediately, then each change, and ends after the last change", async () => {
     const made = await created()
     const { next } = await stream(made)
     assert.strictEqual((await next()).status, "open")
@@ -459,7 +459,7 @@ describe("the checkout page", () => {
       await close()
     })
 
-  it("page: the receipt shows the date, the amount and how it was paid", async () => {
+  it("page: the receipt shows the date, the amount and the payment method", async () => {
     const made = await created()
     await pay(made)
     await service.work()
@@ -496,7 +496,7 @@ describe("the checkout page", () => {
     assert.include(other.text, "lightning=")
   })
 
-  it("page: it is compressed for browsers that accept compression", async () => {
+  it("page: the checkout page is compressed for browsers that accept compression", async () => {
     const { pathname } = new URL((await created()).url)
     const answer = async (accepted: string) => {
       const response = await service.handler(new Request(`http://service${pathname}`, { headers: { "accept-encoding": accepted } }))
@@ -520,7 +520,7 @@ describe("the checkout page", () => {
     for (const [link] of framed.text.matchAll(/<a [^>]*href="https?:[^>]*>/g)) assert.include(link, 'target="_top"')
   })
 
-  it("page stream: confirmations are counted", async () => {
+  it("page stream: the state says how many confirmations a payment has and needs", async () => {
     const made = await created()
     const { next, close } = await stream(made)
     assert.isNull((await next())["confirmations"])
@@ -534,7 +534,7 @@ describe("the checkout page", () => {
     assert.deepStrictEqual(confirmations, { seen: 1, needed: 2 })
   })
 
-  it("page stream: if a checkout exceeds its share of streams, its oldest one ends, and other checkouts keep theirs", async () => {
+  it("page stream: a checkout that exceeds its share of streams loses its oldest stream, and other checkouts keep their streams", async () => {
     const [made, other] = [await created(), await stream(await created())]
     await other.next()
     const open = await Promise.all(Array.from({ length: CheckoutPage.streams.per.checkout }, () => stream(made)))

@@ -66,7 +66,7 @@ describe("checkouts", () => {
     )
   })
 
-  it("checkout: a Lightning payment makes it paid immediately, with one event and a deposit", async () => {
+  it("checkout: a Lightning payment makes the checkout paid immediately, and creates one event and a deposit", async () => {
     const { id, url, payment_request, status } = await created({ order_id: "1042", description: "tea" })
     assert.match(url, /^https:\/\/pay\.example\.com\/pay\/[0-9a-f]{32}$/)
     assert.strictEqual(status, "open")
@@ -79,7 +79,7 @@ describe("checkouts", () => {
     assert.deepStrictEqual(seen(await cancel(id)), bad(409, "checkout_not_open"))
   })
 
-  it("checkout: an on-chain payment is shown before it confirms, and closes the invoice", async () => {
+  it("checkout: an on-chain payment is shown before it confirms, and closes the checkout's invoice", async () => {
     const { id, address, invoice_id } = await created()
     await send(address, 1000)
     await service.work()
@@ -118,7 +118,7 @@ describe("checkouts", () => {
     assert.strictEqual((await get(id)).status, "paid")
   })
 
-  it("checkout: an unpaid checkout expires, and a payment after that makes it paid and marks it as late", async () => {
+  it("checkout: an unpaid checkout expires, and a later payment makes the checkout paid and is marked as late", async () => {
     const { id, address } = await created({ expiry_seconds: 60 })
     await follow(61)
     assert.strictEqual((await get(id)).status, "expired")
@@ -130,7 +130,7 @@ describe("checkouts", () => {
     assert.deepStrictEqual(await told(id), ["checkout.expired expired", "checkout.paid paid"])
   })
 
-  it("checkout: it does not expire while a sufficient payment is pending", async () => {
+  it("checkout: a checkout does not expire while a sufficient payment is pending", async () => {
     const { id, address } = await created({ expiry_seconds: 60 })
     await send(address, 1000)
     await service.work()
@@ -142,7 +142,7 @@ describe("checkouts", () => {
     assert.deepStrictEqual([paid.status, paid.late], ["paid", false])
   })
 
-  it("checkout: canceling closes its invoice, and canceling twice has no further effect", async () => {
+  it("checkout: canceling a checkout closes its invoice, and canceling again has no further effect", async () => {
     const { id, invoice_id } = await created()
     for (let i = 0; i < 2; i++) assert.strictEqual((await cancel(id)).body.data.status, "canceled")
     assert.strictEqual((await invoice(invoice_id)).status, "canceled")

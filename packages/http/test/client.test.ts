@@ -53,7 +53,7 @@ const company = Effect.gen(function* () {
 layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHttpClient.layer), server), { excludeTestServices: true })(
   "the client, over a socket",
   (it) => {
-    it.effect("client: it creates and reads records, and returns them without the envelope", () =>
+    it.effect("client: its methods create and read records, and return them without the envelope", () =>
       Effect.gen(function* () {
         const { receive, read } = yield* company
         const invoice = yield* receive.createInvoice({ payload: { amount: 21, currency: "sats" } })
@@ -66,7 +66,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: it can safely repeat a creation", () =>
+    it.effect("client: a creation can be repeated safely", () =>
       Effect.gen(function* () {
         const { receive } = yield* company
         const create = receive.createInvoice({ idempotencyKey: "order-1", payload: { amount: 21, currency: "sats" } })
@@ -74,7 +74,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: it iterates over a list", () =>
+    it.effect("client: a program can iterate over a list", () =>
       Effect.gen(function* () {
         const client = yield* company
         for (const amount of [1, 2, 3]) {
@@ -95,7 +95,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: it creates, changes and deletes Lightning addresses", () =>
+    it.effect("client: a program can create, change and delete Lightning addresses", () =>
       Effect.gen(function* () {
         const { lightningAddresses, receive } = yield* company
         const { id } = yield* receive.createLightningAddress()
@@ -112,7 +112,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: it sends money, with either spelling of confirm", () =>
+    it.effect("client: a program can send money with either spelling of confirm", () =>
       Effect.gen(function* () {
         const client = yield* company
         const { destination } = yield* (yield* Sandbox.Sandbox).destination({ type: "lightning_address" })
@@ -179,7 +179,7 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("client: it has a method for every endpoint", () =>
+    it.effect("client: every endpoint has a method", () =>
       Effect.gen(function* () {
         const client = yield* company
         const calls = Object.fromEntries(Object.entries(client).map(([group, calls]) => [group, Object.keys(calls).toSorted()]))
@@ -252,38 +252,40 @@ layer(Layer.provideMerge(Layer.mergeAll(Layer.provide(baseUrl, server), FetchHtt
       })
     )
 
-    it.effect("http: over a socket, a body that is too large is 413, an incomplete one 400, and the server keeps running", () =>
-      Effect.gen(function* () {
-        const url = `${yield* BaseUrl}/v1/bitcoin/deposit/on-chain`
-        const {
-          operator: { openCompany, issueKey }
-        } = yield* operator
-        const { id } = yield* openCompany({ payload: { name: "a", plan: "free" } })
-        const { key } = yield* issueKey({ params: { id }, payload: { name: "a", scopes: ["receive"] } })
-        const post = (body: string | ReadableStream) =>
-          Effect.promise(async () => {
-            // A stream is sent in chunks, without a declared length.
-            const request: RequestInit = {
-              method: "POST",
-              body,
-              duplex: "half",
-              headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }
-            }
-            const response = await fetch(url, request)
-            return [response.status, JSON.parse(await response.text()).error?.code]
-          })
-        const stream = (text: string) =>
-          new ReadableStream({
-            start: (controller) => {
-              controller.enqueue(new TextEncoder().encode(text))
-              controller.close()
-            }
-          })
-        assert.deepStrictEqual(yield* post(" ".repeat(70_000)), [413, "body_too_large"])
-        assert.deepStrictEqual(yield* post(stream(" ".repeat(70_000))), [413, "body_too_large"])
-        assert.deepStrictEqual(yield* post(`{"metadata":`), [400, "malformed"])
-        assert.deepStrictEqual(yield* post("{}"), [201, undefined])
-      })
+    it.effect(
+      "http: over a socket, a body that is too large returns 413, an incomplete body returns 400, and the server keeps running",
+      () =>
+        Effect.gen(function* () {
+          const url = `${yield* BaseUrl}/v1/bitcoin/deposit/on-chain`
+          const {
+            operator: { openCompany, issueKey }
+          } = yield* operator
+          const { id } = yield* openCompany({ payload: { name: "a", plan: "free" } })
+          const { key } = yield* issueKey({ params: { id }, payload: { name: "a", scopes: ["receive"] } })
+          const post = (body: string | ReadableStream) =>
+            Effect.promise(async () => {
+              // A stream is sent in chunks, without a declared length.
+              const request: RequestInit = {
+                method: "POST",
+                body,
+                duplex: "half",
+                headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }
+              }
+              const response = await fetch(url, request)
+              return [response.status, JSON.parse(await response.text()).error?.code]
+            })
+          const stream = (text: string) =>
+            new ReadableStream({
+              start: (controller) => {
+                controller.enqueue(new TextEncoder().encode(text))
+                controller.close()
+              }
+            })
+          assert.deepStrictEqual(yield* post(" ".repeat(70_000)), [413, "body_too_large"])
+          assert.deepStrictEqual(yield* post(stream(" ".repeat(70_000))), [413, "body_too_large"])
+          assert.deepStrictEqual(yield* post(`{"metadata":`), [400, "malformed"])
+          assert.deepStrictEqual(yield* post("{}"), [201, undefined])
+        })
     )
   }
 )

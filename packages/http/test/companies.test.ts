@@ -21,7 +21,7 @@ const pages = async (path: string): Promise<ReadonlyArray<Answer>> => {
 }
 
 describe("operators list companies", () => {
-  it("companies: a company has its balance, keys and last use", async () => {
+  it("companies: each company is shown with its balance, its keys and the time of its last use", async () => {
     const { id, key } = await service.company("paid")
     await service.fund(key, 50_000)
     const { body } = await get(`/${id}`)
@@ -57,7 +57,7 @@ describe("operators list companies", () => {
     assert.deepStrictEqual(ids(await get("?search=tea%25")), [])
   })
 
-  it("companies: frozen ones are found among others, and can be combined with a search", async () => {
+  it("companies: the list can be limited to frozen companies, even within a search", async () => {
     const [one, two] = [await opened("Thaw 1"), await opened("Thaw 2")]
     const frozen = async () => ids(await get("?search=thaw&status=frozen"))
     assert.deepStrictEqual(await frozen(), [])
@@ -67,7 +67,7 @@ describe("operators list companies", () => {
     assert.deepStrictEqual(await frozen(), [one])
   })
 
-  it("companies: pages continue the same search", async () => {
+  it("companies: each page continues the same search", async () => {
     const all = [await opened("paged 1"), await opened("paged 2"), await opened("paged 3")]
     const found = await pages("/operator/companies?search=paged&limit=2")
     assert.deepStrictEqual(
@@ -95,7 +95,7 @@ describe("operators list companies", () => {
     assert.deepStrictEqual(differences(found[0]?.body.data[0], { ...shape, ...unused }), [])
   })
 
-  it("companies: invalid fields are rejected and named", async () => {
+  it("companies: invalid fields are rejected, and the error names them", async () => {
     const id = await opened("bad")
     const codes = async (path: string) => {
       const { status, body } = await get(path)
@@ -112,7 +112,7 @@ describe("operators list companies", () => {
 })
 
 describe("operators read a company's records", () => {
-  it("companies: for each company, operators get the responses that the company gets, without other companies' records", async () => {
+  it("companies: an operator who reads a company's records gets the same responses as the company", async () => {
     const [one, two] = [await service.company("paid"), await service.company("paid")]
     for (const { key } of [one, two]) for (let i = 0; i < 2; i++) await service.fund(key, 1000)
     for (const path of ["/transactions", "/transactions/balance", "/bitcoin/deposit/lightning-invoice", "/events", "/webhook-endpoints"]) {
@@ -127,7 +127,7 @@ describe("operators read a company's records", () => {
     assert.strictEqual((await get(`/${one.id}/transactions/deposits/${theirs}`)).status, 404)
   })
 
-  it("companies: they can be read with an operator token, but not with a company key", async () => {
+  it("companies: the routes for operators accept an operator token, but not a company key", async () => {
     const { id, key } = await service.company("paid")
     for (const path of ["", `/${id}`, `/${id}/api-keys`, `/${id}/transactions`, `/${id}/events`]) {
       assert.strictEqual((await get(path, key)).status, 401, path)
@@ -135,7 +135,7 @@ describe("operators read a company's records", () => {
     }
   })
 
-  it("companies: these routes are read-only", async () => {
+  it("companies: an operator cannot create a company's vouchers", async () => {
     const { id } = await service.company("paid")
     for (const method of ["POST", "PUT", "DELETE"])
       assert.include([404, 405], (await service.ask(method, `/operator/companies/${id}/vouchers`, { key: operatorToken })).status)

@@ -8,7 +8,7 @@ afterAll(service.dispose)
 const company = await service.company()
 
 describe("an amount in a form of the console", () => {
-  it("console: an amount that is not a number is rejected, and creates no invoice for any amount", async () => {
+  it("console: an amount that is not a number is rejected, and does not create an invoice without an amount", async () => {
     const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
     const signedIn = await service.ask("POST", "/console/session", { body: { credential: company.key }, headers: own })
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""

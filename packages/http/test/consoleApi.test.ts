@@ -12,7 +12,7 @@ const counting = () => {
 }
 
 describe("the API that a console page uses", () => {
-  it("console: the parts of a page share a read, which a write ends", async () => {
+  it("console: the parts of a page share the result of a read until the next write", async () => {
     const { sent, api } = counting()
     const reads = () => Promise.all([api.call("GET /v1/account"), api.call("GET /v1/account")])
     const [first, second] = await reads()

@@ -100,7 +100,7 @@ describe("the console's lists with 10,050 rows", () => {
     assert.include(await response.text(), "More than 10,000 invoices match")
   })
 
-  it("console: the list of payments shows their number, can be paged forward and back, and has at most 60 kB per page; 10,050 are too many to export", async () => {
+  it("console: the list of 10,050 payments shows their number, pages forward and back with at most 60 kB per page, and is too long to export", async () => {
     await paid(rows)
     const first = await opened(cookie, "payments")
     assert.isAtMost(first.bytes, mostBytes)

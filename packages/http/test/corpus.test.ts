@@ -83,7 +83,7 @@ const pageOf = (text: string, locale: Locale): Page => ({
 })
 
 describe("hostile texts", () => {
-  it("corpus: it has two hundred different texts, none too long for its field", () => {
+  it("corpus: the two hundred texts differ from each other, and none is too long for its field", () => {
     assert.deepStrictEqual([corpus.length, new Set(corpus).size], [200, 200])
     for (const text of corpus) assert.isAtMost(text.length, 200)
   })
@@ -112,7 +112,7 @@ describe("hostile texts", () => {
     )
   })
 
-  it("corpus: an invalid amount returns the form again, whatever the text", async () => {
+  it("corpus: a text in place of the amount returns the form again, whatever the text", async () => {
     const post = async (amount: string) => {
       const body = new URLSearchParams({ amount, unit: "sats" })
       const answer = await service.handler(
@@ -137,7 +137,7 @@ describe("hostile texts", () => {
     }
   })
 
-  it("corpus: no text is accepted as a return URL, a frame origin or a color", async () => {
+  it("corpus: every text is rejected as a return URL, a frame origin and a color", async () => {
     for (const text of corpus)
       for (const member of ["return_url", "cancel_url", "embed_origin", "color"]) {
         const body = { amount: 1000, currency: "sats", [member]: text }
@@ -145,7 +145,7 @@ describe("hostile texts", () => {
       }
   })
 
-  it("corpus: a string that no store can hold is rejected in every field", async () => {
+  it("corpus: a string that cannot be stored is rejected in every field", async () => {
     for (const text of unkept)
       for (const member of ["description", "order_id"] as const) {
         const body = { amount: 1000, currency: "sats", [member]: text }

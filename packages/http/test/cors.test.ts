@@ -32,7 +32,7 @@ describe("a browser on an allowed origin", () => {
     assert.include((await preflight(open, shop, "/v1/bitcoin/withdraw/confirm")).headers.get("access-control-allow-methods"), "POST")
   })
 
-  it("CORS: an allowed origin may read every response, including errors, and its relevant headers", async () => {
+  it("CORS: an allowed origin may read the body and the relevant headers of every response, including errors", async () => {
     const { key } = await open.company()
     for (const [to, ask, status] of [
       [path, { key }, 200],
@@ -65,7 +65,7 @@ describe("a browser on another origin", () => {
   }
 })
 
-it("CORS: with *, every origin is allowed by name, but never with cookies", async () => {
+it("CORS: if all origins are allowed (*), each is allowed by name, but never with cookies", async () => {
   const { headers } = await preflight(wide, stranger)
   assert.strictEqual(headers.get("access-control-allow-origin"), stranger)
   assert.isNull(headers.get("access-control-allow-credentials"))
@@ -76,7 +76,7 @@ it("CORS: caches must not share responses between origins", async () => {
     assert.strictEqual((await open.ask("GET", path, { headers })).headers.get("vary"), "Origin")
 })
 
-it("CORS: OPTIONS without an origin lists the methods, and is 404 for an unknown path", async () => {
+it("CORS: OPTIONS without an origin lists the methods, and returns 404 for an unknown path", async () => {
   const { status, headers, body } = await closed.ask("OPTIONS", "/v1/bitcoin/withdraw/confirm")
   assert.deepStrictEqual([status, headers.get("allow"), body.data], [200, "OPTIONS, POST", { methods: ["OPTIONS", "POST"] }])
   const nowhere = await closed.ask("OPTIONS", "/nowhere")

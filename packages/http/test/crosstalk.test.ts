@@ -31,7 +31,7 @@ const ownerOf = (paymentHash: PaymentHash.PaymentHash) =>
   )
 
 describe("one handle at three domains", () => {
-  it("C40: Lightning address: the same handle at three domains belongs to three companies, each paid at its own", async () => {
+  it("C40: Lightning address: the same handle at three domains belongs to three companies, and each company is paid at its own domain", async () => {
     assert.deepStrictEqual(
       Object.keys(owners),
       domains.map((domain) => `shop@${domain}`)
@@ -42,7 +42,7 @@ describe("one handle at three domains", () => {
     }
   })
 
-  it("Lightning address: the domain is the Host header, in any spelling", async () => {
+  it("Lightning address: the Host header selects the domain, in any spelling", async () => {
     const spellings = {
       "ONE.example": "one.example",
       "one.example:443": "one.example",
@@ -85,7 +85,7 @@ describe("one handle at three domains", () => {
     }
   })
 
-  it("Lightning address: it cannot be reached through another company's domain", async () => {
+  it("Lightning address: an address cannot be reached through another company's domain", async () => {
     for (const host of domains.slice(1)) {
       for (const domain of domains.filter((domain) => domain !== host)) {
         const invoice = await askFor(service, await lookUp(service, `shop@${domain}`), 21_000)
@@ -100,7 +100,7 @@ describe("one handle at three domains", () => {
     }
   })
 
-  it("Lightning address: it is not found at a domain that was never verified", async () => {
+  it("Lightning address: an address is not found at a domain that was never verified", async () => {
     for (const host of ["three.example", "sub.one.example", "one.example.evil.example", "example", "xn--zwlf-6qa"]) {
       assert.strictEqual(await refusal(get(service, "https://any.example/.well-known/lnurlp/shop", { host })), unknown, host)
       assert.strictEqual(

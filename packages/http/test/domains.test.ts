@@ -12,7 +12,7 @@ const show = (value: string) =>
   service.run(Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [value])))
 
 describe("custom domains", () => {
-  it("domain: it is claimed, verified by the record named in the error, and listed, and its addresses can be paid", async () => {
+  it("domain: a claimed domain is verified by the DNS record that the error names, and then its addresses can be paid", async () => {
     const refused = await claim({ domain: "Shop.example" })
     assert.deepStrictEqual(seen(refused), bad(422, "domain_not_shown"))
     assert.strictEqual(
@@ -39,7 +39,7 @@ describe("custom domains", () => {
     assert.match(await pay(service, await askFor(service, await lookUp(service, address), 21_000)), /^[0-9a-f]{64}$/)
   })
 
-  it("domain: another company's domain and a non-public one are rejected", async () => {
+  it("domain: another company's domain and a non-public domain are rejected", async () => {
     const [other, free] = [await service.company(), await service.company("free")]
     await show(`satrail-verify=${other.id}`)
     assert.deepStrictEqual(seen(await claim({ domain: "shop.example" }, other.key)), bad(409, "domain_taken"))

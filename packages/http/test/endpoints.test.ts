@@ -245,7 +245,7 @@ const issuesOf = (answer: Answer) => answer.body.error?.issues?.map(({ path }) =
 describe("valid requests", () => {
   for (const endpoint of endpoints) {
     const { status, scopes } = endpoint
-    it(`${named(endpoint)}: returns ${status} for ${[...scopes, "admin"].join(", ")}, in the envelope`, async () => {
+    it(`${named(endpoint)}: returns ${status} in the envelope for a key with one of the scopes ${[...scopes, "admin"].join(", ")}`, async () => {
       for (const key of [company.key, ...scopes.map((scope) => keys[scope])]) {
         const answer = await asking(endpoint)({ key })
         assert.strictEqual(answer.status, status, answer.text)
@@ -257,13 +257,13 @@ describe("valid requests", () => {
       }
     })
 
-    it(`${named(endpoint)}: the key's scheme may have any letter case`, async () => {
+    it(`${named(endpoint)}: the word Bearer may have any letter case`, async () => {
       assert.strictEqual((await asking(endpoint)({ headers: { authorization: `bEARER  ${company.key}` } })).status, status)
     })
   }
 
   for (const endpoint of endpoints.filter(({ method }) => method === "GET")) {
-    it(`${named(endpoint)}: HEAD has no body`, async () => {
+    it(`${named(endpoint)}: the response to HEAD has no body`, async () => {
       const answer = await service.ask("HEAD", endpoint.path, { key: company.key })
       assert.deepStrictEqual([answer.status, answer.text, answer.headers.get("content-type")], [200, "", "application/json"])
     })
@@ -284,7 +284,7 @@ describe("valid requests", () => {
   }
 
   for (const endpoint of endpoints.filter(({ bodyIsOptional }) => bodyIsOptional)) {
-    it(`${named(endpoint)}: no body, an empty body and null are accepted, whether or not declared as JSON`, async () => {
+    it(`${named(endpoint)}: no body, an empty body, null and {} are accepted`, async () => {
       const { method, path, status } = endpoint
       const ask = asking(endpoint)
       const headers = { "content-type": "application/json" }
@@ -314,7 +314,7 @@ describe("authorization", () => {
   for (const endpoint of endpoints) {
     const ask = asking(endpoint)
 
-    it(`C52: ${named(endpoint)}: 401 without a key, and with an unknown one`, async () => {
+    it(`C52: ${named(endpoint)}: a missing or unknown key returns 401`, async () => {
       const unknown = `sr_regtest_123456789abc_${"1".repeat(44)}`
       for (const headers of [
         {},
@@ -332,7 +332,7 @@ describe("authorization", () => {
       }
     })
 
-    it(`${named(endpoint)}: 403 for a key without the scope, and names the required one`, async () => {
+    it(`${named(endpoint)}: a key without the required scope returns 403, and the error names the scope`, async () => {
       for (const scope of (["read", "receive", "send"] as const).filter((one) => !endpoint.scopes.includes(one))) {
         const answer = await ask({ key: keys[scope] })
         assert.deepStrictEqual(seen(answer), bad(403, "scope_required"))
@@ -344,7 +344,7 @@ describe("authorization", () => {
 
 describe("invalid requests", () => {
   for (const endpoint of endpoints) {
-    it(`${named(endpoint)}: 405 for another method, with Allow`, async () => {
+    it(`${named(endpoint)}: another method returns 405 with an Allow header`, async () => {
       const allowed = endpoint.allow.split(", ")
       for (const another of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) => !allowed.includes(method))) {
         const answer = await service.ask(another, endpoint.path, { key: company.key })
@@ -364,7 +364,7 @@ describe("invalid requests", () => {
     const { body, required = [], wrong = {} } = endpoint
     const ask = (sent: unknown) => asking(endpoint)({ key: company.key, body: sent })
 
-    it(`C54: ${named(endpoint)}: 413 for a body that is too large, with or without a declared length`, async () => {
+    it(`C54: ${named(endpoint)}: a body that is too large returns 413, whether or not its length is declared`, async () => {
       const tooLarge = JSON.stringify({ ...body, x: "x".repeat(70_000) })
       assert.deepStrictEqual(seen(await ask(tooLarge)), bad(413, "body_too_large"))
       const stream = new ReadableStream({
@@ -378,7 +378,7 @@ describe("invalid requests", () => {
       assert.deepStrictEqual(seen(await service.send(new Request(`http://service${endpoint.path}`, unsaid))), bad(413, "body_too_large"))
     })
 
-    it(`${named(endpoint)}: 415 for another content type`, async () => {
+    it(`${named(endpoint)}: another content type returns 415`, async () => {
       for (const type of [
         "text/plain",
         "application/x-www-form-urlencoded",
@@ -391,14 +391,14 @@ describe("invalid requests", () => {
       }
     })
 
-    it(`${named(endpoint)}: 400 for a malformed body, and nothing is recorded`, async () => {
+    it(`${named(endpoint)}: a malformed body returns 400, and nothing is recorded`, async () => {
       const before = await recorded()
       for (const [what, text] of Object.entries(hostile(body)))
         assert.deepStrictEqual({ what, ...seen(await ask(text)) }, { what, ...bad(400, "malformed") })
       assert.deepStrictEqual(await recorded(), before)
     })
 
-    it(`${named(endpoint)}: unknown fields are named`, async () => {
+    it(`${named(endpoint)}: the error names each unknown field`, async () => {
       const answer = await ask({ ...body, metdata: {}, foo: 1 })
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
       assert.sameMembers(issuesOf(answer), ["metdata", "foo"])
@@ -414,7 +414,7 @@ describe("invalid requests", () => {
     }
 
     for (const [member, values] of Object.entries(wrong)) {
-      it(`${named(endpoint)}: invalid values of ${member} are rejected and named, and nothing is recorded`, async () => {
+      it(`${named(endpoint)}: invalid values of ${member} are rejected, the error names the field, and nothing is recorded`, async () => {
         const before = await recorded()
         for (const value of values) {
           const answer = await ask({ ...body, [member]: value })
@@ -457,7 +457,7 @@ describe("amounts", () => {
     })
   }
 
-  // If they were parsed as floats, each of these would be a valid number.
+  // If they were parsed as floating-point numbers, each of these amounts would be valid.
   for (const [amount, currency] of [
     ["21.00000000000000001", "sats"],
     ["0.000000210000000000001", "btc"],
@@ -470,7 +470,7 @@ describe("amounts", () => {
     })
   }
 
-  it("amounts: an amount requires a currency, and a currency alone is rejected", async () => {
+  it("amounts: an amount requires a currency, and a currency does not replace the amount", async () => {
     const estimate = (body: unknown) => service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
     const { body } = await estimate({ amount: 1000, destination })
     assert.deepStrictEqual(
@@ -500,7 +500,7 @@ describe("amounts", () => {
     }
   })
 
-  it("amounts: a repeated amount is rejected, because JSON parsers disagree about it", async () => {
+  it("amounts: an amount that occurs twice in the JSON is rejected, because parsers disagree about its value", async () => {
     const { status, body } = await invoice(`{"amount":1,"currency":"btc","amount":21,"currency":"sats"}`)
     assert.deepStrictEqual(
       [status, body.error?.code, body.error?.issues?.map(({ path }) => path)],
@@ -510,7 +510,7 @@ describe("amounts", () => {
 })
 
 describe("paths that are not endpoints", () => {
-  it("http: an unknown path is 404 in an envelope, with or without a key", async () => {
+  it("http: an unknown path returns 404 in an envelope, with or without a key", async () => {
     for (const path of ["/v1", "/v2/transactions", "/v1/transactions/balance/x", "/v1/%E0%A4%A", "/v1/../etc/passwd", "//", "/%00"]) {
       for (const ask of [{}, { key: company.key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(404, "not_found"))
       assert.deepStrictEqual(seen(await service.ask("POST", path, { body: {} })), bad(404, "not_found"))

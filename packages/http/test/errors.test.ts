@@ -156,7 +156,7 @@ describe("estimate and confirm reject an unpayable destination the same way, and
     })
   }
 
-  it("withdrawal: only confirm returns 422 insufficient_balance for more than the balance", async () => {
+  it("withdrawal: for more than the balance, confirm returns 422 insufficient_balance but estimate succeeds", async () => {
     const { destination } = await sandbox((one) => one.destination({ type: "lightning_address" }))
     const body = { destination, amount: 100_000, currency: "sats" }
     assert.strictEqual((await estimate(body)).status, 200)
@@ -174,7 +174,7 @@ describe("estimates that query a recipient's server", () => {
   const limited = (perCompany: number, perHost: number) =>
     start({ settings: { estimates: { perCompany: perMinute(perCompany), perHost: perMinute(perHost) } } })
 
-  it("estimate: the rate per minute and company is limited; above it the response is 429 with Retry-After, no request is sent to the recipient, and other companies are unaffected", async () => {
+  it("estimate: above a company's limit per minute, the response is 429 with Retry-After and the recipient's server is not contacted; other companies are unaffected", async () => {
     const few = await limited(3, 100)
     const [{ key }, other] = [await few.company("paid", "read"), await few.company("paid", "read")]
     const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
@@ -195,7 +195,7 @@ describe("estimates that query a recipient's server", () => {
     await few.dispose()
   })
 
-  it("estimate: the rate per minute and host is limited for all companies together; other hosts are unaffected", async () => {
+  it("estimate: all companies together may send a host a limited number of requests per minute; other hosts are unaffected", async () => {
     const few = await limited(100, 2)
     const { destination } = await few.sandbox((one) => one.destination({ type: "lightning_address" }))
     const ask = async (to: string) => {
@@ -225,7 +225,7 @@ describe("an outage is reported as 503 with Retry-After, and the service recover
     "the recipient": ["web", () => estimate({ destination: "a@wallet.example", amount: 100, currency: "sats" }), "recipient_unreachable"]
   }
   for (const [what, [part, ask, code]] of Object.entries(outages)) {
-    it(`outage: ${what}: 503 ${code} with Retry-After, and the service recovers without intervention`, async () => {
+    it(`outage: ${what}: the response is 503 ${code} with Retry-After, and the service recovers without intervention`, async () => {
       await sandbox((one) => one.pause(part))
       const { status, headers, body, text } = await ask().finally(() => sandbox((one) => one.resume(part)))
       assert.deepStrictEqual([status, body.error?.code, headers.get("retry-after")], [503, code, "1"])
@@ -245,7 +245,7 @@ const broken = (balance: Transactions["Service"]["balance"], http = {}) => {
 }
 
 describe("unexpected errors", () => {
-  it("C56: errors: a crash is 500 with a reference and no details; the log has the reference and the cause", async () => {
+  it("C56: errors: a crash returns 500 with a reference and no details, and the log has the reference and the cause", async () => {
     const crashing = await broken(() => Effect.die(new Error("secret detail at 10.0.0.1")))
     const { key } = await crashing.company()
     const { status, body, text } = await crashing.ask("GET", "/v1/transactions/balance?", { key })
@@ -259,7 +259,7 @@ describe("unexpected errors", () => {
     await crashing.dispose()
   })
 
-  it("errors: an unavailable store is 503 store_unavailable", async () => {
+  it("errors: an unavailable store returns 503 store_unavailable", async () => {
     const away = await broken(() => Effect.fail(new StoreUnavailable({ operation: "balance", cause: new Error("ECONNREFUSED 10.0.0.1") })))
     const { key } = await away.company()
     const { status, headers, body, text } = await away.ask("GET", "/v1/transactions/balance", { key })
@@ -272,7 +272,7 @@ describe("unexpected errors", () => {
     await away.dispose()
   })
 
-  it("errors: an overloaded store is 503 overloaded, without a log line for each request", async () => {
+  it("errors: an overloaded store returns 503 overloaded, and does not log a line for each request", async () => {
     const busy = await broken(() =>
       Effect.fail(new StoreUnavailable({ operation: "balance", why: "overloaded", cause: new Error("full") }))
     )
@@ -303,7 +303,7 @@ describe("unexpected errors", () => {
     await slow.dispose()
   })
 
-  it("C5: withdrawal: if a client disconnects after the funds are held, the payment is still sent, once", async () => {
+  it("C5: withdrawal: if a client disconnects after the funds are held, the payment is still sent exactly once", async () => {
     const held = Promise.withResolvers<void>()
     let confirm: Withdrawals["Service"]["confirm"] = () => Effect.die("not begun")
     const instead = Withdrawals.of({
@@ -343,7 +343,7 @@ describe("unexpected errors", () => {
     await left.dispose()
   })
 
-  it("errors: a request interrupted by a shutdown is 503 stopping", async () => {
+  it("errors: a request interrupted by a shutdown returns 503 stopping", async () => {
     // A server that stops interrupts its remaining requests, although no client has disconnected.
     const stopped = await broken(() => Effect.interrupt)
     const { key } = await stopped.company()
@@ -353,7 +353,7 @@ describe("unexpected errors", () => {
     await stopped.dispose()
   })
 
-  it("errors: a request that exceeds the time limit is 503 timeout, and its work stops", async () => {
+  it("errors: a request that exceeds the time limit returns 503 timeout, and its work stops", async () => {
     const ended = Promise.withResolvers<void>()
     const never = () => Effect.onInterrupt(Effect.never, () => Effect.sync(ended.resolve))
     const withdrawals = Withdrawals.of({
@@ -371,7 +371,7 @@ describe("unexpected errors", () => {
     await slow.dispose()
   })
 
-  it("errors: a body that stalls is 503 timeout, and the connection closes after the response", async () => {
+  it("errors: a body that stalls returns 503 timeout, and the connection closes after the response", async () => {
     const server = ManagedRuntime.make(
       HttpRouter.serve(Http.layer({ timeoutMillis: 50 }), { disableLogger: true, disableListenLog: true }).pipe(
         Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),

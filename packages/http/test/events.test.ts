@@ -84,7 +84,7 @@ describe("the list of events", () => {
     assert.deepStrictEqual(paged, all)
   })
 
-  it("events: the Link header repeats the filters, and is absent at the end", async () => {
+  it("events: the Link header repeats the filters, and the last page has none", async () => {
     const link = async (query: string) => (await service.ask("GET", `/v1/events?${query}`, { key: company.key })).headers.get("link")
     const [first = assert.fail()] = (await feed("?types=invoice.*&limit=1")).data
     assert.strictEqual(await link("types=invoice.*&limit=1"), `</v1/events?limit=1&types=invoice.*&cursor=${first.id}>; rel="next"`)
@@ -104,7 +104,7 @@ describe("the list of events", () => {
     assert.match(wrong.body.message, /^unknown event type "invoice\.paid"\. Known types: deposit\.lightning\.completed/)
   })
 
-  it("events: a company sees only its own events, and an event id is valid for one company", async () => {
+  it("events: a company sees only its own events, and another company's event id is rejected", async () => {
     const [first = assert.fail()] = (await feed()).data
     assert.deepStrictEqual((await feed("", other.key)).data, [])
     assert.deepStrictEqual(seen(await service.ask("GET", `/v1/events/${first.id}`, { key: other.key })), bad(404, "not_found"))
@@ -128,7 +128,7 @@ describe("the list of events", () => {
     assert.isUndefined(one.read(`${id.slice(0, -1)}${String.fromCharCode(id.charCodeAt(id.length - 1) + 1)}`, company.id))
   })
 
-  it("events: a record with large metadata is sent without it", async () => {
+  it("events: a record with large metadata is sent without the metadata", async () => {
     const key = (i: number) => `${i}`.padStart(40, "k")
     const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [key(i), "ü".repeat(450)]))
     const created = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
@@ -180,7 +180,7 @@ const follow = async (headers: Record<string, string> = {}, query = "", key = co
 }
 
 describe("the event stream", () => {
-  it("stream: events are sent immediately, in the bytes of the list, and a client that reconnects resumes", async () => {
+  it("stream: each event is sent immediately, with the same bytes as in the list, and a client that reconnects misses none", async () => {
     const stream = await follow()
     assert.strictEqual(stream.response.headers.get("content-type"), "text/event-stream")
     await vi.waitFor(() => assert.include(stream.lines, "retry: 3000"), patience)
@@ -207,7 +207,7 @@ describe("the event stream", () => {
     await filtered.end()
   })
 
-  it("stream: it starts with a cursor, so that a client disconnected before the first event misses none", async () => {
+  it("stream: the stream starts with a cursor, so that a client disconnected before the first event misses none", async () => {
     const lost = await follow()
     await vi.waitFor(() => assert.lengthOf(lost.values("id"), 1), patience)
     assert.deepStrictEqual(lost.lines.slice(0, 3), ["retry: 3000", `id: ${lost.values("id")[0]}`, ""])
@@ -219,7 +219,7 @@ describe("the event stream", () => {
     await service.work()
   })
 
-  it("stream: cursor=oldest starts at the oldest event, and resumes like any other", async () => {
+  it("stream: a stream with cursor=oldest starts at the oldest event, and can be resumed like any other stream", async () => {
     const all = (await feed("?limit=1000")).data.map(({ id }) => id)
     const stream = await follow({}, "?cursor=oldest")
     await vi.waitFor(() => assert.deepStrictEqual(stream.values("id").slice(1), all), patience)
@@ -230,7 +230,7 @@ describe("the event stream", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/events?cursor=oldest", { key: company.key })), bad(400, "malformed"))
   })
 
-  it("stream: a key may have five open streams, and may open another once one has ended", async () => {
+  it("stream: a key may have five open streams, and may open another after one ends", async () => {
     const key = await service.keyFor(company.id, "read")
     const streams = await Promise.all(Array.from({ length: streamsPerKey }, () => follow({}, "", key)))
     const more = await follow({}, "", key)
@@ -251,7 +251,7 @@ describe("the event stream", () => {
     await Promise.all(streams.map(({ end }) => end()))
   })
 
-  it("stream: it requires a key with the read scope, sent in the header, and rejects unknown parameters", async () => {
+  it("stream: the endpoint requires a key with the read scope in the header, and rejects unknown parameters", async () => {
     const ask = (query: string, key?: string) => service.ask("GET", `/v1/events/stream${query}`, key === undefined ? {} : { key })
     assert.deepStrictEqual(seen(await ask("")), bad(401, "unauthorized"))
     assert.deepStrictEqual(seen(await ask(`?key=${company.key}`)), bad(401, "unauthorized"))
@@ -260,7 +260,7 @@ describe("the event stream", () => {
       assert.deepStrictEqual(seen(await ask(query, company.key)), bad(400, "malformed"), query)
   })
 
-  it("stream: it ends properly when the service closes", async () => {
+  it("stream: the stream ends properly when the service closes", async () => {
     const stream = await follow()
     await vi.waitFor(() => assert.include(stream.lines, "retry: 3000"), patience)
     await service.run(Deferred.succeed(closing, undefined))

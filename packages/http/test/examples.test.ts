@@ -53,7 +53,7 @@ for (const network of Network.all) {
   const exampleOf = (name: string) => operations.find((one) => one.name === name)?.media.examples.default.value.data
 
   describe(`examples: ${network}`, () => {
-    it("examples: every endpoint has examples of its request body and its response that match their schemas", () => {
+    it("examples: every endpoint has examples of its request body and response, and the examples match their schemas", () => {
       for (const { name, media, body, operation, isStream } of operations) {
         if (withoutExample.includes(name) || (media === undefined && isStream)) continue
         assert.deepStrictEqual(differences(media?.examples.default.value, media?.schema ?? {}), [], name)
@@ -67,7 +67,7 @@ for (const network of Network.all) {
       }
     })
 
-    it("examples: every returned record has an example in the served document that matches its schema", () => {
+    it("examples: the served document has an example of every returned record, and the examples match their schemas", () => {
       const served = Docs.documents(Api, { network })
       for (const { components } of [served.customer, served.operator] as ReadonlyArray<Any>) {
         const records = Object.entries<Any>(components.schemas).flatMap(([name, { properties }]) =>
@@ -82,7 +82,7 @@ for (const network of Network.all) {
       }
     })
 
-    it("examples: invoices are signed, for this network, and have the hash of their preimage", () => {
+    it("examples: invoices are signed, are for this network, and have the hash of their preimage", () => {
       const invoice = exampleOf("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}")
       const { lightning_payment: payment } = exampleOf("GET /v1/transactions/withdrawals/{withdrawalID}")
       const told = [
@@ -104,7 +104,7 @@ for (const network of Network.all) {
       assert.match(exampleOf("POST /operator/companies/{id}/api-keys").key, new RegExp(`^sr_${network}_\\w{12}_\\w{40,}$`))
     })
 
-    it("examples: they are consistent with each other", () => {
+    it("examples: the examples are consistent with each other", () => {
       const [withdrawal, deposit] = exampleOf("GET /v1/transactions")
       const invoice = exampleOf("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}")
       const fetched = exampleOf("GET /v1/transactions/deposits/{depositID}")

@@ -84,7 +84,7 @@ describe("exports", () => {
     assert.strictEqual(paid?.["balance_sats"], closing?.["balance_sats"])
   })
 
-  it("export: all metadata is in one column, and each requested key has a column", async () => {
+  it("export: one column has all metadata, and each requested metadata key has its own column", async () => {
     const { key } = await busy()
     const [, deposit, paid] = await csv(key, "/v1/transactions/export?metadata_keys=order,customer,order")
     assert.deepStrictEqual([deposit?.["metadata.order"], deposit?.["metadata.customer"]], ["1042", 'Ann "A", Ltd'])
@@ -92,7 +92,7 @@ describe("exports", () => {
     assert.deepStrictEqual(JSON.parse(paid?.["metadata"] ?? ""), { order: "line\r\nbreak" })
   })
 
-  it("export: no text runs as a formula in a spreadsheet, and numbers stay numbers", async () => {
+  it("export: a spreadsheet does not run any text as a formula, and still reads numbers as numbers", async () => {
     const { key } = await service.company("paid")
     const formulas = [
       "=1+1",
@@ -124,7 +124,7 @@ describe("exports", () => {
       }
   })
 
-  it("export: JSON Lines have the same content, one object per line", async () => {
+  it("export: a JSON Lines export has the same content as the CSV export, one object per line", async () => {
     const { key } = await busy()
     const { text, headers } = await service.ask("GET", "/v1/transactions/export?format=jsonl", { key })
     assert.strictEqual(headers.get("content-type"), "application/x-ndjson")
@@ -161,7 +161,7 @@ describe("exports", () => {
     assert.isAtMost(Date.parse(asked?.["fiat_rate_at"] ?? ""), Date.parse(asked?.["booked_at"] ?? ""))
   })
 
-  it("export: an adjustment by two operators, whether a credit or a debit, is a line of type adjustment, is part of the statement and changes the balance", async () => {
+  it("export: each adjustment, whether a credit or a debit, is a line of type adjustment and appears in the statement", async () => {
     const { id, key } = await service.company("paid")
     await invoice(key, { amount: 50_000 })
     const issued = await service.ask("POST", "/operator/tokens", { key: operatorToken, body: { name: "another", scopes: ["mend"] } })
@@ -197,7 +197,7 @@ describe("exports", () => {
     assert.strictEqual(data.closing_sats, 49_030.5)
   })
 
-  it("export: a period starts with its opening balance, and excludes its end", async () => {
+  it("export: a period begins with its opening balance, and excludes entries at its end time", async () => {
     const { key } = await busy()
     const [, deposit, paid] = await csv(key)
     const from = encodeURIComponent(paid?.["booked_at"] ?? "")
@@ -214,7 +214,7 @@ describe("exports", () => {
     assert.strictEqual(later[0]?.["balance_sats"], before.at(-1)?.["balance_sats"])
   })
 
-  it("export: an invalid parameter is rejected with an error that names it", async () => {
+  it("export: an invalid parameter is rejected, and the error names the parameter", async () => {
     const { key } = await service.company("paid", "read")
     for (const [query, path] of [
       ["format=xls", "format"],
@@ -230,7 +230,7 @@ describe("exports", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/export", { key: receiver.key })).status, 403)
   })
 
-  it("export: operators can export all companies, one after the other, or a single company; companies cannot use these routes", async () => {
+  it("export: an operator can export one company or all companies, one after the other; a company cannot use the operator's exports", async () => {
     const [one, other] = [await busy(), await busy()]
     const all = await csv(operatorToken, "/operator/transactions/export")
     for (const { id, key } of [one, other]) {
@@ -245,7 +245,7 @@ describe("exports", () => {
     assert.isTrue((await csv(one.key)).every(({ company_id }) => company_id === one.id))
   })
 
-  it("export: the number of concurrent exports is limited; a client that disconnects or finishes frees a slot", async () => {
+  it("export: the number of concurrent exports is limited, and an export frees its slot when it finishes or its client disconnects", async () => {
     const { key } = await busy()
     const asked = () =>
       service.handler(new Request("http://service/v1/transactions/export", { headers: { authorization: `Bearer ${key}` } }))
@@ -265,7 +265,7 @@ describe("exports", () => {
 describe("statements", () => {
   const month = new Date().toISOString().slice(0, 7)
 
-  it("statement: its parts add up to the ledger's totals, to the msat", async () => {
+  it("statement: the parts of a statement add up to the ledger's totals, to the msat", async () => {
     const { id, key } = await busy()
     const { body, headers } = await service.ask("GET", `/v1/statements/${month}`, { key })
     const { data } = body
@@ -279,7 +279,7 @@ describe("statements", () => {
     assert.deepStrictEqual(looked.body.data, data)
   })
 
-  it("statement: a month before the first entry is empty and final; a future or invalid month is rejected with an error that names the parameter", async () => {
+  it("statement: a month before the first entry is empty and final; a future or invalid month is rejected, and the error names the parameter", async () => {
     const { key } = await service.company("paid", "read")
     const { body } = await service.ask("GET", "/v1/statements/2020-02", { key })
     assert.deepInclude(body.data, { opening_sats: 0, closing_sats: 0, is_final: true, to: "2020-03-01T00:00:00.000Z" })
@@ -290,7 +290,7 @@ describe("statements", () => {
     }
   })
 
-  it("statement: the page runs no scripts, loads nothing and escapes text from payers; browsers get the page by default", async () => {
+  it("statement: browsers get a page by default, and the page runs no scripts, loads nothing and escapes text from payers", async () => {
     const opened = await service.run(
       Effect.flatMap(Companies, ({ open }) => Effect.flatMap(open({ name: '<script>alert("1")</script>', plan: "free" }), made))
     )

@@ -9,7 +9,7 @@ import * as Extension from "../src/edge/Extension.ts"
 import { bad, seen, start } from "./Service.ts"
 
 /**
- * What happened in the host's routes: streams opened, streams ended, requests interrupted, and spans.
+ * Activity in the extension's routes: streams opened, streams ended, requests interrupted, and spans.
  */
 const world = { open: 0, ended: 0, interrupted: 0, spans: new Array<Tracer.NativeSpan>() }
 
@@ -106,7 +106,7 @@ const read = async (reader: Reader, until?: string): Promise<string> => {
 }
 
 describe("an extension", () => {
-  it("extension: it serves a page beside the API with its own policy and the service's headers, and without caching", async () => {
+  it("extension: an extension's page has its own content policy and the service's headers, and is not cached", async () => {
     const { status, headers, text } = await service.ask("GET", "/shop")
     assert.deepStrictEqual([status, text], [200, "<!doctype html><p>Pay here"])
     const expected = {
@@ -120,21 +120,21 @@ describe("an extension", () => {
     assert.strictEqual((await service.ask("GET", "/shop/style.css")).headers.get("cache-control"), "public, max-age=60")
   })
 
-  it("extension: if its page sets no headers, the default policy prevents loading and framing", async () => {
+  it("extension: if an extension's page sets no headers, the default policy prevents loading and framing", async () => {
     const { headers } = await service.ask("GET", "/till/1")
     assert.include(headers.get("content-security-policy") ?? "", "default-src 'none'")
     assert.include(headers.get("content-security-policy") ?? "", "frame-ancestors 'none'")
     assert.strictEqual(headers.get("referrer-policy"), "no-referrer")
   })
 
-  it("extension: its middleware guards only its own routes", async () => {
+  it("extension: an extension's middleware guards only its own routes", async () => {
     const { key } = await service.company()
     assert.deepStrictEqual(await service.ask("GET", "/till/1").then(({ status, text }) => [status, text]), [401, "outside"])
     assert.strictEqual((await service.ask("GET", "/till/1", { headers: { "x-till": key } })).text, "inside")
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).status, 200)
   })
 
-  it("extension: wrong methods, OPTIONS and CORS work as in the API, within its policy", async () => {
+  it("extension: wrong methods, OPTIONS and CORS are handled as in the API, within the extension's policy", async () => {
     const wrong = await service.ask("POST", "/shop", { body: {} })
     assert.deepStrictEqual(seen(wrong), bad(405, "method_not_allowed"))
     assert.strictEqual(wrong.headers.get("allow"), "GET, HEAD, OPTIONS")
@@ -150,7 +150,7 @@ describe("an extension", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/shop/%73tyle.css")), bad(404, "not_found"))
   })
 
-  it("extension: its own error page is kept, and a crash returns an envelope without details", async () => {
+  it("extension: an extension's error page is unchanged, and a crash returns an envelope without details", async () => {
     const { status, headers, text } = await service.ask("GET", "/shop/sold-out")
     assert.deepStrictEqual([status, headers.get("content-type"), text], [410, html, "<p>Sold out"])
     const crashed = await service.ask("GET", "/shop/breaks")
@@ -159,7 +159,7 @@ describe("an extension", () => {
     assert.include(service.logged.join(), "secret of the inside")
   })
 
-  it("extension: its policy limits body sizes and time, for reads too", async () => {
+  it("extension: an extension's policy limits the body size and the duration of every request, including reads", async () => {
     const sent = (length: number) => service.ask("POST", "/shop/orders", { body: "x".repeat(length) })
     assert.strictEqual((await sent(100)).text, "100")
     assert.deepStrictEqual(seen(await sent(101)), bad(413, "body_too_large"))
@@ -186,7 +186,7 @@ describe("an extension", () => {
     assert.include(failure, "/healthz")
   })
 
-  it("extension: requests appear in a host's traces like API requests", async () => {
+  it("extension: an extension's requests are traced like API requests", async () => {
     world.spans.length = 0
     await service.ask("GET", "/shop")
     await service.ask("GET", "/healthz")
@@ -212,7 +212,7 @@ describe("a stream", () => {
     await reader?.cancel()
   })
 
-  it("stream: it ends when its client disconnects", async () => {
+  it("stream: an extension's stream ends when its client disconnects", async () => {
     const [before, controller] = [world.ended, new AbortController()]
     const { reader } = await stream(controller.signal)
     await read(reader, "data: 1")
@@ -242,7 +242,7 @@ describe("a stream", () => {
     await brief.dispose()
   })
 
-  it("stream: a file that lasts too long is cut off, so that it is not taken as complete", async () => {
+  it("stream: a file download that takes too long is aborted, so that clients do not treat the file as complete", async () => {
     const brief = await start({ http: { extensions: [{ ...shop, policy: { ...shop.policy, maxStreamMillis: 50 } }] } })
     const response = await brief.handler(new Request("http://service/shop/file"))
     assert.strictEqual(response.status, 200)
@@ -254,14 +254,14 @@ describe("a stream", () => {
     await brief.dispose()
   })
 
-  it("stream: HEAD returns no stream, and leaves nothing open", async () => {
+  it("stream: a HEAD request does not open a stream", async () => {
     const before = world.open
     const { status, text } = await service.ask("HEAD", "/shop/events")
     assert.deepStrictEqual([status, text, world.open], [200, "", before])
     for (let i = 0; i < 3; i++) assert.strictEqual((await service.ask("HEAD", "/shop/events")).status, 200)
   })
 
-  it("stream: when the server closes, all streams end properly, and a new one ends immediately", async () => {
+  it("stream: when the server closes, all streams end properly, and a new stream ends immediately", async () => {
     const { reader } = await stream()
     await read(reader, "data: 1")
     Deferred.doneUnsafe(closing, Effect.void)

@@ -113,7 +113,7 @@ const delivery =
         const [journal, tasks, id] = [yield* Journal, yield* Tasks, yield* Id.make]
         yield* journal.commit(Duty.begun(id, 0))
         const [task] = yield* tasks.claim({ kind: id, nowMillis: 1, leaseMillis: 1, limit: 1 })
-        if (task === undefined) return yield* Effect.die("the role is taken")
+        if (task === undefined) return yield* Effect.die("another process holds the role")
         const ended = {
           status: "failed",
           attempts: 10,
@@ -268,8 +268,8 @@ const listed = operations.filter(({ method, path, answers, opens }) => {
 })
 
 /**
- * Everything by which a caller could distinguish two responses. The date only depends on the clock, and all
- * requests have the same id.
+ * Every part of a response by which a caller could tell it from another. The date only depends on the clock,
+ * and all requests have the same id.
  */
 const told = ({ status, headers, text }: Answer) => ({
   status,
@@ -300,7 +300,7 @@ const nobodys = [
 ]
 
 describe("every route with an id", () => {
-  it("isolation: every route with an id is covered", () => {
+  it("isolation: every route with an id is tested", () => {
     const paths = withId.map(({ path }) => path)
     assert.includeMembers(paths, Object.keys(makers))
     for (const { name, path, body, example } of withId) {
@@ -331,7 +331,7 @@ describe("every route with an id", () => {
       return [there.status, there.body.error?.code] as const
     }
 
-    it(`C53: ${name}: other callers cannot find out whether a record exists, and cannot change it`, async () => {
+    it(`C53: ${name}: other callers cannot change a record or find out whether it exists`, async () => {
       const id = await (makerOf(path) ?? assert.fail("nothing creates this record"))(ours)
       for (const key of [undefined, "", "x", `${ours.key}x`]) assert.deepStrictEqual(await toldTo(key, id), [401, "unauthorized"])
       if (opens.includes("operatorToken")) {
@@ -358,7 +358,7 @@ describe("every route with an id", () => {
 })
 
 describe("every list", () => {
-  it("isolation: every list is covered", () => {
+  it("isolation: every list is tested", () => {
     assert.includeMembers(
       listed.map(({ path }) => path),
       [...Object.keys(filled), ...shared]

@@ -17,7 +17,7 @@ afterAll(async () => {
 const html = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } }
 
 describe("the home page", () => {
-  it("home: a browser gets a page with version, network and links", async () => {
+  it("home: a browser gets a page with the version, the network and links", async () => {
     const { status, headers, text } = await service.ask("GET", "/", html)
     assert.deepStrictEqual(
       [status, headers.get("content-type"), headers.get("vary")],
@@ -31,7 +31,7 @@ describe("the home page", () => {
     assert.notInclude(text, `<code>${about.demoKey}`)
   })
 
-  it("home: the page loads the style sheets of all pages, and nothing else", async () => {
+  it("home: the page loads only the style sheets that all pages share", async () => {
     const { headers, text } = await service.ask("GET", "/", html)
     assert.strictEqual(
       headers.get("content-security-policy"),
@@ -49,7 +49,7 @@ describe("the home page", () => {
     assert.include(text, "The operator issues keys.")
   })
 
-  it("home: other clients get an envelope", async () => {
+  it("home: a client that does not ask for HTML gets an envelope", async () => {
     for (const headers of [{ accept: "application/json" }, { accept: "*/*" }, {}]) {
       const { status, headers: answered, body } = await service.ask("GET", "/", { headers })
       assert.deepStrictEqual([status, answered.get("vary"), answered.get("cache-control")], [200, "Accept", "no-store"])
@@ -69,7 +69,7 @@ describe("the home page", () => {
     assert.deepStrictEqual((await bare.ask("GET", "/")).body.data.pretended, [])
   })
 
-  it("home: with a console, browsers are redirected to it, and other clients get the envelope", async () => {
+  it("home: if there is a console, browsers are redirected to the console, and other clients get the envelope", async () => {
     const led = await start({ http: { about, console: true } })
     const { status, headers } = await led.ask("GET", "/", html)
     assert.deepStrictEqual([status, headers.get("location")], [303, "console"])
@@ -88,7 +88,7 @@ describe("the home page", () => {
     await led.dispose()
   })
 
-  it("home: other methods are rejected, and browsers get an icon", async () => {
+  it("home: methods that change data are rejected, and browsers get an icon", async () => {
     const { status, headers } = await service.ask("POST", "/", { body: {} })
     assert.deepStrictEqual([status, headers.get("allow")], [405, "GET, HEAD, OPTIONS"])
     const icon = await service.ask("GET", "/favicon.ico")

@@ -47,7 +47,7 @@ const replayOf = (first: Answer) => [201, "application/json", "true", first.text
 
 for (const [path, [body, another, key]] of Object.entries(creations)) {
   describe(`POST ${path}`, () => {
-    it(`idempotency key: POST ${path}: a repeated key and body take effect once, and the responses have the same bytes`, async () => {
+    it(`idempotency key: POST ${path}: a request repeated with the same key and body takes effect once, and the responses have the same bytes`, async () => {
       const first = await post(path, body, `once-${path}`, key)
       assert.strictEqual(first.status, 201, first.text)
       assert.isNull(first.headers.get("idempotency-replayed"))
@@ -64,7 +64,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       assert.strictEqual(await events(), before + 1)
     })
 
-    it(`idempotency key: POST ${path}: the same key with another body is 422, even if the bodies differ only in whitespace`, async () => {
+    it(`idempotency key: POST ${path}: the same key with another body returns 422, even if the bodies differ only in whitespace`, async () => {
       const first = await post(path, body, `other-${path}`, key)
       const before = await events()
       for (const changed of [another, ` ${body}`]) {
@@ -85,19 +85,19 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       }
     })
 
-    it(`idempotency key: POST ${path}: without a key, each request takes effect`, async () => {
+    it(`idempotency key: POST ${path}: each request without a key takes effect`, async () => {
       const ask = () => service.ask("POST", path, { key, body })
       assert.notStrictEqual((await ask()).text, (await ask()).text)
     })
   })
 }
 
-it("idempotency key: the two spellings of confirm are one operation", async () => {
+it("idempotency key: the two paths of confirm count as one operation", async () => {
   const first = await post(withdraw, confirmBody, "spelling")
   assert.deepStrictEqual(told(await post(send, confirmBody, "spelling")), replayOf(first))
 })
 
-it("idempotency key: the same key for two operations is 422", async () => {
+it("idempotency key: the same key for two operations returns 422", async () => {
   assert.strictEqual((await post("/v1/bitcoin/deposit/on-chain", "{}", "two")).status, 201)
   assert.strictEqual((await post("/v1/bitcoin/deposit/lightning-address", "{}", "two")).body.error?.code, "idempotency_mismatch")
 })
@@ -109,12 +109,12 @@ it("idempotency key: two companies may use the same key", async () => {
   assert.notStrictEqual(theirs.text, mine.text)
 })
 
-it("idempotency key: no body and an empty body are the same request", async () => {
+it("idempotency key: a request without a body is the same as one with an empty body", async () => {
   const first = await post("/v1/bitcoin/deposit/on-chain", undefined, "empty")
   assert.deepStrictEqual(told(await post("/v1/bitcoin/deposit/on-chain", "", "empty")), replayOf(first))
 })
 
-it("idempotency key: the response stays the same, whatever the withdrawal's later status", async () => {
+it("idempotency key: a repeated request returns the first response, even if the withdrawal's status has changed", async () => {
   const first = await post(withdraw, confirmBody, "later")
   await service.work()
   const now = await service.ask("GET", `/v1/transactions/withdrawals/${first.body.data.id}`, { key: company.key })
@@ -188,7 +188,7 @@ describe("records created by operators, and domains, with an Idempotency-Key", (
     }
   }
   for (const [what, make] of Object.entries(creations)) {
-    it(`idempotency key: ${what}: eight concurrent requests and a repeat get the same bytes, and one takes effect`, async () => {
+    it(`idempotency key: ${what}: eight concurrent requests and a repeated one get the same bytes, and only one takes effect`, async () => {
       const { key, path, body, another, elsewhere } = await make()
       const once = crypto.randomUUID()
       const answers = await Promise.all(Array.from({ length: 8 }, () => post(path, body, once, key)))
@@ -203,7 +203,7 @@ describe("records created by operators, and domains, with an Idempotency-Key", (
     })
   }
 
-  it("idempotency key: an API key issued with an idempotency key is valid, and so is the one in a repeated response", async () => {
+  it("idempotency key: a repeated request to issue an API key returns the same key, and that key is valid", async () => {
     const ask = () => asOperator(issuePath(company.id), { name: "till", scopes: ["read"] }, "issue-1")
     const [first, again] = [await ask(), await ask()]
     assert.strictEqual(first.body.data.key, again.body.data.key)
@@ -235,7 +235,7 @@ describe("records created by operators, and domains, with an Idempotency-Key", (
     )
   })
 
-  it("idempotency key: it is rejected for a new API key if no secret is set to seal the response", async () => {
+  it("idempotency key: an idempotency key for a new API key is rejected if no secret is set to encrypt the response", async () => {
     const bare = await start({ sealer: undefined })
     const { id } = await bare.company()
     const ask = { key: operatorToken, body: { name: "a", scopes: ["read"] }, headers: { "idempotency-key": "k" } }

@@ -29,7 +29,7 @@ const turn = Effect.callback<void>((resume) => {
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => `flood ${i + 1}`)
 
 describe("lanes", () => {
-  it.effect("lanes: a company that is alone is not limited, even after another one has become idle", () =>
+  it.effect("lanes: the only active company is not limited, even after another company has become idle", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
       yield* flood(3 * Lanes.width)
@@ -47,7 +47,7 @@ describe("lanes", () => {
   )
 
   it.effect(
-    "lanes: while another company is active, a company's lane is limited and its further requests wait in order, but the other company does not wait",
+    "lanes: while two companies are active, the further requests of the busier one wait in order, but the other company does not wait",
     () =>
       Effect.gen(function* () {
         const { began, ask, flood } = service()
@@ -63,7 +63,7 @@ describe("lanes", () => {
   )
 
   it.effect(
-    "lanes: while another company is only occasionally active, the lane is wider, and waiting requests start as soon as it widens",
+    "lanes: when the other company is only occasionally active, a busy company gets more slots, and its waiting requests start immediately",
     () =>
       Effect.gen(function* () {
         const { began, ask, flood } = service()
@@ -85,7 +85,7 @@ describe("lanes", () => {
   )
 
   it.effect(
-    "lanes: a company that has been idle for a while does not narrow the lane; another company has the wider lane from its first request",
+    "lanes: if the other company has been idle for a while, a busy company has the larger number of slots from its first request",
     () =>
       Effect.gen(function* () {
         const { began, ask, flood } = service()
@@ -115,7 +115,7 @@ describe("lanes", () => {
     })
   )
 
-  it.effect("lanes: no request waits longer than the limit, whatever the requests before it are waiting for", () =>
+  it.effect("lanes: no request waits longer than the limit, even if no earlier request finishes", () =>
     Effect.gen(function* () {
       const { began, ask, flood } = service()
       yield* ask("other", "other")

@@ -32,7 +32,7 @@ const give = (key: string, amount: number) => service.ask("POST", "/v1/vouchers"
 const shown = async (id: string) => (await operate("GET", `/api-keys/${id}`)).body.data
 
 describe("the limits of a key", () => {
-  it("C30: limits: if the limit allows 10 requests, exactly 10 of 64 concurrent ones succeed; the errors state the remaining amount and the reset time", async () => {
+  it("C30: limits: of 64 concurrent withdrawals, only as many succeed as the limit allows; the errors state the remaining amount and the reset time", async () => {
     const { admin, key, keyId } = await limited({ day_sats: 10_000 }, 100_000)
     const each = await cost(admin, 900)
     const room = Math.floor(10_000 / each)
@@ -49,10 +49,10 @@ describe("the limits of a key", () => {
     assert.isTrue(hours > 24 && hours <= 24.51, frees_at ?? "")
     const { remaining } = await shown(keyId)
     assert.deepStrictEqual(remaining, { hour_sats: null, day_sats: Math.floor(10_000 - room * each), month_sats: null, day_count: null })
-    assert.strictEqual((await send(admin, 900)).status, 201, "another key is not limited by it")
+    assert.strictEqual((await send(admin, 900)).status, 201, "the limit of one key does not apply to another key")
   })
 
-  it("limits: withdrawals are limited by amount, type and recipient; a voucher counts as an invoice of an unknown recipient", async () => {
+  it("limits: withdrawals can be limited by amount, type and recipient, and a voucher counts as a payment to an unknown recipient", async () => {
     const each = await limited({ per_withdrawal_sats: 500 })
     const tooMuch = await send(each.key, 501)
     assert.deepStrictEqual(seen(tooMuch), bad(422, "limit_exceeded"))
@@ -71,7 +71,7 @@ describe("the limits of a key", () => {
     assert.strictEqual((await give(named.key, 400)).body.error?.limit, "recipients")
   })
 
-  it("limits: a voucher counts from its creation until it is canceled", async () => {
+  it("limits: a voucher counts toward the limits from its creation until it is canceled", async () => {
     const { key, keyId } = await limited({ day_count: 1 })
     const voucher = await give(key, 400)
     assert.strictEqual(voucher.status, 201)
@@ -81,7 +81,7 @@ describe("the limits of a key", () => {
     assert.strictEqual((await send(key, 400)).status, 201)
   })
 
-  it("limits: a refund counts like the withdrawal or voucher that pays it", async () => {
+  it("limits: a refund counts toward the limits like a withdrawal", async () => {
     const { key, admin } = await limited({ day_count: 1 })
     const [deposit] = (await service.ask("GET", "/v1/transactions?type=deposit", { key: admin })).body.data
     const refund = (more: object) =>
@@ -90,7 +90,7 @@ describe("the limits of a key", () => {
     for (const more of [{ destination: to }, {}]) assert.strictEqual((await refund(more)).body.error?.limit, "day_count")
   })
 
-  it("limits: a change takes effect immediately, and earlier payments still count", async () => {
+  it("limits: a changed limit takes effect immediately, and earlier payments still count", async () => {
     const { key, keyId } = await limited({ day_count: 1 })
     assert.strictEqual((await send(key, 400)).status, 201)
     assert.strictEqual((await send(key, 400)).status, 422)
@@ -102,7 +102,7 @@ describe("the limits of a key", () => {
     assert.strictEqual((await send(key, 400)).status, 201)
   })
 
-  it("limits: a rotated key continues the totals of the previous key", async () => {
+  it("limits: the payments of the previous key count toward the limits of a rotated key", async () => {
     const { key, keyId } = await limited({ day_count: 2 })
     assert.strictEqual((await send(key, 400)).status, 201)
     const rotate = async (id: string) => {

@@ -102,7 +102,7 @@ const all = async (query: string) => {
 }
 
 describe("the list", () => {
-  it("list: it has only this company's deposits and withdrawals, together, newest first", async () => {
+  it("list: the list has only this company's deposits and withdrawals, together, newest first", async () => {
     const { lines, link } = await list()
     assert.strictEqual(lines.length, 31)
     assert.isNull(link)
@@ -121,7 +121,7 @@ describe("the list", () => {
   })
 
   for (const limit of [1, 2, 3, 7, 30, 31, 1000]) {
-    it(`list: pages of ${limit} rows have every row once, in the same order`, async () => {
+    it(`list: pages of ${limit} rows show every row once, in the same order`, async () => {
       const pages = await all(`?limit=${limit}`)
       assert.deepStrictEqual(pages.flat(), (await list()).lines)
       assert.isTrue(pages.every((page) => page.length <= limit))
@@ -129,7 +129,7 @@ describe("the list", () => {
     })
   }
 
-  it("list: a page stays the same when a new row is added", async () => {
+  it("list: a row added after the first page was read does not change the next page", async () => {
     const first = await list("?limit=5")
     await service.fund(company.key, 21)
     const next = nextOf(first.link)
@@ -138,7 +138,7 @@ describe("the list", () => {
     assert.deepStrictEqual(second, (await list()).lines.slice(6, 11))
   })
 
-  it("list: it is an empty array for a company without transactions", async () => {
+  it("list: the list is an empty array for a company without transactions", async () => {
     const { key } = await service.company()
     assert.deepStrictEqual(await list("", key), { lines: [], link: null })
   })
@@ -159,7 +159,7 @@ describe("filters", () => {
     "?from=2026-01-31T12:00:04.500Z&until=2026-01-31T12:00:04.500Z": () => false
   }
   for (const [query, keeps] of Object.entries(only)) {
-    it(`list: ${query} returns exactly the matching rows, in pages too`, async () => {
+    it(`list: ${query} returns exactly the matching rows, even if they are split into pages`, async () => {
       const expected = (await list("?limit=1000")).lines.filter(keeps)
       assert.deepStrictEqual((await list(query)).lines, expected)
       assert.deepStrictEqual((await all(`${query}&limit=4`)).flat(), expected)
@@ -202,7 +202,7 @@ describe("filters", () => {
     })
   }
 
-  it("list: another company's cursor shows only the company's own records", async () => {
+  it("list: a cursor from another company shows only the caller's own records", async () => {
     const cursor = new URL(nextOf((await list("?limit=1")).link) ?? "", "http://x").searchParams.get("cursor")
     const { lines } = await list(`?cursor=${cursor}`, other.key)
     assert.isTrue(lines.every(({ id }) => id !== undefined))

@@ -31,7 +31,7 @@ describe("the stop and loosen scopes of operators", () => {
     ["a key", `/api-keys/${apiKey}/limits`]
   ] as const) {
     for (const [what, body] of Object.entries(looser))
-      it(`operator scopes: the limits of ${of}: tokens with the stop or companies scope cannot loosen them (${what}); a token with the loosen scope can`, async () => {
+      it(`operator scopes: the limits of ${of}: loosening them (${what}) requires the loosen scope, and the stop and companies scopes are not enough`, async () => {
         assert.strictEqual((await ask("PUT", path, loosen, full)).status, 200)
         for (const token of [stop, companies]) {
           const refused = await ask("PUT", path, token, body)
@@ -40,7 +40,7 @@ describe("the stop and loosen scopes of operators", () => {
         assert.strictEqual((await ask("PUT", path, loosen, body)).status, 200)
       })
 
-    it(`operator scopes: the limits of ${of}: a token with the stop scope can tighten each of them, but cannot loosen any, even with PATCH`, async () => {
+    it(`operator scopes: the limits of ${of}: a token with the stop scope can tighten each limit, but cannot loosen any, even with PATCH`, async () => {
       await ask("PUT", path, loosen, full)
       const tighter = { day_sats: 999, approval_above_sats: 0, recipient_types: ["lnurl"], recipients: [], hour_sats: 5 }
       assert.strictEqual((await ask("PATCH", path, stop, tighter)).status, 200)
@@ -49,7 +49,7 @@ describe("the stop and loosen scopes of operators", () => {
     })
   }
 
-  it("operator scopes: a key's address ranges: the stop scope is enough to narrow them, but widening them requires the loosen scope", async () => {
+  it("operator scopes: the stop scope is enough to narrow a key's address ranges, but widening them requires the loosen scope", async () => {
     const path = `/api-keys/${apiKey}/allowed-from`
     const put = async (token: string, allowed_from: object | null) => (await ask("PUT", path, token, { allowed_from })).status
     assert.strictEqual(await put(stop, { for: "everything", ranges: ["203.0.113.0/24"] }), 200)
@@ -61,7 +61,7 @@ describe("the stop and loosen scopes of operators", () => {
     assert.strictEqual(await put(loosen, null), 200)
   })
 
-  it("operator scopes: the stop scope is enough to pause and freeze, which all operators see, but resuming and unfreezing require the loosen scope", async () => {
+  it("operator scopes: the stop scope is enough to pause payments and freeze a company, but resuming and unfreezing require the loosen scope", async () => {
     const freeze = { reason: "reported key theft", pending: "wait" }
     assert.strictEqual((await ask("POST", "/pause", stop, { what: "sending" })).status, 200)
     assert.strictEqual((await ask("POST", `/companies/${id}/freeze`, stop, freeze)).status, 200)

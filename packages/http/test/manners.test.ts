@@ -17,7 +17,7 @@ const balance = "/v1/transactions/balance"
 const invoicePath = "/v1/bitcoin/deposit/lightning-invoice"
 
 describe("request ids", () => {
-  it("request id: every response has one, and no two have the same", async () => {
+  it("request id: every response has a request id, and no two responses have the same id", async () => {
     const asked = [
       service.ask("GET", balance, { key }),
       service.ask("POST", invoicePath, { key, body: { amount: 1, currency: "sats" } }),
@@ -50,7 +50,7 @@ describe("request ids", () => {
     "x".repeat(128)
   ]
   for (const id of kept) {
-    it(`request id: ${id.slice(0, 40)} is kept, in the header and in errors`, async () => {
+    it(`request id: ${id.slice(0, 40)} is kept in the header and in errors`, async () => {
       const headers = { "x-request-id": id }
       assert.strictEqual((await service.ask("GET", balance, { key, headers })).headers.get("x-request-id"), id)
       const refused = await service.ask("GET", "/nowhere", { headers })
@@ -66,7 +66,7 @@ describe("request ids", () => {
     })
   }
 
-  it("request id: pages of other origins may send and read it", async () => {
+  it("request id: pages of allowed origins may send and read the request id", async () => {
     const shop = await start({ http: { corsOrigins: ["https://shop.example"] } })
     const headers = { origin: "https://shop.example" }
     assert.include((await shop.ask("OPTIONS", balance, { headers })).headers.get("access-control-allow-headers") ?? "", "X-Request-Id")
@@ -74,13 +74,13 @@ describe("request ids", () => {
     await shop.dispose()
   })
 
-  it("request id: every log line of a request is annotated with the id and nothing else, apart from the host's annotations", async () => {
+  it("request id: every log line of a request has the id, and has no other annotations than the application's", async () => {
     const balanceOf = () =>
       Effect.logWarning("looked").pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(Effect.die(new Error("broken"))))
     const never = () => Effect.die("not called in this test")
     const instead = Transactions.of({ balance: balanceOf, deposit: never, callback: never, withdrawal: never, list: never })
     const page = HttpRouter.add("GET", "/page", Effect.as(Effect.logInfo("shown"), HttpServerResponse.text("page")))
-    // The logger of the surrounding host, to which an extension writes.
+    // The logger of the embedding application, to which an extension writes.
     const outside: Array<string> = []
     const logger = Logger.make(({ message, fiber }) => {
       outside.push(`${JSON.stringify(message)} ${JSON.stringify(fiber.getRef(References.CurrentLogAnnotations))}`)
@@ -111,7 +111,7 @@ describe("request ids", () => {
 })
 
 describe("links to explanations of errors", () => {
-  it("doc_url: it links to the explanation of the code, on a page served by this service", async () => {
+  it("doc_url: the URL links to the explanation of the error code, on a page served by this service", async () => {
     const { body } = await service.ask("GET", balance)
     assert.strictEqual(body.error?.doc_url, "/docs/errors#unauthorized")
     const [path = ""] = body.error?.doc_url?.split("#") ?? []
@@ -122,14 +122,14 @@ describe("links to explanations of errors", () => {
       assert.include(page.text, `<h2 id="${code}"><code>${code}</code> (${status})</h2>`)
   })
 
-  it("doc_url: it starts with the service's public URL if that is set", async () => {
+  it("doc_url: the URL starts with the service's public URL if that is set", async () => {
     const known = await start({ http: { publicUrl: "https://pay.example.com/btc" } })
     const { body } = await known.ask("GET", "/nowhere")
     assert.strictEqual(body.error?.doc_url, "https://pay.example.com/btc/docs/errors#not_found")
     await known.dispose()
   })
 
-  it("doc_url: a host's own errors and LNURL errors are unchanged", async () => {
+  it("doc_url: an application's own errors and LNURL errors have no doc_url", async () => {
     const own = { status: 409, error: { code: "sold_out" } }
     const host = await start({
       http: {
@@ -155,13 +155,13 @@ describe("suggestions in errors", () => {
     ["expires_seconds", "expiry_seconds"]
   ]
   for (const [given, near] of members) {
-    it(`unknown member: ${given}: suggests ${near}`, async () => {
+    it(`unknown member: the error for ${given} suggests ${near}`, async () => {
       const issues = await issuesOf(invoicePath, { amount: 1, currency: "sats", [given]: 1 })
       assert.deepStrictEqual(issues, [{ path: given, message: `unknown field "${given}": did you mean "${near}"?` }])
     })
   }
 
-  it("unknown member: each unknown field has its own suggestion, and one without a close match has none", async () => {
+  it("unknown member: each unknown field has its own suggestion, and a field without a close match has none", async () => {
     const issues = await issuesOf(confirm, { destinaton: "a@b.example", curency: "sats", amount: 1, colour: "red", x: 1 })
     const said = issues.map(({ message }) => message)
     for (const one of [
@@ -174,7 +174,7 @@ describe("suggestions in errors", () => {
       assert.include(said, one)
   })
 
-  it("unknown member: an optional body has suggestions too", async () => {
+  it("unknown member: the error for an optional body has suggestions too", async () => {
     const issues = await issuesOf("/v1/bitcoin/deposit/lightning-address", { handel: "shop" })
     assert.deepStrictEqual(issues, [{ path: "handel", message: 'unknown field "handel": did you mean "handle"?' }])
   })
@@ -192,7 +192,7 @@ describe("suggestions in errors", () => {
     ])
   })
 
-  it("unknown member: a long name, which may be a misplaced secret, is not repeated", async () => {
+  it("unknown member: the error truncates a long name, which may be a misplaced secret", async () => {
     const [issue] = await issuesOf(invoicePath, { amount: 1, currency: "sats", [key]: 1 })
     assert.deepStrictEqual(issue, { path: `${key.slice(0, 8)}…`, message: `unknown field "${key.slice(0, 8)}…"` })
   })
@@ -207,7 +207,7 @@ describe("suggestions in errors", () => {
     ['{"amount":1}}', 1, 13, 12]
   ]
   for (const [text, line, column, offset] of broken) {
-    it(`JSON: ${JSON.stringify(text)} fails at line ${line}, column ${column}, and the error repeats none of it`, async () => {
+    it(`JSON: ${JSON.stringify(text)} fails at line ${line}, column ${column}, and the error repeats no part of the text`, async () => {
       const { status, body } = await service.ask("POST", invoicePath, { key, body: text })
       const [issue, ...more] = body.error?.issues ?? []
       assert.deepStrictEqual([status, body.error?.code, issue?.path, more], [400, "malformed", "", []])
@@ -220,7 +220,7 @@ describe("suggestions in errors", () => {
     })
   }
 
-  it("insufficient_balance: the error has the available and the required amount, in text and in numbers", async () => {
+  it("insufficient_balance: the error states the available and the required amount, in its message and as numbers", async () => {
     const poor = await service.company("paid")
     await service.fund(poor.key, 1000)
     const { destination } = await service.sandbox((one) => one.destination({ type: "lightning_address" }))
@@ -259,7 +259,7 @@ describe("keys of the wrong type", () => {
     "a key as a password": [`Basic ${btoa(`user:${own}`)}`, /^The Authorization header does not use the Bearer scheme/]
   }
   for (const [what, [authorization, message]] of Object.entries(wrong)) {
-    it(`key: ${what}: 401, and the error says which key is required`, async () => {
+    it(`key: ${what} returns 401, and the error says how to send a valid key`, async () => {
       const answer = await service.ask("GET", balance, authorization === undefined ? {} : { headers: { authorization } })
       assert.deepStrictEqual([answer.status, answer.body.error?.code], [401, "unauthorized"])
       assert.match(answer.body.message, message)
@@ -267,7 +267,7 @@ describe("keys of the wrong type", () => {
     })
   }
 
-  it("key: an API key on an operator route: 401, and the error says which key is required", async () => {
+  it("key: an API key on an operator route returns 401, and the error says that an operator token is required", async () => {
     for (const given of [key, mainnet, `  ${own}`]) {
       const { status, body, text } = await service.ask("POST", "/operator/companies", { key: given, body: { name: "a", plan: "free" } })
       assert.strictEqual(status, 401)
@@ -278,7 +278,7 @@ describe("keys of the wrong type", () => {
     assert.match(other.body.message, /^A valid operator token is required/)
   })
 
-  it("key: operator routes that are closed return the same error", async () => {
+  it("key: if no operator token is configured, operator routes return the same error as for a wrong token", async () => {
     const closed = await start({ operatorToken: undefined })
     const { status, body } = await closed.ask("POST", "/operator/companies", { key: "op_1", body: { name: "a", plan: "free" } })
     assert.deepStrictEqual([status, body.error?.code], [401, "unauthorized"])

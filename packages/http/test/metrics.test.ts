@@ -28,7 +28,7 @@ const added = async (prefix: string, meanwhile: () => Promise<unknown>) => {
   return Object.fromEntries(changes.filter(([series, change]) => series.startsWith(prefix) && change !== 0))
 }
 
-it("metrics: they are available to operators, in Prometheus's text format", async () => {
+it("metrics: the metrics are available to operators, in Prometheus's text format", async () => {
   const counter = Metric.counter("satrail_test_total", { description: "For this test", incremental: true })
   await Effect.runPromise(Metric.update(Metric.withAttributes(counter, { operation: "boiling" }), 3))
   const { status, headers, text } = await service.ask("GET", "/operator/metrics", { key: operatorToken })
@@ -44,7 +44,7 @@ it("metrics: they are available to operators, in Prometheus's text format", asyn
   assert.strictEqual((await service.ask("GET", "/operator/metrics", { key })).status, 401)
 })
 
-it("metrics: requests are counted and timed by route, not by path, and also counted by status", async () => {
+it("metrics: requests are counted by route and status and timed by route, and no label contains a path", async () => {
   const { key } = await service.company()
   const counted = await added("satrail_http_request", async () => {
     await service.ask("GET", "/v1/transactions/balance", { key })
@@ -69,7 +69,7 @@ it("metrics: requests are counted and timed by route, not by path, and also coun
     assert.include(text.split("\n"), `# TYPE satrail_${name} ${type}`)
 })
 
-it("metrics: payments and their volume are counted by rail and result, never by company", async () => {
+it("metrics: payments and their volume are counted by rail and result, but never by company", async () => {
   const { key } = await service.company()
   const payee = await service.company()
   const pay = async (body: { readonly destination: string; readonly amount?: number; readonly currency?: string }) => {

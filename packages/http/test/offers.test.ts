@@ -35,7 +35,7 @@ const heard = (isSo: () => Promise<boolean>) =>
 const deposits = async (of = key) => (await service.ask("GET", "/v1/transactions?limit=100", { key: of })).body.data
 
 describe("offers", () => {
-  it("C60: offer: two payments create two deposits, each with its own invoice, and repeated notifications create none", async () => {
+  it("C60: offer: two payments create two deposits, each with its own invoice, and repeated notifications create no more", async () => {
     const { id, offer, memo } = await created({ description: "coffee", metadata: { shelf: "3" } })
     assert.strictEqual(Result.getOrThrow(Bolt12.decode(offer)).description, memo)
     const first = await pay(offer, 1000)
@@ -65,7 +65,7 @@ describe("offers", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other.key })), bad(404, "not_found"))
   })
 
-  it("offer: an offer with an amount states it, and a payment of a lower amount is not sent", async () => {
+  it("offer: an offer with an amount states the amount, and a lower payment is rejected", async () => {
     const { offer, amount_sats } = await created({ amount: 0.0000021, currency: "BTC", description: "coffee" })
     assert.deepStrictEqual([amount_sats, Result.getOrThrow(Bolt12.decode(offer)).amount], [210, service.sats(210)])
     const before = await deposits()
@@ -78,7 +78,7 @@ describe("offers", () => {
     assert.strictEqual((await deposits())[0].amount_sats, 210)
   })
 
-  it("offer: an amount needs a description and a bitcoin unit", async () => {
+  it("offer: an offer with an amount needs a description and a bitcoin unit", async () => {
     const paths = async (body: Readonly<Record<string, unknown>>) => {
       const answer = await service.ask("POST", path, { key, body })
       return [answer.status, answer.body.error?.issues?.map((issue) => issue.path)]
@@ -89,7 +89,7 @@ describe("offers", () => {
     assert.deepStrictEqual(await paths({ amount: 0.5, currency: "sats", description: "coffee" }), [400, ["amount"]])
   })
 
-  it("offer: a Lightning address's offer has its DNS record, and each address has one offer", async () => {
+  it("offer: the offer of a Lightning address includes the DNS record for the address, and each address has one offer", async () => {
     const address = (await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { handle: "satoshi" } })).body.data
     const made = await created({ lightning_address_id: address.id })
     assert.deepInclude(made, { lightning_address_id: address.id, lightning_address: address.address })
@@ -116,7 +116,7 @@ describe("offers", () => {
     assert.strictEqual((await deposits())[0].amount_sats, 5)
   })
 
-  it("offer: the sandbox never drops the notification of an offer's payment, because nothing else reports it", async () => {
+  it("offer: the sandbox never drops the notification of an offer's payment, because nothing else reports the payment", async () => {
     const before = (await deposits()).length
     const { offer } = await created()
     await service.sandbox((sandbox) => sandbox.loseNextNotice)

@@ -27,7 +27,7 @@ const { body: operators } = await service.ask("GET", "/operator/openapi.json")
 // The documents are read by their names, as by a client generator.
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 const [customer, operator] = [OpenApi.expanded(customers) as any, OpenApi.expanded(operators) as any]
-/** All operations, each with its own example. A served document has one example for each kind of record. */
+/** All operations, each with its own example. The served document has only one example for each kind of record. */
 const whole = new Map<string, Any>(
   Object.values(Docs.whole(Api, { network: "regtest" })).flatMap(({ paths }: Any) =>
     Object.entries<Any>(paths).flatMap(([path, methods]) =>
@@ -147,7 +147,7 @@ const failedDelivery = async (root: string, key: string, companyId: CompanyId.Co
       const [journal, tasks] = [yield* Journal, yield* Tasks]
       yield* journal.commit(Duty.begun(root, 0))
       const [task] = yield* tasks.claim({ kind: root, nowMillis: Date.now(), leaseMillis: 1, limit: 1 })
-      if (task === undefined) return yield* Effect.die("the role is taken")
+      if (task === undefined) return yield* Effect.die("another process holds the role")
       const id = yield* Id.make
       const ended = {
         status: "failed",
@@ -407,7 +407,7 @@ for (const [name, methods] of Object.entries<Record<string, object>>(document.pa
 const endpoints = { ...asked, ...shown }
 
 describe("the OpenAPI document", () => {
-  it("openapi: the document has version 3.1, and every known endpoint with all its methods", () => {
+  it("openapi: the document has version 3.1, and lists every known endpoint with all its methods", () => {
     assert.match(headers.get("content-type") ?? "", /^application\/json/)
     assert.match(document.openapi, /^3\.1\./)
     assert.sameMembers(Object.keys(document.paths), Object.keys(endpoints))
@@ -418,7 +418,7 @@ describe("the OpenAPI document", () => {
     ["customers", customer],
     ["the operator", operator]
   ] as const) {
-    it(`openapi: the document for ${name} has every schema it refers to, and no unused ones`, () => {
+    it(`openapi: the document for ${name} defines every schema that it refers to, and no unused schema`, () => {
       const references = [...JSON.stringify(one).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name ?? "")
       assert.isNotEmpty(references)
       assert.sameMembers(Object.keys(one.components.schemas), [...new Set(references)])
@@ -461,7 +461,7 @@ describe("the OpenAPI document", () => {
         )
     })
 
-    it(`openapi: responses and events for ${name} allow new fields, and request bodies do not`, () => {
+    it(`openapi: the schemas for ${name} allow unknown fields in responses and events, but not in request bodies`, () => {
       const closed = '"additionalProperties":false'
       const schemas = one.components.schemas
       const reachable = (value: unknown, found = new Set<string>()): ReadonlySet<string> => {
@@ -480,7 +480,7 @@ describe("the OpenAPI document", () => {
     })
   }
 
-  it("openapi: one document has the routes for customers, and the other those for operators", () => {
+  it("openapi: one document has the customers' routes, and the other document has the operators' routes", () => {
     assert.isTrue(Object.keys(customer.paths).every((path) => path.startsWith("/v1/")))
     assert.sameMembers(
       Object.keys(operator.paths).filter((path) => !path.startsWith("/operator/")),
@@ -509,7 +509,7 @@ describe("the OpenAPI document", () => {
     look(document)
   })
 
-  it("openapi: the page sends optional parameters only when enabled, because a preset key would be the same for every request", () => {
+  it("openapi: the reference page sends an optional parameter only if it is enabled, because a preset key would be the same for every request", () => {
     for (const path of Object.values<Record<string, { readonly parameters: ReadonlyArray<OpenApi.Schema> }>>(document.paths))
       for (const { parameters } of Object.values(path))
         for (const one of parameters.filter(({ required }) => required !== true)) {
@@ -587,7 +587,7 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, ask } of operations.filter(({ isOpen }) => !isOpen)) {
-    it(`openapi: a 401 and a 400 of ${name} match the document`, async () => {
+    it(`openapi: the 401 and 400 responses of ${name} match the document`, async () => {
       const answers = [await ask("", ""), await ask("?x=1")]
       assert.deepStrictEqual(
         answers.map(({ status }) => status),
@@ -598,7 +598,7 @@ describe("the OpenAPI document", () => {
   }
 
   for (const { name, operation, body } of operations.filter(({ isPost, operation }) => isPost && operation.requestBody !== undefined)) {
-    it(`openapi: the body of ${name} matches the document, and is required only if documented so`, () => {
+    it(`openapi: the request body of ${name} matches the document, and is required only if documented as required`, () => {
       assert.strictEqual(operation.requestBody.required, body !== undefined)
       assert.deepStrictEqual(differences(body ?? {}, operation.requestBody.content["application/json"].schema), [])
     })
@@ -628,7 +628,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("openapi: every POST that creates a record accepts an Idempotency-Key, and documents the mismatch error", () => {
+  it("openapi: every POST that creates a record documents the Idempotency-Key header and the mismatch error", () => {
     const creating = operations.filter(({ isPost, operation }) => isPost && "201" in operation.responses)
     assert.isAtLeast(creating.length, 10)
     for (const { name, operation } of creating) {
@@ -645,21 +645,21 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("openapi: a POST whose body has no required member can be sent without a body", () => {
+  it("openapi: a POST whose body has no required field can be sent without a body", () => {
     const needless = operations.filter(({ isPost, operation }) => {
       if (!isPost || operation.requestBody?.required !== true) return false
       const given = operation.requestBody.content["application/json"].schema
       const schema = given.$ref === undefined ? given : document.components.schemas[given.$ref.split("/").at(-1)]
       return schema.type === "object" && (schema.required ?? []).length === 0
     })
-    // A refund needs a deposit or an invoice. A list of required members can't express that.
+    // A refund needs a deposit or an invoice. A list of required fields can't express that.
     assert.deepStrictEqual(
       needless.map(({ name }) => name),
       ["POST /v1/refunds"]
     )
   })
 
-  it("openapi: everything that can be canceled is canceled with POST …/cancel", () => {
+  it("openapi: every request that cancels something is a POST whose path ends in /cancel", () => {
     const canceling = operations.filter(({ operation }) => /cancel/i.test(operation.operationId))
     assert.isAtLeast(canceling.length, 4)
     for (const { name } of canceling) assert.match(name, /^POST .*\/cancel$/)
@@ -745,7 +745,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(components.schemas.EventListResponse.properties.data.items, { $ref: "#/components/schemas/Event" })
   })
 
-  it("openapi: an operation's id is its section and words, without numbers", () => {
+  it("openapi: an operation's id consists of its section and words without numbers", () => {
     const ids = operations.map(({ operation }) => operation.operationId)
     assert.deepStrictEqual(
       ids.filter((id) => !/^[a-z]+(?:[A-Z][a-z]+)*\.[a-z]+(?:[A-Z][a-z]+)*$/.test(id)),
@@ -754,7 +754,7 @@ describe("the OpenAPI document", () => {
     assert.lengthOf(new Set(ids), ids.length)
   })
 
-  it("openapi: the comparison with the schema can fail", () => {
+  it("openapi: the comparison with the schema detects differences", () => {
     const schema = document.paths["/v1/transactions/balance"].get.responses["200"].content["application/json"].schema
     const right = { balance: 1, held_sats: 0.5, pending_deposits_sats: 0 }
     assert.deepStrictEqual(differences({ status: 200, message: "x", data: right }, schema), [])
@@ -790,7 +790,7 @@ describe("the documentation", () => {
     })
   }
 
-  it("C55: docs: the policy allows no other origin, and the page's settings cause no request to one", async () => {
+  it("C55: docs: the content policy allows no other origin, and the page is set to send no request to another origin", async () => {
     for (const [page] of pages) {
       const { headers, text } = await service.ask("GET", page)
       const policy = headers.get("content-security-policy") ?? ""
@@ -809,7 +809,7 @@ describe("the documentation", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/docs/api/reference-of-another-version.js")), bad(404, "not_found"))
   })
 
-  it("docs: if a host serves no documentation, /docs links to the reference and the guides", async () => {
+  it("docs: if an application serves no documentation, /docs links to the reference and the guides", async () => {
     const { status, headers, text } = await service.ask("GET", "/docs")
     assert.deepStrictEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"])
     const links = [...text.matchAll(/<a href="([^"]+)">/g)].map(([, link = ""]) => link)
@@ -818,7 +818,7 @@ describe("the documentation", () => {
   })
 
   for (const path of ["/docs", "/docs/api", "/operator/docs", "/openapi.json", "/operator/openapi.json"]) {
-    it(`docs: ${path} is compressed for clients that accept it, and cached`, async () => {
+    it(`docs: ${path} is cached, and is compressed for clients that accept compression`, async () => {
       const ask = (headers: Record<string, string>) =>
         service.handler(new Request(`http://service${path}`, { headers: { "accept-encoding": "identity", ...headers } }))
       const plain = await ask({})

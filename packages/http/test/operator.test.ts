@@ -18,7 +18,7 @@ const issue = async (id: string, body: object = {}) =>
   (await post(`/companies/${id}/api-keys`, { name: "till", scopes: ["read", "receive"], ...body })).body.data
 
 describe("companies", () => {
-  it("company: created", async () => {
+  it("company: a new company has the requested name and plan", async () => {
     const { status, body } = await post("/companies", { name: "Example Ltd", plan: "paid" })
     assert.strictEqual(status, 201)
     assert.deepStrictEqual(
@@ -27,7 +27,7 @@ describe("companies", () => {
     )
   })
 
-  it("company: fields omitted from a change stay the same, and an unknown plan is rejected", async () => {
+  it("company: fields that a change omits stay the same, and an unknown plan is rejected", async () => {
     const id = await open("paid")
     assert.strictEqual((await patch(id, {})).body.data.plan, "paid")
     const { status, body } = await patch(id, { plan: "gold" })
@@ -45,7 +45,7 @@ describe("companies", () => {
     assert.strictEqual((await create()).status, 201)
   })
 
-  it("company: a domain is verified by the operator, once", async () => {
+  it("company: an operator can verify a domain for one company only", async () => {
     const [one, two] = [await open("paid"), await open("paid")]
     const { status, body } = await post(`/companies/${one}/domains`, { domain: "Bücher.example" })
     assert.strictEqual(status, 201)
@@ -62,7 +62,7 @@ describe("companies", () => {
 })
 
 describe("keys", () => {
-  it("API key: it is shown once, and its scopes determine its access", async () => {
+  it("API key: a key is shown once, and its scopes determine its access", async () => {
     const id = await open()
     const issued = await issue(id)
     assert.deepStrictEqual(
@@ -87,7 +87,7 @@ describe("keys", () => {
     )
   })
 
-  it("API key: it may expire", async () => {
+  it("API key: a key may have an expiry time, which must be in the future", async () => {
     const { key, expires_at } = await issue(await open(), { expires_at: "2100-01-01T02:00:00+02:00" })
     assert.strictEqual(expires_at, "2100-01-01T00:00:00.000Z")
     assert.strictEqual(await balance(key), 200)
@@ -108,7 +108,7 @@ describe("keys", () => {
     }
   })
 
-  it("API key: after a rotation, both keys work during the overlap; without an overlap, only the new key", async () => {
+  it("API key: after a rotation, both keys work during the overlap; without an overlap, only the new key works", async () => {
     const first = await issue(await open())
     const second = (await post(`/api-keys/${first.id}/rotate`, { overlap_seconds: 3600 })).body.data
     assert.deepStrictEqual([await balance(first.key), await balance(second.key)], [200, 200])
@@ -149,7 +149,7 @@ describe("invalid input", () => {
     ]
   }
 
-  it("operator: malformed requests are rejected, and the field is named", async () => {
+  it("operator: malformed requests are rejected, and the error names the field", async () => {
     for (const [path, body, status, at] of await cases()) {
       const answer = await post(path, body)
       const what = `${path} ${JSON.stringify(body)}: ${answer.text}`
@@ -175,7 +175,7 @@ describe("operator authentication", () => {
     ["PATCH", "/operator/reconciliation/own-funds"]
   ] as const
 
-  it("C52: operator: these routes are authenticated by token; no API key has access to them, not even with the admin scope", async () => {
+  it("C52: operator: operator routes require an operator token, and no API key can use them, not even one with the admin scope", async () => {
     const { key } = await service.company("paid", "admin", "read", "receive", "send")
     for (const [method, path] of routes) {
       for (const ask of [{}, { key }, { key: "" }, { key: `${operatorToken}x` }, { key: operatorToken.slice(1) }]) {
@@ -188,7 +188,7 @@ describe("operator authentication", () => {
     }
   })
 
-  it("operator: the routes are closed if no token is set", async () => {
+  it("operator: operator routes reject every request if no token is set", async () => {
     const closed = await start({ operatorToken: undefined })
     for (const key of ["", "undefined", operatorToken])
       assert.strictEqual((await closed.ask("POST", "/operator/companies", { key, body: { name: "a", plan: "free" } })).status, 401)
@@ -197,7 +197,7 @@ describe("operator authentication", () => {
 })
 
 describe("health", () => {
-  it("health: it is reported without a key, in an envelope", async () => {
+  it("health: the service's health is reported without a key, in an envelope", async () => {
     const up = await service.ask("GET", "/healthz")
     assert.deepStrictEqual([up.status, up.body], [200, { status: 200, message: "Up", data: { up: true } }])
     const ready = await service.ask("GET", "/readyz")

@@ -61,7 +61,7 @@ const opened = async (cookie: string, path: string) => {
 }
 
 describe("the operator's console with more records than one list returns", () => {
-  it("console: the Now page counts all of them and reads only frozen companies, and the oldest payment in suspense can be opened", async () => {
+  it("console: the Now page counts records beyond the first page of a list, reads only frozen companies, and links to the oldest payment in suspense", async () => {
     const { id } = await service.company()
     assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
     for (let n = 0; n < listed; n++) assert.strictEqual((await operate("/companies", { name: `Shop ${n}`, plan: "free" })).status, 201)

@@ -60,7 +60,7 @@ const failedDelivery = async (): Promise<string> => {
       const [journal, tasks] = [yield* Journal, yield* Tasks]
       yield* journal.commit(Duty.begun("a test", 0))
       const [task] = yield* tasks.claim({ kind: "a test", nowMillis: Date.now(), leaseMillis: 1, limit: 1 })
-      if (task === undefined) return yield* Effect.die("the role is taken")
+      if (task === undefined) return yield* Effect.die("another process holds the role")
       const deliveryId = yield* Id.make
       const ended = {
         status: "failed",
@@ -225,12 +225,12 @@ const operations = new Map<string, Operation>(
 const scopes = ["read", "stop", "loosen", "mend", "companies"] as const
 
 describe("operator actions", () => {
-  it("operator verbs: every route that changes data is in this table", () => {
+  it("operator verbs: every operator route that changes data is tested", () => {
     assert.sameMembers([...operations.keys()], Object.keys(verbs))
   })
 
   for (const [name, { path, body, sees, again = "same" }] of Object.entries(verbs)) {
-    it(`operator verbs: ${name}: it is rejected without its scope, ${again === "same" ? "a repeat changes nothing" : `a repeat: ${again}`}, and audited with its token`, async () => {
+    it(`operator verbs: ${name}: the request requires its scope, ${again === "same" ? "a repeat changes nothing" : `a repeat has the outcome "${again}"`}, and the audit log names the token`, async () => {
       const { group, endpoint } = operations.get(name) ?? assert.fail(name)
       const rights: ReadonlyArray<string> = operatorScopesOf(endpoint)
       const issue = (of: string, scopes: ReadonlyArray<string>) => created("/tokens", { name: `${of} ${name}`, scopes })

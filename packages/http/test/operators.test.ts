@@ -18,7 +18,7 @@ const code = async (answer: Promise<{ readonly status: number; readonly body: { 
 const company = { name: "Example Ltd", plan: "free" }
 
 describe("operators", () => {
-  it("operator token: it is shown once, with its name, and its scopes determine its access", async () => {
+  it("operator token: a token is shown once, and its scopes determine its access", async () => {
     const { id, token, ...rest } = await issue(["companies"], "on call")
     assert.deepStrictEqual([rest.name, rest.scopes, rest.revoked_at], ["on call", ["companies"], null])
     assert.match(token, /^op_/)
@@ -45,7 +45,7 @@ describe("operators", () => {
       assert.strictEqual(await code(as(method, path, token, body)), "scope_required", path)
   })
 
-  it("operator token: a revoked token stops working immediately, and the others keep working", async () => {
+  it("operator token: a revoked token stops working immediately, and other tokens keep working", async () => {
     const [one, other] = [await issue(["all"]), await issue(["all"])]
     assert.strictEqual(await code(as("DELETE", `/operator/tokens/${one.id}`, one.token)), 200)
     assert.strictEqual(await code(as("GET", "/operator/tokens", one.token)), "unauthorized")
@@ -54,7 +54,7 @@ describe("operators", () => {
     assert.strictEqual(await code(as("DELETE", "/operator/tokens/0191f3b1-7c00-7a3b-9c1d-2f5e6a7b8c9d", other.token)), "not_found")
   })
 
-  it("operator token: it is valid only for /operator, and an API key only for /v1", async () => {
+  it("operator token: a token is valid only for /operator, and an API key is valid only for /v1", async () => {
     const { token } = await issue(["all"])
     assert.match((await as("GET", "/v1/transactions/balance", token)).body.message, /This is an operator token/)
     const { key } = await service.company("free")
@@ -62,7 +62,7 @@ describe("operators", () => {
     assert.strictEqual(await code(as("GET", "/operator/tokens", `${token}x`)), "unauthorized")
   })
 
-  it("operator token: it requires at least one scope, and only known scopes", async () => {
+  it("operator token: a token must have at least one scope, and no unknown scope", async () => {
     for (const scopes of [[], ["root"]])
       assert.strictEqual(await code(as("POST", "/operator/tokens", operatorToken, { name: "night", scopes })), "malformed")
   })

@@ -28,7 +28,7 @@ const issue = async (companyId: string, body: object) => {
 const balance = (key: string) => service.ask("GET", "/v1/transactions/balance", { key })
 
 describe("a company's own keys", () => {
-  it("own keys: a created key's scopes determine its access, and it is listed without its secret", async () => {
+  it("own keys: a created key's scopes determine its access, and the list of keys contains no secrets", async () => {
     const { id, key } = await service.company()
     const made = await create(key)
     assert.strictEqual(made.status, 201, made.text)
@@ -75,7 +75,7 @@ describe("a company's own keys", () => {
     assert.deepStrictEqual(seen(await create(key)), bad(403, "scope_required"))
   })
 
-  it("own keys: another company's keys are not found, and stay unchanged", async () => {
+  it("own keys: a company cannot find or change another company's keys", async () => {
     const [one, other] = [await service.company(), await service.company()]
     const [, , id = ""] = other.key.split("_")
     for (const method of ["GET", "DELETE"])
@@ -133,7 +133,7 @@ describe("a company's own keys", () => {
     assert.deepStrictEqual(seen(await create(one.key, { ...till, name: "till 4" }, once)), bad(422, "idempotency_mismatch"))
   })
 
-  it("own keys: the number of active keys is limited, and revoking one makes room", async () => {
+  it("own keys: the number of active keys is limited, and revoking a key makes room for a new key", async () => {
     const { id, key } = await service.company()
     for (let i = 1; i < OwnKeys.maxOpen; i++) assert.strictEqual((await create(key)).status, 201)
     assert.deepStrictEqual(seen(await create(key)), bad(409, "too_many_api_keys"))
@@ -143,7 +143,7 @@ describe("a company's own keys", () => {
     assert.strictEqual((await create(key)).status, 201)
   })
 
-  it("own keys: a session must re-enter its key to create or revoke keys, and the audit log names the actor", async () => {
+  it("own keys: a console user must re-enter the key to create or revoke keys, and the audit log names the actor", async () => {
     const { key } = await service.company()
     const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1", ...from("192.0.2.1") }
     const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })

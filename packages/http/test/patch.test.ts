@@ -85,7 +85,7 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
   }
 
   describe(`PATCH of ${name}`, () => {
-    it(`patch: ${name}: an omitted field stays, and a null field is cleared`, async () => {
+    it(`patch: ${name}: an omitted field keeps its value, and a null field is cleared`, async () => {
       assert.deepInclude(await ask("PUT", whole), whole)
       assert.deepInclude(await ask("PATCH", changed), { ...whole, ...changed })
       assert.deepInclude(await ask("PATCH", {}), { ...whole, ...changed })
@@ -113,7 +113,7 @@ describe("PATCH of a rate's fields", () => {
     return answer.body.data.own
   }
 
-  it("patch: a company's fees: an omitted field of a rate stays, and a null field becomes 0", async () => {
+  it("patch: a company's fees: an omitted field of a rate keeps its value, and a null field becomes 0", async () => {
     await own("PUT", { lightning: { base_sats: 1.5, parts_per_million: 1000 }, internal: { base_sats: 2 } })
     const share = await own("PATCH", { lightning: { parts_per_million: 5 } })
     assert.deepStrictEqual(share, {
@@ -136,7 +136,7 @@ describe("PATCH of a rate's fields", () => {
     assert.deepStrictEqual(on_chain, { base_sats: 0, parts_per_million: 5 })
   })
 
-  it("patch: a company's fees: PUT replaces the whole rate", async () => {
+  it("patch: a company's fees: PUT replaces the entire rate", async () => {
     await own("PUT", { lightning: rate })
     assert.deepStrictEqual((await own("PUT", { lightning: { parts_per_million: 5 } })).lightning, { base_sats: 0, parts_per_million: 5 })
   })

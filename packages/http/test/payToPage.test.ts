@@ -43,7 +43,7 @@ describe("the page of a Lightning address", () => {
     assert.notInclude(await (await ask("GET", path)).text(), "http-equiv")
   })
 
-  it("pay to: an amount may be in the visitor's currency, with a decimal comma, and a message is sent with it", async () => {
+  it("pay to: a visitor can enter an amount in their own currency, even with a decimal comma, and add a message", async () => {
     const form = await (await ask("GET", "/pay/to/alice", undefined, { "accept-language": "de-AT,de;q=0.9" })).text()
     for (const part of ['<html lang="de"', "EUR", "0,01\u00a0€"]) assert.include(form, part)
     assert.include(await (await ask("GET", "/pay/to/alice", undefined, { "accept-language": "ja-JP" })).text(), "JPY")
@@ -80,7 +80,7 @@ describe("the page of a Lightning address", () => {
     }
   })
 
-  it("pay to: an unknown handle and another address's invoice are not found", async () => {
+  it("pay to: an unknown handle and another address's invoice return 404", async () => {
     await service.lightningAddress(key, "bob")
     const path = await entered("1000")
     for (const other of [

@@ -79,7 +79,7 @@ describe("people who sign in with a passkey", () => {
     assert.deepStrictEqual(seen(await page("GET", "/operator/companies", undefined, cookie)), refused)
   })
 
-  it("people: a signed-in operator can use the operator routes but not a company's", async () => {
+  it("people: a signed-in operator can use the operator routes but not a company's routes", async () => {
     const who = await member(null, "operator")
     assert.strictEqual((await page("GET", "/operator/companies", undefined, who.cookie)).status, 200)
     assert.deepStrictEqual(seen(await page("GET", balance, undefined, who.cookie)), refused)
@@ -91,7 +91,7 @@ describe("people who sign in with a passkey", () => {
     assert.deepStrictEqual(seen(await people()), bad(403, "scope_required"))
   })
 
-  it("people: a signature is refused if it is for another origin or site, if its owner was not verified, or if its counter is not new", async () => {
+  it("people: a signature is rejected if it is for another origin or site, if the device did not verify its owner, or if the counter is not new", async () => {
     const { id: company } = await service.company()
     const who = await member(company)
     for (const options of [
@@ -109,7 +109,7 @@ describe("people who sign in with a passkey", () => {
     assert.strictEqual((await signIn(who, { counter: 8 })).status, 200)
   })
 
-  it("people: a signature is accepted once, and a challenge only for its purpose and session", async () => {
+  it("people: a signature is accepted once, and a challenge is valid only for its purpose and session", async () => {
     const who = await member((await service.company()).id)
     const passkey = who.device.sign(await challengeFor("sign-in"), who.id)
     const older = who.device.sign(await challengeFor("sign-in"), who.id)
@@ -137,7 +137,7 @@ describe("people who sign in with a passkey", () => {
     assert.strictEqual(shown[0]?.[0], 401)
   })
 
-  it("people: a stolen invitation works on the first device only, and an administrator can revoke it", async () => {
+  it("people: a stolen invitation works only on the first device that uses it, and an administrator can lock that device out", async () => {
     const { id: company } = await service.company()
     const admin = await member(company)
     await stepUp(admin)
@@ -151,7 +151,7 @@ describe("people who sign in with a passkey", () => {
     assert.strictEqual((await join(textIn(recovered))).answer.status, 200)
   })
 
-  it("people: a stolen session cannot move money, invite people or add a passkey, and it ends when the person is removed", async () => {
+  it("people: a stolen session cannot move money, invite people or add a passkey, and removing the person ends the session", async () => {
     const { id: company, key } = await service.company()
     const { cookie, id } = await member(company)
     await service.fund(key, 10_000)
@@ -170,7 +170,7 @@ describe("people who sign in with a passkey", () => {
     assert.deepStrictEqual(seen(await page("GET", balance, undefined, cookie)), refused)
   })
 
-  it("people: a person can sign in with a second device; revoking a device ends every session and that device's access", async () => {
+  it("people: a person can sign in with a second device; revoking a device ends all of the person's sessions and the device's access", async () => {
     const who = await member((await service.company()).id)
     await stepUp(who)
     const second = Authenticator.make()
@@ -185,7 +185,7 @@ describe("people who sign in with a passkey", () => {
     assert.strictEqual((await signIn(who)).status, 200)
   })
 
-  it("people: a request from another site, or without the console's header, is refused", async () => {
+  it("people: a request from another site, or without the console's header, is rejected", async () => {
     const who = await member((await service.company()).id)
     const passkey = who.device.sign(await challengeFor("sign-in"), who.id)
     for (const headers of [
@@ -196,7 +196,7 @@ describe("people who sign in with a passkey", () => {
       assert.deepStrictEqual(seen(await page("POST", "/console/passkeys/sign-in", { passkey }, "", headers)), refused)
   })
 
-  it("people: the Host header does not decide where a passkey is valid", async () => {
+  it("people: the Host header does not determine the domain of a passkey", async () => {
     const asked = await service.ask("POST", "/console/passkeys/challenge", {
       headers: { ...own, ...elsewhere(), host: "evil.example" },
       body: { for: "sign-in" }
@@ -204,7 +204,7 @@ describe("people who sign in with a passkey", () => {
     assert.strictEqual(asked.body.data.rp_id, "pay.example.com")
   })
 
-  it("people: requests per address are limited", async () => {
+  it("people: the number of requests from one address is limited", async () => {
     const still = await start({ http: { console: true }, around: stillTime })
     const ask = () => still.ask("POST", "/console/passkeys/challenge", { headers: own, body: { for: "sign-in" } })
     for (let i = 0; i < attemptsPerMinute; i++) assert.strictEqual((await ask()).status, 200)
@@ -212,7 +212,7 @@ describe("people who sign in with a passkey", () => {
     await still.dispose()
   })
 
-  it("people: the audit log names the person, and never contains an invitation", async () => {
+  it("people: the audit log names the person who acted, and never contains an invitation", async () => {
     const { id: company } = await service.company()
     const admin = await member(company)
     await stepUp(admin)
@@ -230,7 +230,7 @@ describe("people who sign in with a passkey", () => {
 })
 
 describe("managing people through the API", () => {
-  it("people: an API key can invite viewers, but no one who can send", async () => {
+  it("people: an API key can invite viewers, but cannot invite people who can send", async () => {
     const { key } = await service.company()
     const invite = (role: string) => service.ask("POST", "/v1/people", { key, body: { name: "x", role } })
     assert.strictEqual((await invite("bookkeeper")).status, 201)
@@ -257,7 +257,7 @@ describe("managing people through the API", () => {
       )
   })
 
-  it("people: an operator's invitation to an active company works only once another operator has approved it", async () => {
+  it("people: an operator's invitation to an active company works only after another operator approves it", async () => {
     const { id: company, key } = await service.company()
     await service.fund(key, 100)
     const tokenOf = async (name: string) =>

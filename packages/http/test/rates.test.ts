@@ -28,7 +28,7 @@ describe("GET /v1/rates", () => {
     for (const { updated_at } of body.data) assert.match(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  it("GET /v1/rates: returns 503 without rates", async () => {
+  it("GET /v1/rates: returns 503 if there are no rates", async () => {
     const { key } = await silent.company()
     assert.deepStrictEqual(seen(await silent.ask("GET", "/v1/rates", { key })), bad(503, "rate_unavailable"))
   })

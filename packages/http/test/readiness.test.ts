@@ -39,7 +39,7 @@ const outage = new NodeUnavailable({
 })
 
 describe("readiness", () => {
-  it.effect("readiness: a thousand concurrent callers share one check, and so do callers within a second of it", () =>
+  it.effect("readiness: a thousand concurrent callers share one check, and its result is reused for a second", () =>
     Effect.gen(function* () {
       const { state, check } = counted(Effect.sleep(100))
       yield* looking([check], (look) =>
@@ -78,7 +78,7 @@ describe("readiness", () => {
     })
   )
 
-  it.effect("readiness: a caller that disconnects does not cancel the check for others", () =>
+  it.effect("readiness: a caller that disconnects does not cancel the check for other callers", () =>
     Effect.gen(function* () {
       const gate = yield* Deferred.make<void>()
       const { state, check } = counted(Deferred.await(gate))
@@ -95,7 +95,7 @@ describe("readiness", () => {
     })
   )
 
-  it.effect("readiness: a failure is logged once when it begins, with its remedy, and once when it ends", () =>
+  it.effect("readiness: a failure is logged with its remedy when it begins, and once more when it ends", () =>
     Effect.gen(function* () {
       let isAway = true
       const { check } = counted(Effect.suspend(() => (isAway ? Effect.fail(outage) : Effect.void)))
@@ -121,7 +121,7 @@ describe("readiness", () => {
     })
   )
 
-  it("readiness: for a thousand requests and one scrape of the metrics, the node and the chain are queried once; responses show the reason without the remedy", async () => {
+  it("readiness: a thousand requests and one scrape of the metrics query the node and the chain once; responses show the reason without the remedy", async () => {
     const [node, chain] = [counted(Effect.fail(outage)), counted(Effect.void, "chain")]
     const service = await start({ checks: [node.check, chain.check] })
     const beganMillis = performance.now()

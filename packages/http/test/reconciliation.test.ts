@@ -51,7 +51,7 @@ const behindOurBack = async (sats: number) => {
 }
 
 describe("GET /operator/reconciliation", () => {
-  it("reconciliation: before the first run, the report is empty and the backlog is shown", async () => {
+  it("reconciliation: before the first run, there is no report and the backlog is shown", async () => {
     const { message, data } = await shown()
     assert.match(message, /^No reconciliation run yet/)
     assert.isNull(data.report)
@@ -60,7 +60,7 @@ describe("GET /operator/reconciliation", () => {
     assert.isFalse([...(await gauges()).keys()].some((name) => name.startsWith("satrail_reconciliation_age_seconds")))
   })
 
-  it("reconciliation: it shows both positions, the ledger, and the backlog with its age", async () => {
+  it("reconciliation: the response shows the positions of node and wallet, the ledger, and the backlog with its age", async () => {
     await compare()
     const { key } = await service.company("paid")
     await service.fund(key, 50_000)
@@ -87,7 +87,7 @@ describe("GET /operator/reconciliation", () => {
     assert.deepStrictEqual([oldest[0].id, oldest[0].amount_sats, oldest.length], [confirmed.data.id, held, 1])
   })
 
-  it("reconciliation: it shows a discrepancy with its cause and both sides", async () => {
+  it("reconciliation: the response shows each discrepancy with its cause and the amounts of both sides", async () => {
     const paymentHash = await behindOurBack(700)
     await compare()
     const { message, data } = await shown()
@@ -108,12 +108,12 @@ describe("GET /operator/reconciliation", () => {
     assert.isAtMost(data.report.node.unexplained_sats, -700)
   })
 
-  it("reconciliation: it is available only to operators", async () => {
+  it("reconciliation: the report is available only to operators", async () => {
     const { key } = await service.company()
     for (const ask of [{}, { key }]) assert.deepStrictEqual(seen(await service.ask("GET", path, ask)), bad(401, "unauthorized"))
   })
 
-  it("reconciliation: 503 while the store is unavailable, but the other metrics are still reported", async () => {
+  it("reconciliation: while the store is unavailable, the endpoint returns 503 but the other metrics are still reported", async () => {
     const key = operatorToken
     assert.deepStrictEqual(seen(await silent.ask("GET", path, { key })), bad(503, "store_unavailable"))
     assert.strictEqual((await silent.ask("GET", "/operator/metrics", { key })).status, 200)
@@ -121,7 +121,7 @@ describe("GET /operator/reconciliation", () => {
 })
 
 describe("reconciliation metrics", () => {
-  it("metrics: they report assets and liabilities, discrepancies by cause, and the age of the backlog", async () => {
+  it("metrics: the metrics report assets and liabilities, discrepancies by cause, and the age of the backlog", async () => {
     const told = await gauges()
     const { report, waiting } = (await shown()).data
     const of = (name: string) => told.get(`satrail_${name}`) ?? assert.fail(`there is no ${name}`)
@@ -144,7 +144,7 @@ describe("reconciliation metrics", () => {
 describe("PATCH /operator/reconciliation/own-funds", () => {
   const state = (body: unknown) => service.ask("PATCH", `${path}/own-funds`, { key: operatorToken, body })
 
-  it("operator equity: one amount can be set, to the msat, while the other stays unchanged", async () => {
+  it("operator equity: one amount can be set to the msat without changing the other", async () => {
     const { node, on_chain: onChain } = (await shown()).data.report
     const sats = node.own_sats + node.unexplained_sats
     const { status, body } = await state({ node_sats: sats })
@@ -153,7 +153,7 @@ describe("PATCH /operator/reconciliation/own-funds", () => {
     assert.deepStrictEqual((await shown()).data.report.differences_by_cause, { payment_not_ours: 1 })
   })
 
-  it("operator equity: an invalid amount is rejected, and the field is named", async () => {
+  it("operator equity: an invalid amount is rejected, and the error names the field", async () => {
     for (const body of [{ node_sats: 1.0001 }, { node_sats: "1" }, { node_sats: 1e300 }, { nodes: 1 }]) {
       const answer = await state(body)
       assert.deepStrictEqual(

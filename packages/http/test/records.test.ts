@@ -127,7 +127,7 @@ const item = (type: string): Shape => ({
 const newest = async (type: string) => (await get(`/v1/transactions?type=${type}&limit=1`)).body.data[0]
 
 describe("every record has exactly the expected fields", () => {
-  it("C33: records: an invoice without an amount has the expected range, and once paid also the received amount", async () => {
+  it("C33: records: an invoice without an amount shows the expected range, and shows the received amount once it is paid", async () => {
     const path = "/v1/bitcoin/deposit/lightning-invoice"
     const created = await post(path, { amount: null, min_sats: 100, max_sats: 200 })
     assert.strictEqual(created.status, 201)
@@ -140,7 +140,7 @@ describe("every record has exactly the expected fields", () => {
     assert.strictEqual((await get(`/v1/transactions/deposits/${data.deposit_id}`)).body.data.amount_sats, 7)
   })
 
-  it("records: an expected range requires a null amount, and an amount is never omitted by mistake", async () => {
+  it("records: an invoice with an expected range must have an explicit null amount", async () => {
     const refusals: ReadonlyArray<readonly [object, string]> = [
       [{ amount: 100, currency: "sats", min_sats: 1 }, "min_sats"],
       [{ amount: 100, currency: "sats", max_sats: 200 }, "max_sats"],
@@ -162,7 +162,7 @@ describe("every record has exactly the expected fields", () => {
     }
   })
 
-  it("hold: a hold invoice is settled with the company's preimage, and shows how long its payment is held", async () => {
+  it("hold: a hold invoice is settled with the company's preimage, and shows until when its payment is held", async () => {
     const { key } = await service.company("paid")
     const get = (path: string) => service.ask("GET", path, { key })
     const post = (path: string, body?: unknown) => service.ask("POST", path, { key, body })
@@ -279,7 +279,7 @@ describe("every record has exactly the expected fields", () => {
     assert.deepStrictEqual(settled, { ...pending, status: "settled", updated_at: settled.updated_at })
   })
 
-  it("record: the balance is the available amount; held amounts and pending deposits are separate fields", async () => {
+  it("record: the balance is the available amount, and held amounts and pending deposits are in separate fields", async () => {
     const balance = async () => {
       const { status, body } = await get("/v1/transactions/balance")
       return [status, body.data]
@@ -384,7 +384,7 @@ describe("every record has exactly the expected fields", () => {
     assert.strictEqual(deposited.fee_microsats, 0)
   })
 
-  it("record: metadata is {} if none was sent, and otherwise as sent, whatever its keys", async () => {
+  it("record: metadata is {} if none was sent, and is otherwise returned as it was sent, whatever its keys", async () => {
     const create = async (given?: unknown) => (await post("/v1/bitcoin/deposit/lightning-address", given)).body.data.metadata
     assert.deepStrictEqual(await create(), {})
     assert.deepStrictEqual(await create({ metadata: null }), {})
@@ -392,7 +392,7 @@ describe("every record has exactly the expected fields", () => {
     assert.strictEqual(JSON.stringify(await create({ metadata: odd })), JSON.stringify(odd))
   })
 
-  it("record: the comparison fails for an extra field, a missing field, or a field of another type", () => {
+  it("record: the comparison detects an extra field, a missing field, or a field of another type", () => {
     for (const wrong of [{ a: 1, b: 2 }, {}, { a: "1" }, null, []]) assert.isNotEmpty(differences(wrong, { a: sats }))
   })
 })

@@ -17,7 +17,7 @@ const create = (body: Readonly<Record<string, unknown>>, headers: Readonly<Recor
 const refundedSats = async (id: string) => (await service.ask("GET", `/v1/transactions/deposits/${id}`, { key })).body.data.refunded_sats
 
 describe("refunds", () => {
-  it("refund: only the response that creates it has the link, and a repeated idempotency key returns the same bytes", async () => {
+  it("refund: only the response that creates a refund has the refund's link, and a repeated idempotency key returns the same bytes", async () => {
     const deposit_id = await deposited()
     const headers = { "idempotency-key": "refund-1" }
     const answer = await create({ deposit_id, description: "Sold out" }, headers)
@@ -45,7 +45,7 @@ describe("refunds", () => {
     assert.strictEqual((await create({ deposit_id })).body.data.amount_sats, 1000)
   })
 
-  it("refund: its request must name exactly one deposit, invoice or checkout", async () => {
+  it("refund: the request must name exactly one deposit, invoice or checkout", async () => {
     const id = "01900000-0000-7000-8000-000000000001"
     for (const body of [{}, { deposit_id: id, invoice_id: id }, { invoice_id: id, checkout_id: id }])
       assert.deepStrictEqual(seen(await create(body)), bad(400, "malformed"))
@@ -53,7 +53,7 @@ describe("refunds", () => {
       assert.deepStrictEqual(seen(await create(body)), bad(404, "not_found"))
   })
 
-  it("refund: it requires the send scope, and is visible only to its company", async () => {
+  it("refund: creating a refund requires the send scope, and only the refund's company can see it", async () => {
     const deposit_id = await deposited()
     const { id, company_id } = (await create({ deposit_id, amount: 10, currency: "sats" })).body.data
     const [reader, other] = [await service.keyFor(company_id, "read"), (await service.company()).key]

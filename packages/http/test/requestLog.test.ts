@@ -19,7 +19,7 @@ const started = async (logsRequests: boolean) => {
 }
 
 describe("the request log", () => {
-  it("C56: request log: there is one line per request, with method, route, status, time, key and request id, but no path or query; a probe has no line", async () => {
+  it("C56: request log: each request except a probe has one line, with method, route, status, time, key and request id, but no path or query", async () => {
     const { service, lines } = await started(true)
     const { key } = await service.company()
     const id = "0197a000-0000-7000-8000-000000000000"

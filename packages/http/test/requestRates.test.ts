@@ -38,7 +38,7 @@ describe("request rates", () => {
     assert.deepStrictEqual(told(await ask(other.key)), [200, policy, '"key";r=2;t=20', null])
   })
 
-  it("audit: a flood of requests with one key is logged immediately and again after a minute, whatever is requested", async () => {
+  it("audit: a flood of requests with one key is recorded immediately and again after a minute, whatever is requested", async () => {
     const company = await perKey.company()
     for (let i = 0; i < 6; i++) await perKey.ask("GET", path, { key: company.key })
     for (let i = 0; i < 3; i++) assert.strictEqual((await perKey.ask("POST", "/v1/vouchers", { key: company.key, body: {} })).status, 429)
@@ -62,25 +62,27 @@ describe("request rates", () => {
     ])
   })
 
-  it.effect("request rates: a client that retries immediately is rejected after a delay; a client that waits is rejected without one", () =>
-    Effect.gen(function* () {
-      const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
-      yield* ofKey("a")
-      const { count, everyMillis } = RequestRates.promptRefusals
-      const ask = (key: string) => Effect.forkChild(Effect.flip(ofKey(key)), { startImmediately: true })
-      const asked = yield* Effect.replicateEffect(ask("a"), count + 2)
-      const answered = () => asked.filter((fiber) => fiber.pollUnsafe() !== undefined).length
-      assert.strictEqual(answered(), count)
-      yield* ofKey("b")
-      yield* TestClock.adjust(RequestRates.lateMillis - 1)
-      assert.strictEqual(answered(), count)
-      yield* TestClock.adjust(1)
-      assert.strictEqual(answered(), count + 1)
-      yield* TestClock.adjust(RequestRates.apartMillis)
-      assert.strictEqual(answered(), count + 2)
-      yield* TestClock.adjust(everyMillis)
-      assert.isDefined((yield* ask("a")).pollUnsafe())
-    })
+  it.effect(
+    "request rates: a client that retries immediately is rejected after a delay; a client that waits is rejected without a delay",
+    () =>
+      Effect.gen(function* () {
+        const ofKey = RequestRates.make({ perKey: 1 }).ofKey ?? assert.fail("keys are not limited")
+        yield* ofKey("a")
+        const { count, everyMillis } = RequestRates.promptRefusals
+        const ask = (key: string) => Effect.forkChild(Effect.flip(ofKey(key)), { startImmediately: true })
+        const asked = yield* Effect.replicateEffect(ask("a"), count + 2)
+        const answered = () => asked.filter((fiber) => fiber.pollUnsafe() !== undefined).length
+        assert.strictEqual(answered(), count)
+        yield* ofKey("b")
+        yield* TestClock.adjust(RequestRates.lateMillis - 1)
+        assert.strictEqual(answered(), count)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(answered(), count + 1)
+        yield* TestClock.adjust(RequestRates.apartMillis)
+        assert.strictEqual(answered(), count + 2)
+        yield* TestClock.adjust(everyMillis)
+        assert.isDefined((yield* ask("a")).pollUnsafe())
+      })
   )
 
   it.effect("request rates: the number of delayed rejections is limited; any further rejection is sent immediately", () =>
@@ -101,7 +103,7 @@ describe("request rates", () => {
   )
 
   it.effect(
-    "request rates: the requests allowed per second can come in one burst, and further requests are rejected with the limit per second",
+    "request rates: all requests allowed per second may arrive in one burst, and the error for any further request names the limit per second",
     () =>
       Effect.gen(function* () {
         const ofKey = RequestRates.make({ perKey: 600 }).ofKey ?? assert.fail("keys are not limited")
@@ -128,7 +130,7 @@ describe("request rates", () => {
   )
 
   it.effect(
-    "request rates: both limits are reported; a request rejected by the limit per second gets that limit's reset time, and does not count toward the limit per minute",
+    "request rates: both limits are reported, and a request rejected by the limit per second does not count toward the limit per minute",
     () =>
       Effect.gen(function* () {
         const ofKey = RequestRates.make({ perKey: 15 }).ofKey ?? assert.fail("keys are not limited")
@@ -167,7 +169,7 @@ describe("request rates", () => {
     )
   })
 
-  it("request rates: requests rejected for other reasons count, and their responses have the rate headers; a stream counts as one request", async () => {
+  it("request rates: requests that are rejected for other reasons still count, and their responses have the rate headers; a stream counts as one request", async () => {
     const { id } = await perKey.company()
     const key = await perKey.keyFor(id, "receive")
     const refused = await perKey.ask("GET", path, { key })
@@ -176,7 +178,7 @@ describe("request rates", () => {
     assert.deepStrictEqual(seen(await perKey.ask("GET", "/v1/events/stream", { key })), bad(429, "rate_limited"))
   })
 
-  it("request rates: requests without a valid key or token are counted by address, on every route, and do not affect a key from that address", async () => {
+  it("request rates: on every route, requests without a valid key or token are counted by address, and do not affect a valid key used from that address", async () => {
     const { key } = await perStranger.company()
     const from = (address: string) => ({ headers: { "x-forwarded-for": `203.0.113.9, ${address}` } })
     for (const [way, tried] of [

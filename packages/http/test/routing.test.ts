@@ -27,13 +27,13 @@ describe("a path has one spelling", () => {
     "/Docs"
   ]
   for (const path of others) {
-    it(`path: ${path} is not found`, async () => {
+    it(`path: ${path} returns 404`, async () => {
       for (const method of ["GET", "POST", "OPTIONS"])
         assert.deepStrictEqual(seen(await service.ask(method, path, { key: company.key })), bad(404, "not_found"), method)
     })
   }
 
-  it("path: that of a page with a trailing slash leads to the page, whatever the base path", async () => {
+  it("path: a page's path with a trailing slash redirects to the page, whatever the base path", async () => {
     const pages = [
       ["/console/", "../console"],
       ["/console/payments/?status=settled", "../payments?status=settled"],
@@ -52,12 +52,12 @@ describe("a path has one spelling", () => {
     }
   })
 
-  it("path: an invalid URL is not found, in a browser too", async () => {
+  it("path: an invalid URL returns 404, even to a browser", async () => {
     for (const path of ["//[/", "//%/"])
       assert.strictEqual((await service.ask("GET", path, { headers: { accept: "text/html" } })).status, 404, path)
   })
 
-  it("path: it may be followed by a query, with one separator", async () => {
+  it("path: a path may be followed by a query whose parameters are separated by &", async () => {
     assert.strictEqual((await service.ask("GET", `${balance}?`, { key: company.key })).status, 200)
     assert.strictEqual((await service.ask("GET", "/openapi.json?x=1")).status, 200)
     assert.strictEqual((await service.ask("GET", "/v1/transactions?limit=1;x=2", { key: company.key })).status, 400)

@@ -42,7 +42,7 @@ await pay(second)
 const paid = (await get(`${invoicesPath}/${second.id}`)).body.data
 
 describe("invoices", () => {
-  it("invoice list: it has only this company's invoices, newest first, each as fetched", async () => {
+  it("invoice list: the list has only this company's invoices, newest first, each with the same fields as when fetched", async () => {
     const { body, headers } = await get(invoicesPath)
     assert.deepStrictEqual(body.data, [third, paid, first])
     assert.isNull(headers.get("link"))
@@ -50,7 +50,7 @@ describe("invoices", () => {
   })
 
   for (const limit of [1, 2, 3])
-    it(`invoice list: pages of ${limit} invoices have every invoice once`, async () =>
+    it(`invoice list: pages of ${limit} invoices contain every invoice once`, async () =>
       assert.deepStrictEqual(await rows(`${invoicesPath}?limit=${limit}`), [third.id, second.id, first.id]))
 
   const found: Record<string, () => ReadonlyArray<Row>> = {
@@ -79,7 +79,7 @@ describe("invoices", () => {
         expected().map(({ id }) => id)
       ))
 
-  it("invoice list: a Lightning address's invoices are found by its id", async () => {
+  it("invoice list: a Lightning address's invoices are found by the address's id", async () => {
     const { id, address } = await post("/v1/bitcoin/deposit/lightning-address", { handle: "shop" })
     assert.deepStrictEqual(await rows(`${invoicesPath}?lightning_address_id=${id}`), [])
     const { callback } = await Wallet.offerAt(service, `https://${domain}/.well-known/lnurlp/${address.split("@")[0]}`)
@@ -92,7 +92,7 @@ describe("invoices", () => {
 })
 
 describe("transactions", () => {
-  it("search: a deposit is found by its metadata and the invoice that it paid, and a withdrawal by its metadata, payment hash and invoice", async () => {
+  it("search: a deposit is found by its metadata or the invoice that it paid, and a withdrawal is found by its metadata, payment hash or invoice", async () => {
     const sent = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(100) }))
     const out = await post("/v1/bitcoin/withdraw/confirm", { destination: sent.destination, metadata: { order: "1043", kind: "refund" } })
     const by = (query: string, of?: string) => rows(`${listPath}?${query}`, of)
@@ -112,7 +112,7 @@ describe("transactions", () => {
     assert.deepStrictEqual(await by(`lightning_invoice_id=${first.id}`), [])
   })
 
-  it("search: an on-chain deposit and a withdrawal are found by their transactions", async () => {
+  it("search: an on-chain deposit or withdrawal is found by its transaction", async () => {
     const { address } = await post(addressesPath, { metadata: { order: "77" } })
     await service.sandbox((sandbox) => sandbox.send({ address: address.address, amount: service.sats(50_000) }))
     await service.work()
@@ -162,7 +162,7 @@ describe("transactions", () => {
 })
 
 describe("on-chain addresses", () => {
-  it("on-chain address list: it has only this company's addresses, newest first, in pages, each as fetched", async () => {
+  it("on-chain address list: the list has only this company's addresses, newest first, in pages, each with the same fields as when fetched", async () => {
     const mine = await service.company("free")
     const made: Array<Row> = []
     for (let n = 0; n < 5; n++) made.unshift((await post(addressesPath, { metadata: { n: String(n) } }, mine.key)).address)

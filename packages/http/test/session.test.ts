@@ -45,7 +45,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(refused), bad(403, "scope_required"))
   })
 
-  it("session: an operator's session is valid only for /operator, and a company's only for /v1", async () => {
+  it("session: an operator's session is valid only for /operator, and a company's session is valid only for /v1", async () => {
     const operator = await session(operatorToken)
     assert.strictEqual((await ask(operator, "GET", "/operator/companies")).status, 200)
     assert.match((await ask(operator, "GET", balance)).body.message, /operator's session/)
@@ -73,7 +73,7 @@ describe("sessions", () => {
       assert.deepStrictEqual(seen(await service.ask("POST", "/console/session", { body, headers: own })), bad(400, "malformed"))
   })
 
-  it("session: after signing out, neither the cookie nor an older one of the same browser works", async () => {
+  it("session: signing out invalidates the cookie and every older cookie of the same browser", async () => {
     const { key } = await service.company()
     const first = await session(key)
     const second = cookieIn(await ask(first, "POST", "/console/session", { credential: key }))
@@ -84,7 +84,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(second, "GET", balance)), bad(401, "unauthorized"))
   })
 
-  it("session: fixation: a session cookie planted by an attacker is not accepted", async () => {
+  it("session: a session cookie planted by an attacker is not accepted (session fixation)", async () => {
     const { key } = await service.company()
     const planted = `__Host-satrail=${Redacted.value(Session.generate({ holder: "key", holderId: key.slice(11, 23), slot: 0 }, () => new Uint8Array(32).fill(7)))}`
     const answer = await ask(planted, "POST", "/console/session", { credential: key })
@@ -92,7 +92,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(planted, "GET", balance)), bad(401, "unauthorized"))
   })
 
-  it("session: it ends immediately when its key or token is revoked", async () => {
+  it("session: a session ends immediately when its key or token is revoked", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     const { body } = await ask(cookie, "GET", "/console/session")
@@ -106,7 +106,7 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(operator, "GET", "/operator/companies")), bad(401, "unauthorized"))
   })
 
-  it("session: a key limited to some addresses cannot sign in from elsewhere, and its session does not work there", async () => {
+  it("session: a key limited to some addresses cannot sign in from another address, and its session does not work from another address", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     const { body } = await ask(cookie, "GET", "/console/session")
@@ -122,7 +122,7 @@ describe("sessions", () => {
     assert.strictEqual((await signIn(key, there)).status, 200)
   })
 
-  it("session: another origin's page cannot use a session, and cannot sign in", async () => {
+  it("session: another origin's page cannot use a session or sign in", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     for (const site of ["cross-site", "same-site", "none"])
@@ -186,7 +186,7 @@ describe("sessions", () => {
     assert.strictEqual((await ask(cookie, "POST", "/operator/companies", company)).status, 201)
   })
 
-  it("session: signing in, stepping up and signing out are in the audit log", async () => {
+  it("session: the audit log records each sign-in, re-entered key and sign-out", async () => {
     const { key } = await service.company()
     const cookie = await session(key)
     await ask(cookie, "POST", "/console/session/step-up", { credential: key })
@@ -197,7 +197,7 @@ describe("sessions", () => {
     assert.includeMembers([...verbs], ["console.signIn", "console.stepUp", "console.signOut"])
   })
 
-  it("session: a key has a limited number of sessions, and opening one more ends the oldest", async () => {
+  it("session: a key has a limited number of sessions, and opening another ends the oldest", async () => {
     const { key } = await service.company()
     const cookies: Array<string> = []
     for (let i = 0; i <= Session.slots; i++) cookies.push(await session(key))
@@ -213,7 +213,7 @@ describe("sessions", () => {
     for (const cookie of cookies) assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
   })
 
-  it("session: without the console there is no sign-in", async () => {
+  it("session: a service without the console has no sign-in", async () => {
     const bare = await start()
     assert.deepStrictEqual(
       seen(await bare.ask("POST", "/console/session", { body: { credential: "x" }, headers: own })),
@@ -222,7 +222,7 @@ describe("sessions", () => {
     await bare.dispose()
   })
 
-  it(`session: one address has ${attemptsPerMinute} attempts per minute`, async () => {
+  it(`session: one address may try to sign in ${attemptsPerMinute} times per minute`, async () => {
     const own = await start({ http: { console: true }, around: stillTime })
     const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
     const attempt = () => own.ask("POST", "/console/session", { body: { credential: "sr_regtest_guess" }, headers })
@@ -233,7 +233,7 @@ describe("sessions", () => {
 })
 
 describe("links", () => {
-  it.effect("sign-in link: it works once, and not after 15 minutes", () =>
+  it.effect("sign-in link: a link works once, and expires after 15 minutes", () =>
     Effect.gen(function* () {
       const links = make()
       const key = Redacted.make("key")

@@ -29,7 +29,7 @@ const compare = () =>
   )
 
 describe("GET /operator/status", () => {
-  it("status: it shows the network, the node, failed checks with their reasons, and no lag if nothing is pending", async () => {
+  it("status: the response shows the network, the node, and failed checks with their reasons, and shows no lag if nothing is pending", async () => {
     const status = await get("/operator/status")
     assert.deepStrictEqual([status.network, status.checks], ["regtest", [{ name: "node", reason: "lnd is locked" }]])
     assert.match(status.node_id, /^0[23][0-9a-f]{64}$/)
@@ -38,7 +38,7 @@ describe("GET /operator/status", () => {
     assert.isNull(status.database)
   })
 
-  it("status: it shows which process holds a role, and that a released role has no holder", async () => {
+  it("status: the response shows when the lease of each role ends, and shows that a released role has no holder", async () => {
     await service.run(
       Effect.gen(function* () {
         const [journal, tasks, nowMillis] = [yield* Journal, yield* Tasks, yield* Clock.currentTimeMillis]
@@ -85,7 +85,7 @@ describe("channel warnings", () => {
 })
 
 describe("GET /operator/liquidity", () => {
-  it("liquidity: it shows the channels' current capacity in both directions, and the wallet as last reconciled", async () => {
+  it("liquidity: the response shows the channels' current capacity in both directions, and the wallet's balance at the last reconciliation", async () => {
     const before = await get("/operator/liquidity")
     assert.deepStrictEqual([before.wallet_sats, before.days_left], [null, null])
     const { key } = await service.company("paid")

@@ -21,7 +21,7 @@ const statusOf = async (withdrawal: string) =>
   (await service.ask("GET", `/v1/transactions/withdrawals/${withdrawal}`, { key })).body.data.status
 
 describe("pause", () => {
-  it("pause: sending: new payments are rejected, and confirmed payments wait and continue when resumed", async () => {
+  it("pause: while sending is paused, new payments are rejected, and confirmed payments wait until sending resumes", async () => {
     const before = (await confirm({ "idempotency-key": "before" })).body.data.id
     const paused = await operate("POST", "/pause", { what: "sending" })
     assert.deepStrictEqual([paused.status, typeof paused.body.data.sending, paused.body.data.receiving], [200, "string", null])
@@ -44,7 +44,7 @@ describe("pause", () => {
     assert.deepStrictEqual((await service.ask("GET", "/readyz")).body.data, { ready: [] })
   })
 
-  it("pause: receiving: no invoices or addresses are created, even for wallets, and payments of earlier invoices are credited", async () => {
+  it("pause: while receiving is paused, no invoices or addresses are created, even for wallets, but payments of earlier invoices are credited", async () => {
     const { id: invoiceId, payment_request: paymentRequest } = (await invoice()).body.data
     const offer = await get(service, "https://pay.example.com/.well-known/lnurlp/payee")
     for (let i = 0; i < 2; i++) assert.strictEqual((await operate("POST", "/pause", { what: "receiving" })).status, 200)

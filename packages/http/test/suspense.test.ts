@@ -11,7 +11,7 @@ const assign = (id: string, companyId: string, key = operatorToken) =>
 const balance = async ({ key }: { readonly key: string }) => (await service.ask("GET", "/v1/transactions/balance", { key })).body.data
 
 describe("suspense", () => {
-  it("suspense: a payment becomes one deposit of one company, however often it is assigned", async () => {
+  it("suspense: a payment becomes one deposit of one company, even if it is assigned several times", async () => {
     const id = await suspended(service, shop.id, 30)
     assert.deepInclude((await list())[0], { id, company_id: shop.id, received_sats: 30, assigned_to: null, deposit_id: null })
     const answers = await Promise.all(Array.from({ length: 64 }, () => assign(id, shop.id)))
@@ -26,7 +26,7 @@ describe("suspense", () => {
     assert.strictEqual((await balance(other)).balance, 0)
   })
 
-  it("suspense: the company gets an event for its deposit, even if the payment was for another company's invoice", async () => {
+  it("suspense: the company gets an event for the assigned deposit, even if the payment was for another company's invoice", async () => {
     const id = await suspended(service, other.id, 21)
     const { deposit_id } = (await assign(id, shop.id)).body.data
     const { body } = await service.ask("GET", "/v1/events?types=deposit.lightning.completed", { key: shop.key })
@@ -36,7 +36,7 @@ describe("suspense", () => {
     )
   })
 
-  it("suspense: the deposit can be refunded like any other", async () => {
+  it("suspense: the deposit from an assigned payment can be refunded like any other deposit", async () => {
     await service.fund(shop.key, 10_000)
     const { deposit_id } = (await assign(await suspended(service, shop.id, 2000), shop.id)).body.data
     const refunded = await service.ask("POST", "/v1/refunds", { key: shop.key, body: { deposit_id } })
@@ -47,7 +47,7 @@ describe("suspense", () => {
     )
   })
 
-  it("suspense: an unknown payment is not found, an unknown company is named, and the mend scope is required", async () => {
+  it("suspense: an unknown payment returns 404, an unknown company returns an error that names the field, and the mend scope is required", async () => {
     const id = await suspended(service, shop.id)
     const none = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
     assert.deepStrictEqual(seen(await assign(none, shop.id)), bad(404, "not_found"))

@@ -36,17 +36,17 @@ const served = async (callers: ReadonlyArray<string>, address: number) => {
 const times = (count: number, caller: string) => Array.from({ length: count }, () => caller)
 
 describe("invoices for wallets", () => {
-  it("throttle: the number of invoices for one caller is limited, whatever Lightning addresses it requests them from", async () => {
+  it("throttle: the number of invoices for one caller is limited across all Lightning addresses", async () => {
     assert.strictEqual((await served(times(2, "203.0.113.1"), 0)) + (await served(times(5, "203.0.113.1"), 1)), 3)
     assert.strictEqual(await served(times(1, "203.0.113.2"), 0), 1)
   })
 
-  it("throttle: an IPv6 network is one caller", async () => {
+  it("throttle: all addresses of an IPv6 network count as one caller", async () => {
     const network = ["2001:db8::1", "2001:db8::2", "2001:db8:0:0:ffff::", "2001:DB8:0:0:1:2:3:4", "2001:db8:0:1::1"]
     assert.strictEqual(await served(network, 1), 4)
   })
 
-  it("throttle: the caller is the address named by the service's proxy, not by the request", async () => {
+  it("throttle: the caller is the address that the service's proxy appends, not an address that the request claims", async () => {
     const spoofed = Array.from({ length: 5 }, (_, n) => `198.51.100.${n}, 203.0.113.7`)
     // A Lightning address that has not reached its own limit yet.
     assert.strictEqual(await served(spoofed, 0), 3)
@@ -59,7 +59,7 @@ describe("invoices for wallets", () => {
 })
 
 describe("X-Forwarded-For", () => {
-  it("proxies: an ignored X-Forwarded-For header is logged once, and one that is used is never logged", async () => {
+  it("proxies: an ignored X-Forwarded-For header is logged once, and a header that is used is never logged", async () => {
     for (const [proxies, warnings] of [
       [0, 1],
       [1, 0]

@@ -5,7 +5,7 @@ import { OperatorToken } from "../src/api/Authentication.ts"
 import { Readiness } from "../src/api/Readiness.ts"
 import { operatorToken, start } from "./Service.ts"
 
-// A host that traces its requests also exports this service's spans.
+// An application that traces its requests also exports this service's spans.
 
 const service = await start()
 const spans: Array<Tracer.NativeSpan> = []
@@ -40,7 +40,7 @@ const said = () =>
   )
 
 describe("a host's traces", () => {
-  it("traces: they show request and response without secrets, such as keys and voucher links", async () => {
+  it("traces: spans show request and response without secrets such as keys and voucher links", async () => {
     const { key } = await service.company()
     await service.fund(key, 10_000)
     const { body } = await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })

@@ -53,7 +53,7 @@ const needed = bad(403, "second_operator_required")
 
 describe("loosening the protections of a company with a large balance", () => {
   for (const [what, { at, path, tight, loose }] of Object.entries(loosened)) {
-    it(`two operators: ${what}: it takes effect when another operator sends the same request`, async () => {
+    it(`two operators: ${what}: the change takes effect when another operator sends the same request`, async () => {
       const route = pathOf(await holding(1000), at, path)
       const shown = async () => {
         const { data } = (await ask("GET", route.replace("/allowed-from", "").replace(/(api-keys.*)\/limits/, "$1"), operatorToken)).body
@@ -69,7 +69,7 @@ describe("loosening the protections of a company with a large balance", () => {
       assert.deepStrictEqual(seen(await ask("PUT", route, bob, loose)), needed)
     })
 
-    it(`two operators: ${what}: a second operator cannot grant a different change, or one whose protection was tightened in the meantime`, async () => {
+    it(`two operators: ${what}: a second operator cannot grant a different change, or a change to a protection that has since been tightened`, async () => {
       const route = pathOf(await holding(1000), at, path)
       const [other, tighter] =
         path === "limits"
@@ -87,7 +87,7 @@ describe("loosening the protections of a company with a large balance", () => {
     })
   }
 
-  it("two operators: a company is unfrozen, or its pending payments continue, when another operator sends the same request", async () => {
+  it("two operators: unfreezing a company, or resuming its pending payments, takes effect when another operator sends the same request", async () => {
     const { id } = await holding(1000)
     const frozen = async () => (await ask("GET", `/companies/${id}`, operatorToken)).body.data.frozen?.pending
     assert.strictEqual((await ask("POST", `/companies/${id}/freeze`, stop, freeze)).status, 200)
@@ -106,7 +106,7 @@ describe("loosening the protections of a company with a large balance", () => {
     assert.strictEqual((await ask("POST", `/companies/${id}/unfreeze`, bob)).status, 200)
   })
 
-  it("two operators: a token with the stop scope can neither request nor grant", async () => {
+  it("two operators: a token with the stop scope can neither request nor grant a change", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     assert.deepStrictEqual(seen(await ask("PUT", `/companies/${id}/limits`, stop, {})), bad(403, "scope_required"))
@@ -114,7 +114,7 @@ describe("loosening the protections of a company with a large balance", () => {
     assert.deepStrictEqual(seen(await ask("PUT", `/companies/${id}/limits`, stop, {})), bad(403, "scope_required"))
   })
 
-  it("two operators: a PATCH that loosens takes effect when another operator sends the same request", async () => {
+  it("two operators: a PATCH that loosens a protection takes effect when another operator sends the same request", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     const patch = (token: string) => ask("PATCH", `/companies/${id}/limits`, token, { day_sats: null })
@@ -135,7 +135,7 @@ describe("loosening the protections of a company with a large balance", () => {
     }
   })
 
-  it("two operators: the audit log names the operators who requested and granted a change, with the values before and after", async () => {
+  it("two operators: the audit log names the operators who requested and granted a change, and shows the old and new values", async () => {
     const { id } = await holding(1000)
     await ask("PUT", `/companies/${id}/limits`, stop, limits)
     await ask("PUT", `/companies/${id}/limits`, ada, {})
@@ -158,7 +158,7 @@ describe("loosening the protections of a company with a large balance", () => {
     )
   })
 
-  it("two operators: a request is valid for a day", () => {
+  it("two operators: a requested change can be granted for one day", () => {
     const [wanted, first, second] = [{ limits: null }, { id: "1", name: "Ada" }, { id: "2", name: "Bob" }]
     const pending = Loosening.waiting(null, wanted, first, 0)
     assert.deepStrictEqual(pending, { wanted, requestedById: "1", requestedBy: "Ada", untilMillis: 24 * 3_600_000 })

@@ -12,7 +12,7 @@ const url = `/${Ui.path(file.name)}`
 const fetched = (headers: Record<string, string>) => service.handler(new Request(`http://localhost${url}`, { headers }))
 
 describe("files loaded by pages", () => {
-  it("ui: a file's name contains the hash of its content, the file is cached permanently, and an unchanged file is 304", async () => {
+  it("ui: a file's name contains the hash of its content, the file is cached permanently, and an unchanged file returns 304", async () => {
     assert.match(url, /^\/ui\/\w+-[\w-]{22}\.(js|css)$/)
     const { status, headers, text } = await service.ask("GET", url)
     assert.strictEqual(status, 200)
@@ -23,7 +23,7 @@ describe("files loaded by pages", () => {
     assert.deepStrictEqual([again.status, again.text], [304, ""])
   })
 
-  it("ui: brotli for clients that accept it, gzip for others", async () => {
+  it("ui: files are compressed with brotli for clients that accept it, and with gzip for others", async () => {
     for (const [accepted, coding, read] of [
       ["gzip, deflate, br", "br", brotliDecompressSync],
       ["br;q=0, gzip", "gzip", gunzipSync]
@@ -35,7 +35,7 @@ describe("files loaded by pages", () => {
     }
   })
 
-  it("ui: an unknown file name is not found", async () => {
+  it("ui: an unknown file name returns 404", async () => {
     for (const path of ["/ui/embed.js", "/ui/package.json", "/ui/..%2Fpackage.json", "/ui/", "/ui"])
       assert.strictEqual((await service.ask("GET", path)).status, 404, path)
   })

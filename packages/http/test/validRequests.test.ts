@@ -5,7 +5,7 @@ import * as Beyond from "../src/features/Beyond.ts"
 import { operatorToken, start } from "./Service.ts"
 import * as Valid from "./Valid.ts"
 
-// Sends requests that are valid by their schemas to every documented operation. Set VALID_SEED=7 or
+// Sends requests that match their schemas to every documented operation. Set VALID_SEED=7 or
 // VALID_REQUESTS=200, for example, to try other requests.
 
 const seed = Number(process.env["VALID_SEED"] ?? 1)
@@ -31,15 +31,15 @@ const keyOf = ({ opens }: OpenApi.Operation): string | undefined => {
   return opens.some((scheme) => /operator/i.test(scheme)) ? operatorToken : company.key
 }
 
-describe("requests that are valid by the OpenAPI document", () => {
-  it("OpenAPI: every field named by a documented rule is in a document", () => {
+describe("requests that the OpenAPI document allows", () => {
+  it("OpenAPI: every field that a documented rule names is in an OpenAPI document", () => {
     const text = JSON.stringify(documents)
     for (const name of documented) assert.include(text, `"${name}"`)
   })
 
   for (const [at, operation] of operations.entries()) {
     if (!OpenApi.hasEnd(operation)) continue
-    it(`OpenAPI: a valid request is rejected only under documented rules: ${operation.name}`, async () => {
+    it(`OpenAPI: only documented rules reject a valid request: ${operation.name}`, async () => {
       const random = Random.make(Random.derived(seed, at))
       const value = Valid.make(random, resolve)
       for (let count = 0; count < each; count++) {
@@ -51,7 +51,7 @@ describe("requests that are valid by the OpenAPI document", () => {
           ...given.filter(({ text }) => text === Valid.none).map(({ name }) => name),
           ...(body === Valid.none ? ["body"] : [])
         ]
-        assert.deepStrictEqual(missing, [], "nothing fits the schema: it needs an example")
+        assert.deepStrictEqual(missing, [], "no generated value fits the schema, so it needs an example")
         const path = given
           .filter(({ place }) => place === "path")
           .reduce((whole, { name, text }) => whole.replace(`{${name}}`, encodeURIComponent(String(text)) || "x"), operation.path)

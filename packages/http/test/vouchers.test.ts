@@ -18,7 +18,7 @@ const create = async (body: Readonly<Record<string, unknown>>) => {
 }
 
 describe("vouchers", () => {
-  it("voucher: by default it is open for a day and has no description", async () => {
+  it("voucher: by default, a voucher is open for a day and has no description", async () => {
     const { created_at, expires_at, status, description, withdrawal_id } = await create({ amount: 21, currency: "sats" })
     assert.deepStrictEqual([status, description, withdrawal_id], ["open", "", null])
     assert.strictEqual(Date.parse(expires_at) - Date.parse(created_at), 24 * 3600 * 1000)
@@ -27,18 +27,18 @@ describe("vouchers", () => {
     assert.deepStrictEqual([other.description, other.metadata], ["Tea", { table: "7" }])
   })
 
-  it("voucher: it may be created in fiat, at the current rate", async () => {
+  it("voucher: a voucher may be created in fiat, at the current rate", async () => {
     assert.strictEqual((await create({ amount: 1.5, currency: "usd" })).amount_sats, 3000)
   })
 
-  it("voucher: an amount above the balance is 422, and nothing is held", async () => {
+  it("voucher: an amount above the balance returns 422, and nothing is held", async () => {
     const before = await service.ask("GET", "/v1/transactions/balance", { key })
     const answer = await service.ask("POST", path, { key, body: { amount: 100_000, currency: "sats" } })
     assert.deepStrictEqual(seen(answer), bad(422, "insufficient_balance"))
     assert.deepStrictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).text, before.text)
   })
 
-  it("voucher: it can be canceled with the send scope, but not with the read scope", async () => {
+  it("voucher: a key with the send scope can cancel a voucher, but a key with the read scope cannot", async () => {
     const { id, company_id } = await create({ amount: 21, currency: "sats" })
     const [reader, sender] = [await service.keyFor(company_id, "read"), await service.keyFor(company_id, "send")]
     assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
@@ -48,7 +48,7 @@ describe("vouchers", () => {
 })
 
 describe("the list of vouchers", () => {
-  it("vouchers: they are listed newest first, each once, page by page", async () => {
+  it("vouchers: the pages of the list show each voucher once, newest first", async () => {
     for (let n = 0; n < 5; n++) await create({ amount: 21, currency: "sats" })
     const all = (await service.ask("GET", path, { key })).body.data
     assert.isAtLeast(all.length, 5)
@@ -68,7 +68,7 @@ describe("the list of vouchers", () => {
 })
 
 describe("errors for wallets", () => {
-  it("LUD-03: outages and crashes are LNURL errors", async () => {
+  it("LUD-03: outages and crashes are reported as LNURL errors", async () => {
     const away = new StoreUnavailable({ operation: "voucherBySecret", cause: "no answer" })
     const real = await service.run(Vouchers)
     const spoiled = await start({
@@ -90,7 +90,7 @@ describe("vouchers with an Idempotency-Key", () => {
   const body = { amount: 21, currency: "sats" }
   const headers = { "idempotency-key": "lost-answer" }
 
-  it("voucher: an idempotency key is rejected if no secret is set to seal the response, and nothing is held", async () => {
+  it("voucher: if no secret is set to encrypt the stored response, an idempotency key is rejected and no voucher is created", async () => {
     const bare = await start({ sealer: undefined })
     const company = await bare.company()
     await bare.fund(company.key, 1000)
@@ -100,7 +100,7 @@ describe("vouchers with an Idempotency-Key", () => {
     await bare.dispose()
   })
 
-  it("voucher: it is created once even if the stored response can no longer be read, and the error says that it took effect", async () => {
+  it("voucher: if the stored response of a request can no longer be read, a repeated request returns an error and creates no second voucher", async () => {
     const sealer = Seal.make(Redacted.make("before"))
     let current = sealer
     const turning = await start({ sealer: { seal: (...all) => current.seal(...all), open: (...all) => current.open(...all) } })

@@ -58,7 +58,7 @@ const sentAbout = (id: string) =>
   vi.waitFor(() => posted.requests.find(({ body }) => body.includes(`"id":"${id}"`)) ?? assert.fail("no request was sent"), patience)
 
 describe("webhooks over HTTP", () => {
-  it("webhooks: the body has the bytes of the listed event, and standardwebhooks verifies it", async () => {
+  it("webhooks: the request body has the bytes of the listed event, and the standardwebhooks package verifies it", async () => {
     const { id } = await invoice()
     const { headers, body } = await sentAbout(id)
     const { text } = await service.ask("GET", `/v1/events/${headers["webhook-id"]}`, { key })
@@ -74,7 +74,7 @@ describe("webhooks over HTTP", () => {
     assert.deepStrictEqual(Webhooks.verify(new Headers(headers), Buffer.from(body), publicKey), event)
   })
 
-  it("webhooks: a changed body, another secret, an old timestamp and missing headers are rejected", async () => {
+  it("webhooks: verify rejects a changed body, another secret, an old timestamp and missing headers", async () => {
     const { headers, body } = await sentAbout((await invoice()).id)
     const other = `whsec_${randomBytes(32).toString("base64")}`
     const tries: ReadonlyArray<readonly [string, () => unknown]> = [
@@ -106,7 +106,7 @@ describe("webhooks over HTTP", () => {
     }
   })
 
-  it("webhooks: a secret appears in only one response, and is rotated with an overlap", async () => {
+  it("webhooks: a secret appears in only one response, and both secrets are valid during the overlap of a rotation", async () => {
     assert.match(endpoint.secret, /^whsec_[\w+/]{43}=$/)
     const list = await service.ask("GET", "/v1/webhook-endpoints", { key })
     assert.notInclude(list.text, "whsec_")
@@ -140,7 +140,7 @@ describe("webhooks over HTTP", () => {
     await vi.waitFor(() => assert.strictEqual(about(), before + 1), patience)
   })
 
-  it("webhooks: the operator's endpoint receives the head of the audit log, and verify accepts it", async () => {
+  it("webhooks: the operator's endpoint receives the head of the audit log, and verification of the log accepts that head", async () => {
     const made = await service.ask("POST", "/operator/webhook-endpoints", {
       key: operatorToken,
       body: { url: "https://heads.example/", types: ["audit_head.updated"] }
@@ -166,7 +166,7 @@ describe("webhooks over HTTP", () => {
     await service.ask("DELETE", `/operator/webhook-endpoints/${made.body.data.id}`, { key: operatorToken })
   })
 
-  it("webhooks: a test event goes to one endpoint, whatever its types; the operator's endpoint gets events of all companies", async () => {
+  it("webhooks: a test event is sent to the tested endpoint whatever its types, and an operator's endpoint gets the events of all companies", async () => {
     const made = await service.ask("POST", "/operator/webhook-endpoints", {
       key: operatorToken,
       body: { url: "https://operator.example/", types: ["invoice.created"] }
@@ -199,7 +199,7 @@ describe("webhooks over HTTP", () => {
       }
   })
 
-  it("webhooks: an invalid URL, type or header is rejected by name, and at most sixteen endpoints are allowed", async () => {
+  it("webhooks: an error names each invalid URL, type or header, and a company may have at most sixteen endpoints", async () => {
     const create = (body: object) => service.ask("POST", "/v1/webhook-endpoints", { key, body })
     for (const [body, path] of [
       [{ url: "http://shop.example/" }, "url"],

@@ -28,7 +28,7 @@ const withdrawal: Withdrawal = {
 }
 
 describe("an invoice", () => {
-  it("wire: an invoice is settled only when it is paid, not when it is claimed or expired, and shows no preimage before that", () => {
+  it("wire: an invoice is shown as settled only when it is paid, not when it is claimed or expired, and shows no preimage earlier", () => {
     const preimage = Preimage.make("cd".repeat(32))
     const seen = (status: Invoice.Status) => {
       const { settled, r_preimage } = Invoices.view.of({ ...invoice, status, preimage })
@@ -49,7 +49,7 @@ describe("the status of an invoice", () => {
     return [standing, settled]
   }
 
-  it("wire: a payable invoice is open until its expiry time, and expired from then on", () => {
+  it("wire: an unpaid invoice is shown as open until its expiry time, and as expired from then on", () => {
     assert.deepStrictEqual(
       [seen("pending", ends - 1), seen("pending", ends)],
       [
@@ -60,14 +60,14 @@ describe("the status of an invoice", () => {
     assert.deepStrictEqual(seen("expired", ends - 1), ["expired", false])
   })
 
-  it("wire: an invoice is accepted while a payment is in progress, and settled permanently", () => {
+  it("wire: an invoice is shown as accepted while a payment is in progress, and stays settled after its expiry time", () => {
     for (const atMillis of [ends - 1, ends]) {
       assert.deepStrictEqual(seen("claimed", atMillis), ["accepted", false])
       assert.deepStrictEqual(seen("settled", atMillis), ["settled", true])
     }
   })
 
-  it("wire: an invoice has its times of creation, expiry and settlement, the received amount and its deposit", () => {
+  it("wire: an invoice shows its times of creation, expiry and settlement, the received amount and its deposit's id", () => {
     const paid = { ...invoice, status: "settled", received: Msat.make(2_200_999n), settledAtMillis: at } as const
     const members = ({ received_sats, created_at, expires_at, settled_at, deposit_id }: ReturnType<typeof Invoices.view.of>) => [
       received_sats,
@@ -83,7 +83,7 @@ describe("the status of an invoice", () => {
 })
 
 describe("amounts", () => {
-  it("wire: a fee has exactly three decimals; amounts and balances are rounded down", () => {
+  it("wire: a fee is exact to three decimals; amounts and balances are rounded down to whole sats", () => {
     const confirmed = Withdrawals.view.of(withdrawal)
     assert.deepStrictEqual([confirmed.amount_sats, confirmed.fee_sats], [1000, 6.501])
     assert.strictEqual(
@@ -111,7 +111,7 @@ describe("amounts", () => {
     assert.strictEqual(fee_sats, Withdrawals.view.of(withdrawal).fee_sats)
   })
 
-  it("wire: the list has the same fee in thousandths of a sat", () => {
+  it("wire: the list shows a withdrawal's fee in thousandths of a sat", () => {
     const { fee_microsats, fee_sats } = Transactions.view.of({
       id: withdrawal.id,
       companyId: withdrawal.companyId,
@@ -132,7 +132,7 @@ describe("amounts", () => {
 })
 
 describe("a withdrawal", () => {
-  it("wire: a withdrawal has the ids of its company and its ledger transaction in the right fields", () => {
+  it("wire: a withdrawal shows the ids of its company and its ledger transaction in the right fields", () => {
     const { id, company_id, ledger_tx_id } = Withdrawals.view.of({
       ...withdrawal,
       id: "a",
@@ -142,7 +142,7 @@ describe("a withdrawal", () => {
     assert.deepStrictEqual([id, company_id, ledger_tx_id], ["a", "b", "c"])
   })
 
-  it("wire: a deposit has the ids of its company and its ledger transaction", () => {
+  it("wire: a deposit shows the ids of its company and its ledger transaction", () => {
     const deposit = Deposits.view.of({
       id: "a",
       companyId: CompanyId.make("b"),
@@ -193,7 +193,7 @@ describe("failures and destinations of a withdrawal", () => {
     })
   }
 
-  it("wire: a withdrawal that did not fail has no failure", () => assert.isNull(Withdrawals.view.of(withdrawal).failure))
+  it("wire: a withdrawal that did not fail has a null failure", () => assert.isNull(Withdrawals.view.of(withdrawal).failure))
 
   it("wire: a withdrawal's destination has only the fields of its recipient type", () => {
     const none = {
@@ -218,7 +218,7 @@ describe("failures and destinations of a withdrawal", () => {
     }
   })
 
-  it("wire: a success action is shown once the payment settles, and the payment hash as soon as it is known", () => {
+  it("wire: a withdrawal shows the success action once the payment settles, and shows the payment hash as soon as it is known", () => {
     const successAction = { tag: "message", message: "Thank you!" } as const
     const known = { ...withdrawal, paymentHash: hash, successAction }
     const shown = (row: Withdrawal) => {
@@ -245,7 +245,7 @@ describe("lightning_payment", () => {
     }
   })
 
-  it("wire: lightning_payment has lnd's payment record, numbers as text, with the charged fee and not the routing cost", () => {
+  it("wire: lightning_payment has the fields of lnd's payment record, with numbers as text and the charged fee instead of the routing cost", () => {
     assert.deepStrictEqual(
       payment({
         status: "settled",

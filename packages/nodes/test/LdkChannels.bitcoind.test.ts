@@ -115,8 +115,8 @@ const wealth = Effect.gen(function* () {
 })
 
 /**
- * Returns the same funds once nothing is being swept, because funds being swept are counted twice. LDK lists a
- * sweep for weeks. A confirmed sweep has the height of its block.
+ * Returns the same funds once nothing is being swept, because funds that are being swept are counted twice. LDK
+ * lists a sweep for weeks. A confirmed sweep has the height of its block.
  */
 const restingWealth = Effect.gen(function* () {
   const { dora } = yield* LdkNetwork.LdkNetwork
@@ -240,7 +240,7 @@ Real.suite("ldk channels", ["bitcoind", "lnd", "ldk"], () => {
       )
     }
     it.effect(
-      "C1: ldk: if killed between writing a channel and writing its manager, it closes the channel, and the payment in flight is sent once and has one outcome",
+      "C1: ldk: a node killed between writing a channel and writing the channel manager closes the channel, and the payment in flight is sent once and has one outcome",
       () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork

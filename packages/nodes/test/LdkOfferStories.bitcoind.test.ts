@@ -59,7 +59,7 @@ Real.suite("ldk, when its process is killed while it pays an offer", ["bitcoind"
       ["sent", true],
       ["succeeded", true]
     ] as const) {
-      it.effect(`C3: ldk: a payment by offer is paid once, or was never sent, if the process is killed at "${step}"`, () =>
+      it.effect(`C3: ldk: if the process is killed at "${step}", a payment by offer is paid once or was never sent`, () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork
           const { lookupOffer, payOffer } = yield* OfferSender
@@ -110,7 +110,7 @@ Real.suite("ldk, when its process is killed while it pays an offer", ["bitcoind"
           assert.strictEqual((yield* ends(next))._tag, "settled")
         })
     )
-    it.effect("ldk: the books list an offer payment under its attempt", () =>
+    it.effect("ldk: the books list an offer payment with the id of its attempt", () =>
       Effect.gen(function* () {
         const { sent } = yield* LightningBooks
         const { payOffer } = yield* OfferSender

@@ -48,7 +48,7 @@ Real.suite("an LDK node's own income", ["bitcoind", "lnd", "ldk"], () => {
         const { pay, quote, lookupPayment } = sender
         yield* usable
         const { own } = yield* LightningBooks
-        if (own === undefined) return assert.fail("ldk lists what it earned")
+        if (own === undefined) return assert.fail("ldk lists the fees that it earned")
         const before = yield* resting
         let { cursor } = yield* own(null)
         for (const step of [undefined, "forwarded", "ended"]) {

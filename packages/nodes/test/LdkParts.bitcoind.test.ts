@@ -49,7 +49,7 @@ const heard = (node: Lnd.Lnd, count: number) => {
 
 Real.suite("ldk, in several parts", ["bitcoind", "lnd", "ldk"], () => {
   it.layer(layer, { excludeTestServices: true })((it) => {
-    it.effect("ldk: payments larger than any single channel are received and sent over two channels, each once", () =>
+    it.effect("ldk: a payment larger than any single channel is received or sent once, over two channels", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { alice, bob } = yield* Network

@@ -47,7 +47,7 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
       ["sent", true],
       ["succeeded", true]
     ] as const) {
-      it.effect(`C3: ldk: a payment is paid once, or was never sent, if the process is killed at "${step}"`, () =>
+      it.effect(`C3: ldk: if the process is killed at "${step}", a payment is paid once or was never sent`, () =>
         Effect.gen(function* () {
           const { dora } = yield* LdkNetwork.LdkNetwork
           const { carol } = yield* Network
@@ -111,7 +111,7 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
           }
         })
     )
-    it.effect("ldk: a held payment survives a kill of the process and can then be settled or canceled", () =>
+    it.effect("ldk: a payment that is held when the process is killed can still be settled or canceled after the restart", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
         const { holding, lookupInvoice } = yield* LightningReceiver
@@ -146,7 +146,7 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
         assert.notStrictEqual((yield* lookupInvoice(paymentHash))._tag, "settled")
       })
     )
-    it.effect("C2: ldk: a payment whose response is lost has an unknown outcome and is paid once", () =>
+    it.effect("C2: ldk: if the response to a payment call is lost, the outcome is unknown, and calling again does not pay twice", () =>
       Effect.gen(function* () {
         const { dora } = yield* LdkNetwork.LdkNetwork
         const { carol } = yield* Network

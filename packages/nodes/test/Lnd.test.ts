@@ -49,16 +49,18 @@ describe("lnd", () => {
     [13, "stream terminated by RST_STREAM"],
     [14, "transport is closing"]
   ] as const) {
-    it.live(`C3: lnd: a payment whose call ends with gRPC code ${code} (${message}) has not failed, even if it has no record yet`, () =>
-      Effect.gen(function* () {
-        const refusal = json(500, { error: { code, message, details: [] } })
-        const { url, paths } = yield* server((path) =>
-          path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord
-        )
-        const { sender } = yield* ports(url)
-        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
-        assert.include(paths(), "/v2/router/send")
-      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+    it.live(
+      `C3: lnd: if a payment call ends with gRPC code ${code} (${message}), the payment has not failed, even if lnd has no record of the payment yet`,
+      () =>
+        Effect.gen(function* () {
+          const refusal = json(500, { error: { code, message, details: [] } })
+          const { url, paths } = yield* server((path) =>
+            path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord
+          )
+          const { sender } = yield* ports(url)
+          assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "unknown" })
+          assert.include(paths(), "/v2/router/send")
+        }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
     )
   }
 
@@ -66,17 +68,19 @@ describe("lnd", () => {
     [2, "self-payments not allowed"],
     [3, "invoice expired"]
   ] as const) {
-    it.live(`lnd: a payment has failed if lnd itself rejects the call (${code}, ${message}) and has no record of it`, () =>
-      Effect.gen(function* () {
-        const refusal = json(500, { error: { code, message, details: [] } })
-        const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord))
-        const { sender } = yield* ports(url)
-        assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "failed", reason: "error" })
-      }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+    it.live(
+      `lnd: if lnd itself rejects a payment call (${code}, ${message}) and has no record of the payment, the payment has failed`,
+      () =>
+        Effect.gen(function* () {
+          const refusal = json(500, { error: { code, message, details: [] } })
+          const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal : noRecord))
+          const { sender } = yield* ports(url)
+          assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "failed", reason: "error" })
+        }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
     )
   }
 
-  it.effect("C3: lnd: a payment call that has no response after 2 s and no record may still arrive, so the outcome is unknown", () =>
+  it.effect("C3: lnd: a payment call that has no response after 2 s and left no record may still arrive, so the outcome is unknown", () =>
     Effect.gen(function* () {
       const called = yield* Deferred.make<void>()
       const { url, paths } = yield* server((path) => {
@@ -138,7 +142,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C4 C8: lnd: a missing payment record counts only if the original node reports it", () =>
+  it.live("C4 C8: lnd: a payment counts as not found only if the original node has no record of it", () =>
     Effect.gen(function* () {
       let key = nodeId
       const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(key) : noRecord))
@@ -149,7 +153,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C4: lnd: a missing invoice record counts only if the original node reports it", () =>
+  it.live("C4: lnd: an invoice counts as unknown only if the original node has no record of it", () =>
     Effect.gen(function* () {
       let key = nodeId
       const { url } = yield* server((path) =>
@@ -162,7 +166,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
-  it.live("C4: lnd: a node other than the original one receives no calls", () =>
+  it.live("C4: lnd: another node at the original node's address receives no payment calls", () =>
     Effect.gen(function* () {
       const { url, paths } = yield* server(() => info(`03${"22".repeat(32)}`))
       const { sender } = yield* ports(url)
@@ -221,7 +225,7 @@ describe("lnd", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: calls with and without a response are measured", () =>
+  it.live("lnd: the metrics count outages and show whether the last call got a response", () =>
     Effect.gen(function* () {
       let isAway = false
       const { url } = yield* server((path) =>

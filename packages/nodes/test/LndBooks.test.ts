@@ -93,7 +93,7 @@ describe("lnd's books", () => {
         "/v1/channels/closed?cooperative=true": { channels: said.closed },
         "/v1/transactions?start_height=463&end_height=463": { transactions: [closes(2), closes(3), closes(6)] }
       }))
-      if (own === undefined) return assert.fail("lnd lists what it earned")
+      if (own === undefined) return assert.fail("lnd lists the fees that it earned")
       const begun = yield* own(null)
       assert.deepStrictEqual([begun.lines, (yield* own(begun.cursor)).lines], [[], []])
       // The cooperatively closed channels are no longer open, and their closing transactions await

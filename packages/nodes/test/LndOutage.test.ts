@@ -71,7 +71,7 @@ describe("lnd's state", () => {
   }
 
   for (const [how, [answer, reason]] of Object.entries(later)) {
-    it.live(`C2: lnd: ${how}: an outage with its reason, and a payment's outcome is unknown`, () =>
+    it.live(`C2: lnd: ${how}: the outage has a reason, and a payment's outcome is unknown`, () =>
       Effect.gen(function* () {
         const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : answer))
         const { receiver, sender } = yield* ports(url, { names })
@@ -94,18 +94,20 @@ describe("lnd's state", () => {
     "context canceled",
     "database is locked"
   ]) {
-    it.live(`C2: lnd: a payment whose call is rejected with "${words}" has not failed, even if there is no record of it`, () =>
-      Effect.gen(function* () {
-        const { url } = yield* server((path) =>
-          path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal(2, words) : noRecord
-        )
-        const { sender } = yield* ports(url)
-        assert.include(["unknown", "notSent"], (yield* sender.pay(payment))._tag)
-      }).pipe(Effect.scoped, quiet)
+    it.live(
+      `C2: lnd: if a payment call is rejected with "${words}", the payment has not failed, even if lnd has no record of the payment`,
+      () =>
+        Effect.gen(function* () {
+          const { url } = yield* server((path) =>
+            path === "/v1/getinfo" ? info(nodeId) : path === "/v2/router/send" ? refusal(2, words) : noRecord
+          )
+          const { sender } = yield* ports(url)
+          assert.include(["unknown", "notSent"], (yield* sender.pay(payment))._tag)
+        }).pipe(Effect.scoped, quiet)
     )
   }
 
-  it.live("lnd: a problem is logged once when it begins, with its remedy, and once when it ends, however many calls it affects", () =>
+  it.live("lnd: a problem that affects several calls is logged once with its remedy when it begins, and once when it ends", () =>
     Effect.gen(function* () {
       let isLocked = false
       const logged: Array<string> = []
@@ -244,7 +246,7 @@ describe("a connection to lnd", () => {
       }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C3: lnd: if a node never responds to a payment call, the outcome is unknown and the node is not up", () =>
+  it.live("C3: lnd: if a node never responds to a payment call, the outcome is unknown and the node counts as down", () =>
     Effect.gen(function* () {
       let isSilent = false
       const { port } = yield* listener((socket) => {
@@ -296,7 +298,7 @@ describe("an invoice at lnd", () => {
     )
   }
 
-  it.live("C60: lnd: only settled invoices are reported, in order of settlement, whatever the order of the invoices", () =>
+  it.live("C60: lnd: only settled invoices are reported, in the order in which they were settled, not created", () =>
     Effect.gen(function* () {
       const asked: Array<string> = []
       const lines = [
@@ -329,7 +331,7 @@ describe("an invoice at lnd", () => {
     }).pipe(Effect.scoped, quiet)
   )
 
-  it.live("C4: lnd: another node at the same address is an outage even if an invoice lookup is the first call", () =>
+  it.live("C4: lnd: another node at the same address counts as an outage, even if an invoice lookup is the first call", () =>
     Effect.gen(function* () {
       const { url } = yield* server((path) =>
         path === "/v1/getinfo" ? info(`03${"22".repeat(32)}`) : json(404, { code: 5, message: "unable to locate invoice" })

@@ -24,7 +24,7 @@ Real.suite("an lnd node's own income", ["btcd", "lnd"], () => {
         })
       )
       const { owned, own } = yield* Effect.provide(LightningBooks, context)
-      if (own === undefined) return assert.fail("lnd lists what it earned")
+      if (own === undefined) return assert.fail("lnd lists the fees that it earned")
       const before = yield* owned
       let { cursor } = yield* own(null)
       const listed: Array<Own> = []

@@ -50,7 +50,7 @@ const quietly = Effect.provideService(References.MinimumLogLevel, "None")
 
 Real.suite("lnd", ["btcd", "lnd"], () => {
   it.layer(Real.network, { excludeTestServices: true })((it) => {
-    it.effect("lnd: a payment to an expired invoice or to lnd's own invoice is rejected before it begins, and has failed", () =>
+    it.effect("lnd: a payment to an expired invoice or to lnd's own invoice is rejected before it begins, and counts as failed", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const sender = yield* senderOf(yield* alices)
@@ -66,7 +66,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("lnd: if the macaroon does not allow payments, the payment is reported as not sent, rather than failed", () =>
+    it.effect("lnd: if the macaroon does not allow payments, the payment is reported as not sent, not as failed", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         // The macaroon allows payment lookups, so "no record" could be mistaken for a failure.
@@ -78,7 +78,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("lnd: a macaroon whose root key was deleted is an outage with that reason, and the payment is not sent", () =>
+    it.effect("lnd: a macaroon whose root key was deleted causes an outage with that reason, and the payment is not sent", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const Baked = Schema.Struct({ macaroon: Schema.String })

@@ -21,7 +21,7 @@ const admin =
 const granted = (hex: string) => Result.getOrThrow(Macaroon.permissions(hex))
 
 describe("a macaroon", () => {
-  it("macaroon: the calls it allows are listed", () => {
+  it("macaroon: the calls that a macaroon allows are listed", () => {
     assert.deepStrictEqual(granted(baked), [
       { entity: "uri", action: "/lnrpc.Lightning/AddInvoice" },
       { entity: "uri", action: "/lnrpc.Lightning/GetInfo" }

@@ -166,7 +166,11 @@ describe("the backend table", () => {
       "PAPER_URI is not a setting: did you mean PAPER_URL?",
       "STONE_PLACES is not a setting: did you mean STONE_PLACE?"
     ])
-    assert.deepStrictEqual(Environment.unknown({ PAPER_URI: "x", STONE_PLACES: "x" }), [], "without these entries, the variables are ignored")
+    assert.deepStrictEqual(
+      Environment.unknown({ PAPER_URI: "x", STONE_PLACES: "x" }),
+      [],
+      "without these entries, the variables are ignored"
+    )
   })
 
   it.live("backends: the service runs on the selected backends, and the banner and the checks show the backends but not the secrets", () =>

@@ -136,7 +136,10 @@ stories("sending", (it) => {
     )
   })
 
-  it("idempotency key: a confirm request repeated with the same key has no further effect and gets a byte-identical response", async ({ company, middle }) => {
+  it("idempotency key: a confirm request repeated with the same key has no further effect and gets a byte-identical response", async ({
+    company,
+    middle
+  }) => {
     const shop = await company("paid")
     await Customer.fund(shop, 100_000)
     const [{ destination }, other] = await Customer.times(2, () => Customer.outside(shop, "lightning_address"))

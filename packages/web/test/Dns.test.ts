@@ -37,7 +37,7 @@ const nameServer = (zone: Readonly<Record<string, ReadonlyArray<ReadonlyArray<st
     (socket) => Effect.sync(() => socket.close())
   )
 
-it.live("DNS: TXT records are read in full, a name without records returns none, and a missing response is an outage", () =>
+it.live("DNS: TXT records are read in full, a name without records returns an empty list, and a missing response counts as an outage", () =>
   Effect.gen(function* () {
     const socket = yield* nameServer({
       "_verify.shop.example": [["token=abc"], ["v=spf1 ", "-all"]],

@@ -29,7 +29,7 @@ const raw =
     response.writeHead(status).end(body)
 
 describe("LUD-06, payRequest", () => {
-  it.live("LUD-06: the pay request is read exactly: metadata byte for byte, and numbers of any size", () =>
+  it.live("LUD-06: the pay request is read exactly, including every byte of its metadata and numbers of any size", () =>
     Effect.gen(function* () {
       const { callback } = payRequest
       assert.deepStrictEqual(yield* offered({}), { callback, min: 1000n, max: 1_000_000n, metadata })
@@ -70,7 +70,7 @@ describe("LUD-06, payRequest", () => {
     )
   }
 
-  it.live("LUD-06: status ERROR is the recipient's refusal, whatever the HTTP status, and the reason is cut to one short line", () =>
+  it.live("LUD-06: status ERROR counts as the recipient's refusal, whatever the HTTP status, and the reason is shortened to one line", () =>
     Effect.gen(function* () {
       const body = JSON.stringify({ status: "ERROR", reason: `no\n\u0000such  \u202euser${"!".repeat(500)}` })
       for (const status of [200, 404, 500]) {
@@ -82,7 +82,7 @@ describe("LUD-06, payRequest", () => {
     })
   )
 
-  it.live("LUD-06: a body that is not JSON is rejected; a gateway's error page is an outage", () =>
+  it.live("LUD-06: a body that is not JSON is rejected, but a gateway's error page counts as an outage", () =>
     Effect.gen(function* () {
       for (const body of ["<html>", "", "[]", "null", '"payRequest"', '{"tag":']) {
         const { offer } = yield* resolving(raw(200, body))
@@ -125,7 +125,7 @@ describe("LUD-03 and other tags", () => {
     ["login", "logs you in"],
     ["channelRequest", "opens a channel"]
   ] as const) {
-    it.live(`LNURL: tag ${tag} is rejected with its reason`, () =>
+    it.live(`LNURL: tag ${tag} is rejected, and the error says why`, () =>
       Effect.gen(function* () {
         assert.strictEqual(yield* refused(offered({ tag })), `RecipientRefused: the LNURL ${words}, so it cannot be paid`)
       })

@@ -40,7 +40,7 @@ describe("Quotes", () => {
     assert.isUndefined(rate(90, 100))
   })
 
-  it("quotes: expire", () => {
+  it("quotes: the rate expires with its oldest price", () => {
     const at = (nowMillis: number) => agreed([quote(100, 0, 0), quote(101, 0, 10)], rules, nowMillis)?.atMillis
     assert.strictEqual(at(60_000), 0)
     assert.isUndefined(at(60_001))
@@ -48,7 +48,7 @@ describe("Quotes", () => {
 
   for (const honest of [2, 3]) {
     it.prop(
-      `quotes: with ${honest} correct quotes and one arbitrary one, the rate is between the correct ones`,
+      `quotes: with ${honest} correct quotes and one arbitrary quote, the rate is between the correct quotes`,
       {
         right: Arbitrary.schema(
           Schema.Tuple(Array.from({ length: honest }, () => Schema.Int.check(Schema.isBetween({ minimum: 9_900, maximum: 10_100 }))))

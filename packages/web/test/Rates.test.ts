@@ -139,7 +139,7 @@ describe("Rates", () => {
   )
 
   it.effect(
-    "exchange rates: one source off by half and one down still leave a rate; with all sources down, the last rate is used for a minute, then requests return 503",
+    "exchange rates: there is a rate even if one source is wrong or down; if all sources are down, the last rate is used for a minute, and then requests return 503",
     () =>
       Effect.gen(function* () {
         const { say, tick, process } = yield* trading()
@@ -173,7 +173,7 @@ describe("Rates", () => {
       })
   )
 
-  it.effect("exchange rates: one source down and one wrong still leave a rate; an even split leaves none", () =>
+  it.effect("exchange rates: there is a rate if one source is down and another is wrong, but not if the sources are evenly split", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process
@@ -200,7 +200,7 @@ describe("Rates", () => {
     })
   )
 
-  it.effect("exchange rates: a response with an unexpected shape is an outage, and an invalid price is ignored", () =>
+  it.effect("exchange rates: a response with an unexpected shape counts as an outage, and an invalid price is ignored", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
       const { usd, refresh } = yield* process
@@ -232,7 +232,7 @@ describe("Rates", () => {
       yield* say({ "api.coingecko.com": 61_000 })
       yield* tick(600 - 30)
       yield* refresh
-      assert.strictEqual((yield* rates.rate("usd")).atMillis, 570_000, "as old as the oldest that counts")
+      assert.strictEqual((yield* rates.rate("usd")).atMillis, 570_000, "as old as the oldest price that counts")
       yield* tick(600 - 61)
       yield* refresh
       assert.strictEqual((yield* rates.rate("usd")).atMillis, 600_000)
@@ -266,7 +266,7 @@ describe("Rates", () => {
 })
 
 describe("rates and exactness", () => {
-  it("exchange rates: no number in a response is converted to a float", () => {
+  it("exchange rates: no number in a response is converted to floating point", () => {
     const text = '{"bitcoin":{"usd":67187.33589365660000000000001,"last_updated_at":1}}'
     const read = Tickers.coingecko.read(JSON.parse(text.replaceAll(/:([\d.]+)/g, ':"$1"')), 5000)
     assert.deepStrictEqual(read, [

@@ -88,7 +88,7 @@ describe("RFC 1035, a response", () => {
       assert.notStrictEqual(refusal(changed), "valid", `${at}`)
     }
   })
-  it("RFC 1035: a response that is truncated, too long or has too many records is rejected", () => {
+  it("RFC 1035: a response that is truncated, is too long or has too many records is rejected", () => {
     assert.strictEqual(refused({ isTruncated: true }), "is truncated")
     assert.strictEqual(
       refused({ records: Array.from({ length: DnsMessage.maxRecords + 1 }, () => txt(name, "x")) }),

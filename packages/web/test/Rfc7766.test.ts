@@ -13,7 +13,7 @@ const asking = Effect.fnUntraced(function* (say: (question: Uint8Array) => Uint8
 })
 
 describe("RFC 7766, DNS over TCP", () => {
-  it.live("RFC 7766: records and the AD bit come from the local resolver's response, which follows a length of two bytes", () =>
+  it.live("RFC 7766: records and the AD bit come from the local resolver's response, which begins with its length in two bytes", () =>
     Effect.gen(function* () {
       for (const isAuthentic of [true, false]) {
         const result = yield* asking((question) => framed(answer(question, { records: [record], isAuthentic })))
@@ -35,13 +35,13 @@ describe("RFC 7766, DNS over TCP", () => {
     ["SERVFAIL", (question) => framed(answer(question, { code: 2 }))],
     ["a response to another question", (question) => framed(answer(Buffer.from(question).fill(97, 14, 16), { records: [record] }))]
   ] as ReadonlyArray<readonly [string, (question: Uint8Array) => Uint8Array | undefined]>) {
-    it.live(`RFC 7766: ${what} is an outage`, () =>
+    it.live(`RFC 7766: ${what} counts as an outage`, () =>
       Effect.gen(function* () {
         assert.deepInclude(yield* Effect.flip(Effect.fromResult(yield* asking(say))), { _tag: "DnsUnavailable", name })
       })
     )
   }
-  it("RFC 7766: TCP without TLS is only allowed on this machine", () => {
+  it("RFC 7766: TCP without TLS is allowed only for a resolver on this machine", () => {
     for (const url of [
       "tcp://127.0.0.1",
       "tcp://127.0.0.1:5353",

@@ -16,9 +16,9 @@ export interface Server {
 
 export interface Options {
   /**
-   * In these tests 127.0.0.2 is the address of a public server on the Internet, and 127.0.0.1 that of an
-   * internal one. An internal server that needs the public server's port listens on 127.0.0.3, where no other
-   * process uses the port.
+   * In these tests 127.0.0.2 is the address of a public server on the Internet, and 127.0.0.1 is the address of
+   * an internal server. An internal server that needs the public server's port listens on 127.0.0.3, where no
+   * other process uses the port.
    */
   readonly host?: "127.0.0.1" | "127.0.0.2" | "127.0.0.3"
   readonly port?: number

@@ -10,7 +10,7 @@ import { counting, serve, trusting } from "./Server.ts"
 
 const isAllowed = (address: string) => address === "127.0.0.2"
 
-/** Resolves each name to the results listed for its first, second and later lookups. The last one repeats. */
+/** Resolves each name to the results listed for its first, second and later lookups. The last result repeats. */
 const names = (table: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>>) => {
   const asked: Array<string> = []
   const lookup = async (name: string) => {
@@ -113,7 +113,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: a request is retried on a new connection if the server closes the kept one", () =>
+  it.live("outbound: a request is retried on a new connection if the server closes the kept connection", () =>
     Effect.gen(function* () {
       const sockets = new Set<Socket>()
       const server = yield* serve((request, response) => {
@@ -177,7 +177,7 @@ describe("Outbound", () => {
     })
   )
 
-  it.live("outbound: a certificate that is untrusted or for another name is an outage", () =>
+  it.live("outbound: a certificate that is untrusted or for another name counts as an outage", () =>
     Effect.gen(function* () {
       yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
@@ -239,7 +239,7 @@ describe("a server's responses", () => {
 
   const slow = { totalMillis: 600 }
 
-  it.live("outbound: one redirect is followed, but not a second one", () =>
+  it.live("outbound: one redirect is followed, but a second redirect is not", () =>
     Effect.gen(function* () {
       const redirecting =
         (times: number): http.RequestListener =>
@@ -253,7 +253,7 @@ describe("a server's responses", () => {
     })
   )
 
-  it.live("outbound: a response that is too long is rejected, with or without a declared length", () =>
+  it.live("outbound: a response that is too long is rejected, whether or not its length is declared", () =>
     Effect.gen(function* () {
       const said = yield* failure((_, response) => response.writeHead(200, { "content-length": 1001 }).end("x".repeat(1001)))
       assert.deepInclude(said, { _tag: "Unusable", reason: "returned more than 1000 bytes" })
@@ -280,13 +280,13 @@ describe("a server's responses", () => {
     })
   )
 
-  it.live("outbound: a response that never begins is an outage", () =>
+  it.live("outbound: a response that never begins counts as an outage", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* failure(() => undefined, slow))._tag, "Unreachable")
     })
   )
 
-  it.live("outbound: a response that breaks off is an outage", () =>
+  it.live("outbound: a response that breaks off counts as an outage", () =>
     Effect.gen(function* () {
       const broken = yield* failure((_, response) => {
         response.writeHead(200, { "content-length": 100 })

@@ -29,7 +29,7 @@ const isNear = (turns: number, wanted: number) =>
   assert.isTrue(turns >= wanted * 0.95 && turns <= wanted * 1.05 + 1, `${turns} turns, not about ${wanted}`)
 
 describe("pacing of background work", () => {
-  it.effect("pace: an idle process grants turns at the maximum rate, and the first one immediately", () =>
+  it.effect("pace: an idle process grants turns at the maximum rate, and grants the first turn immediately", () =>
     Effect.gen(function* () {
       const { turn, turnsIn, pass } = process()
       pass(60_000)
@@ -38,7 +38,7 @@ describe("pacing of background work", () => {
     })
   )
 
-  it.effect("pace: a busy process grants turns at the minimum rate, and at the maximum rate again once it is less busy", () =>
+  it.effect("pace: a busy process grants turns at the minimum rate, and returns to the maximum rate when it is less busy", () =>
     Effect.gen(function* () {
       const { turnsIn, busy } = process()
       busy(1)

@@ -11,7 +11,7 @@ Relays.suite("over WebSocket", RelayPeer.layer)
 const event = Nostr.signed({ kind: 9735, created_at: 1_700_000_000, tags: [], content: "" }, Redacted.make("21".repeat(32)))
 const publish = (relay: string) => Effect.flatMap(Nostr.Relays, (relays) => relays.publish(relay, event))
 
-it.live("relays: an error from a busy or broken relay is an outage, not a refusal, so the event is sent again later", () =>
+it.live("relays: an error from a busy or broken relay counts as an outage, not as a refusal, so the event is sent again later", () =>
   Effect.gen(function* () {
     const { outbound } = yield* RelayPeer.relaysOf({
       "busy.example": [false, "rate-limited: slow down"],
@@ -24,7 +24,7 @@ it.live("relays: an error from a busy or broken relay is an outage, not a refusa
   })
 )
 
-it.live("C49: relays: a relay that resolves to an internal address is not connected to or retried", () =>
+it.live("C49: relays: no connection is made to a relay that resolves to an internal address, and the event is not sent again", () =>
   Effect.gen(function* () {
     const outbound = Outbound.layer({ lookup: () => Promise.resolve(["127.0.0.1", "::1"]) })
     for (const url of ["wss://inside.example.com", "wss://127.0.0.1", "ws://relay.example", "wss://user@relay.example"]) {

@@ -100,7 +100,7 @@ it.live("relay session: every event from a flooding relay is delivered, in order
   })
 )
 
-it.live("C49: relay session: an internal address and a URL without TLS are not connected to", () =>
+it.live("C49: relay session: no connection is made to an internal address or to a URL without TLS", () =>
   Effect.gen(function* () {
     const outbound = Outbound.layer({ lookup: () => Promise.resolve(["127.0.0.1"]) })
     const sessions = yield* Effect.provide(Nostr.Sessions, Layer.provide(WebSocketSessions.layer, outbound))

@@ -8,7 +8,7 @@ import * as Dns from "../src/Dns.ts"
 import * as Unbound from "./Unbound.ts"
 
 const found = Unbound.find()
-if (typeof found === "string") process.stderr.write(`no real resolver here, its test is skipped: ${found}\n`)
+if (typeof found === "string") process.stderr.write(`the test with a real resolver is skipped: ${found}\n`)
 
 const head = (origin: string) =>
   `$ORIGIN ${origin}.\n$TTL 60\n@ IN SOA ns.${origin}. root.${origin}. 1 3600 600 86400 60\n@ IN NS ns.${origin}.\nns IN A 127.0.0.1\n`

@@ -227,7 +227,7 @@ describe("Nostr Wallet Connect", () => {
     )
   )
 
-  it.live("wallet connect: only one of two processes listens, and an event processed by both is paid once", () =>
+  it.live("wallet connect: only one of two processes listens, and an event that both process is paid once", () =>
     story(
       2,
       Effect.fnUntraced(function* (world) {

@@ -55,7 +55,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `(of !== undefined && apiKey.companyId !== of)`,
     replace: `false`,
     test: "packages/http/test/ownKeys.test.ts",
-    titles: "another company's keys are not found"
+    titles: "cannot find or change another company's keys"
   },
   {
     name: "key-without-second-operator",

@@ -120,7 +120,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `if (owned(to)) return outside(from) ? "deposit" : "adjustment"`,
     replace: `if (owned(to)) return "deposit"`,
     test: "packages/http/test/exports.test.ts",
-    titles: "an adjustment by two operators"
+    titles: "each adjustment, whether"
   },
   {
     name: "webhook-rendered-when-sent",

@@ -10,7 +10,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `(row) => (row.status === "settled" ? (row.preimage ?? "") : "")`,
     replace: `(row) => row.preimage ?? ""`,
     test: "packages/http/test/wire.test.ts",
-    titles: "wire: an invoice is settled only"
+    titles: "wire: an invoice is shown as settled only"
   },
   {
     name: "body-without-limit",
@@ -65,7 +65,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `/^[=+\\-@|＝＋－＠\\t\\r\\n]/`,
     replace: `/^[=+\\-@|\\t\\r\\n]/`,
     test: "packages/http/test/exports.test.ts",
-    titles: "no text runs as a formula"
+    titles: "does not run any text as a formula"
   },
   {
     name: "half-a-file",
@@ -76,7 +76,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `isFile(response) ? Effect.andThen(end, cutShort) : end`,
     replace: `isFile(response) ? end : end`,
     test: "packages/http/test/extension.test.ts",
-    titles: "stream: a file that lasts too long"
+    titles: "stream: a file download that takes too long"
   },
   {
     name: "operator-scope-unchecked",
@@ -120,7 +120,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `scopes.every((scope) => scope === "send" || scope === "approve")`,
     replace: `scopes.every((scope) => scope !== "send")`,
     test: "packages/http/test/allowedFrom.test.ts",
-    titles: "allowed from: for sending"
+    titles: "allowed from: a key that is restricted only for sending"
   },
   {
     name: "caller-says-where",
@@ -164,7 +164,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "const wait = refused === undefined ? waitMillis(rooms) : 0",
     replace: "const wait = refused === undefined ? 0 : waitMillis(rooms)",
     test: "packages/http/test/requestRates.test.ts",
-    titles: "request rates: the requests allowed per second can come in one burst"
+    titles: "request rates: all requests allowed per second may arrive in one burst"
   },
   {
     name: "one-lane-for-all",
@@ -186,6 +186,6 @@ export const canaries: ReadonlyArray<Canary> = [
     find: `failed.error.code === "unauthorized"`,
     replace: `failed.error.code !== "unauthorized"`,
     test: "packages/http/test/requestRates.test.ts",
-    titles: "request rates: requests without a valid key"
+    titles: "request rates: on every route, requests without a valid key"
   }
 ]

@@ -68,7 +68,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "stale-fence-accepted",
     rows: [10, 19],
-    bug: "a worker that lost its task continues as if it held it",
+    bug: "a worker that lost its task continues as if it still had the task",
     file: memory("Verdict"),
     in: "stale",
     find: "if (Option.getOrUndefined(HashMap.get(state.tasks, taskId))?.token !== token) return",

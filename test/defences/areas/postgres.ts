@@ -50,7 +50,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "room-back-too-late",
     rows: [],
-    bug: "a payment that fails after its window has passed releases limit usage of a later one",
+    bug: "a payment that fails after its window has passed releases limit usage of a later window",
     file: postgres("statements/Counts"),
     in: "written",
     find: " and s.bucket = e.bucket\n",
@@ -196,7 +196,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "stale-fence-accepted-sql",
     rows: [10, 19],
-    bug: "a worker that lost its task in PostgreSQL continues as if it held it",
+    bug: "a worker that lost its task in PostgreSQL continues as if it still had the task",
     file: postgres("statements/Statements"),
     in: "fenced",
     find: "where (n, task_id) not in (select n, task_id from fenced where current)",
@@ -297,7 +297,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "claim-not-written",
     rows: [19],
-    bug: "a task claimed as it is enqueued has the token of an unclaimed one",
+    bug: "a task claimed when it is enqueued has the token of an unclaimed task",
     file: postgres("statements/Statements"),
     in: "enqueued",
     find: "job_due_at_millis, num_nonnulls(job_holder), num_nonnulls(job_holder)",

@@ -106,7 +106,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "not-found-is-failure",
     rows: [8],
-    bug: "a payment of which the node has no record is refunded although the call may still arrive",
+    bug: "a payment that the node has no record of is refunded although the call may still arrive",
     file: core("sending/LightningPayments"),
     in: "make",
     find: `    const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
@@ -470,7 +470,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "a-share-is-all",
     rows: [],
-    bug: "a company that alone has waiting payments gets only a quarter of the slots, and its other payments wait for the next poll",
+    bug: "the only company with waiting payments gets a quarter of the slots, and its other payments wait for the next poll",
     file: core("sending/PaymentWorker"),
     in: "make",
     find: "found.length === free || [...counts.values()].some((count) => count >= perLane)",
@@ -481,7 +481,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "place-counted-and-lost",
     rows: [],
-    bug: "a claim that fails midway keeps the slots it counted for a payee's host, which is never called again",
+    bug: "a claim that fails midway never frees the slots that it counted for a payee's host, so the host is never called again",
     file: core("sending/RecipientQueue"),
     in: "make",
     find: "Effect.ignoreCause(tasks.postpone(task, task.atMillis))",
@@ -569,7 +569,7 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "another-rail-than-confirmed",
     rows: [],
-    bug: "a withdrawal that was confirmed for on-chain payment is paid over Lightning and posted as on-chain",
+    bug: "a withdrawal that was confirmed as on-chain is paid over Lightning and posted as on-chain",
     file: core("sending/Instructions"),
     in: "chosen",
     find: `.filter(({ _tag }) => rail === undefined || rail === (_tag === "ChainAddress" ? "on_chain" : "lightning"))`,

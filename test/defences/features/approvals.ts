@@ -52,7 +52,7 @@ export const approvals: ReadonlyArray<Canary> = [
   {
     name: "hook-hides-refusal",
     rows: [],
-    bug: "if one hook delays a withdrawal, the other hooks, one of which would refuse it, are skipped",
+    bug: "if one hook delays a withdrawal, the hooks that would reject the withdrawal are skipped",
     file: core("sending/WithdrawalHooks"),
     in: "make",
     find: "      waits ??= found\n",

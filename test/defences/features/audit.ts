@@ -4,7 +4,7 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-linked-past-the-horizon",
     rows: [],
-    bug: "an audit entry is linked while an earlier one may still be committed, which then counts as inserted",
+    bug: "an audit entry is linked while an earlier entry may still be committed, so that the earlier one later counts as inserted",
     file: postgres("reads/AuditStore"),
     in: "unlinked",
     find: " and e.id < ${horizon} order",
@@ -27,7 +27,7 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-of-the-host-forgotten",
     rows: [],
-    bug: "a key issued by the host in the same process has no audit entry",
+    bug: "a key issued by the embedding application has no audit entry",
     file: core("ledger/Audit"),
     in: "layerJournal",
     find: `acting === undefined && changes.length === 0`,
@@ -93,7 +93,7 @@ export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-begins-again",
     rows: [],
-    bug: "every start accepts the current records, not only the first",
+    bug: "every start accepts the current records, although only the first should",
     file: core("ledger/Audit"),
     in: "baseline",
     find: `if (yield* hasSealed) return`,

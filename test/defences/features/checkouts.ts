@@ -49,7 +49,7 @@ export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "checkout-half-canceled",
     rows: [],
-    bug: "a crash between canceling a checkout's invoice and the checkout leaves it open with an unpayable invoice",
+    bug: "a crash after canceling a checkout's invoice leaves the checkout open with an unpayable invoice",
     file: core("receiving/Invoices"),
     in: "make",
     find: `next === undefined ? [] : [next(nowMillis)]`,
@@ -77,7 +77,7 @@ export const checkouts: ReadonlyArray<Canary> = [
     find: "for (const other of open.take({ caller, of }, lost))",
     replace: "for (const other of open.take({ caller, of }, lost).slice(1))",
     test: "packages/http/test/checkoutPage.test.ts",
-    titles: "page stream: if a checkout exceeds its share"
+    titles: "page stream: a checkout that exceeds its share"
   },
   {
     name: "page-in-any-frame",
@@ -99,6 +99,6 @@ export const checkouts: ReadonlyArray<Canary> = [
     find: "!isAsking || Checkout.isSeen(checkout)",
     replace: "!isAsking",
     test: "packages/http/test/checkoutPage.test.ts",
-    titles: "page: it says whether a payment is unconfirmed"
+    titles: "page: the checkout page says whether a payment is unconfirmed"
   }
 ]

@@ -21,7 +21,7 @@ export const sessions: ReadonlyArray<Canary> = [
     find: `return yield* open(found.value, yield* Clock.currentTimeMillis)`,
     replace: `return found.value`,
     test: "packages/http/test/session.test.ts",
-    titles: "session: it ends immediately when its key"
+    titles: "session: a session ends immediately when its key"
   },
   {
     name: "session-of-any-secret",
@@ -32,7 +32,7 @@ export const sessions: ReadonlyArray<Canary> = [
     find: `ApiKey.isSame(hash, session.secretHash) && Session.isOpen(session, nowMillis)`,
     replace: `Session.isOpen(session, nowMillis)`,
     test: coreTest("Sessions"),
-    titles: "only a session's exact text"
+    titles: "a session can be used only with the exact text"
   },
   {
     name: "session-from-another-origin",

@@ -26,7 +26,7 @@ export const walletConnect: ReadonlyArray<Canary> = [
   {
     name: "wallet-limitless",
     rows: [],
-    bug: "an app is subject to its company's limits but not to its key's",
+    bug: "an app is subject to its company's limits but not to the limits of its key",
     file: core("features/wallet-connect/WalletPayments"),
     in: "make",
     find: "      apiKey,\n      asked: undefined,",

@@ -32,7 +32,7 @@ export const webhooks: ReadonlyArray<Canary> = [
     find: `if (head === undefined && !standing.busy.has(subject)) {`,
     replace: `if (head === undefined) {`,
     test: "packages/core/test/Webhooks.test.ts",
-    titles: "holds back only events of the same record$"
+    titles: "delays only later events of the same record"
   },
   {
     name: "webhook-order-lost-in-a-restart",
