@@ -29,8 +29,8 @@ export class Peer extends Context.Service<
     /** Mines this number of blocks. The first includes everything in the mempool. */
     readonly mine: (blocks: number) => Effect.Effect<void, unknown>
     /**
-     * Replaces the last blocks with a longer branch of empty blocks. Their transactions return to the
-     * mempool.
+     * Replaces the last blocks with a longer branch of empty blocks. The transactions in the replaced blocks
+     * return to the mempool.
      */
     readonly reorg: (depth: number) => Effect.Effect<void, unknown>
     /**
@@ -267,5 +267,5 @@ export const other = {
  */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Requires that nothing else mines blocks while it runs. */
+/** Runs the contract against a layer and its peer. Nothing else may mine blocks while the contract runs. */
 export const suite = Contract.suite<ChainSource | Peer, typeof money, typeof other>("ChainSource", { money, other })

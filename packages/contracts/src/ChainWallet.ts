@@ -111,7 +111,7 @@ export const money = {
     assert.deepStrictEqual(others, [])
     assert.deepInclude(output, { txId, amount })
   }),
-  "several payments share one transaction, with one output for each in order, within their combined fee limit": Effect.gen(function* () {
+  "one transaction makes several payments with one output each, in order, within their combined fee limit": Effect.gen(function* () {
     const txId = yield* fund("taproot", 200_000)
     const chain = yield* ChainSource
     const { script, feeOf } = yield* Peer
@@ -145,7 +145,7 @@ export const money = {
     const { pays, change } = yield* (yield* ChainWallet).build({ payments, feeRate: 2, free: only(txId) })
     assert.deepStrictEqual([pays, change?.vout], [[0, 2, 4], 3])
   }),
-  "only permitted coins are spent, and permission is requested for all of them in one call": Effect.gen(function* () {
+  "a draft spends only permitted coins, and permission for all coins is requested in one call": Effect.gen(function* () {
     const [one, other] = [yield* fund("segwit", 100_000), yield* fund("segwit", 100_000)]
     const known = yield* candidates
     for (const txId of [one, other]) {
@@ -167,20 +167,20 @@ export const money = {
     yield* (yield* Peer).dispatch(yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) }))
     yield* eventually(candidates, (outpoints) => !outpoints.some((outpoint) => outpoint.startsWith(txId)))
   }),
-  "the fee limit holds when the fee rate would exceed it; if not even 1 sat/vB fits, no draft is built": Effect.gen(function* () {
+  "a draft's fee stays within the limit whatever the fee rate; if 1 sat/vB would exceed it, no draft is built": Effect.gen(function* () {
     const txId = yield* fund("taproot", 100_000)
     const dear = { feeRate: 100, free: only(txId) }
     const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking({ feeLimit: Msat.fromSats(400) })), ...dear })
     assert.isAtMost(Number(fee), Number(Msat.fromSats(400)))
     assert.strictEqual((yield* refusal(dear, { feeLimit: Msat.fromSats(90) }))._tag, "Unfundable")
   }),
-  "change too small for an output goes to the miners only within the fee limit": Effect.gen(function* () {
+  "change that is too small for an output is added to the miner fee only if the fee stays within its limit": Effect.gen(function* () {
     const txId = yield* fund("taproot", 50_500)
     const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) })
     assert.strictEqual(fee, Msat.fromSats(500))
     assert.strictEqual((yield* refusal({ free: only(txId) }, { feeLimit: Msat.fromSats(450) }))._tag, "Unfundable")
   }),
-  "a draft for more than the available coins is refused, with the amount needed": Effect.gen(function* () {
+  "a draft for more than the available coins is refused, and the refusal states the amount needed": Effect.gen(function* () {
     const txId = yield* fund("taproot", 60_000)
     const error = yield* refusal({ free: only(txId) }, { amount: Msat.fromSats(60_000) })
     assert.isTrue(error._tag === "Unfundable" && error.neededSats > 60_000n)
@@ -202,7 +202,7 @@ export const other = {
 export const promises = { ...money, ...other }
 
 /**
- * Runs the contract against a layer and its peer. Requires that nothing else spends the wallet's coins while it
+ * Runs the contract against a layer and its peer. Nothing else may spend the wallet's coins while the contract
  * runs.
  */
 export const suite = Contract.suite<ChainWallet | Signer | ChainSource | Peer, typeof money, typeof other>("ChainWallet", { money, other })

@@ -8,8 +8,8 @@ export type Promises<R> = Readonly<Record<string, Effect.Effect<void, unknown, R
 const Noted = Context.Reference<(lack: string) => void>("@satrail/contracts/Contract/Noted", { defaultValue: () => () => undefined })
 
 /**
- * Records a feature that this layer lacks, so that its guarantee isn't counted as kept. The feature is listed
- * under `lacks` in the test's metadata, which is part of vitest's JSON report.
+ * Records a feature that this layer lacks, so that the feature's guarantee isn't counted as kept. The feature
+ * is listed under `lacks` in the test's metadata, which is part of vitest's JSON report.
  */
 export const lacks = (lack: string): Effect.Effect<void> => Effect.map(Noted, (note) => note(lack))
 

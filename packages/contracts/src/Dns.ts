@@ -38,7 +38,7 @@ export const money = {
     assert.deepStrictEqual(yield* validated(yield* published([uri])), { texts: [uri], isSigned: true })
     assert.deepStrictEqual(yield* validated(yield* published([uri], false)), { texts: [uri], isSigned: false })
   }),
-  "a failed lookup is an error and never reads as an absent record": Effect.gen(function* () {
+  "a failed lookup is an error and is never mistaken for a missing record": Effect.gen(function* () {
     const name = yield* published([uri])
     const peer = yield* Peer
     const errors = yield* Contract.withoutWire(peer, Effect.all([Effect.flip(validated(name)), Effect.flip(validated(yield* fresh))]))
@@ -70,7 +70,7 @@ export const other = {
   "a name without records returns none": Effect.gen(function* () {
     assert.deepStrictEqual((yield* validated(yield* fresh)).texts, [])
   }),
-  "a record of several strings is joined into one": Effect.gen(function* () {
+  "a record that consists of several strings is returned as one string": Effect.gen(function* () {
     const long = `bitcoin:?lno=lno1${"q".repeat(900)}`
     assert.deepStrictEqual((yield* validated(yield* published([long]))).texts, [long])
   }),

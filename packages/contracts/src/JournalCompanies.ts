@@ -148,7 +148,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(Domain.checked(row, false, lostAtMillis + 50)), "Applied")
     assert.deepStrictEqual(yield* found(records.domain(row.domain)), theirs)
   }),
-  "a domain stays with its company if its DNS record reappears": Effect.gen(function* () {
+  "a domain stays with its company if the DNS record reappears": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
     yield* verdict(Domain.verified(row))
@@ -168,7 +168,7 @@ export const money = {
     assert.strictEqual((yield* holder(row.id)).apiKey.revokedAtMillis, row.createdAtMillis + 1)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a rotated key stops working when its overlap ends, or earlier if it expires first": Effect.gen(function* () {
+  "a rotated key stops working when the overlap period ends, or when the key expires if that is earlier": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis
     const endless = yield* apiKey(companyId)
@@ -208,7 +208,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(later), "Applied")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a pending request to loosen limits is kept until the limits, the IP ranges or the freeze change": Effect.gen(function* () {
+  "a pending request to loosen limits is kept until the limits, the IP ranges or the freeze status changes": Effect.gen(function* () {
     const companyId = yield* open
     const records = yield* Records
     const row = yield* apiKey(companyId, { limits: { daySats: 5 } })
@@ -271,7 +271,7 @@ export const money = {
 
 /** Guarantees about the fields of a company and its keys. */
 export const other = {
-  "a domain's DNS record is considered missing since the first failed check, and an operator's decision about the domain is kept":
+  "a domain's DNS record is considered missing from the first failed check on, and an operator's decision about the domain is kept":
     Effect.gen(function* () {
       const records = yield* Records
       const companyId = yield* open
@@ -295,7 +295,7 @@ export const other = {
       assert.strictEqual(yield* unchanged(Domain.checked(row, false, at(7))), "Applied")
       assert.deepStrictEqual(yield* found(records.domain(row.domain)), vouched)
     }),
-  "a Lightning address has all the settings that its owner set last": Effect.gen(function* () {
+  "a Lightning address keeps all the settings that its owner last chose": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const row = yield* lightningAddress(companyId)
@@ -318,7 +318,7 @@ export const other = {
     })
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a company is opened once; a different one under its id is refused": Effect.gen(function* () {
+  "a company is opened once; a different company with the same id is refused": Effect.gen(function* () {
     const row = yield* company
     assert.strictEqual(yield* verdict(Company.opened(row, once(row.id, "k"))), "Applied")
     assert.strictEqual(yield* unchanged(Company.opened(row)), "Applied")
@@ -347,7 +347,7 @@ export const other = {
     }
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a key is issued once; a different one under its id is refused": Effect.gen(function* () {
+  "a key is issued once; a different key with the same id is refused": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* apiKey(companyId)
     assert.strictEqual(yield* verdict(ApiKey.issued(row)), "Applied")

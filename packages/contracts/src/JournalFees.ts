@@ -65,7 +65,7 @@ export const money = {
     assert.strictEqual(yield* charged(companyId), "Applied")
     assert.deepStrictEqual(yield* Effect.forEach([plain, asked], (one) => unchanged(one)), ["Applied", "Replayed"])
   }),
-  "fees: changing the plan or the fees increments the revision; setting the same ones again does not": Effect.gen(function* () {
+  "fees: changing the plan or the fees increments the revision; setting the same values again does not": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const steps = [
       [Company.planChanged(companyId, "paid", atMillis), 1],
@@ -113,7 +113,7 @@ export const money = {
 
 /** Guarantees about reading fees. */
 export const other = {
-  "fees: a company's custom fees are returned as committed, with the company and with its keys": Effect.gen(function* () {
+  "fees: reading a company or one of its keys returns the company's custom fees as committed": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     for (const own of [fees, {}, { onChain: { baseMsat: 0, partsPerMillion: 0 } }, null]) {
       assert.strictEqual(yield* charged(companyId, own), "Applied")

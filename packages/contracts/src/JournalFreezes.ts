@@ -12,7 +12,7 @@ import { has } from "./Ledger.ts"
 
 /** Guarantees about the Changes that a freeze blocks. */
 export const money = {
-  "freeze: Changes applied before it are still applied and replayed, and another company is not affected": Effect.gen(function* () {
+  "freeze: a Change applied before the freeze can still be repeated, and another company is not affected": Effect.gen(function* () {
     const [companyId, other] = [yield* companyWith(100), yield* companyWith(100)]
     const asked = Withdrawal.requested(yield* withdrawal(companyId, 5), once(companyId, "k"))
     const plain = Withdrawal.requested(yield* withdrawal(companyId, 5))

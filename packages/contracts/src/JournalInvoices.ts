@@ -50,7 +50,7 @@ export const money = {
     assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, 100), verdict)), { available: 100, node: -100 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C33: an invoice without an amount is credited with what was paid, even outside the expected range": Effect.gen(function* () {
+  "C33: a payment of an invoice without an amount is credited in full, even if it is outside the expected range": Effect.gen(function* () {
     const companyId = yield* open
     const expected = { amount: null, minAmount: Msat.fromSats(10), maxAmount: Msat.fromSats(20) }
     for (const sats of [1, 15, 5000]) {
@@ -117,7 +117,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).received, Msat.fromSats(100))
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "if two payments of one invoice with different amounts arrive concurrently, one is credited": Effect.gen(function* () {
+  "if two payments with different amounts arrive concurrently for one invoice, only one is credited": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     const payments = [yield* payment(row, 100), yield* payment(row, 130)]
@@ -364,7 +364,7 @@ export const money = {
 
 /** Guarantees about the fields of an invoice and its Lightning address. */
 export const other = {
-  "an invoice is created once; a different one under its id is refused": Effect.gen(function* () {
+  "an invoice is created once; a different invoice with the same id is refused": Effect.gen(function* () {
     const companyId = yield* open
     const row = yield* created(companyId, 100)
     assert.strictEqual(yield* unchanged(Invoice.created(row)), "Applied")

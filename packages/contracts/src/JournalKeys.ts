@@ -29,7 +29,7 @@ const answered = Effect.fnUntraced(function* (owner: CompanyId.CompanyId, key: s
 
 /** Guarantees about idempotency: a request with a key takes effect only once. */
 export const money = {
-  "a repeated key returns the first response and holds the money once": Effect.gen(function* () {
+  "a repeated request with the same key returns the first response and holds the money only once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const first = yield* request(companyId, 40, "k", "body", { answer: "the first" })
     const second = yield* request(companyId, 40, "k", "body", { answer: "the second" })
@@ -41,7 +41,7 @@ export const money = {
     assert.deepStrictEqual(yield* answered(companyId, "k"), { fingerprint: "body", answer: "the first" })
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "if eight concurrent requests have one key, one takes effect and all get its response": Effect.gen(function* () {
+  "if eight concurrent requests have the same key, only one takes effect and all get its response": Effect.gen(function* () {
     const journal = yield* Journal
     const companyId = yield* companyWith(100)
     const asked = yield* Effect.forEach(
@@ -62,7 +62,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* request(companyId, 41, "k", "another")), "IdempotencyMismatch")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "if two concurrent requests have one key and different bodies, one takes effect and the other is refused": Effect.gen(function* () {
+  "if two concurrent requests have the same key but different bodies, one takes effect and the other is refused": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = [yield* request(companyId, 40, "k", "one body"), yield* request(companyId, 40, "k", "another")]
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), {
@@ -78,7 +78,7 @@ export const money = {
     assert.strictEqual(yield* verdict(yield* request(companyId, 99, "k", "small")), "Applied")
     yield* has(companyId, { posted: 100, held: 99 })
   }),
-  "C23: the key is checked first, so the response is the same even if the money is spent or the withdrawal has ended": Effect.gen(
+  "C23: the key is checked first, so the response is the same even if the money was spent or the withdrawal has ended": Effect.gen(
     function* () {
       const companyId = yield* companyWith(40)
       const row = yield* withdrawal(companyId, 40, { createdAtMillis: yield* past })
@@ -101,7 +101,7 @@ export const money = {
     yield* has(companyId, { posted: 100, held: 40 })
     yield* has(otherId, { posted: 100, held: 30 })
   }),
-  "a response stored without any other effect is replayed, and refused for a different body": Effect.gen(function* () {
+  "a response stored without any other effect is replayed; a different body with the same key is refused": Effect.gen(function* () {
     const companyId = yield* open
     const key = yield* hex(8)
     const kept = (fingerprint: string, answer: string) =>
@@ -127,7 +127,7 @@ export const money = {
 
 /** Guarantees about the retention of keys. */
 export const other = {
-  "a stored response is kept until it expires and is deleted": Effect.gen(function* () {
+  "a stored response is kept until its expiry and deleted afterward": Effect.gen(function* () {
     const companyId = yield* open
     const key = yield* hex(8)
     const [before, after] = [yield* invoice(companyId, 10), yield* invoice(companyId, 20)]

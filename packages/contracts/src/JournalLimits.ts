@@ -56,7 +56,7 @@ export const atOnce = { concurrency: "unbounded" } as const
 
 /** Guarantees about the amounts that a key or a company may send. */
 export const money = {
-  "limits: an amount that fits to the last sat is granted; one sat more is refused and changes nothing": Effect.gen(function* () {
+  "limits: an amount that exactly reaches the limit is granted; one sat more is refused and changes nothing": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(100) })
     assert.strictEqual(yield* send(companyId, 60, midnight, key), "Applied")
@@ -137,8 +137,8 @@ export const money = {
     const key = yield* keyWith({ hour_sats: sats(61) })
     const keyForAll = { ...key, most: { hour_sats: sats(1000) } }
     const { stepMillis } = Limit.windows.hour
-    // One per minute, for more than two cycles through all slots. An hour plus the current bucket contains 61
-    // of them.
+    // One withdrawal per minute, for more than two cycles through all slots. An hour plus the current bucket
+    // contains 61 of them.
     const changes = yield* Effect.forEach(times(2 * Limit.places + 3), (n) => sending(companyId, 1, midnight + n * stepMillis, keyForAll))
     for (let n = 0; n < changes.length; n += 40) yield* Effect.forEach(changes.slice(n, n + 40), ({ change }) => verdict(change), atOnce)
     const last = midnight + (2 * Limit.places + 2) * stepMillis

@@ -169,7 +169,7 @@ export const money = {
       [50, 40, 20].map(Msat.fromSats)
     )
   }),
-  "change is a coin once its payout is sent, or once it is mined if the payout spends unconfirmed coins; mining confirms the coin":
+  "change becomes a coin when its payout is sent or, if the payout spends unconfirmed coins, when it is mined; mining confirms the coin":
     Effect.gen(function* () {
       const { one, first } = yield* sent()
       const deep = yield* sent({ isDeep: true })
@@ -180,7 +180,7 @@ export const money = {
       assert.deepStrictEqual(yield* coins(walletOf(first)), [[changeOf(first), true]])
       assert.deepStrictEqual(yield* coins(walletOf(deep.first)), [[changeOf(deep.first), true]])
     }),
-  "C19: a replacement adds a candidate that spends the same coins; repeating it succeeds": Effect.gen(function* () {
+  "C19: a replacement adds a candidate that spends the same coins; repeating the replacement succeeds": Effect.gen(function* () {
     const { companyId, one, first } = yield* sent()
     const second = yield* dearer(first)
     assert.strictEqual(yield* verdict(replaced(one, second, first)), "Applied")
@@ -205,7 +205,7 @@ export const money = {
       yield* has(companyId, { posted: 50, held: 0 })
     }
   }),
-  "C19: a payout whose change another payout spends cannot be replaced": Effect.gen(function* () {
+  "C19: a payout cannot be replaced if another payout spends its change": Effect.gen(function* () {
     const { one, first } = yield* sent()
     const child = yield* begin(yield* companyWith(100), 10, onChain)
     yield* verdict(dispatched(child, { ...(yield* chainAttempt), coins: [changeOf(first) ?? ""], isDeep: true }))

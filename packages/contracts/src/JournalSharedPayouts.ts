@@ -31,7 +31,7 @@ const replaced = ({ withdrawal, fence }: Begun, attempt: Signed, before: Signed,
   return Withdrawal.replaced(withdrawal, attempt, { txId: before.txId, change }, fence, atMillis + 1, followers)
 }
 
-/** Settles a withdrawal under the leader's task. */
+/** Settles a withdrawal under the leading payout's task. */
 const settled = ({ withdrawal }: Begun, leader: Begun, { txId }: Signed, sats: number) =>
   Withdrawal.settled(
     withdrawal,
@@ -58,7 +58,7 @@ const waiting = { status: "pending", chainTxId: null, rawTx: null, dispatchedAtM
 
 const byId = (one: Begun, other: Begun) => (one.withdrawal.id < other.withdrawal.id ? -1 : 1)
 
-/** Three withdrawals of two companies. The first is the leader. */
+/** Three withdrawals of two companies. The first leads the batch. */
 const three = Effect.gen(function* () {
   const [acme, globex] = [yield* companyWith(200), yield* companyWith(100)]
   const leader = yield* begin(acme, 40, allowance)
@@ -82,7 +82,7 @@ const ids = (all: ReadonlyArray<Begun>) => all.map(({ withdrawal }) => withdrawa
 
 /** Guarantees about withdrawals that are paid in one transaction. */
 export const money = {
-  "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee": Effect.gen(function* () {
+  "C19: one transaction can pay several withdrawals, and each withdrawal records its own share of the fee": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt, followers } = yield* sent
     const { txId, rawTx } = attempt
     const at = { status: "pending", chainTxId: txId, dispatchedAtMillis: atMillis } as const
@@ -119,7 +119,7 @@ export const money = {
       yield* has(globex, { posted: 100, held: 40 })
     }
   ),
-  "C10: with a stale claim on one withdrawal, the whole batch is refused and the error names the withdrawal": Effect.gen(function* () {
+  "C10: if the claim on one withdrawal is stale, the whole batch is refused and the error names the withdrawal": Effect.gen(function* () {
     const { commit } = yield* Journal
     const { acme, globex, leader, others } = yield* three
     const attempt = yield* signed(9)
@@ -136,7 +136,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C10: only the leader's job can change a batch member": Effect.gen(function* () {
+  "C10: only the leading payout's job can change a batch member": Effect.gen(function* () {
     const { acme, globex, leader, others } = yield* sent
     const { claim, postpone } = yield* Tasks
     for (const { withdrawal, fence, task } of others) {
@@ -171,7 +171,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "C19: with one coin already spent, the whole batch is refused": Effect.gen(function* () {
+  "C19: if one coin is already spent, the whole batch is refused": Effect.gen(function* () {
     const { attempt } = yield* sent
     const { acme, globex, leader, others } = yield* three
     const followers = following(others, 3, 2)
@@ -182,7 +182,7 @@ export const money = {
     yield* has(acme, { posted: 200, held: 80 })
     yield* has(globex, { posted: 100, held: 40 })
   }),
-  "each batch member settles once, with its share; the change is a confirmed coin once the leader settles": Effect.gen(function* () {
+  "each batch member settles once, with its share; change is a confirmed coin once the leading payout settles": Effect.gen(function* () {
     const { acme, globex, leader, others, attempt } = yield* sent
     const records = yield* Records
     const wallet = attempt.change?.wallet ?? assert.fail("no change")
@@ -220,7 +220,7 @@ export const money = {
       { ...at, rawTx: null, sats: 6 },
       { ...at, rawTx: null, sats: 4 }
     ])
-    // The first transaction is mined despite its replacement, so all withdrawals settle with it.
+    // The first transaction is mined despite its replacement, so all withdrawals settle with that transaction.
     for (const [n, other] of others.entries()) assert.strictEqual(yield* verdict(settled(other, leader, attempt, 3 - n)), "Applied")
     assert.strictEqual(yield* verdict(settled(leader, leader, attempt, 4)), "Applied")
     assert.deepStrictEqual(

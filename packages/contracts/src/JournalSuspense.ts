@@ -19,7 +19,7 @@ const suspended = Effect.fnUntraced(function* (sats: number) {
 
 /** Guarantees about the outcome of payments in suspense. */
 export const money = {
-  "money in suspense is assigned to a company as a deposit, once, and the books of both stay correct": Effect.gen(function* () {
+  "money in suspense is assigned to a company only once, as a deposit, and all companies' books stay correct": Effect.gen(function* () {
     const records = yield* Records
     for (const isOther of [false, true]) {
       const { companyId, row } = yield* suspended(30)
@@ -34,7 +34,7 @@ export const money = {
       for (const one of [companyId, to]) assert.deepStrictEqual(yield* records.faults(one), [])
     }
   }),
-  "if one suspense item is assigned to two companies in 64 concurrent requests, one applies": Effect.gen(function* () {
+  "if 64 concurrent requests assign one suspense item to two companies, only one request applies": Effect.gen(function* () {
     const { companyId, row } = yield* suspended(30)
     const companies = [companyId, yield* open]
     const all = yield* Effect.forEach(

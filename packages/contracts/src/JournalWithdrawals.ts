@@ -99,13 +99,13 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 199 })
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C12: 64 callers send 512 requests against a balance for 99: exactly 99 are held": Effect.gen(function* () {
+  "C12: if 64 callers send 512 requests and the balance covers 99, exactly 99 are held": Effect.gen(function* () {
     const companyId = yield* companyWith(99)
     const verdicts = yield* Effect.forEach(Array.from({ length: 512 }), () => tryTo(companyId, 1), { concurrency: 64 })
     assert.deepStrictEqual(tally(verdicts), { Applied: 99, InsufficientBalance: 413 })
     yield* has(companyId, { posted: 99, held: 99 })
   }),
-  "committing the same request again holds the money once": Effect.gen(function* () {
+  "committing the same request again holds the money only once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 40)
     const verdicts = yield* Effect.forEach([1, 2, 3, 4], () => verdict(asked), { concurrency: "unbounded" })
@@ -346,7 +346,7 @@ export const money = {
     yield* has(companyId, { posted: 60, held: 0 })
     yield* has(otherId, { posted: 40, held: 0 })
   }),
-  "C21: an ended withdrawal is final even for a Change without a fence": Effect.gen(function* () {
+  "C21: an ended withdrawal is final even for a Change without a fencing token": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const [paid, lost] = [yield* begin(companyId, 40), yield* begin(companyId, 30)]
     const how = yield* proof()

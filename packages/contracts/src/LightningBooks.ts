@@ -79,7 +79,7 @@ export const money = {
     const fee = lookup._tag === "settled" ? lookup.fee : assert.fail(lookup._tag)
     assert.deepStrictEqual<ReadonlyArray<Sent>>(yield* sentAfter(place.sent), [{ paymentHash, amount, fee, state: "settled" }])
   }),
-  "a failed payment is listed as failed and a held one as pending, with its amount": Effect.gen(function* () {
+  "a failed payment is listed as failed and a held one as pending, each with its amount": Effect.gen(function* () {
     const place = yield* ends
     const [failed, held] = [yield* pay("fail"), yield* pay("hold")]
     assert.deepStrictEqual(
@@ -148,7 +148,7 @@ export const money = {
     const isNear = (difference: bigint) => difference >= Msat.fromSats(50_000) - slack && difference <= Msat.fromSats(50_000) + slack
     yield* eventually(capacity, ({ incoming, outgoing }) => isNear(before.incoming - incoming) && isNear(outgoing - before.outgoing))
   }),
-  "usable channels are counted, and none is closing": Effect.gen(function* () {
+  "usable channels are counted as active, and none of them as closing": Effect.gen(function* () {
     const { capacity } = yield* LightningBooks
     yield* eventually(capacity, ({ channels }) => channels !== undefined && channels.active > 0 && channels.inactive === 0)
     const { channels } = yield* capacity
@@ -187,7 +187,7 @@ export const promises: { readonly [promise in keyof typeof money | keyof typeof 
 }
 
 /**
- * Runs the contract against a layer and its peers. Requires that nothing else pays to or from the node while it
- * runs.
+ * Runs the contract against a layer and its peers. No other payment to or from the node may be made while the
+ * contract runs.
  */
 export const suite = Contract.suite<Ports, typeof money, typeof other>("LightningBooks", { money, other })

@@ -215,7 +215,7 @@ export const money = {
     assert.strictEqual(last(yield* toldUntil(null, hold.paymentHash)).received, Msat.fromSats(1000))
     assert.strictEqual(yield* holding.cancel(hold), "settled")
   }),
-  "canceling a held payment returns the money, and the payment can never settle": Effect.gen(function* () {
+  "canceling a held payment returns the money, and the payment can then never settle": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return yield* holdsNone
     const { hold, payment } = yield* held(holding, 1000)
@@ -323,5 +323,5 @@ export const other = {
  */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer and its peer. Requires that nothing else pays the node while it runs. */
+/** Runs the contract against a layer and its peer. Nothing else may pay the node while the contract runs. */
 export const suite = Contract.suite<LightningReceiver | Peer, typeof money, typeof other>("LightningReceiver", { money, other })

@@ -125,14 +125,14 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent": Effect.gen(function* () {
+  "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     const quote = yield* (yield* LightningSender).quote(asked)
     if (quote === undefined || quote.fee === 0n) return assert.fail("the payee must be behind a node that charges fees")
     const scant = { ...asked, feeLimit: Msat.make(quote.fee - 1n) }
     yield* isTooDear(scant)
   }),
-  "C25 C26: a fee limit of 0 pays no fee": Effect.gen(function* () {
+  "C25 C26: if the fee limit is 0, no fee is paid": Effect.gen(function* () {
     yield* isTooDear({ ...(yield* invoiced("settle")), feeLimit: Msat.zero })
   }),
   "C11: repeated calls with the same payment hash pay once": Effect.gen(function* () {
@@ -170,7 +170,7 @@ export const money = {
     yield* pay(asked)
     for (const _ of [1, 2, 3]) yield* isFailed(asked, "incorrect_payment_details")
   }),
-  "a payment without a route fails with that reason": Effect.gen(function* () {
+  "a payment that has no route fails with that reason": Effect.gen(function* () {
     const asked = asking(yield* (yield* Peer).unreachable(amount))
     yield* pay(asked)
     yield* isFailed(asked, "no_route")
@@ -204,7 +204,7 @@ export const money = {
       yield* pay(asked[2])
       yield* isSettled(asked[2])
     }),
-  "C6: a settled payment is unknown while its state cannot be read, and settled afterward": Effect.gen(function* () {
+  "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward": Effect.gen(function* () {
     const asked = yield* invoiced("settle")
     yield* pay(asked)
     const before = yield* isSettled(asked)
@@ -230,7 +230,7 @@ export const other = {
     assert.isUndefined(yield* quote(asking(yield* (yield* Peer).unreachable(amount))))
     assert.isUndefined(yield* quote({ ...(yield* invoiced("settle")), feeLimit: Msat.zero }))
   }),
-  "a subscriber is notified once a payment settles or fails, and not earlier; a node without notifications sends none": Effect.gen(
+  "if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier": Effect.gen(
     function* () {
       const { ends } = yield* LightningSender
       const heard: Array<PaymentHash.PaymentHash> = []

@@ -69,7 +69,7 @@ const received = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHa
   return yield* (yield* Payees).received(paymentHash)
 })
 
-/** Checks that a fault never leads to a statement about a payment or an invoice that only the node can make. */
+/** Checks that during a fault the adapter says nothing about a payment or invoice that only the node can know. */
 const noWord = (fault: Wire.Fault) =>
   Effect.gen(function* () {
     const { during, met, receiver, sender } = yield* connected(fault)

@@ -173,7 +173,7 @@ const published = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, c
 })
 
 const insertPromises = (name: string, { create }: Subject) => ({
-  [`${name}: a record is found by id, by each unique name and in its company's list, and by no other company`]: Effect.gen(function* () {
+  [`${name}: the owning company finds a record by id, by each unique name and in a list; no other company finds it`]: Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const records = yield* Records
     const all = yield* Effect.forEach(eight, () => create(companyId))
@@ -293,7 +293,8 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
         const before = yield* published(record.companyId, [change, rival])
         const words = yield* Effect.forEach([change, rival], verdict, { concurrency: "unbounded" })
         assert.include(words, "Applied")
-        // Repeated, the refused Change is refused again, and the applied one succeeds without effect.
+        // When the Changes are repeated, the refused one is refused again, and the applied one succeeds without
+        // effect.
         assert.deepStrictEqual([yield* untouched(change), yield* untouched(rival)], words, `${move} and ${other}`)
         const events = (yield* published(record.companyId, [change, rival])) - before
         assert.isAtMost(events, 1, `${move} and ${other}`)

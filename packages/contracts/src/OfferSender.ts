@@ -108,7 +108,7 @@ export const money = {
     yield* pay(asked)
     yield* isSettled(asked)
   }),
-  "an offer with an amount is paid in the requested amount if it is at least the offer's amount": Effect.gen(function* () {
+  "an offer with an amount is paid in the requested amount if that is at least the offer's amount": Effect.gen(function* () {
     for (const least of [amount, Msat.make(amount / 2n)]) {
       const asked = yield* offered("settle", least)
       assert.strictEqual(asked.offer.amount, least)
@@ -121,7 +121,7 @@ export const money = {
     yield* pay(asked)
     yield* isFailed(asked)
   }),
-  "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent": Effect.gen(function* () {
+  "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route": Effect.gen(function* () {
     const asked = yield* offered("settle")
     yield* pay(asked)
     const { fee } = yield* isSettled(asked)
@@ -130,7 +130,7 @@ export const money = {
     yield* pay(scant)
     yield* isFailed(scant)
   }),
-  "C25 C26: a fee limit of 0 pays no fee": Effect.gen(function* () {
+  "C25 C26: if the fee limit is 0, no fee is paid": Effect.gen(function* () {
     const asked = { ...(yield* offered("settle")), feeLimit: Msat.zero }
     yield* pay(asked)
     yield* isFailed(asked)
@@ -180,7 +180,7 @@ export const money = {
       yield* isFailed(asked)
     }
   }),
-  "nothing is paid if the issuer refuses an invoice or cannot be reached": Effect.gen(function* () {
+  "nothing is paid if the issuer refuses to send an invoice or cannot be reached": Effect.gen(function* () {
     const all = [yield* offered("refuse"), asking(yield* (yield* Peer).unreachable(amount))]
     // A real node retries such a payment for minutes before giving up.
     for (const asked of all) yield* pay(asked)
@@ -218,7 +218,7 @@ export const money = {
       yield* pay(asked)
       yield* isSettled(asked)
     }),
-  "C6: a settled payment is unknown while its state cannot be read, and settled afterward": Effect.gen(function* () {
+  "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward": Effect.gen(function* () {
     const asked = yield* offered("settle")
     yield* pay(asked)
     const before = yield* isSettled(asked)
@@ -250,7 +250,7 @@ export const other = {
     const exit = yield* withoutWire(Effect.exit(Effect.flip((yield* OfferSender).quote(asked))))
     assert.isTrue(Exit.isSuccess(exit) && exit.value._tag === "NodeUnavailable")
   }),
-  "a subscriber is notified once an attempt settles or fails, and not earlier; a node without notifications sends none": Effect.gen(
+  "if the node supports notifications, a subscriber is notified when an attempt has settled or failed, and not earlier": Effect.gen(
     function* () {
       const { ends } = yield* OfferSender
       const heard: Array<string> = []

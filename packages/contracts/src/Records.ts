@@ -377,7 +377,7 @@ export const money = {
     yield* committed(Withdrawal.settled(one.withdrawal, { ...(yield* proof(2)), preimage: null }, one.fence, 1_700_000_000_001))
     assert.strictEqual((yield* records.spentCoins(coins)).size, 2)
   }),
-  "of the scripts in a query, those that belong to our addresses are returned": Effect.gen(function* () {
+  "a query for scripts returns those that belong to our addresses": Effect.gen(function* () {
     const records = yield* Records
     const [one, two] = [yield* onChainAddress(yield* open), yield* onChainAddress(yield* open)]
     yield* committed(OnChainAddress.created(one), OnChainAddress.created({ ...two, type: "taproot", index: 0 }))
@@ -585,5 +585,5 @@ export const other = {
 /** The guarantees that every implementation of `Records` must provide. Each entry is one guarantee. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer. Requires that nothing else commits to its store while it runs. */
+/** Runs the contract against a layer. Nothing else may commit to the layer's store while the contract runs. */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Records", { money, other })

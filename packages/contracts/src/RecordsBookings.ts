@@ -97,7 +97,7 @@ export const money = {
       ]
     )
   }),
-  "each page of entries continues where the previous one ended, whatever its size": Effect.gen(function* () {
+  "each page of entries continues where the previous one ended, whatever the page size": Effect.gen(function* () {
     const { companyId } = yield* busy
     const all = yield* paged(companyId, everything, 1000)
     assert.isTrue(all.every(({ id }, n) => n === 0 || id > (all[n - 1]?.id ?? 0n)))
@@ -136,7 +136,7 @@ export const other = {
       ]
     )
   }),
-  "entries, sums and records of one company never include another's": Effect.gen(function* () {
+  "entries, sums and records of one company never include those of another": Effect.gen(function* () {
     const records = yield* Records
     const [{ companyId, paid }, otherId] = [yield* busy, yield* companyWith(7)]
     const { within } = yield* records.bookedSums(otherId, everything)
@@ -148,7 +148,7 @@ export const other = {
     assert.deepStrictEqual(yield* records.bookedSums(none, everything), { last: 0n, before: [], within: [] })
     assert.deepStrictEqual(yield* paged(none, everything, 10), [])
   }),
-  "the record of a ledger transaction is found by the transfer id, with its details": Effect.gen(function* () {
+  "the transfer id finds the record of a ledger transaction and the record's details": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* open
     const invoice = yield* created(companyId, 100, { rate: "64000.5", rateAtMillis: 1_699_999_999_999 })

@@ -176,7 +176,7 @@ const plain = ({ accounts }: Tally.Tally) =>
 
 /** Guarantees about reads for reconciliation. */
 export const money = {
-  "a running total is the sum of all entries, regardless of the earlier total that it continues from": Effect.gen(function* () {
+  "a running total is the sum of all entries, whichever earlier total it starts from": Effect.gen(function* () {
     const records = yield* Records
     const first = yield* records.tally(null)
     yield* everyState

@@ -138,7 +138,7 @@ export const other = {
     assert.deepStrictEqual(yield* depositById(seen.id), Option.some(seen))
     assert.isTrue(Option.isNone(yield* withdrawalById(seen.id)))
   }),
-  "a payout that follows another one is listed with the leader's job": Effect.gen(function* () {
+  "a payout that follows another one in a batch is listed with the leading payout's job": Effect.gen(function* () {
     const { backlog, job } = yield* Records
     const companyId = yield* companyWith(1000)
     const together = yield* sentTogether(companyId, 10)

@@ -17,7 +17,7 @@ const committed = Effect.fnUntraced(function* (changes: ReadonlyArray<Parameters
   assert.deepStrictEqual(tally(verdicts), { Applied: changes.length })
 })
 
-/** Returns the results of a search as texts. */
+/** Returns the results of a search as lines of text. */
 const found = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
   const sought = Search.sought(text)
   const hits = sought === undefined ? [] : yield* (yield* Records).found(companyId, sought)
@@ -103,7 +103,7 @@ export const other = {
     }
   }),
 
-  "a search lists a record that matches in several ways only once, under the first of these ways": Effect.gen(function* () {
+  "a search lists a record that matches in several ways only once, under its first match": Effect.gen(function* () {
     const companyId = yield* companyWith(5000)
     const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "777", again: "777" } })
     yield* committed([Withdrawal.requested(asked)])

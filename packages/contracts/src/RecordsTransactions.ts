@@ -119,7 +119,7 @@ export const other = {
       assert.deepStrictEqual(ids(read), expected)
     }
   }),
-  "a page continues where the last one ended, even if the last transaction on it has since been updated": Effect.gen(function* () {
+  "a page continues where the previous one ended, even if the last transaction read has since been updated": Effect.gen(function* () {
     const companyId = yield* open
     const rows = newestFirst(yield* outputs(companyId, 9))
     const first = yield* list(companyId, { limit: 4 })

@@ -71,7 +71,7 @@ export const other = {
       assert.strictEqual((yield* Effect.flip(invoice(offer, amount)))._tag, "RecipientRefused")
     }
   }),
-  "an unreachable server has not rejected the payment": Effect.gen(function* () {
+  "a payment to an unreachable server is not reported as rejected": Effect.gen(function* () {
     const { invoice, offer: ask } = yield* Resolver
     const url = yield* (yield* Peer).publish(takes)
     const offer = yield* ask(url)

@@ -65,9 +65,9 @@ export const money = {
     const { txId } = yield* sign((yield* drafted("taproot")).psbt)
     assert.deepStrictEqual(yield* (yield* ChainSource).transaction(txId), { _tag: "gone" })
   }),
-  "the network accepts the signed transaction, under its reported id, with taproot coins": signs("taproot"),
-  "… with segwit coins": signs("segwit"),
-  "… with nested segwit coins": signs("nested_segwit"),
+  "the network accepts a signed transaction that spends taproot coins, under its reported id": signs("taproot"),
+  "the network accepts a signed transaction that spends segwit coins, under its reported id": signs("segwit"),
+  "the network accepts a signed transaction that spends nested segwit coins, under its reported id": signs("nested_segwit"),
   "malformed drafts, and drafts with another wallet's keys, are not signed": Effect.gen(function* () {
     const { psbt } = yield* drafted("segwit")
     const { fingerprint } = yield* ChainWallet

@@ -137,7 +137,7 @@ export const money = {
       assert.strictEqual(yield* verdict(lost(first(rows), before)), "Applied")
     })
   ),
-  "an expired claim is still valid if no other process took it over": withWork(
+  "an expired claim stays valid until another process claims the task": withWork(
     1,
     Effect.fnUntraced(function* ({ companyId, rows, atMillis }) {
       const task = yield* claimOne(atMillis)
@@ -188,7 +188,7 @@ export const money = {
   }),
   "a task claimed when it is enqueued goes to no other process before that claim ends": Effect.gen(function* () {
     const kind = `test ${yield* hex(8)}`
-    // One task is the only one in its Change, and one is enqueued together with another.
+    // The first Change enqueues one task, and the second enqueues two.
     const [alone, together, beside] = [yield* Id.make, yield* Id.make, yield* Id.make]
     const claimed = (id: string) => Change.enqueue({ kind, id, dueAtMillis: 1000 + lease, claimedBy: Id.nil })
     const free = Change.enqueue({ kind, id: beside, dueAtMillis: 1000 })
@@ -209,7 +209,7 @@ export const money = {
     }
   }),
   ...takenOver,
-  "a Change with a fence leaves its task and claim in place unless it completes the task": Effect.gen(function* () {
+  "a Change with a fencing token leaves its task and claim in place unless the Change completes the task": Effect.gen(function* () {
     const { kind, id } = yield* begun
     const tasks = yield* Tasks
     const task = yield* claimOne(1000, kind)
@@ -221,7 +221,7 @@ export const money = {
     assert.isFalse(yield* tasks.postpone(next, 1000))
     assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(next) }), "StaleFence")
   }),
-  "a worker that has lost a task cannot move its cursor, not even by repeating an applied Change": Effect.gen(function* () {
+  "a worker that has lost a task cannot move the cursor, not even by repeating an applied Change": Effect.gen(function* () {
     const { kind } = yield* begun
     const task = yield* claimOne(1000, kind)
     const row = yield* created(yield* open, 1)
@@ -314,7 +314,7 @@ export const other = {
     }
     assert.deepStrictEqual(ids(yield* claimInTurn(kind, { limit: 1 })), all[0]?.slice(0, 1))
   }),
-  "claiming in turn serves each of a company's lanes and skips full lanes": Effect.gen(function* () {
+  "claiming in turn serves each `lane` of a company and skips the lanes that are full": Effect.gen(function* () {
     const tasks = yield* Tasks
     const { kind, companies, ids: all } = yield* begunFor(4, 2)
     const hosts = ["a.example", "b.example"] as const
@@ -418,7 +418,7 @@ export const other = {
       assert.strictEqual((yield* claimOne(now)).id, first(rows).id)
     })
   ),
-  "a task counts its claims": withWork(
+  "each claim of a task is counted": withWork(
     1,
     Effect.fnUntraced(function* ({ atMillis }) {
       const tasks = yield* Tasks
@@ -434,5 +434,5 @@ export const other = {
 /** The guarantees that every Tasks must provide. Each entry is one guarantee. */
 export const promises = { ...money, ...other }
 
-/** Runs the contract against a layer. Requires that nothing else claims from its store while it runs. */
+/** Runs the contract against a layer. Nothing else may claim tasks in the layer's store while the contract runs. */
 export const suite = Contract.suite<Journal | Records | Tasks, typeof money, typeof other>("Tasks", { money, other })

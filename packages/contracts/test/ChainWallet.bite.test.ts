@@ -44,7 +44,7 @@ bites("ChainWallet", promises, {
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => Effect.map(build(ask), (draft) => ({ ...draft, fee: plus(draft.fee, -1) })) })),
     [
       "a draft pays exactly the requested amount, and its stated miner fee is within the limit",
-      "change too small for an output goes to the miners only within the fee limit"
+      "change that is too small for an output is added to the miner fee only if the fee stays within its limit"
     ]
   ],
   "a wallet that ignores which coins are permitted": [
@@ -52,9 +52,9 @@ bites("ChainWallet", promises, {
       build: (ask) => build({ ...ask, free: (outpoints) => Effect.andThen(ask.free(outpoints), all(outpoints)) })
     })),
     [
-      "only permitted coins are spent, and permission is requested for all of them in one call",
+      "a draft spends only permitted coins, and permission for all coins is requested in one call",
       "a spent coin is not offered again",
-      "a draft for more than the available coins is refused, with the amount needed"
+      "a draft for more than the available coins is refused, and the refusal states the amount needed"
     ]
   ],
   "a wallet that requests permission for each coin separately": [
@@ -69,28 +69,28 @@ bites("ChainWallet", promises, {
             )
         })
     })),
-    ["only permitted coins are spent, and permission is requested for all of them in one call"]
+    ["a draft spends only permitted coins, and permission for all coins is requested in one call"]
   ],
   "a wallet that exceeds the fee limit": [
     sabotage(ChainWallet, ({ build }) => ({
       build: (ask) => build(paying(ask, ({ feeLimit }) => ({ feeLimit: Msat.make(feeLimit * 10n) })))
     })),
     [
-      "the fee limit holds when the fee rate would exceed it; if not even 1 sat/vB fits, no draft is built",
-      "change too small for an output goes to the miners only within the fee limit"
+      "a draft's fee stays within the limit whatever the fee rate; if 1 sat/vB would exceed it, no draft is built",
+      "change that is too small for an output is added to the miner fee only if the fee stays within its limit"
     ]
   ],
   "a wallet that pays only the first payment": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.slice(0, 1) }) })),
     [
-      "several payments share one transaction, with one output for each in order, within their combined fee limit",
+      "one transaction makes several payments with one output each, in order, within their combined fee limit",
       "a payment that is too large does not prevent later ones from being included"
     ]
   ],
   "a wallet that reorders payments": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.toReversed() }) })),
     [
-      "several payments share one transaction, with one output for each in order, within their combined fee limit",
+      "one transaction makes several payments with one output each, in order, within their combined fee limit",
       "a payment that is too large does not prevent later ones from being included"
     ]
   ],

@@ -21,7 +21,7 @@ bites("Dns", promises, {
   ],
   "a resolver that reports an outage as an absent record": [
     spoiled((validated) => (name) => Effect.orElseSucceed(validated(name), (): Validated => ({ texts: [], isSigned: true }))),
-    ["a failed lookup is an error and never reads as an absent record"]
+    ["a failed lookup is an error and is never mistaken for a missing record"]
   ],
   "a resolver that joins separate records": [
     told((said) => ({ ...said, texts: said.texts.length === 0 ? [] : [said.texts.join("")] })),
@@ -33,7 +33,7 @@ bites("Dns", promises, {
   ],
   "a resolver that truncates a record to 255 bytes": [
     told((said) => ({ ...said, texts: said.texts.map((text) => text.slice(0, 255)) })),
-    ["a record of several strings is joined into one"]
+    ["a record that consists of several strings is returned as one string"]
   ],
   "a resolver that caches records": [
     spoiled((validated) => {

@@ -93,7 +93,7 @@ bites<string>("Journal", Nouns.money, {
         return commit(change)
       }
     }),
-    ["vouchers: a record is found by id, by each unique name and in its company's list, and by no other company"]
+    ["vouchers: the owning company finds a record by id, by each unique name and in a list; no other company finds it"]
   ],
   "a journal that lists the oldest records first": [
     sabotage({
@@ -102,7 +102,7 @@ bites<string>("Journal", Nouns.money, {
           Effect.map(newestFirst(noun, companyId, before, limit), (page) => page.toReversed())
       })
     }),
-    ["invoices: a record is found by id, by each unique name and in its company's list, and by no other company"]
+    ["invoices: the owning company finds a record by id, by each unique name and in a list; no other company finds it"]
   ],
   "a journal that refuses every repeated transition": [
     moving((move) => ({ ...move, again: { in: ["nowhere"], same: [] } })),
@@ -152,10 +152,10 @@ bites("Journal", promises, {
   "a journal that stores no keys": [
     changing(({ once: _, ...change }) => change),
     [
-      "a repeated key returns the first response and holds the money once",
+      "a repeated request with the same key returns the first response and holds the money only once",
       "a key reused with a different body is refused",
-      "if eight concurrent requests have one key, one takes effect and all get its response",
-      "C23: the key is checked first, so the response is the same even if the money is spent or the withdrawal has ended"
+      "if eight concurrent requests have the same key, only one takes effect and all get its response",
+      "C23: the key is checked first, so the response is the same even if the money was spent or the withdrawal has ended"
     ]
   ],
   "a journal that keeps deleted invoices": [
@@ -177,12 +177,12 @@ bites("Journal", promises, {
     }),
     [
       "a key reused with a different body is refused",
-      "if two concurrent requests have one key and different bodies, one takes effect and the other is refused"
+      "if two concurrent requests have the same key but different bodies, one takes effect and the other is refused"
     ]
   ],
   "a journal that lets every key expire": [
     changing((change) => (change.once === undefined ? change : { ...change, once: { ...change.once, forgetAtMillis: 1 } })),
-    ["a withdrawal's key never expires", "a stored response is kept until it expires and is deleted"]
+    ["a withdrawal's key never expires", "a stored response is kept until its expiry and deleted afterward"]
   ],
   "a journal that stores the key of a refused request": [
     sabotage({
@@ -209,7 +209,7 @@ bites("Journal", promises, {
     deaf("InsufficientBalance"),
     [
       "a withdrawal above the balance is refused and changes nothing",
-      "C12: 64 callers send 512 requests against a balance for 99: exactly 99 are held",
+      "C12: if 64 callers send 512 requests and the balance covers 99, exactly 99 are held",
       "C45: the spent part of a reversed deposit is posted as the operator's loss until the payment returns"
     ]
   ],
@@ -251,7 +251,7 @@ bites("Journal", promises, {
   "a journal that ignores limits": [
     deaf("LimitExceeded"),
     [
-      "limits: an amount that fits to the last sat is granted; one sat more is refused and changes nothing",
+      "limits: an amount that exactly reaches the limit is granted; one sat more is refused and changes nothing",
       "limits: the maximum number of withdrawals per day applies regardless of their amounts"
     ]
   ],
@@ -265,7 +265,7 @@ bites("Journal", promises, {
     }),
     [
       "limits: when a withdrawal fails, the usage counted for it is released, once",
-      "limits: a voucher releases its usage when it is canceled, expires, or its withdrawal fails"
+      "limits: a voucher releases its usage when it is canceled or expires, or when its withdrawal fails"
     ]
   ],
   "a journal that counts limit usage in the wrong bucket": [
@@ -297,7 +297,7 @@ bites("Journal", promises, {
       "reusing an id with different content is refused",
       "C19: a withdrawal has one attempt: repeating the same one succeeds, and a different one is refused",
       "C20 C54: a settled withdrawal stays settled",
-      "an invoice is created once; a different one under its id is refused",
+      "an invoice is created once; a different invoice with the same id is refused",
       "an on-chain address is assigned to one company, once",
       "C32: a payment hash belongs to one invoice"
     ]
@@ -314,13 +314,13 @@ bites("Journal", promises, {
     ),
     [
       "C19: no two payouts spend the same coin",
-      "C19: a payout whose change another payout spends cannot be replaced",
+      "C19: a payout cannot be replaced if another payout spends its change",
       "a credited deposit is a coin, with its key's derivation index, until a payout spends it"
     ]
   ],
   "a journal that replaces a payout whose change is spent": [
     changing((change) => (change._tag === "WithdrawalReplaced" ? { ...change, replaces: { ...change.replaces, change: null } } : change)),
-    ["C19: a payout whose change another payout spends cannot be replaced"]
+    ["C19: a payout cannot be replaced if another payout spends its change"]
   ],
   "a journal that assumes the newest candidate was mined": [
     sabotage({
@@ -339,15 +339,15 @@ bites("Journal", promises, {
         ? { ...change, attempt: { ...change.attempt, isDeep: false } }
         : change
     ),
-    ["change is a coin once its payout is sent, or once it is mined if the payout spends unconfirmed coins; mining confirms the coin"]
+    ["change becomes a coin when its payout is sent or, if the payout spends unconfirmed coins, when it is mined; mining confirms the coin"]
   ],
   "a journal that sends only the first withdrawal of a batch": [
     changing((change) => (change._tag === "WithdrawalDispatched" ? { ...change, followers: [] } : change)),
     [
-      "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
+      "C19: one transaction can pay several withdrawals, and each withdrawal records its own share of the fee",
       "C19: the same transaction for other withdrawals is refused, and so is another transaction for one of the same withdrawals",
-      "C10: with a stale claim on one withdrawal, the whole batch is refused and the error names the withdrawal",
-      "C10: only the leader's job can change a batch member",
+      "C10: if the claim on one withdrawal is stale, the whole batch is refused and the error names the withdrawal",
+      "C10: only the leading payout's job can change a batch member",
       "C10: if two concurrent transactions pay one withdrawal, exactly one applies in full",
       "C24: each company's event lists only that company's withdrawals, however many settle in one commit"
     ]
@@ -361,25 +361,25 @@ bites("Journal", promises, {
           : change
     ),
     [
-      "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
+      "C19: one transaction can pay several withdrawals, and each withdrawal records its own share of the fee",
       "C19: a replacement must cover the whole batch; a replacement with other members is refused"
     ]
   ],
   "a journal that ignores stale claims in a batch": [
     deaf("StaleFence", "WithdrawalDispatched"),
     [
-      "C10: with a stale claim on one withdrawal, the whole batch is refused and the error names the withdrawal",
+      "C10: if the claim on one withdrawal is stale, the whole batch is refused and the error names the withdrawal",
       "C10: if two concurrent transactions pay one withdrawal, exactly one applies in full"
     ]
   ],
   "a journal that sends a batch without its coins": [
     deaf("CoinTaken", "WithdrawalDispatched"),
-    ["C19: with one coin already spent, the whole batch is refused"]
+    ["C19: if one coin is already spent, the whole batch is refused"]
   ],
   "a journal that stores no batch members": [
     sabotage({ records: () => ({ followers: () => Effect.succeed([]) }) }),
     [
-      "C19: one transaction can pay several withdrawals and is recorded for each, with its share of the fee",
+      "C19: one transaction can pay several withdrawals, and each withdrawal records its own share of the fee",
       "C10: if two concurrent transactions pay one withdrawal, exactly one applies in full"
     ]
   ],
@@ -387,7 +387,7 @@ bites("Journal", promises, {
     changing((change) =>
       change._tag === "WithdrawalSettled" && change.fence !== undefined ? { ...change, id: change.fence.taskId } : change
     ),
-    ["each batch member settles once, with its share; the change is a confirmed coin once the leader settles"]
+    ["each batch member settles once, with its share; change is a confirmed coin once the leading payout settles"]
   ],
   "a journal that replaces a settled payout": [
     deaf("AlreadyTerminal", "WithdrawalReplaced"),
@@ -583,7 +583,7 @@ bites("Journal", promises, {
         ? { ...change, writes: [{ ...change.writes[0], set: { ...change.writes[0].set, successMessage: "" } }] }
         : change
     ),
-    ["a Lightning address has all the settings that its owner set last"]
+    ["a Lightning address keeps all the settings that its owner last chose"]
   ],
   "a journal that pays a voucher each time it is claimed": [
     sabotage({
@@ -621,7 +621,7 @@ bites("Journal", promises, {
         : change
     ),
     [
-      "a voucher holds its amount and both fees, and is refused above the balance",
+      "a voucher holds its amount and both fees, and is refused if they exceed the balance",
       "claiming a voucher turns it into a withdrawal that holds the same money"
     ]
   ],
@@ -635,7 +635,7 @@ bites("Journal", promises, {
       const { once: _, ...rest } = change
       return rest
     }),
-    ["any number of requests with one key create one voucher"]
+    ["any number of requests with the same key create only one voucher"]
   ],
   "a journal that treats a different claim as a repetition": [
     deaf("VoucherNotOpen", "VoucherClaimed"),
@@ -658,12 +658,12 @@ bites("Journal", promises, {
       "a domain belongs to one company; verifying it again changes nothing",
       "if two companies verify a domain concurrently, one gets it",
       "a lost domain moves to another company only if the Change states that it was lost",
-      "a domain stays with its company if its DNS record reappears"
+      "a domain stays with its company if the DNS record reappears"
     ]
   ],
   "a journal that does not store when a domain was lost": [
     changing((change) => (change._tag === "DomainChecked" ? { ...change, isShown: true } : change)),
-    ["a domain's DNS record is considered missing since the first failed check, and an operator's decision about the domain is kept"]
+    ["a domain's DNS record is considered missing from the first failed check on, and an operator's decision about the domain is kept"]
   ],
   "a journal that publishes an event before the Change is committed": [
     sabotage({

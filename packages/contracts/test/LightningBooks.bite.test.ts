@@ -23,13 +23,13 @@ bites("LightningBooks", promises, {
   "a node that lists only successful payments": [
     telling((lines) => lines.filter(({ state }) => state === "settled"), same),
     [
-      "a failed payment is listed as failed and a held one as pending, with its amount",
+      "a failed payment is listed as failed and a held one as pending, each with its amount",
       "each payment is listed once, in the order in which payments were started, from any cursor"
     ]
   ],
   "a node that lists held payments as settled": [
     telling((lines) => lines.map((line) => (line.state === "pending" ? { ...line, state: "settled" } : line)), same),
-    ["a failed payment is listed as failed and a held one as pending, with its amount"]
+    ["a failed payment is listed as failed and a held one as pending, each with its amount"]
   ],
   "a node that adds the fee to the amount": [
     telling((lines) => lines.map((line) => ({ ...line, amount: Msat.sum(line.amount, line.fee) })), same),
@@ -83,7 +83,7 @@ bites("LightningBooks", promises, {
     sabotage(LightningBooks, ({ capacity }) => ({
       capacity: Effect.map(capacity, ({ incoming, outgoing }) => ({ incoming, outgoing }))
     })),
-    ["usable channels are counted, and none is closing"]
+    ["usable channels are counted as active, and none of them as closing"]
   ],
   "a node that counts every channel as closing": [
     sabotage(LightningBooks, ({ capacity }) => ({
@@ -92,7 +92,7 @@ bites("LightningBooks", promises, {
         ...(channels !== undefined && { channels: { ...channels, forceClosing: channels.active } })
       }))
     })),
-    ["usable channels are counted, and none is closing"]
+    ["usable channels are counted as active, and none of them as closing"]
   ],
   "a node adapter that returns results while its node does not respond": [
     sabotage(LightningBooks, () => ({ owned: Effect.succeed({ amount: Msat.zero, within: Msat.max }) })),

@@ -74,7 +74,7 @@ bites("LightningReceiver", promises, {
     sabotage(LightningReceiver, ({ holding }) =>
       holding === undefined ? {} : { holding: { ...holding, cancel: () => Effect.succeed("canceled") } }
     ),
-    ["canceling a held payment returns the money, and the payment can never settle"]
+    ["canceling a held payment returns the money, and the payment can then never settle"]
   ],
   "a node that starts from the beginning, whatever the cursor": [
     sabotage(LightningReceiver, ({ settlements }) => ({ settlements: () => settlements(null) })),

@@ -21,19 +21,19 @@ bites("LightningSender", promises, {
   "a sender without a fee limit": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: ask.amount }) })),
     [
-      "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent",
-      "C25 C26: a fee limit of 0 pays no fee"
+      "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route",
+      "C25 C26: if the fee limit is 0, no fee is paid"
     ]
   ],
   "a sender that treats the fee limit's millisatoshis as satoshis": [
     sabotage(LightningSender, ({ pay }) => ({ pay: (ask) => pay({ ...ask, feeLimit: Msat.make(ask.feeLimit * 1000n) }) })),
-    ["C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent"]
+    ["C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route"]
   ],
   "a sender that reports an outage as a failure": [
     taking((said) => (said._tag === "unknown" ? failed : said)),
     [
       "C2: a node that does not respond leaves a payment unknown, not failed",
-      "C6: a settled payment is unknown while its state cannot be read, and settled afterward"
+      "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward"
     ]
   ],
   "a sender that reports an outage as not found": [
@@ -43,7 +43,7 @@ bites("LightningSender", promises, {
     })),
     [
       "C2: a node that does not respond leaves a payment unknown, not failed",
-      "C6: a settled payment is unknown while its state cannot be read, and settled afterward"
+      "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward"
     ]
   ],
   "a sender that reports a sent payment as not sent": [
@@ -87,11 +87,11 @@ bites("LightningSender", promises, {
   ],
   "a sender that omits the failure reason": [
     taking((said) => (said._tag === "failed" ? { _tag: "failed", reason: "error" } : said)),
-    ["a payment that the payee rejects is reported as failed by every call", "a payment without a route fails with that reason"]
+    ["a payment that the payee rejects is reported as failed by every call", "a payment that has no route fails with that reason"]
   ],
   "a sender that reports failed payments as pending": [
     taking((said) => (said._tag === "failed" ? { _tag: "pending" } : said)),
-    ["a payment that the payee rejects is reported as failed by every call", "C25 C26: a fee limit of 0 pays no fee"]
+    ["a payment that the payee rejects is reported as failed by every call", "C25 C26: if the fee limit is 0, no fee is paid"]
   ],
   "a sender that returns an invalid preimage": [
     taking((said) => (said._tag === "settled" ? { ...said, preimage: Preimage.make("00".repeat(32)) } : said)),
@@ -132,7 +132,7 @@ bites("LightningSender", promises, {
   ],
   "a sender that sends no notifications": [
     sabotage(LightningSender, () => ({ ends: Stream.never })),
-    ["a subscriber is notified once a payment settles or fails, and not earlier; a node without notifications sends none"]
+    ["if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"]
   ],
   "a sender that notifies when it sends": [
     sabotage(LightningSender, ({ pay }) => {
@@ -142,12 +142,12 @@ bites("LightningSender", promises, {
         ends: Stream.fromQueue(sent)
       }
     }),
-    ["a subscriber is notified once a payment settles or fails, and not earlier; a node without notifications sends none"]
+    ["if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"]
   ],
   "a sender that notifies only of settled payments": [
     sabotage(LightningSender, ({ ends, lookupPayment }) => ({
       ends: Stream.filterEffect(ends, (paymentHash) => Effect.map(lookupPayment(paymentHash), ({ _tag }) => _tag === "settled"))
     })),
-    ["a subscriber is notified once a payment settles or fails, and not earlier; a node without notifications sends none"]
+    ["if the node supports notifications, a subscriber is notified when a payment has settled or failed, and not earlier"]
   ]
 })

@@ -16,12 +16,12 @@ const taking = (understand: <A extends Looked>(said: A) => A | OfferPayment) =>
   }))
 
 const failed = { _tag: "failed", reason: "timeout" } as const
-const limit = "C25 C26 C28 C38: the fee limit is never exceeded: one millisatoshi below the cheapest route, nothing is sent"
+const limit = "C25 C26 C28 C38: nothing is sent if the fee limit is one millisatoshi below the fee of the cheapest route"
 
 bites("OfferSender", promises, {
   "a payer without a fee limit": [
     sabotage(OfferSender, ({ payOffer }) => ({ payOffer: (ask) => payOffer({ ...ask, feeLimit: ask.amount }) })),
-    [limit, "C25 C26: a fee limit of 0 pays no fee"]
+    [limit, "C25 C26: if the fee limit is 0, no fee is paid"]
   ],
   "a payer that requests a new invoice for each call": [
     sabotage(OfferSender, ({ payOffer }) => ({
@@ -49,7 +49,7 @@ bites("OfferSender", promises, {
     taking((said) => (said._tag === "unknown" ? failed : said)),
     [
       "C2: a node that does not respond leaves a payment unknown, not failed",
-      "C6: a settled payment is unknown while its state cannot be read, and settled afterward"
+      "C6: a settled payment is reported as unknown while its state cannot be read, and as settled afterward"
     ]
   ],
   "a payer that reports a pending payment as failed": [
@@ -71,7 +71,7 @@ bites("OfferSender", promises, {
   "a payer that pays the offer's amount instead of the requested one": [
     sabotage(OfferSender, ({ payOffer }) => ({ payOffer: (ask) => payOffer({ ...ask, amount: ask.offer.amount ?? ask.amount }) })),
     [
-      "an offer with an amount is paid in the requested amount if it is at least the offer's amount",
+      "an offer with an amount is paid in the requested amount if that is at least the offer's amount",
       "a payment below the offer's amount is refused"
     ]
   ],
@@ -105,6 +105,6 @@ bites("OfferSender", promises, {
   ],
   "a payer that sends no notifications": [
     sabotage(OfferSender, () => ({ ends: Stream.never })),
-    ["a subscriber is notified once an attempt settles or fails, and not earlier; a node without notifications sends none"]
+    ["if the node supports notifications, a subscriber is notified when an attempt has settled or failed, and not earlier"]
   ]
 })

@@ -255,7 +255,7 @@ bites("Records", promises, {
       })
     }),
     [
-      "a running total is the sum of all entries, regardless of the earlier total that it continues from",
+      "a running total is the sum of all entries, whichever earlier total it starts from",
       "a running total omits no entry that is committed while it is computed"
     ]
   ],
@@ -266,7 +266,7 @@ bites("Records", promises, {
           Effect.map(tally(null), (now) => (before === null ? now : { ...now, accounts: Tally.add(now.accounts, before.accounts) }))
       })
     }),
-    ["a running total is the sum of all entries, regardless of the earlier total that it continues from"]
+    ["a running total is the sum of all entries, whichever earlier total it starts from"]
   ],
   "a store that finds no violation": [
     sabotage({ records: () => ({ faults: () => Effect.succeed([]) }) }),

@@ -42,7 +42,7 @@ bites("Resolver", promises, {
       invoice: (one, amount) =>
         Effect.catchTag(invoice(one, amount), "RecipientUnreachable", ({ reason }) => Effect.fail(new RecipientRefused({ reason })))
     })),
-    ["an unreachable server has not rejected the payment"]
+    ["a payment to an unreachable server is not reported as rejected"]
   ],
   "a resolver that reports a rejection as an outage": [
     sabotage(Resolver, ({ offer }) => ({

@@ -57,9 +57,9 @@ bites("Signer", promises, {
       sign: (psbt) => Effect.map(sign(psbt), (signed) => ({ ...signed, txId: TxId.make("0f".repeat(32)) }))
     })),
     [
-      "the network accepts the signed transaction, under its reported id, with taproot coins",
-      "… with segwit coins",
-      "… with nested segwit coins"
+      "the network accepts a signed transaction that spends taproot coins, under its reported id",
+      "the network accepts a signed transaction that spends segwit coins, under its reported id",
+      "the network accepts a signed transaction that spends nested segwit coins, under its reported id"
     ]
   ],
   "a signer with invalid signatures": [
@@ -67,9 +67,9 @@ bites("Signer", promises, {
       sign: (psbt) => Effect.map(sign(psbt), ({ txId, rawTx }) => ({ txId, rawTx: `${rawTx.slice(0, -12)}0000${rawTx.slice(-8)}` }))
     })),
     [
-      "the network accepts the signed transaction, under its reported id, with taproot coins",
-      "… with segwit coins",
-      "… with nested segwit coins"
+      "the network accepts a signed transaction that spends taproot coins, under its reported id",
+      "the network accepts a signed transaction that spends segwit coins, under its reported id",
+      "the network accepts a signed transaction that spends nested segwit coins, under its reported id"
     ]
   ]
 })

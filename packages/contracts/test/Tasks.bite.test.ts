@@ -35,7 +35,7 @@ bites("Tasks", promises, {
     losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Complete") })),
     [
       "a completed task is never claimed again, even if no worker held it when it was completed",
-      "a Change with a fence leaves its task and claim in place unless it completes the task",
+      "a Change with a fencing token leaves its task and claim in place unless the Change completes the task",
       "an ended withdrawal has no task, whatever its outcome"
     ]
   ],
@@ -77,7 +77,7 @@ bites("Tasks", promises, {
   ],
   "a store that completes the task of every fenced Change": [
     losing((change) => (change.fence === undefined ? change : { ...change, jobs: [...jobsOf(change), complete(change.fence.taskId)] })),
-    ["a Change with a fence leaves its task and claim in place unless it completes the task"]
+    ["a Change with a fencing token leaves its task and claim in place unless the Change completes the task"]
   ],
   "a store that moves the cursor for any worker": [
     sabotage({
@@ -86,7 +86,7 @@ bites("Tasks", promises, {
           change.cursor === undefined ? Effect.void : commit(Cursor.moved(change.cursor, Id.nil, change.atMillis))
         )
     }),
-    ["a worker that has lost a task cannot move its cursor, not even by repeating an applied Change"]
+    ["a worker that has lost a task cannot move the cursor, not even by repeating an applied Change"]
   ],
   "a store that extends no claims": [
     sabotage({ tasks: () => ({ postpone: () => Effect.succeed(true) }) }),
@@ -153,7 +153,7 @@ bites("Tasks", promises, {
     sabotage({
       tasks: ({ claim }) => ({ claim: (ask) => Effect.map(claim(ask), (tasks) => tasks.map((task) => ({ ...task, attempts: 1 }))) })
     }),
-    ["a task counts its claims"]
+    ["each claim of a task is counted"]
   ],
   "a store whose journal ignores fences": [
     sabotage({
@@ -169,7 +169,7 @@ bites("Tasks", promises, {
     [
       "claiming in turn gives each company at most `perLane` tasks, the longest overdue first",
       "claiming in turn starts after the given company and wraps around to the first",
-      "claiming in turn serves each of a company's lanes and skips full lanes"
+      "claiming in turn serves each `lane` of a company and skips the lanes that are full"
     ]
   ],
   "a store that hands out tasks in turn before they are due": [
@@ -202,14 +202,17 @@ bites("Tasks", promises, {
     sabotage({
       tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, companies: [] } }) })
     }),
-    ["claiming in turn serves each of a company's lanes and skips full lanes"]
+    ["claiming in turn serves each `lane` of a company and skips the lanes that are full"]
   ],
   "a store that ignores full lanes": [
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, full: { ...ask.full, lanes: [] } }) }) }),
-    ["claiming in turn serves each of a company's lanes and skips full lanes"]
+    ["claiming in turn serves each `lane` of a company and skips the lanes that are full"]
   ],
   "a store that keeps the kind of a returned task": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task, untilMillis) => postpone(task, untilMillis) }) }),
-    ["a task that is returned with another kind has that kind", "claiming in turn serves each of a company's lanes and skips full lanes"]
+    [
+      "a task that is returned with another kind has that kind",
+      "claiming in turn serves each `lane` of a company and skips the lanes that are full"
+    ]
   ]
 })

@@ -11,7 +11,7 @@ export type Mutants<R, E, Promise extends string> = {
 const impatient = { tries: 20, spacedMillis: 5 }
 
 /**
- * Creates one test for each mutant and guarantee. The sound port must provide the guarantee, and the mutant
+ * Creates one test for each mutant and guarantee. The unchanged port must provide the guarantee, and the mutant
  * must break it.
  */
 export const bites = <R, E, Promise extends string>(

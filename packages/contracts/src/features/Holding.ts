@@ -8,7 +8,7 @@ const made = all.flatMap(({ holds = {} }) =>
   Waiting.kinds.flatMap((kind) => (holds[kind] === undefined ? [] : [{ kind, make: holds[kind] }]))
 )
 
-/** The reasons for which features' records that hold money wait. */
+/** The reasons for waiting that records of features can have while they hold money. */
 export const kinds: ReadonlyArray<Waiting.Kind> = made.map(({ kind }) => kind)
 
 /** Builds one record for each of these reasons, in the same order. Each holds this many sats. */

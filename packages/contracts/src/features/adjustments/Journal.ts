@@ -77,7 +77,7 @@ export const money = {
     const rows = yield* Effect.forEach(raced, read)
     yield* has(companyId, { posted: 140 + rows.filter(({ status }) => status === "booked").length, held: 0 })
   }),
-  "adjustment: a debit above the balance is refused, and stays pending": Effect.gen(function* () {
+  "adjustment: the approval of a debit above the balance is refused, and the debit stays pending": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* asked(companyId, -101)
     assert.strictEqual(yield* unchanged(approved(row)), "InsufficientBalance")

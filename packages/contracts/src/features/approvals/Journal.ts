@@ -134,7 +134,7 @@ export const money = {
       assert.strictEqual(yield* unchanged(approved(after)), "AlreadyTerminal")
     }
   ),
-  "approval: until it is decided, a waiting withdrawal is found by its expiry, in the backlog and by its status": Effect.gen(function* () {
+  "approval: an undecided withdrawal is found by its expiry and by its status, and is listed in the backlog": Effect.gen(function* () {
     const records = yield* Records
     const companyId = yield* companyWith(100)
     const [late, soon] = [yield* waiting(companyId, 10, [], 2000), yield* waiting(companyId, 20, [], 1000)]

@@ -104,7 +104,7 @@ export const other = {
     assert.deepStrictEqual(seqs, [4, 3, 2, 1])
     assert.deepStrictEqual(yield* verified, [])
   }),
-  "two processes publish the head of the audit log once, and verify uses it to find a truncated log": Effect.gen(function* () {
+  "two processes publish the head of the audit log once, and `verify` uses the head to detect a truncated log": Effect.gen(function* () {
     const [store, tasks] = [yield* Records, yield* Tasks]
     const companyId = yield* open
     const role: Duty.Role = `settlements of ${yield* hex(8)}`

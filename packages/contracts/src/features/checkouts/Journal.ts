@@ -24,7 +24,7 @@ export const checkouts = Effect.fnUntraced(function* (companyId: CompanyId.Compa
 
 /** Guarantees about what payers can change. */
 export const other = {
-  "an expired checkout with a new quote expires again at its new deadline": Effect.gen(function* () {
+  "an expired checkout that gets a new quote expires again at its new deadline": Effect.gen(function* () {
     const tasks = yield* Tasks
     const companyId = yield* open
     const [id, invoiceId, onChainAddressId, publicId] = [yield* Id.make, yield* Id.make, yield* Id.make, yield* Id.make]
@@ -68,7 +68,7 @@ export const other = {
 
 /** Guarantees about payments toward a checkout. */
 export const money = {
-  "a listed transaction has its checkout's description, even an empty one; without a checkout, it has its invoice's": Effect.gen(
+  "a listed transaction has its checkout's description, even an empty one, or its invoice's description if it has no checkout": Effect.gen(
     function* () {
       const companyId = yield* open
       const add = Effect.fnUntraced(function* (description: string) {

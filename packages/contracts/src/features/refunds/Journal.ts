@@ -87,7 +87,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(5))
     yield* has(companyId, { posted: 110, held: 5 })
   }),
-  "any number of requests with one key create one refund": Effect.gen(function* () {
+  "any number of requests with the same key create only one refund": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 40)
     const all = yield* Effect.forEach(Array.from({ length: 8 }), () => byLink(deposit, 5))
@@ -97,7 +97,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, Replayed: 7 })
     yield* has(companyId, { posted: 140, held: 5 })
   }),
-  "a refund above the balance reserves nothing of the deposit": Effect.gen(function* () {
+  "a refund above the balance reserves no part of the deposit": Effect.gen(function* () {
     const companyId = yield* companyWith(10)
     const deposit = yield* credited(companyId, 50)
     const rest = yield* withdrawal(companyId, 40)
@@ -131,7 +131,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(30))
     yield* has(companyId, { posted: 150, held: 30 })
   }),
-  "refunds of one deposit that fail or are canceled concurrently return their total to it": Effect.gen(function* () {
+  "refunds of one deposit that fail or are canceled concurrently return their total to the deposit": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const all = yield* Effect.forEach(
@@ -197,7 +197,7 @@ export const money = {
     }
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(20))
   }),
-  "freeze: a refund is refused until the freeze ends, and reserves nothing of its deposit": Effect.gen(function* () {
+  "freeze: a refund is refused until the freeze ends, and reserves no part of its deposit": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)
     const { change } = yield* byLink(deposit, 20)

@@ -49,7 +49,7 @@ const sums = ({ isClosed, before, within, late }: MonthSums) => [
 ]
 
 export const money = {
-  "a statement's opening, receipts, payments and fees add up to its closing": Effect.gen(function* () {
+  "a statement's opening balance, receipts, payments and fees add up to its closing balance": Effect.gen(function* () {
     const companyId = yield* companyWith(1_000)
     const fees = { serviceFee: Msat.make(5_001n), networkAllowance: Msat.make(10_000n) }
     const { withdrawal, fence } = yield* begin(companyId, 200, fees)

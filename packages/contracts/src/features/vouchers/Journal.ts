@@ -53,7 +53,7 @@ const read = Effect.fnUntraced(function* ({ companyId, id }: Voucher.Voucher) {
 
 /** Guarantees about how a voucher affects a company's money. */
 export const money = {
-  "a voucher holds its amount and both fees, and is refused above the balance": Effect.gen(function* () {
+  "a voucher holds its amount and both fees, and is refused if they exceed the balance": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* voucher(companyId, 40, fees)
     assert.deepStrictEqual(yield* booked(verdict(Voucher.created(row))), { available: -55, held: 55 })
@@ -72,7 +72,7 @@ export const money = {
     assert.deepStrictEqual(tally(verdicts), { Applied: 11, InsufficientBalance: 19 })
     yield* has(companyId, { posted: 100, held: 99 })
   }),
-  "any number of requests with one key create one voucher": Effect.gen(function* () {
+  "any number of requests with the same key create only one voucher": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* Effect.forEach(Array.from({ length: 8 }), () => voucher(companyId, 40))
     const verdicts = yield* Effect.forEach(asked, (row) => verdict(Voucher.created(row, once(companyId, "k"))), {

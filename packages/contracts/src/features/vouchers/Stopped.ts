@@ -72,7 +72,7 @@ export const money = {
     assert.strictEqual(yield* usedBy(companyId, company, "day_sats", midnight), sats(100))
     yield* has(companyId, { posted: 100_000, held: 100 })
   }),
-  "limits: a voucher releases its usage when it is canceled, expires, or its withdrawal fails": Effect.gen(function* () {
+  "limits: a voucher releases its usage when it is canceled or expires, or when its withdrawal fails": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ day_sats: sats(100) })
     const left = Effect.map(usedBy(companyId, key, "day_sats", midnight), (used) => 100 - Number(Msat.toSats(Msat.make(used))))
