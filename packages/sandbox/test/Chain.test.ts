@@ -296,7 +296,7 @@ describe("reorganizations and double spends", () => {
 })
 
 describe("a transaction id", () => {
-  it.effect("sandbox chain: passing a serialized transaction instead of a transaction id is a type error, and its result is `gone`", () =>
+  it.effect("sandbox chain: passing a serialized transaction in place of its id is a type error, and the lookup returns `gone`", () =>
     sandbox(
       Effect.gen(function* () {
         const chain = yield* ChainSource

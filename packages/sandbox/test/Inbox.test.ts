@@ -5,7 +5,7 @@ import * as Inbox from "../src/Inbox.ts"
 
 const request = (body: string) => ({ headers: { "content-type": "application/json" }, body })
 
-it.effect("sandbox inbox: an inbox shows received requests, newest first, with the beginning of a long body", () =>
+it.effect("sandbox inbox: an inbox shows received requests, newest first, and only the beginning of a long body", () =>
   Effect.gen(function* () {
     const inbox = Inbox.make()
     yield* inbox.receive("orders", request("first"))

@@ -50,7 +50,7 @@ const reason = <A, E extends { readonly reason: string }, R>(effect: Effect.Effe
   Effect.map(Effect.flip(effect), ({ reason }) => reason)
 
 describe("sandbox: room", () => {
-  it.effect("sandbox: at the event limit, outside activity stops and our node continues", () =>
+  it.effect("sandbox: at the event limit, external activity stops and our node continues", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox.Sandbox
       yield* sandbox.mine(3)
@@ -413,7 +413,7 @@ describe("two services' nodes", () => {
     )
   )
 
-  it.effect("sandbox: a wrong amount, an expired invoice and an invoice paid from elsewhere are rejected", () =>
+  it.effect("sandbox: a wrong amount, an expired or canceled invoice and an invoice with another pending payment are rejected", () =>
     sandbox(
       Effect.gen(function* () {
         const { receiver, localBalance } = yield* Sandbox.Neighbour

@@ -42,7 +42,7 @@ it.effect("sandbox clock: an advance only runs background work that is due, and 
   })
 )
 
-it.effect("sandbox clock: the clock only moves forward, with a limit per step and in total, and reports violations", () =>
+it.effect("sandbox clock: the clock only moves forward, within limits per step and in total; a violation is reported", () =>
   Effect.gen(function* () {
     const { advance, aheadMillis } = yield* Time.make()
     for (const wrong of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Time.maxAdvanceDays * day + 1])
