@@ -40,7 +40,10 @@ export const make = Effect.map(
 /** A client of such a database. */
 export const layer = Layer.unwrap(Effect.map(make, (url) => PgClient.layer({ url })))
 
-/** A host's own pool, without our pool's settings. It handles errors of idle connections, as every host must. */
+/**
+ * An application's own pool, without our pool's settings. It handles errors of idle connections, as every
+ * application must.
+ */
 export const hostsPool = (config: Pg.PoolConfig) =>
   Effect.acquireRelease(
     Effect.sync(() => new Pg.Pool(config).on("error", () => {})),

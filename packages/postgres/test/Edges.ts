@@ -33,7 +33,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
       })
     )
 
-    it.effect("postgres: a Change that cannot be stored does not fail other Changes of its flush", () =>
+    it.effect("postgres: a Change that cannot be stored does not make other Changes in its flush fail", () =>
       Effect.gen(function* () {
         const journal = yield* Journal
         const companyId = yield* open

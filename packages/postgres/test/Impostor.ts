@@ -82,8 +82,8 @@ const greeting = ({ is }: Part): Buffer =>
   ])
 
 /**
- * A local server that speaks PostgreSQL's protocol and plays its current role. Its result for any query is
- * its own address.
+ * A local server that speaks PostgreSQL's protocol and plays its current role. The server returns its own
+ * address for any query.
  */
 export const make = (first: Partial<Part> = {}) =>
   Effect.acquireRelease(

@@ -8,7 +8,7 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Migrations from "../src/migrations/Migrations.ts"
 import * as Storage from "../src/Storage.ts"
 
-// Roles belong to a whole server, so these tests start their own.
+// Roles belong to a whole server, so these tests start their own server.
 export const installation = PostgresServer.find()
 if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
   throw new Error(`no PostgreSQL here: ${installation.missing}`)

@@ -127,7 +127,7 @@ describe("the audit log in a database", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("audit: a head stored without the secret, with a rewritten log before it, is detected with the secret", () =>
+  it.live("audit: a rewritten log whose new head is stored without the secret is detected with the secret", () =>
     Effect.gen(function* () {
       yield* written
       yield* run("delete from satrail.cursors where source = 'audit head'")
@@ -139,7 +139,7 @@ describe("the audit log in a database", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.live("audit: a log rewritten with its head is detected by a head stored elsewhere", () =>
+  it.live("audit: rewriting the log together with its head is detected by a head stored elsewhere", () =>
     Effect.gen(function* () {
       const { appendAudit, auditHead } = yield* Audit.AuditStore
       const head = yield* written
@@ -157,7 +157,7 @@ describe("the audit log in a database", () => {
 })
 
 describe.skipIf(Database.server === undefined)("the audit log on a server (skipped where there is none)", () => {
-  it.live("audit: an entry that is committed after a later one is linked before it, without a false alarm", () =>
+  it.live("audit: if an entry is committed after a later entry, it is linked before that entry without a false alarm", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const [storage, other] = [

@@ -37,7 +37,7 @@ const story = (isAway: { now: boolean }) =>
   })
 
 describe("a simulated database outage", () => {
-  it.live("PGlite: while the database is down, reads and commits fail as in an outage, and afterwards nothing has changed", () =>
+  it.live("PGlite: while the database is down, reads and commits fail as in an outage, and afterward nothing has changed", () =>
     Effect.gen(function* () {
       const isAway = { now: false }
       const storage = Storage.layerEmbedded({ directory: yield* directory, isAway: () => isAway.now })
@@ -46,7 +46,7 @@ describe("a simulated database outage", () => {
   )
 
   it.live.skipIf(Database.server === undefined)(
-    "postgres: while the database is down, reads and commits fail as in an outage, and nothing has changed once it is back (skipped without a server)",
+    "postgres: while the database is down, reads and commits fail as in an outage, and nothing has changed once the database is back (skipped without a server)",
     () =>
       Effect.gen(function* () {
         const isAway = { now: false }

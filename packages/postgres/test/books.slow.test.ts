@@ -43,7 +43,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
         }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), client)))
     )
 
-    it.live("bookings: an entry behind 20,000 entries outside the period is on the next page", () =>
+    it.live("bookings: an entry that follows 20,000 entries outside the period is found on the next page", () =>
       Effect.gen(function* () {
         const records = yield* Records
         const companyId = yield* open
@@ -108,7 +108,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.provide(Layer.provideMerge(Storage.layerClient(), Database.layer)))
   )
 
-  it.live("verification: an entry that is committed after later ones were counted is still counted", () =>
+  it.live("verification: an entry that is committed after later entries were counted is still counted", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const [storage, other] = [yield* Layer.build(Storage.layer({ url })), yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))]
@@ -150,7 +150,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     }).pipe(Effect.scoped)
   )
 
-  it.live("verification: counting resumes in a database restored on a server with fewer transactions", () =>
+  it.live("verification: counting resumes after a database is restored on a server with fewer transactions", () =>
     Effect.gen(function* () {
       const records = yield* Records
       yield* companyWith(100)

@@ -6,7 +6,7 @@ import * as Id from "@satrail/core/base/Id"
 import { Effect } from "effect"
 import { boundsOf } from "../src/statements/Counts.ts"
 
-it.effect("limits: if Changes of one flush have different limits and times, the lower limit and the older time apply", () =>
+it.effect("limits: if the Changes in one flush have different limits and times, the lower limit and the older time apply", () =>
   Effect.gen(function* () {
     const change = Cursor.moved({ source: "test", value: "1" }, yield* Id.make, 1)
     const counting = (atMillis: number, most: number) => ({

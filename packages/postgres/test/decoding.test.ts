@@ -8,7 +8,7 @@ import * as Table from "../src/statements/Table.ts"
 const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   ast._tag === "Literal" ? [String(ast.literal)] : ast._tag === "Union" ? ast.types.flatMap(literals) : []
 
-/** Valid and invalid contents of a column. Reading an invalid value may fail, but no later than in the schema. */
+/** Valid and invalid contents of a column. Reading an invalid value may fail, in the schema at the latest. */
 const texts = ["a text", "", "7", "-7", "0.5", "9007199254740993", "{}", "[]", '{"a":"b"}', '{"a":1}', "null", null, undefined]
 
 const outcome = (ask: () => unknown): unknown => {

@@ -49,7 +49,7 @@ it.effect("directory: a directory can be locked only once, even within one proce
   })
 )
 
-it.effect("directory: an error names the process that holds it and the remedy; if that process is killed, the lock is taken over", () =>
+it.effect("directory: an error names the process that has the lock and the remedy; if that process is killed, the lock is taken over", () =>
   Effect.gen(function* () {
     const path = yield* directory
     const child = yield* holder(path)
@@ -115,7 +115,7 @@ it.effect.skipIf(!tellsStarts)(
     })
 )
 
-it.effect("directory: the directory is created with its parents, and only its owner can access it", () =>
+it.effect("directory: the directory and its parents are created, and only the owner can access the directory", () =>
   Effect.gen(function* () {
     const above = join(yield* directory, "a")
     yield* DirectoryLock.hold(join(above, "b", "c"))

@@ -138,7 +138,7 @@ it.layer(client, { excludeTestServices: true })("migrations", (it) => {
     })
   )
 
-  it.effect("C35: ledger: the database rejects postings that are not positive and negative balances, whatever a program writes", () =>
+  it.effect("C35: ledger: the database rejects negative balances and postings that are not positive, whatever a program writes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const row = yield* company

@@ -36,7 +36,7 @@ const described = async (dataDir: string) => {
 }
 
 it(
-  "empty database: the stored copy matches a database created by this PGlite",
+  "empty database: the stored copy matches a database created by this version of PGlite",
   () =>
     inDirectory(async (directory) => {
       EmptyDatabase.unpack(path.join(directory, "ours"))

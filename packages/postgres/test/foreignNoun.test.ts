@@ -13,8 +13,8 @@ import * as Storage from "../src/Storage.ts"
 import * as Embedded from "./Embedded.ts"
 import { shared } from "./Shared.ts"
 
-// A record type that none of our packages declares, such as a host may add: a ticket that is used or voided.
-// The stores contain no code for it.
+// A record type that none of our packages declares, such as an application may add: a ticket that is used or
+// voided. The stores contain no code for it.
 
 const Ticket = Schema.Struct({
   id: Noun.Id,
@@ -76,7 +76,7 @@ const subject = Nouns.subjectOf(noun, (companyId) => Effect.map(ticket(companyId
   voided: (row) => Effect.succeed(voided(row))
 })
 
-/** The migration is the only part of it in a store. */
+/** The migration is the only code for it in a store. */
 const table = `
 create table satrail.tickets (
   id uuid not null, company_id uuid not null, code text not null, seat integer, status text not null, used_by text,
@@ -88,10 +88,10 @@ const client = await shared(Embedded.layer)
 const migrated = Layer.effectDiscard(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(table).unprepared))
 const storage = await shared(Layer.provide(Layer.provideMerge(migrated, Storage.layerClient()), client))
 
-Nouns.suite("tickets", subject)("pglite, a host's record type", storage)
+Nouns.suite("tickets", subject)("pglite, an application's record type", storage)
 
 it.layer(storage, { excludeTestServices: true })("nouns", (it) => {
-  it.effect("nouns: the type of a Change from another package includes its refusals", () =>
+  it.effect("nouns: the type of a Change from another package includes the refusals of that Change", () =>
     Effect.gen(function* () {
       const row = yield* ticket(yield* open)
       const journal = yield* Journal

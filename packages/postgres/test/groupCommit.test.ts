@@ -50,11 +50,11 @@ it.live("group commit: each Change gets its own result", () =>
   })
 )
 
-it.live("group commit: a Change whose identity is already in this flush goes into the next one", () =>
+it.live("group commit: a Change goes into the next flush if this flush already contains one with the same identity", () =>
   Effect.gen(function* () {
     const { commit, flushes } = yield* words()
     yield* Effect.forEach(["a k 1", "b k 2", "b 3", "c 4"], commit, all)
-    // 3 shares nothing with 1, but it arrived after 2 and must not overtake it.
+    // 3 shares nothing with 1, but 3 arrived after 2 and must not overtake 2.
     assert.deepStrictEqual(flushes, [["a k 1", "c 4"], ["b k 2"], ["b 3"]])
   })
 )
@@ -77,7 +77,7 @@ it.live("group commit: in an outage every Change fails, and nothing is retried",
   })
 )
 
-it.live("group commit: a Change above the limit fails immediately; one interrupted before its flush is not committed", () =>
+it.live("group commit: a Change above the queue limit fails immediately; a Change interrupted before its flush is not committed", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const { commit, flushes, flushing } = yield* words({ gate, maxWaiting: 2 })
@@ -113,7 +113,7 @@ it.live("group commit: a Change submitted after closing fails immediately", () =
   })
 )
 
-it.live("group commit: a Change submitted while closing fails, and earlier ones get their results", () =>
+it.live("group commit: a Change submitted during closing fails, and earlier Changes get their results", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
     const scope = yield* Scope.make()

@@ -6,7 +6,7 @@ import * as HostTransaction from "../src/client/HostTransaction.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Embedded from "./Embedded.ts"
 
-it.live("storage: a write inside the host's transaction fails with a named error, and neither it nor the host's row is stored", () =>
+it.live("storage: a write inside the application's transaction fails with a named error, and nothing in the transaction is stored", () =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`create table host_orders (id int)`

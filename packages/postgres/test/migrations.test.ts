@@ -111,7 +111,7 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
       }).pipe(Effect.provide(client))
     )
 
-    it.live("migration: a later version migrates the data of the first release, which this version then rejects", () =>
+    it.live("migration: a later version migrates the data of the first release, and this version then rejects the database", () =>
       Effect.gen(function* () {
         yield* atFirstRelease
         yield* Migrations.migrate

@@ -66,7 +66,7 @@ for (const [code, message, says] of refusals) {
   )
 }
 
-it.effect("store: the server's reason for rejecting a connection comes first, without a guessed cause", () =>
+it.effect("store: the error starts with the server's reason for rejecting a connection and guesses no cause", () =>
   Effect.gen(function* () {
     const { port } = yield* refusing("08P01", "unsupported startup parameter: geqo")
     const { message } = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
@@ -83,7 +83,7 @@ it("store: PgBouncer's generic error code counts as a broken connection if PgBou
   assert.strictEqual(PgError.reasonOf(failure("ERROR"), "query")._tag, "UnknownError")
 })
 
-it.effect("store: a malformed URL is not repeated because it may be a password", () =>
+it.effect("store: the error for a malformed URL does not repeat the URL, because the text may be a password", () =>
   Effect.gen(function* () {
     const error = yield* start("hunter2")
     assert.strictEqual(error._tag, "DatabaseUnreachable")
@@ -127,7 +127,7 @@ for (const [code, tag] of Object.entries(reasons)) {
   it(`store: ${code} is ${tag}`, () => assert.strictEqual(PgError.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
 }
 
-it("store: a closed connection has no code; a value that cannot be sent is a defect", () => {
+it("store: the error of a closed connection has no code; a value that cannot be sent is a defect", () => {
   assert.strictEqual(PgError.reasonOf(new Error("Connection terminated unexpectedly"), "query")._tag, "ConnectionError")
   assert.strictEqual(PgError.reasonOf(new TypeError("Do not know how to serialize a BigInt"), "query")._tag, "UnknownError")
 })
@@ -147,7 +147,7 @@ const words = {
   "08006": [/connection to the database broke/, /log/, "this"]
 } as const
 for (const [code, [reason, remedy, drops]] of Object.entries(words)) {
-  it(`store: SQLSTATE ${code} is explained with a remedy`, () => {
+  it(`store: SQLSTATE ${code} is explained, and a remedy is given`, () => {
     const error = new SqlError.SqlError({ reason: PgError.reasonOf(Object.assign(new Error("no"), { code }), "query") })
     const said = PgError.wordsOf(error)
     assert.match(said.reason ?? "", reason)

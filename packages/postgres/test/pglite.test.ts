@@ -23,7 +23,7 @@ describe.skipIf(Database.server !== undefined)("embedded (where there is no serv
 })
 
 it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
-  it.effect("PGlite: a transaction excludes others and leaves no trace when it fails", () =>
+  it.effect("PGlite: transactions run one at a time, and a failed transaction leaves no trace", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const inside = sql.withTransaction(

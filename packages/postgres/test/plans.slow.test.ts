@@ -326,7 +326,7 @@ const everyTable = Effect.flatMap(
 
 const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
   it.live(
-    `plans: every commit and single-row read uses a unique index, on a database that is empty, never analyzed, or analyzed before it was filled (${name})`,
+    `plans: every commit and single-row read uses a unique index, whether the database is empty, never analyzed, or analyzed before it was filled (${name})`,
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient

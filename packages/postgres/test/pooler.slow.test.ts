@@ -58,7 +58,7 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     ["that ignores start-up parameters", ["ignore_startup_parameters=options,statement_timeout,lock_timeout"]],
     ["that resets every transaction", ["server_reset_query_always=1"]]
   ] as const) {
-    it.live(`pooler: transaction mode ${name} fails the start with a named error and the remedy`, () =>
+    it.live(`pooler: a start through a pooler in transaction mode ${name} fails, and the error names the remedy`, () =>
       Effect.gen(function* () {
         const said = yield* refusal(yield* pooled("pool_mode=transaction", ...settings))
         assert.include(said, "this is a pooler in transaction mode")
@@ -82,13 +82,13 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     })
   )
 
-  it.live("pooler: statement mode fails the start with a named error", () =>
+  it.live("pooler: in statement mode the start fails with a named error", () =>
     Effect.gen(function* () {
       assert.include(yield* refusal(yield* pooled("pool_mode=statement")), "this is a pooler in transaction mode")
     })
   )
 
-  it.live("pooler: a host's pool in transaction mode fails with a named error", () =>
+  it.live("pooler: in transaction mode an application's own pool fails with a named error", () =>
     Effect.gen(function* () {
       const url = yield* pooled("pool_mode=transaction")
       const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url) })
@@ -115,7 +115,7 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     })
   )
 
-  it.live("pooler: while PostgreSQL restarts behind PgBouncer, commits fail as outages, and afterwards they succeed", () =>
+  it.live("pooler: while PostgreSQL restarts behind PgBouncer, commits fail as outages, and afterward they succeed", () =>
     Effect.gen(function* () {
       if ("missing" in installation) return assert.fail("skipped without it")
       const server = yield* Effect.acquireRelease(

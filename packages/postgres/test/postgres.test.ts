@@ -33,8 +33,8 @@ const twoJournals = Layer.effect(
   })
 )
 
-// The checks would turn a missing row lock into an error and a retry with the right result. Without them,
-// only the lock protects.
+// The checks would turn a missing row lock into an error and a retry with the right result. Without them, only
+// the lock protects the balance.
 const withoutChecks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* Migrations.migrate
@@ -136,7 +136,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       return Withdrawal.requested(yield* withdrawal(companyId, 100), key === undefined ? undefined : once(companyId, key))
     })
 
-    it.effect("C13: postgres: a flush waits for the row lock of its company's balance, and other companies do not wait for it", () =>
+    it.effect("C13: postgres: a flush waits for the row lock of its company's balance, and other companies' flushes do not wait", () =>
       Effect.gen(function* () {
         const [locked, free] = [yield* companyWith(100), yield* companyWith(100)]
         const asked = yield* request(locked)
@@ -146,7 +146,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("postgres: a voucher claimed and canceled concurrently, both waiting for its row, has one outcome", () =>
+    it.effect("postgres: a voucher has one outcome if a claim and a cancellation wait for its row concurrently", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const row = yield* voucher(companyId, 40)
@@ -160,7 +160,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("postgres: the same request in two processes, with funds for one, returns applied in both", () =>
+    it.effect("postgres: if two processes commit the same request and the funds cover it once, both return `Applied`", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = yield* request(companyId)
@@ -170,7 +170,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("postgres: the same key in two processes, with funds for one: one is applied, and the other gets its response", () =>
+    it.effect("postgres: if two processes use the same key and the funds cover one, one is applied and both get its response", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = [yield* request(companyId, "k"), yield* request(companyId, "k")]
@@ -183,7 +183,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("C13: postgres: of two requests in two processes with funds for one, the other is rejected, not retried endlessly", () =>
+    it.effect("C13: postgres: if the funds cover only one of two processes' requests, the other is rejected, not retried endlessly", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = [yield* request(companyId), yield* request(companyId)]

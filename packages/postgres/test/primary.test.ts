@@ -31,7 +31,7 @@ it("hosts: a URL names one or several hosts with their ports, and each can be ad
   assert.notInclude(JSON.stringify(parsed(url)), "p%40ss")
 })
 
-it("hosts: a URL with a single host works as before, including a socket", () => {
+it("hosts: a URL can also name a single host or a socket", () => {
   assert.deepStrictEqual(ats("postgresql://u@db.example/money"), ["db.example:5432"])
   assert.strictEqual(parsed("postgres://db/money").demand, "any")
   assert.deepStrictEqual(ats("postgres:///money?host=/run/postgresql"), ["localhost:5432"])
@@ -56,7 +56,7 @@ const wrong: ReadonlyArray<readonly [url: string, problem: RegExp]> = [
   [`postgres://u:hunter2@${Array.from({ length: 9 }, (_, i) => `h${i}`).join(",")}/money`, /contains 9 hosts, but the maximum is 8/]
 ]
 for (const [url, problem] of wrong) {
-  it(`hosts: ${url.replace("hunter2", "…")} is rejected with its reason, and no part of it is repeated`, () => {
+  it(`hosts: ${url.replace("hunter2", "…")} is rejected, and the reason does not repeat the password`, () => {
     const said = Result.match(Hosts.parse(url), { onSuccess: () => "nothing", onFailure: (text) => text })
     assert.match(said, problem)
     assert.notInclude(said, "hunter2")
@@ -87,7 +87,7 @@ it("hosts: a writable host on the latest timeline is chosen: preferably the last
   assert.strictEqual(choose([here(0, true), here(5)], "any", 0, 0), 0)
 })
 
-// ---- connecting to it
+// ---- connecting to the primary
 
 const quick = { connectMillis: 300, maxConnections: 2 }
 
@@ -124,7 +124,7 @@ it.live("hosts: a silent host and a standby are skipped within the connection ti
   })
 )
 
-it.live("hosts: a host that disappears just before its connection is closed delays no request", () =>
+it.live("hosts: a host that disappears just before its connection is closed does not delay any request", () =>
   Effect.gen(function* () {
     const [standby, primary] = [yield* Impostor.make({ is: "standby", isDeaf: true }), yield* Impostor.make({ isDeaf: true })]
     const client = yield* clientOf([standby, primary])
@@ -136,7 +136,7 @@ it.live("hosts: a host that disappears just before its connection is closed dela
   })
 )
 
-it.live("hosts: if none is writable the error gives the state of each", () =>
+it.live("hosts: if no host is writable, the error gives the state of each host", () =>
   Effect.gen(function* () {
     const [silent, standby, reads, gone] = [
       yield* Impostor.make({ is: "silent" }),
@@ -216,7 +216,7 @@ it.effect("hosts: if a machine stops responding, queries to it are aborted once 
     second.part.timeline = 2
     yield* TestClock.adjust(Primary.defaults.watchMillis)
     const { reason } = yield* Fiber.join(hangs)
-    // Not by its own timeout, which is 30 seconds.
+    // The query is not aborted by its own timeout, which is 30 seconds.
     assert.strictEqual(reason.message, "Connection terminated unexpectedly")
     assert.strictEqual(yield* Effect.provide(who, client), second.at)
   })

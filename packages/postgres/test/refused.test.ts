@@ -9,7 +9,7 @@ import { Commits, refusedMillis } from "../src/journal/Commits.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
-/** Queries the database directly, like its administrator. */
+/** Queries the database directly, as its administrator can. */
 const administer = (url: Redacted.Redacted, text: string) =>
   Effect.promise(async () => {
     const client = new Pg.Client({ connectionString: Redacted.value(url), options: "-c default_transaction_read_only=off" })
@@ -85,7 +85,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
     })
   )
 
-  it.effect("store: connections to a demoted primary are closed, and the next commit goes to the new one", () =>
+  it.effect("store: connections to a demoted primary are closed, and the next commit goes to the new primary", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const pool = yield* Database.hostsPool({ connectionString: Redacted.value(url), max: 3 })

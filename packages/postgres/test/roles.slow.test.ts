@@ -8,7 +8,7 @@ import * as Database from "./Database.ts"
 import { migrated, server, urlOf } from "./Roles.ts"
 
 // All store contracts with only the rights of the application's role. roles.test.ts lists those rights. The
-// Journal's contracts use a host's own pool, without our pool's settings.
+// Journal's contracts use an application's own pool, without our pool's settings.
 
 describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
   const url = Effect.map(migrated, (database) => urlOf("satrail_application", database))
@@ -18,7 +18,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       return Storage.layerPool(yield* Database.hostsPool({ connectionString: yield* url }))
     })
   )
-  Journal.suite("postgres, a host's own pool with the application's rights", hosts)
+  Journal.suite("postgres, an application's own pool with the application's rights", hosts)
   Records.suite("postgres, with the application's rights", storage)
   Tasks.suite("postgres, with the application's rights", storage)
 })

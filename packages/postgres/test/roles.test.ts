@@ -77,7 +77,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
     })
   )
 
-  it.live("roles: after a restored dump the application requires `satrail migrate`, after which events resume", () =>
+  it.live("roles: after a dump is restored, the application requires `satrail migrate`, after which events resume", () =>
     Effect.gen(function* () {
       const database = yield* migrated
       yield* as("satrail_migration", database)(run("update satrail.epoch set transactions = transactions + 1000000"))
@@ -146,7 +146,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       })
     )
 
-    it.live("roles: the application may change exactly the columns that a record's noun declares as mutable", () =>
+    it.live("roles: the application may change exactly the columns that a record type's declaration marks as mutable", () =>
       Effect.gen(function* () {
         const granted = yield* as(
           "postgres",

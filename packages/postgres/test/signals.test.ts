@@ -21,7 +21,7 @@ describe.skipIf(Database.server === undefined)("signals between two stores of on
         return { signals, heard }
       })
       const [one, other] = [yield* listening, yield* listening]
-      /** Sends until it is received, because a new listener may have missed the first. */
+      /** Sends until a signal is received, because a new listener may have missed the first one. */
       const arrives = (topic: string) =>
         Effect.gen(function* () {
           const sends = Effect.forever(

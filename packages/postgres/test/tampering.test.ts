@@ -29,7 +29,7 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Records from "../src/Records.ts"
 import * as Storage from "../src/Storage.ts"
 
-// Roles belong to a whole server, so these tests start their own.
+// Roles belong to a whole server, so these tests start their own server.
 const installation = PostgresServer.find()
 if ("missing" in installation && process.env["REQUIRE_REAL_POSTGRES"] === "1")
   throw new Error(`no PostgreSQL here: ${installation.missing}`)
@@ -56,7 +56,7 @@ const linked = Effect.repeat(AuditLog.link, { while: (count) => count > 0 })
 
 const acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" } as const
 
-/** An entry of an earlier version: unsigned. */
+/** An unsigned entry, as an earlier version wrote it. */
 const confirmed: Audit.Draft = {
   companyId: CompanyId.operator,
   atMillis: 7,
@@ -184,7 +184,7 @@ const attempted = Effect.fnUntraced(function* (by: By, sql: string) {
 })
 
 describe.skipIf(server === undefined)("tampering with the database (skipped where there is no PostgreSQL)", () => {
-  it("tampering: each row of the page is tested", () => {
+  it("tampering: every row of the documented table is tested", () => {
     assert.sameMembers(
       [...new Set(attempts.map(([row]) => row))],
       tamperings.map(({ what }) => what)
@@ -196,7 +196,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
       ["application", application],
       ["owner", owner]
     ] as const)
-      it.live(`tampering: ${what}, as the ${by === "owner" ? "tables' owner" : "application's role"}: the result matches the page`, () =>
+      it.live(`tampering: ${what}, as the ${by === "owner" ? "tables' owner" : "application's role"}: the result is as documented`, () =>
         Effect.forEach(
           attempts.filter(([row]) => row === what),
           ([, sql, expected]) =>
@@ -241,7 +241,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
     })
   )
 
-  it.live("tampering: rows older than the values in the log are accepted unchanged, once, and later changes are detected", () =>
+  it.live("tampering: rows older than the values in the log are accepted once as they are, and later changes are detected", () =>
     Effect.gen(function* () {
       const database = yield* created("prepared")
       yield* Effect.gen(function* () {
@@ -292,7 +292,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
     })
   )
 
-  it.live("tampering: a role that may not read the secret columns compares everything else", () =>
+  it.live("tampering: verification by a role that may not read the secret columns compares everything else", () =>
     Effect.gen(function* () {
       const database = yield* created()
       yield* as(roles.owner, database, `update satrail.api_keys set scopes = '["admin"]', secret_hash = repeat('0', 64)`)
