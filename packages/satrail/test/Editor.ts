@@ -56,14 +56,14 @@ const names = ["companies.create", "invoices.create", "invoices.get", "withdrawa
 
 interface Host {
   readonly folder: string
-  /** The module from which the host imports `satrail`. */
+  /** The module from which the application imports `satrail`. */
   readonly from: string
-  /** Its tsconfig.json. */
+  /** The application's tsconfig.json. */
   readonly config: object
   readonly compiler: string
 }
 
-/** Returns the hover texts of methods in a host's program. */
+/** Returns the hover texts of methods in an application's code. */
 const hovers = async ({ folder, from, config, compiler }: Host): Promise<Readonly<Record<(typeof names)[number], string>>> => {
   const code = [`import { satrail } from "${from}"`, "const pay = await satrail()", ...names.map((name) => `pay.${name}`), ""].join("\n")
   mkdirSync(folder, { recursive: true })

@@ -58,7 +58,7 @@ it("events: a handler of one company gets only that company's events", async () 
   assert.deepStrictEqual(orders, ["own"])
 })
 
-it("events: a handler that starts later begins at the oldest event, or at the current end", async () => {
+it("events: a handler that starts late begins with the oldest event or, if it chooses so, with the next one", async () => {
   await paid("before")
   const [everything, later] = [countdown(2), countdown(1)]
   const seen: Record<"all" | "new", Array<string>> = { all: [], new: [] }
@@ -70,7 +70,7 @@ it("events: a handler that starts later begins at the oldest event, or at the cu
   assert.deepStrictEqual(seen, { all: ["before", "after"], new: ["after"] })
 })
 
-it("events: a handler that throws is called again, and delays no other records or handlers", async () => {
+it("events: a handler that throws is called again and does not delay other records or handlers", async () => {
   const calls: Array<string> = []
   const [others, again] = [countdown(3), countdown(1)]
   pay.on("deposit.settled", ({ data: { metadata } }) => {

@@ -43,7 +43,7 @@ describe("pay.handler", () => {
     assert.strictEqual(answer.status, 200)
   })
 
-  it("handler: accepts Node's request and response, with a body", () =>
+  it("handler: a Node request with a body gets a response", () =>
     served(pay.handler, async (url) => {
       const headers = { authorization, "content-type": "application/json" }
       const answer = await fetch(`${url}/v1/bitcoin/deposit/lightning-invoice`, { method: "POST", headers, body: JSON.stringify(order) })
@@ -51,7 +51,7 @@ describe("pay.handler", () => {
       assert.match(JSON.parse(await answer.text()).data.payment_request, /^lnbcrt/)
     }))
 
-  it("handler: a prefix stripped by a framework gives the same response, and the checkout page keeps its path", async () => {
+  it("handler: the response is the same if a framework strips the prefix, and the checkout page keeps its path", async () => {
     const { publicId } = await pay.checkouts.create({ company: (await pay.companies.list()).items[0]?.id ?? "", amount: 7 })
     /** As Express mounts a handler at /pay. */
     const mounted = (request: IncomingMessage, response: ServerResponse) => {
@@ -93,7 +93,7 @@ describe("pay.handler", () => {
     await Promise.all(answered)
   })
 
-  it("handler: paths below a prefix", () => {
+  it("handler: the prefix is removed from a path unless the path is one of the service's own", () => {
     assert.strictEqual(inside("/v1/x"), "/v1/x")
     assert.strictEqual(inside("/pay/v1/x?a=1"), "/v1/x?a=1")
     assert.strictEqual(inside("/pay/3f2a"), "/pay/3f2a")

@@ -110,7 +110,7 @@ describe("satrail in memory", () => {
     assert.strictEqual(unknown.code, "not_found")
   })
 
-  it("pay: a checkout has the URL of its page, and is refunded by its id", async () => {
+  it("pay: a checkout has the URL of its page and can be refunded by its id", async () => {
     const checkout = await pay.checkouts.create({ company: shop.id, amount: 500 })
     assert.strictEqual(new URL(checkout.url).pathname, `/pay/${checkout.publicId}`)
     const page = await pay.handler(new Request(checkout.url))
@@ -132,7 +132,7 @@ describe("satrail in memory", () => {
     assert.strictEqual((await pay.transactions.balance(empty.id)).available.msat, 0n)
   })
 
-  it("pay: an error of a feature has its code and message", async () => {
+  it("pay: an error from a feature has the feature's code and message", async () => {
     const checkout = await pay.checkouts.create({ company: shop.id, amount: 5 })
     await pay.outside.pay(checkout)
     const error = (await refused(() => pay.checkouts.cancel(shop.id, checkout.id))) as SatrailError
@@ -140,7 +140,7 @@ describe("satrail in memory", () => {
     assert.match(error.message, /checkout is paid/)
   })
 
-  it("pay: an error of an unavailable node is retryable", async () => {
+  it("pay: an error caused by an unavailable node is retryable", async () => {
     await pay.outside.pause("node")
     const error = (await refused(() => pay.invoices.create({ company: shop.id, amount: 5 }))) as SatrailError
     await pay.outside.resume("node")
@@ -162,7 +162,7 @@ describe("satrail in memory", () => {
     assert.strictEqual(await settled.promise, sent.id)
   })
 
-  it("pay: an estimate's total fee is a limit that confirm accepts, even if it is 0", async () => {
+  it("pay: an estimate's total fee is a limit that confirm accepts, even if the fee is 0", async () => {
     const address = await pay.lightningAddresses.create({ company: shop })
     assert.strictEqual(address.address, `${address.handle}@${address.domain}`)
     const payer = await pay.companies.create({ name: "Payer" })
@@ -185,7 +185,7 @@ describe("satrail in memory", () => {
     assert.match(String((risen as Error).message), /above maxFee\./)
   })
 
-  it("pay: a company that receives exactly the satoshis needed can send, even if the fee has a fraction", async () => {
+  it("pay: a company that receives exactly the satoshis needed can send, even if the fee is not a whole number of satoshis", async () => {
     const payer = await pay.companies.create({ name: "Exact" })
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
     const asked = { company: payer, amount: 1_001, destination }
@@ -254,7 +254,7 @@ describe("satrail in memory", () => {
     assert.match(String(await waiting), /enough/)
   })
 
-  it("pay: a repeated request takes effect once, and has the same result", async () => {
+  it("pay: a repeated request takes effect once and returns the same result", async () => {
     const ask = { company: shop.id, amount: 700, ...coffees, idempotencyKey: "order 1042" }
     const [first, again] = [await pay.invoices.create(ask), await pay.invoices.create(ask)]
     assert.deepStrictEqual(again, first)
@@ -263,7 +263,7 @@ describe("satrail in memory", () => {
     assert.strictEqual(error.code, "idempotency_mismatch")
   })
 
-  it("pay: a repeated request returns the same secret, which is stored sealed", async () => {
+  it("pay: a repeated request returns the same secret, which is stored encrypted", async () => {
     const ask = { company: shop.id, name: "website", scopes: ["read"] as const, idempotencyKey: "key" }
     const [first, again] = [await pay.apiKeys.create(ask), await pay.apiKeys.create(ask)]
     assert.match(first.text, /^sr_regtest_/)
@@ -280,7 +280,7 @@ describe("satrail in memory", () => {
     assert.match(String(await refused(() => pay.clock.advance("1 fortnight" as never))), /must be milliseconds or a string/)
   })
 
-  it("pay: an invoice has the status of the HTTP API in replies, events and filters", async () => {
+  it("pay: an invoice has the same status as in the HTTP API in replies, events and filters", async () => {
     const created = await pay.invoices.create({ company: shop.id, amount: 5 })
     assert.strictEqual(created.status, "open")
     assert.notProperty(created, "standing")
@@ -330,7 +330,7 @@ describe("satrail in memory", () => {
     assert.match(String(await refused(() => idsOf({ metadataKey: "order" }))), /metadataValue is required/)
   })
 
-  it("pay: an unknown option of a method is refused with the nearest name", async () => {
+  it("pay: an unknown option of a method is rejected, and the error suggests the nearest name", async () => {
     const error = await refused(() => pay.invoices.create({ company: shop, ammount: 5 } as never))
     assert.isTrue(error instanceof errors.Malformed)
     assert.match(String(error), /`ammount` is not an option of invoices\.create; did you mean `amount`\?/)
@@ -362,7 +362,7 @@ describe("satrail in memory", () => {
   })
 })
 
-it("options: an unknown option is rejected with the nearest name", async () => {
+it("options: an unknown option is rejected, and the error suggests the nearest name", async () => {
   assert.match(
     String(await refused(() => satrail({ databse: "postgres://" } as never))),
     /`databse` is not an option of satrail; did you mean `database`\?/
@@ -374,7 +374,7 @@ it("options: an unknown option is rejected with the nearest name", async () => {
   assert.throws(() => simulated({ database: "" } as never), OptionsInvalid, /it has seed/)
 })
 
-it("options: a directory in use is a tagged error with a code", async () => {
+it("options: opening a directory that is in use fails with a tagged error that has a code", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "satrail-"))
   const first = await satrail({ directory, logLevel: "error" })
   const error = await refused(() => satrail({ directory, logLevel: "error" }))
