@@ -94,7 +94,7 @@ describe("calls", () => {
     assert.isDefined(error.requestId)
   })
 
-  it("client: a company that has received exactly the `needed` satoshis can send, even if the fee is not a whole number of them", async () => {
+  it("client: a company that has received exactly the `needed` satoshis can send, even if the fee is not a whole number", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     const { destination } = await service.destination()
@@ -140,7 +140,7 @@ describe("calls", () => {
     assert.match(String(await waiting), /enough/)
   })
 
-  it("client: an unknown record is not_found, and an invalid id is not sent", async () => {
+  it("client: reading an unknown record fails with `not_found`, and an invalid id is not sent", async () => {
     const { pay, requests } = service.clientOf({ key: company.key })
     assert.strictEqual((await refused(pay.invoices.get("018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"))).code, "not_found")
     assert.throws(() => pay.invoices.get(""), TypeError)
@@ -163,7 +163,7 @@ describe("calls", () => {
 })
 
 describe("options", () => {
-  it("client: an unknown option is refused with the options that exist", () => {
+  it("client: an unknown option is rejected, and the error lists the existing options", () => {
     for (const given of ["kye", "baseUrl"])
       assert.throws(() => service.clientOf({ [given]: "x" }), `unknown option \`${given}\`; use url, key, operatorToken, retries, `)
   })

@@ -69,7 +69,7 @@ describe("on", () => {
     assert.deepStrictEqual(JSON.parse(cursors.places.get("shop") ?? "").open, [])
   })
 
-  it("client: a cursor that cannot be loaded or saved is retried, and no event is missed", async () => {
+  it("client: if a cursor cannot be loaded or saved, the client retries that, and no event is missed", async () => {
     const { key } = await service.company()
     const { load, save, places } = memory()
     const away = new Set(["load", "save"])
@@ -93,7 +93,7 @@ describe("on", () => {
     assert.deepStrictEqual(errors.map(String), ["Error: load", "Error: save"])
   })
 
-  it("client: an unavailable service loses no cursor", async () => {
+  it("client: no cursor is lost while the service is unavailable", async () => {
     const { key } = await service.company()
     const cursors = memory()
     const errors: Array<unknown> = []
@@ -118,7 +118,7 @@ describe("on", () => {
     assert.lengthOf(handled, 2)
   })
 
-  it("client: many records are handled concurrently, and each event once", async () => {
+  it("client: many records are handled concurrently, and each event is handled once", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key, cursors: memory() })
     const made = new Set<string>()

@@ -35,7 +35,7 @@ const cut = (response: Response, chunks: number, end: "error" | "close"): Respon
 }
 
 describe("events", () => {
-  it("client: the list is read page by page, with records in the client's format", async () => {
+  it("client: events are listed page by page, with records in the client's format", async () => {
     const { pay } = service.clientOf({ key: (await service.company()).key })
     const invoice = await pay.invoices.create({ amount: 21 })
     await service.payFor(invoice)
@@ -90,7 +90,7 @@ describe("events", () => {
     await events.return()
   })
 
-  it("client: a stream disconnected before its first event misses none", async () => {
+  it("client: a stream that disconnects before its first event misses no event", async () => {
     const { key } = await service.company()
     let connections = 0
     const lost = Promise.withResolvers<void>()
@@ -109,7 +109,7 @@ describe("events", () => {
     await events.return()
   })
 
-  it("client: a stream starts at the oldest event, and one type covers both rails", async () => {
+  it("client: a stream starts at the oldest event, and one event type covers both rails", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     await service.payFor(await pay.invoices.create({ amount: 5000 }))
@@ -126,7 +126,7 @@ describe("events", () => {
     assert.deepStrictEqual(items, [withdrawal])
   })
 
-  it("client: `after` starts after an event, and a signal ends the stream", async () => {
+  it("client: with `after` a stream starts after that event, and a signal ends the stream", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     const [one, two] = [await pay.invoices.create({ amount: 1 }), await pay.invoices.create({ amount: 2 })]

@@ -11,7 +11,7 @@ const folder = path.dirname(import.meta.dirname)
 const maxBytes = 15_000
 
 describe("the package", () => {
-  it("client: bundled for browsers, it has no import and at most 15 kB minified", async () => {
+  it("client: the bundle for browsers has no imports and is at most 15 kB minified", async () => {
     const bundle = await rolldown({ input: path.join(folder, "src/index.ts"), platform: "browser", logLevel: "silent" })
     const { output } = await bundle.generate({ format: "esm", minify: true })
     const [{ code, imports, dynamicImports }] = output
@@ -23,7 +23,7 @@ describe("the package", () => {
     assert.isAtMost(bytes, maxBytes)
   })
 
-  it("client: has no dependencies, and its declarations use no types from other packages", () => {
+  it("client: the package has no dependencies, and its declarations use no types from other packages", () => {
     const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"))
     assert.deepStrictEqual([dependencies, peerDependencies], [{}, {}])
     for (const file of readdirSync(path.join(folder, "src"))) {
@@ -32,7 +32,7 @@ describe("the package", () => {
     }
   })
 
-  it("client: has a method for each route, and no others", () => {
+  it("client: the client has a method for each route and no other methods", () => {
     const pay = over({ url: "http://service.example" })
     const methodsOf = (noun: object) => Object.keys(noun).toSorted()
     assert.sameMembers(Object.keys(pay), [...Object.keys(routes), "on", "close"])

@@ -54,7 +54,7 @@ describe("retries", () => {
     assert.deepStrictEqual(slept, [7000, 2000])
   })
 
-  it("client: Retry-After may be a date, and one too far away throws immediately", async () => {
+  it("client: Retry-After may be a date; if that is too far away, the error is thrown immediately", async () => {
     const answers = [said(503, "paused", { "retry-after": new Date(Date.now() + 3_600_000).toUTCString() })]
     const { pay, slept, requests } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
     const error = await caught(pay.transactions.balance())
@@ -63,7 +63,7 @@ describe("retries", () => {
     assert.deepStrictEqual([slept.length, requests.length], [0, 1])
   })
 
-  it("client: without Retry-After, each delay is longer, and the last error is thrown with the request's key", async () => {
+  it("client: without Retry-After, each delay is longer than the previous one, and the last error has the request's key", async () => {
     const { pay, slept, requests } = service.clientOf({ key, retries: 3 }, async () => {
       throw new TypeError("fetch failed")
     })
@@ -74,7 +74,7 @@ describe("retries", () => {
     assert.include(error.message, "http://service.example")
   })
 
-  it("client: a request that is unsafe to repeat is not repeated if its result is unknown, but is if it had no effect", async () => {
+  it("client: a request that is unsafe to repeat is repeated only if it is known to have had no effect", async () => {
     let answers = [said(503, "timeout")]
     const { pay, requests } = service.clientOf({ key }, async (_, pass) => answers.shift() ?? pass())
     const { id } = await pay.webhooks.create({ url: "https://shop.example/webhooks" })
@@ -87,7 +87,7 @@ describe("retries", () => {
     assert.lengthOf(requests, 3)
   })
 
-  it("client: a service that cannot seal responses receives the request once, without an Idempotency-Key", async () => {
+  it("client: a service that cannot encrypt stored responses receives the request once, without an Idempotency-Key", async () => {
     const unsealed = await start({ isSealing: false })
     const owner = await unsealed.company()
     const { pay, requests } = unsealed.clientOf({ key: owner.key })
@@ -120,7 +120,7 @@ describe("retries", () => {
     assert.deepStrictEqual([error.status, error.isRetryable, error.isUnknown], [502, true, true])
   })
 
-  it("client: a signal ends a call with its own reason, and no attempt exceeds its time limit", async () => {
+  it("client: a signal ends a call with the signal's reason, and no attempt exceeds its time limit", async () => {
     const never: typeof fetch = (_, init) =>
       new Promise((_, reject) => {
         init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))

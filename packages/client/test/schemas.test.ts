@@ -94,7 +94,7 @@ describe("metadata with schemas", () => {
     assert.isFunction(wrong)
   })
 
-  it("schemas: invalid or missing metadata is rejected before anything is created, naming the field and the issue", async () => {
+  it("schemas: invalid or missing metadata is rejected before anything is created, and the error names the field and the issue", async () => {
     const pay = remote()
     const refused = (call: PromiseLike<unknown>) =>
       Promise.resolve(call).then(

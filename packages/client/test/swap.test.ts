@@ -20,7 +20,7 @@ describe("a program that uses the package satrail", () => {
     assert.match(changed[1] ?? "", /^export const open = /)
   })
 
-  it("client: has the same results as the embedded service", async () => {
+  it("client: the client returns the same results as the embedded service", async () => {
     const pay = await Embedded.open()
     const embedded = await Embedded.sell(pay, ({ paymentRequest }) => pay.outside.pay(paymentRequest))
     const keys = new Map<string | undefined, Promise<string>>()

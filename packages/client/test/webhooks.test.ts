@@ -39,7 +39,7 @@ describe("webhooks.verify", () => {
     assert.match(await why(request(), other), /No signature matches/)
   })
 
-  it("client: one valid signature of several is enough, so that a secret can be rotated", async () => {
+  it("client: one valid signature among several is enough, so a secret can be rotated", async () => {
     const signatures = `v1,${btoa("another signature")} v2,x ${sent.headers["webhook-signature"] ?? ""}`
     assert.strictEqual(
       (await webhooks.verify(request({ ...sent.headers, "webhook-signature": signatures }), secret)).type,
@@ -60,7 +60,7 @@ describe("webhooks.verify", () => {
     assert.strictEqual((await webhooks.verify(request(), secret, millis + 299_000)).type, "invoice.created")
   })
 
-  it("client: a parsed body is rejected, with advice on what to pass instead, and so is a signed body that is not an event", async () => {
+  it("client: the error for a parsed body says what to pass instead, and a signed body that is not an event is rejected", async () => {
     const parsed: unknown = JSON.parse(sent.body)
     assert.match(await why({ headers: sent.headers, body: parsed as string }), /must be raw/)
     const [id, at] = [sent.headers["webhook-id"] ?? "", new Date(Number(sent.headers["webhook-timestamp"]) * 1000)]
