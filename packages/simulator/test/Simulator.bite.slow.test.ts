@@ -297,7 +297,7 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
 
 describe("The simulator notices", () => {
   for (const [who, [spoil, noticed, stories, first = 1]] of Object.entries(spoiled)) {
-    it(`simulator: notices: ${who}`, async () => {
+    it(`simulator: this defect is noticed: ${who}`, async () => {
       const broken = await Simulation.firstViolation({ first, last: first + stories - 1, spoil })
       assert.match(broken?.violation ?? "nothing was noticed", noticed)
     })
@@ -309,7 +309,7 @@ describe("A failing scenario is shrunk to what makes it fail:", () => {
     "C1: a sender that reports unknown payments as failed",
     "C33: a journal that credits the requested amount instead of the received one"
   ]) {
-    it(`simulator: shrinks: ${who}`, async () => {
+    it(`simulator: a failing scenario is shrunk: ${who}`, async () => {
       const [spoil, noticed, stories] = spoiled[who] ?? assert.fail(who)
       const broken = (await Simulation.firstViolation({ first: 1, last: stories, spoil })) ?? assert.fail("nothing was noticed")
       const store = await Store.open("memory")
