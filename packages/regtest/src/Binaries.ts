@@ -116,8 +116,8 @@ const bringLibrary = ({ command }: Go.Go, source: string, into: string): void =>
 }
 
 /**
- * Builds a program. The caller must hold the lock on its folder, so that no other process builds there at the
- * same time.
+ * Builds a program. The caller must hold the lock on the program's folder, so that no other process builds
+ * there at the same time.
  */
 const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
   Effect.callback((resume) => {
@@ -195,7 +195,7 @@ const build = (name: Built, file: string): Effect.Effect<void, RegtestFailed> =>
     })
   })
 
-/** Downloads bitcoind. The caller must hold the lock on its folder. */
+/** Downloads bitcoind. The caller must hold the lock on bitcoind's folder. */
 const fetched = (file: string): Effect.Effect<void, RegtestFailed> => {
   const into = path.dirname(file)
   const { work } = besides(into)

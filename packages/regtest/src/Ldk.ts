@@ -79,7 +79,7 @@ const Here = Schema.Struct({ node: Schema.String, started: Schema.Boolean })
 /**
  * Creates a node without channels, which follows the chain directly or through an Esplora server. The node's
  * program runs and accepts requests, but the node is not started. To start it, the caller must pass the last
- * progress that it has seen in the node's store.
+ * progress that the caller has seen in the node's store.
  */
 export const make: (name: string, esplora?: string) => Effect.Effect<Ldk, Process.RegtestFailed, Chain | Scope.Scope> = Effect.fnUntraced(
   function* (name: string, esplora?: string) {

@@ -29,7 +29,7 @@ export class LdkIssuer extends Context.Service<
 const Made = Schema.Struct({ offer: Schema.String })
 const Settlements = Schema.Struct({ lines: Schema.Array(Schema.Struct({ offer: Schema.String, received: Schema.BigIntFromString })) })
 
-/** Returns an offer with a node's id that the node did not issue. */
+/** Returns an offer that contains a node's id although that node did not issue it. */
 export const strange = (issuerId: string, amount?: Msat): string =>
   Result.getOrThrow(
     Bolt12.encode({

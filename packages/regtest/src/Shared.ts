@@ -13,7 +13,7 @@ type Name = (typeof names)[number]
 
 /** The addresses that another process needs to use the network, as plain data. */
 export interface Place {
-  /** The address that accepts actions that only the process that started the network can execute. */
+  /** The address for actions that only the process that started the network can execute. */
   readonly control: string
   readonly nodes: { readonly [name in Name]: Lnd.Place }
   /**

@@ -87,7 +87,7 @@ describe("building real nodes", { timeout: 10 * maxWaitMillis }, () => {
     assert.strictEqual(readFileSync(at(`cache/${file}`), "utf8"), "built\n")
   })
 
-  it("build: a waiting process takes over from a killed one, ends its Go process, and removes its files", async () => {
+  it("build: if a build is killed, a waiting process ends that build's Go process, removes the files, and builds again", async () => {
     const killed = build()
     await eventually("a build", () => calls().length === 1)
     const [folder = ""] = cached()
