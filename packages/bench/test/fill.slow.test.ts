@@ -59,7 +59,7 @@ const agrees = (number: number) =>
   })
 
 layer(database, { excludeTestServices: true })("a filled database", (it) => {
-  it.effect("fill: the history matches its totals, and the API keys of its companies are known", () =>
+  it.effect("fill: the generated history matches the totals, and the companies' API keys are known", () =>
     Effect.gen(function* () {
       for (const number of [1, 500, Fill.busy]) yield* agrees(number)
       const records = yield* Records
@@ -78,7 +78,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
   )
 
   // Both sides must do the same work: if one writes fewer rows, the ratio is meaningless.
-  it.effect("fill: pgbench's confirm writes the same rows as the service's", () =>
+  it.effect("fill: pgbench's script for confirm writes the same rows as the service", () =>
     Effect.gen(function* () {
       const ours = yield* written(Drive.run({ ...none, operation: "confirm", millis: 60_000, end: 1 }))
       assert.strictEqual(ours["withdrawals"], 1)
@@ -92,7 +92,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
-  it.effect("fill: pgbench's settle writes the same rows as the service's", () =>
+  it.effect("fill: pgbench's script for settle writes the same rows as the service", () =>
     Effect.gen(function* () {
       const settle = { ...none, operation: "settle" as const, clients: 4, millis: 60_000, end: 20 }
       const before = yield* Fill.settledByPgbench(pgSpread)
@@ -107,7 +107,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
-  it.effect("fill: settlements reported by a node write the same rows, each once, even if the stream breaks and resumes", () =>
+  it.effect("fill: each settlement that a node reports is recorded once, even if the stream breaks and resumes", () =>
     Effect.gen(function* () {
       const runs = yield* SubscriptionRef.make<ReadonlyArray<SigningNode.Run>>([])
       // The node's stream ends after `count` settlements.
@@ -128,7 +128,7 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
     })
   )
 
-  it.effect("fill: pgbench's invoice writes the same rows as the service's", () =>
+  it.effect("fill: pgbench's script for invoice writes the same rows as the service", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const entropy = yield* Entropy

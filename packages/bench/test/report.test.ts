@@ -109,7 +109,7 @@ describe("pgbench", () => {
     assert.deepStrictEqual(Pgbench.read(log, 1, 276), { perSecond: (90 * 1000) / (25_250 - 276), p50Millis: 280, p99Millis: 500 })
   })
 
-  it("report: a log that ends before the warm-up has no rate", () => {
+  it("report: a log that ends before the warm-up is over has no rate", () => {
     assert.isUndefined(Pgbench.read("", 1))
     assert.isUndefined(Pgbench.read(log, 1, 60_000))
   })
