@@ -43,8 +43,8 @@ export interface Order {
   /** The contents of additional files, such as certificates and keys. Only the server can read them. */
   readonly files: Readonly<Record<string, string>>
   /**
-   * The port of a primary. If set, the new server becomes its standby and copies everything from it except the
-   * settings above.
+   * The port of a primary. If set, the new server becomes that primary's standby and copies everything from the
+   * primary except the settings above.
    */
   readonly standbyOf?: number | undefined
 }

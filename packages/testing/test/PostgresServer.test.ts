@@ -21,7 +21,7 @@ const answers = (port: number): Promise<boolean> =>
   })
 
 describe.skipIf("missing" in found)("A PostgreSQL server for tests", () => {
-  it("PostgreSQL server: a server stops, crashes and restarts with its data, and is removed at the end", async () => {
+  it("PostgreSQL server: a server keeps its data when it is stopped, crashes and restarts, and is removed at the end", async () => {
     if ("missing" in found) return assert.fail()
     const server = await PostgresServer.start(found)
     for (const how of ["fast", "immediate"] as const) {
