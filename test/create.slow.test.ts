@@ -1,5 +1,5 @@
-// Tests a new user's first steps with each framework and an empty HOME: creates a project from the packed
-// packages, installs it, and on each supported Node checks its types, starts it and gets paid.
+// A new user's first steps with each framework on an empty HOME: creates a project from the packed packages,
+// installs it, and on each supported Node checks its types, starts it and gets paid.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { programsMillis } from "@satrail/testing/Waiting"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -57,7 +57,7 @@ describe.skipIf(!hasRegistry)(
     afterAll(() => rmSync(work, { recursive: true, force: true }))
 
     for (const [framework, kind] of pairs) {
-      it(`create: ${kind} with ${framework} can be installed, type-checked and started, and receives a payment`, async () => {
+      it(`create: a ${kind} project with ${framework} is installed, type-checks, starts, and gets paid`, async () => {
         const current = environment(bins.get(process.versions.node))
         const startedMillis = Date.now()
         const said = run(work, create, [framework, "--kind", kind, "--framework", framework, "--json"], current)

@@ -51,7 +51,7 @@ describe("npm create satrail", () => {
     }
   })
 
-  it("create: asks for missing choices, prints the diff, and writes the files after a yes", async () => {
+  it("create: the program asks for missing choices, prints the diff, and writes the files after a yes", async () => {
     const folder = path.join(work, "asked")
     const { asked, printed } = await created([folder], ["9", "wallet", "", "y"])
     assert.lengthOf(asked, 4)
@@ -78,7 +78,7 @@ describe("npm create satrail", () => {
     assert.notInclude(readdirSync(work), "no")
   })
 
-  it("create: with --json, it asks no questions and prints one line", async () => {
+  it("create: with --json, the program asks no questions and prints one line", async () => {
     const folder = path.join(work, "json")
     const { printed } = await created([folder, "--framework", "express", "--json"])
     assert.lengthOf(printed, 1)
@@ -88,7 +88,7 @@ describe("npm create satrail", () => {
     assert.include((await created(["--help"])).printed[0] ?? "", "--framework FRAMEWORK  none, express, fastify, hono, next")
   })
 
-  it("create: writes nothing if one of its files already exists", async () => {
+  it("create: nothing is written if one of the project's files already exists", async () => {
     const folder = path.join(work, "taken")
     mkdirSync(folder)
     writeFileSync(path.join(folder, "tsconfig.json"), "{}")
@@ -96,7 +96,7 @@ describe("npm create satrail", () => {
     assert.deepStrictEqual(filesIn(folder), ["tsconfig.json"])
   })
 
-  it("create: rejects unknown input in one sentence", async () => {
+  it("create: the error for unknown input is one sentence", async () => {
     for (const [args, says] of [
       [["--kind", "store", "--yes"], '--kind must be one of shop, wallet, payouts, bare (got "store")'],
       [["--framework", "koa", "--yes"], "--framework must be one of none"],
@@ -109,7 +109,7 @@ describe("npm create satrail", () => {
   })
 
   // test/create.slow.test.ts starts every kind of project, and test/blocks.test.ts type-checks all of them.
-  it("create: wallet without a framework starts, serves a checkout, and is paid in the sandbox", async () => {
+  it("create: a wallet project without a framework starts, serves a checkout, and is paid in the sandbox", async () => {
     const folder = path.join(work, "wallet")
     mkdirSync(path.join(folder, "node_modules"), { recursive: true })
     symlinkSync(path.join(root, "packages/satrail"), path.join(folder, "node_modules/satrail"))
