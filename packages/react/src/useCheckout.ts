@@ -19,7 +19,7 @@ export interface CheckoutView {
   readonly status: CheckoutState["status"] | "loading" | "missing"
   /** Undefined before the first state. */
   readonly state: CheckoutState | undefined
-  /** Whether the connection is lost. Reconnecting is automatic. */
+  /** True while the connection is lost. Reconnecting is automatic. */
   readonly isLost: boolean
   /** URL of the checkout page, which offers every way to pay and to claim refunds. */
   readonly url: string

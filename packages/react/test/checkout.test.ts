@@ -30,7 +30,7 @@ const state: State = {
 const refund = { sats: 1, lnurl: null, expiresAtMillis: null }
 
 describe("the React checkout", () => {
-  it("react: the service's state matches the declared type, and is final in the same cases", () => {
+  it("react: the service's checkout state matches the declared type, and both agree on which states are final", () => {
     const states: ReadonlyArray<State> = (["open", "underpaid", "paid", "expired", "canceled"] as const).flatMap((status) =>
       [null, 1].flatMap((paidAtMillis) =>
         [0, 5].flatMap((sats) =>
@@ -52,14 +52,14 @@ describe("the React checkout", () => {
     )
   })
 
-  it("react: the server renders a loading state, with the attributes for styling and no style", () => {
+  it("react: on the server, the component renders as loading, with attributes for styling and without styles", () => {
     const html = renderToString(createElement(Checkout, { id: "https://pay.example.com/pay/abc", className: "box" }))
     assert.match(html, /^<section class="box" data-status="loading">/)
     assert.include(html, "Loading…")
     assert.notInclude(html, "style=")
   })
 
-  it("react: an id is a complete URL, or the last part of one for a given service", () => {
+  it("react: an id is a checkout's complete URL or, for a given service, the last part of the URL", () => {
     const seen: Array<CheckoutView> = []
     const Probe = ({ id, service }: { readonly id: string; readonly service?: string }) => {
       seen.push(useCheckout(id, { service }))
