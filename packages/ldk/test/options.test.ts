@@ -4,7 +4,7 @@ import * as Ldk from "../src/index.ts"
 const [directory, bitcoind, program] = ["/var/lib/shop/ldk", "http://user:password@127.0.0.1:18443", "/usr/local/bin/satrail-ldk"]
 
 describe("ldk", () => {
-  it("ldk: its options become the settings of a node that the service starts, with the socket in the directory", () => {
+  it("ldk: the options become the settings of a node that the service starts, and the socket is in the node's directory", () => {
     const { lightning, variables } = Ldk.ldk({ directory, bitcoind, program, alias: "shop", secret: "s".repeat(32) })
     assert.strictEqual(lightning, "ldk")
     assert.deepStrictEqual(Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined)), {
@@ -37,7 +37,7 @@ describe("ldk", () => {
     refused({ bitcoind, socket: `/${"s".repeat(107)}` }, /^ldk's socket must be a path of at most 107 bytes \(got 108\)/)
   })
 
-  it("ldk: without a prebuilt program for the machine, the error lists alternatives; without the package, it names the package", () => {
+  it("ldk: if the machine has no prebuilt program, the error lists alternatives; if the package is missing, the error names it", () => {
     assert.throws(
       () => Ldk.program("darwin-arm64"),
       Ldk.ProgramMissing,
