@@ -25,7 +25,7 @@ server.on("request", async ({ url = "", method = "GET", headersDistinct }, respo
 console.log(`open       ${origin}`)
 if (process.argv.includes("serve")) await once(process, "SIGINT")
 
-// The customer buys, their wallet pays the checkout, and the page shows it.
+// The customer buys, their wallet pays the checkout, and the page shows the payment.
 const url = await (await fetch(`${origin}/buy`, { method: "POST" })).text()
 const state = async () => JSON.parse(await (await fetch(`${url}/state`)).text())
 const { asking, status } = await state()

@@ -1,9 +1,9 @@
 // A Lightning backend in one file. It connects satrail to a node over HTTP. The node is simulated
-// (PaperDaemon.ts); everything else works as it would with a real node. To write yours for lnd, Core Lightning,
-// phoenixd, …, copy this file. Describe your node's responses as Schemas, and translate them in the functions
-// below. Keep `connect`, which reports every network or protocol error as an outage. Then run the contract
-// tests against it, as test/contract.test.ts does. Omit the layer of a feature that a node lacks: a node that
-// only receives payments has no `layerSender`.
+// (PaperDaemon.ts); everything else works as it would with a real node. To write your own for lnd, Core
+// Lightning, phoenixd, …, copy this file. Describe your node's responses as Schemas, and translate them in the
+// functions below. Keep `connect`, which reports every network or protocol error as an outage. Then run the
+// contract tests against it, as test/contract.test.ts does. Omit the layer of a feature that a node lacks: a
+// node that only receives payments has no `layerSender`.
 import { Msat, Network, PaymentHash, Preimage } from "@satrail/bitcoin"
 import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
@@ -12,7 +12,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } fr
 /** The node's address and credentials. */
 export interface Options {
   readonly url: string
-  /** Use a separate one for each layer: a macaroon that allows payments belongs only to `layerSender`. */
+  /** Use separate credentials for each layer: a macaroon that allows payments belongs only to `layerSender`. */
   readonly macaroon: Redacted.Redacted
   /** Timeout of one call; 10 s by default. A call that timed out may still take effect. */
   readonly deadlineMillis?: number

@@ -1,5 +1,6 @@
-// Your own Lightning backend in one file: PaperNode.ts. This starts a node for it (PaperDaemon.ts) and runs all
-// contract tests against it, as test/contract.test.ts does. Run it: npm run example -- custom-node
+// Your own Lightning backend in one file: PaperNode.ts. This program starts a node for the backend
+// (PaperDaemon.ts) and runs all contract tests against it, as test/contract.test.ts does.
+// Run it: npm run example -- custom-node
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { type Contract, LightningReceiver as Receiver, LightningSender as Sender } from "@satrail/contracts"
 import { Cause, Console, Effect, Exit } from "effect"

@@ -14,7 +14,7 @@ const service = Money.layerWorkers.pipe(
 
 const sats = (amount: bigint) => ({ amount: Decimal.make(amount), currency: "sats" as const })
 
-/** Receives 25,000 sats, sends 10,000, and returns what is left. `started` runs as soon as the service does. */
+/** Receives 25,000 sats, sends 10,000, and returns what is left. `started` is called as soon as the service runs. */
 export const day = (started: () => void) =>
   Effect.gen(function* () {
     started()

@@ -1,5 +1,5 @@
-// Sends each framework the same requests: one for the host's own page, one without a key, one that creates an
-// invoice, and a repeat of it.
+// Sends each framework the same requests: one for the application's own page, one without a key, and one that
+// creates an invoice and is then repeated.
 import { serve } from "@hono/node-server"
 import { Answer, ApiKeys, Companies } from "@satrail/core"
 import { Effect, Redacted } from "effect"
@@ -70,7 +70,7 @@ for (const [name, port] of [
 // What Next does: one function per method, from a Request to a Response.
 await check("next", (path, init) => (init?.method === "POST" ? next.POST : next.GET)(new Request(`http://localhost${path}`, init)))
 
-/** A connection whose body was left unread after the 413 would delay this by a minute or more. */
+/** A connection whose body was left unread after the 413 would delay the close by a minute or more. */
 const closesSoon = (name: string, closed: Promise<unknown>) =>
   Promise.race([closed, setTimeout(30_000, undefined, { ref: false }).then(() => assert.fail(`${name} does not close after a 413`))])
 

@@ -10,7 +10,7 @@ const settings = { ...Policy.defaults, network: "regtest", domain: "pay.example.
 const ports = Layer.mergeAll(Storage.layerEmbedded(), Sandbox.layer({ seed: "mounts", network: "regtest" }), FixedRates.layer())
 const services = Satrail.layerWorkers.pipe(Layer.provideMerge(Satrail.layer(settings)), Layer.provideMerge(ports))
 
-/** Every service, for the host's own code: `payments.runPromise(Invoices.Invoices)`. */
+/** Every service, for the application's own code: `payments.runPromise(Invoices.Invoices)`. */
 export const payments = ManagedRuntime.make(services)
 
 const mounted = Http.webHandler(
@@ -24,8 +24,8 @@ const mounted = Http.webHandler(
 export const handler = (request: Request): Promise<Response> => mounted.handler(request)
 
 /**
- * Call this when the host stops. It waits for requests, lets the workers finish their current step, and closes
- * the store.
+ * Call this when the application stops. This waits for requests, lets the workers finish their current step,
+ * and closes the store.
  */
 export const close = async (): Promise<void> => {
   await mounted.dispose()

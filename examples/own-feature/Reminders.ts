@@ -1,4 +1,4 @@
-// A host's own feature: a company sets a reminder and receives the event `reminder.due` when it is due.
+// An application's own feature: a company sets a reminder and receives the event `reminder.due` when it is due.
 // Everything is imported from public entry points. Reminder.ts contains the record; this file contains the
 // service and the worker.
 import { type CompanyId, Journal } from "@satrail/core"

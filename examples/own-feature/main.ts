@@ -1,4 +1,5 @@
-// A host's own feature in a running service: a reminder is set over HTTP, becomes due, and its event appears in the feed. Run it: npm run example -- own-feature
+// An application's own feature in a running service: a reminder is set over HTTP, becomes due, and its event
+// appears in the feed. Run it: npm run example -- own-feature
 import { Answer, ApiKeys, Companies, Policy, Satrail } from "@satrail/core"
 import { HostFeatures } from "@satrail/core/ports"
 import { Api, Authentication, EventIds, Http, Readiness, Seal } from "@satrail/http"

@@ -1,7 +1,7 @@
 // phoenixd (https://phoenix.acinq.co/server/api) as a backend. phoenixd cannot cancel invoices, accepts no fee
-// limit, stores no failure reasons and supports only whole satoshis. The backend declares these limitations.
-// Written from its documentation and sources (Api.kt, JsonSerializers.kt) and tested with a simulated phoenixd
-// (PhoenixDaemon.ts). It has never run against a real phoenixd.
+// limit, stores no failure reasons and supports only whole satoshis. The backend declares these limitations. It
+// was written from phoenixd's documentation and sources (Api.kt, JsonSerializers.kt) and tested with a
+// simulated phoenixd (PhoenixDaemon.ts). It has never run against a real phoenixd.
 import { Msat, type Network, PaymentHash, Preimage } from "@satrail/bitcoin"
 import { LightningReceiver, LightningSender } from "@satrail/core/ports"
 import { Deferred, Effect, Layer, Option, type Redacted, Schema, Semaphore, Stream } from "effect"
@@ -18,7 +18,7 @@ export interface Options {
 
 /**
  * phoenixd's fee for a payment: 0.4 % and 4 sats, in whole satoshis. It accepts no limit, so a payment whose
- * fee exceeds ours is not sent.
+ * fee exceeds our limit is not sent.
  */
 const tariff = (amount: Msat.Msat) => Msat.fromSats(Msat.toSatsCeiling(Msat.make((amount * 4n + 999n) / 1000n)) + 4n)
 

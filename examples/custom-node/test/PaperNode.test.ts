@@ -7,7 +7,7 @@ import { createServer, type RequestListener } from "node:http"
 import { inspect } from "node:util"
 import * as PaperNode from "../PaperNode.ts"
 
-// Cases that no contract covers: the server at the node's address is another program, or no longer the node.
+// Cases that no contract covers: the server at the node's address is another program and not the node.
 
 const macaroon = "c0ffee11"
 const preimage = "ab".repeat(32)
@@ -63,7 +63,7 @@ for (const [what, status, body, means] of [
   )
 }
 
-it.live("paper node: a call that times out decides nothing", () =>
+it.live("paper node: the payment's status is unknown after a call times out", () =>
   Effect.gen(function* () {
     const heard: Array<string | undefined> = []
     const silent = yield* serving((request) => heard.push(request.url))
@@ -91,7 +91,7 @@ it.live("paper node: a redirect is not followed", () =>
   })
 )
 
-it.live("paper node: an outage does not contain our secret or the node's", () =>
+it.live("paper node: the error for an outage contains neither our secret nor the node's", () =>
   Effect.gen(function* () {
     for (const [status, body] of [
       [200, `{"node_id":["${preimage}"],"network":"regtest"}`],

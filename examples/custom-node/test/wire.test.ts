@@ -41,7 +41,7 @@ const wrong = Layer.effect(
   }))
 ).pipe(Layer.provideMerge(Peers.layerWire))
 
-it.live("wire contract: a backend that reads an error status as not found fails the contract for every such fault", () =>
+it.live("wire contract: a backend that treats an error status as `not found` fails the contract for every such fault", () =>
   Effect.gen(function* () {
     const broken: Array<string> = []
     for (const [title, promise] of Object.entries(LightningWire.promises)) {
