@@ -102,7 +102,7 @@ export const money = {
     assert.deepStrictEqual(output, { txId, scriptPubKey: target.scriptPubKey, amount, placement: { _tag: "mempool" } })
     assert.isAtLeast(vout, 0)
   }),
-  "a deposit is reported again when it confirms, with its block height": Effect.gen(function* () {
+  "a deposit is reported again with its block height when it confirms": Effect.gen(function* () {
     const { activity } = yield* minedDeposit
     const { placement } = only(activity)
     if (placement._tag !== "mined") return assert.fail(placement._tag)

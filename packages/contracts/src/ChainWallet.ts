@@ -167,14 +167,14 @@ export const money = {
     yield* (yield* Peer).dispatch(yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) }))
     yield* eventually(candidates, (outpoints) => !outpoints.some((outpoint) => outpoint.startsWith(txId)))
   }),
-  "a draft's fee stays within the limit whatever the fee rate; if 1 sat/vB would exceed it, no draft is built": Effect.gen(function* () {
+  "a draft's fee never exceeds the limit; if even 1 sat/vB would exceed the limit, no draft is built": Effect.gen(function* () {
     const txId = yield* fund("taproot", 100_000)
     const dear = { feeRate: 100, free: only(txId) }
     const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking({ feeLimit: Msat.fromSats(400) })), ...dear })
     assert.isAtMost(Number(fee), Number(Msat.fromSats(400)))
     assert.strictEqual((yield* refusal(dear, { feeLimit: Msat.fromSats(90) }))._tag, "Unfundable")
   }),
-  "change that is too small for an output is added to the miner fee only if the fee stays within its limit": Effect.gen(function* () {
+  "change that is too small for an output is added to the miner fee only if the fee stays within the limit": Effect.gen(function* () {
     const txId = yield* fund("taproot", 50_500)
     const { fee } = yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) })
     assert.strictEqual(fee, Msat.fromSats(500))

@@ -101,7 +101,7 @@ export const money = {
     assert.strictEqual((yield* found((yield* Records).lightningAddressById(companyId, row.id))).deletedAtMillis, 6)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "an on-chain address is assigned to one company, once": Effect.gen(function* () {
+  "an on-chain address is assigned to only one company, and only once": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* onChainAddress(companyId)
     assert.strictEqual(yield* verdict(OnChainAddress.created(row)), "Applied")
@@ -130,7 +130,7 @@ export const money = {
     assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, DomainTaken: 1 })
     yield* isSound(asked.map(({ companyId }) => companyId))
   }),
-  "a lost domain moves to another company only if the Change states that it was lost": Effect.gen(function* () {
+  "a lost domain moves to another company only if the Change states that the domain was lost": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
     const row = yield* domain(companyId)
@@ -184,7 +184,7 @@ export const money = {
     assert.deepStrictEqual((yield* holder(short.id)).apiKey, short)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "a rotation that needs approval replaces the old key only once it is approved": Effect.gen(function* () {
+  "a rotation that needs approval replaces the old key only after the approval": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis
     const [ada, bob] = [

@@ -38,7 +38,7 @@ import { has } from "./Ledger.ts"
 
 /** Guarantees about events. */
 export const other = {
-  "C24: every applied Change publishes one event, in order, with its time": Effect.gen(function* () {
+  "C24: applied Changes publish one event each, in order, with the time of the Change": Effect.gen(function* () {
     const row = yield* company
     const companyId = row.id
     const told: Array<Change> = []

@@ -56,7 +56,7 @@ export const money = {
     yield* has(other, { posted: 100, held: 5 })
     assert.isNull((yield* found((yield* Records).company(other))).fees)
   }),
-  "fees: a withdrawal applied before a fee change is still applied and replayed after it": Effect.gen(function* () {
+  "fees: a withdrawal applied before a fee change can still be repeated after the change": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const revision = yield* revisionOf(companyId)
     const plain = Withdrawal.requested(yield* withdrawal(companyId, 5), undefined, undefined, [], revision)

@@ -50,7 +50,7 @@ export const money = {
     assert.deepStrictEqual(yield* booked(Effect.flatMap(payment(row, 100), verdict)), { available: 100, node: -100 })
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C33: a payment of an invoice without an amount is credited in full, even if it is outside the expected range": Effect.gen(function* () {
+  "C33: a payment of an invoice without an amount is credited in full, even outside the expected range": Effect.gen(function* () {
     const companyId = yield* open
     const expected = { amount: null, minAmount: Msat.fromSats(10), maxAmount: Msat.fromSats(20) }
     for (const sats of [1, 15, 5000]) {
@@ -135,7 +135,7 @@ export const money = {
     assert.strictEqual((yield* read(row)).status, "settled")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "a canceled invoice can be closed; if it is paid anyway, it is credited and keeps its cancellation time": Effect.gen(function* () {
+  "a canceled invoice can be closed; a later payment is credited, and the cancellation time is kept": Effect.gen(function* () {
     const companyId = yield* open
     const [one, other] = [yield* created(companyId, 100), yield* created(companyId, 100)]
     for (const row of [one, other]) {
@@ -253,7 +253,7 @@ export const money = {
     yield* has(payer, { posted: 100, held: 40 })
     yield* has(payee, { posted: 40, held: 0 })
   }),
-  "C15: a claimed invoice that is paid over the network is credited, and its internal transfer is refused": Effect.gen(function* () {
+  "C15: a network payment of a claimed invoice is credited, and the internal transfer is refused": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const one = yield* begin(payer, 40)
     const row = yield* created(payee, 40)

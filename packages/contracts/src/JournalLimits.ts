@@ -147,7 +147,7 @@ export const money = {
     const spent = yield* (yield* Records).spent(companyId, key.subject)
     assert.isAtMost(spent.filter(({ window }) => window === "hour").length, Limit.places)
   }),
-  "limits: when a withdrawal fails, the usage counted for it is released, once": Effect.gen(function* () {
+  "limits: when a withdrawal fails, the usage counted for the withdrawal is released only once": Effect.gen(function* () {
     const companyId = yield* companyWith(1000)
     const key = yield* keyWith({ hour_sats: sats(100), day_count: 2n })
     const company = { subject: companyId, most: { day_sats: sats(100) } }

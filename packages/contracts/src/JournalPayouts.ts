@@ -79,7 +79,7 @@ const range = Effect.fnUntraced(function* (wallet: string, first: number, fields
 
 /** Guarantees about the coins that a wallet may spend and the payments in its transactions. */
 export const money = {
-  "key ranges are reserved consecutively, each once": Effect.gen(function* () {
+  "key ranges are reserved consecutively, and each range only once": Effect.gen(function* () {
     const { nextKey } = yield* Records
     const wallet = yield* hex(4)
     assert.strictEqual(yield* nextKey(wallet, "taproot", 0), 0)
@@ -191,7 +191,7 @@ export const money = {
     assert.strictEqual(yield* unchanged(replaced(one, yield* dearer(first), first)), "Conflict")
     yield* has(companyId, { posted: 100, held: 50 })
   }),
-  "C19: change of a replaced payout is not spendable until one of its transactions is mined": Effect.gen(function* () {
+  "C19: change of a replaced payout is not spendable until one of the payout's transactions is mined": Effect.gen(function* () {
     for (const wins of [0, 1]) {
       const { companyId, one, first } = yield* sent()
       const second = yield* dearer(first)

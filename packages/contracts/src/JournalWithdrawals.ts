@@ -55,7 +55,7 @@ const fees = { serviceFee: Msat.fromSats(5), networkAllowance: Msat.fromSats(10)
 
 /** Guarantees about how a withdrawal affects a company's money. */
 export const money = {
-  "a withdrawal within the balance is held": Effect.gen(function* () {
+  "a withdrawal within the balance is accepted, and its amount is held": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const asked = yield* request(companyId, 100)
     assert.strictEqual(yield* verdict(asked), "Applied")
@@ -87,19 +87,19 @@ export const money = {
     assert.strictEqual(yield* tryTo(companyId, 1), "InsufficientBalance")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "withdrawals are held in the order requested; one that is too large does not block a smaller one after it": Effect.gen(function* () {
+  "withdrawals are accepted in the order requested; one that is too large does not block a smaller one after it": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const verdicts = yield* Effect.forEach([60, 60, 30, 20, 10], (sats) => tryTo(companyId, sats), { concurrency: "unbounded" })
     assert.deepStrictEqual(verdicts, ["Applied", "InsufficientBalance", "Applied", "InsufficientBalance", "Applied"])
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C12: if 200 concurrent requests ask for the whole balance, exactly one is held": Effect.gen(function* () {
+  "C12: if 200 concurrent requests ask for the whole balance, exactly one is accepted": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const verdicts = yield* Effect.forEach(Array.from({ length: 200 }), () => tryTo(companyId, 100), { concurrency: "unbounded" })
     assert.deepStrictEqual(tally(verdicts), { Applied: 1, InsufficientBalance: 199 })
     yield* has(companyId, { posted: 100, held: 100 })
   }),
-  "C12: if 64 callers send 512 requests and the balance covers 99, exactly 99 are held": Effect.gen(function* () {
+  "C12: if 64 callers send 512 requests and the balance covers 99, exactly 99 are accepted": Effect.gen(function* () {
     const companyId = yield* companyWith(99)
     const verdicts = yield* Effect.forEach(Array.from({ length: 512 }), () => tryTo(companyId, 1), { concurrency: 64 })
     assert.deepStrictEqual(tally(verdicts), { Applied: 99, InsufficientBalance: 413 })
@@ -135,7 +135,7 @@ export const money = {
     for (const other of others) assert.strictEqual(yield* unchanged(Withdrawal.requested({ ...withdrawal, ...other })), "Conflict")
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "settling posts the hold: the amount leaves the node and the operator receives the fees": Effect.gen(function* () {
+  "settling a withdrawal posts its hold: the amount leaves the node and the operator receives the fees": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, fees)
     const how = yield* proof(3)
@@ -208,7 +208,7 @@ export const money = {
     )
     yield* has(companyId, { posted: 60, held: 0 })
   }),
-  "C20: a failed withdrawal stays failed, with its first reason": Effect.gen(function* () {
+  "C20: a failed withdrawal stays failed and keeps its first reason": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40)
     assert.strictEqual(yield* verdict(failed(one, "timeout")), "Applied")

@@ -106,7 +106,7 @@ export const money = {
     )
     assert.deepStrictEqual(yield* sentAfter((yield* ends).sent), [])
   }),
-  "C33: a receipt is listed with the received amount, even if it is above the invoice's amount": Effect.gen(function* () {
+  "C33: a receipt is listed with the received amount, even if that is above the invoice's amount": Effect.gen(function* () {
     const place = yield* ends
     const paymentHash = yield* receive(1000, Msat.fromSats(10))
     assert.deepStrictEqual<ReadonlyArray<Taken>>(yield* takenAfter(place.taken), [{ paymentHash, received: Msat.fromSats(1010) }])

@@ -120,7 +120,7 @@ export const money = {
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1010))
     assert.strictEqual(last(yield* toldUntil(null, paymentHash)).received, Msat.fromSats(1010))
   }),
-  "C33: the payer sets the amount of an invoice without one, and it is received in full": Effect.gen(function* () {
+  "C33: the payer sets the amount of an invoice that has none, and that amount is received in full": Effect.gen(function* () {
     const { createInvoice } = yield* LightningReceiver
     const asked = { ...(yield* ask(0)), amount: null }
     const first = yield* createInvoice(asked)
@@ -142,7 +142,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(paymentRequest, Msat.fromSats(1500)))))
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
   }),
-  "C60: a settlement that happens without a subscriber is reported to the next subscriber, with everything needed to credit it": Effect.gen(
+  "C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment": Effect.gen(
     function* () {
       const before = yield* Clock.currentTimeMillis
       const { paymentHash, paymentRequest } = yield* issue(1000)
@@ -199,7 +199,7 @@ export const money = {
     assert.deepStrictEqual(yield* cancelInvoice(paymentHash), { _tag: "settled" })
     assert.strictEqual((yield* settled(paymentHash)).received, Msat.fromSats(1000))
   }),
-  "a hold invoice receives nothing until it is settled, and then the full held amount": Effect.gen(function* () {
+  "a hold invoice receives nothing until it is settled, and then receives the full held amount": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return yield* holdsNone
     const { hold, payment } = yield* held(holding, 1000)
@@ -224,7 +224,7 @@ export const money = {
     assert.isTrue(Exit.isFailure(yield* Fiber.await(payment)))
     assert.strictEqual(yield* holding.settle(hold, null), "canceled")
   }),
-  "an unpaid hold invoice cannot be settled; the same id returns the same invoice; once canceled, it cannot be paid": Effect.gen(
+  "an unpaid hold invoice cannot be settled, and a canceled one cannot be paid; the same id returns the same invoice": Effect.gen(
     function* () {
       const { holding, createInvoice } = yield* LightningReceiver
       if (holding === undefined) return yield* holdsNone
@@ -239,7 +239,7 @@ export const money = {
       assert.isTrue(Exit.isFailure(yield* Effect.exit(pay(first.paymentRequest))))
     }
   ),
-  "a hold invoice with a given hash settles with its preimage, and is created once": Effect.gen(function* () {
+  "a hold invoice with a given hash is created once and settles with the hash's preimage": Effect.gen(function* () {
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return yield* holdsNone
     const preimage = Preimage.make((yield* Id.make).replaceAll("-", "").repeat(2))

@@ -229,7 +229,7 @@ export const money = {
 
 /** Other guarantees. */
 export const other = {
-  "a quote is within the limit, states its probability and sends nothing": Effect.gen(function* () {
+  "a quote is within the limit, states the probability of success and sends nothing": Effect.gen(function* () {
     const asked = yield* offered("settle")
     const quote = yield* (yield* OfferSender).quote(asked)
     if (quote === undefined) return assert.fail("no route")

@@ -210,7 +210,7 @@ export const other = {
     ] as const)
       assert.deepStrictEqual(yield* by(key, value), [], `${key}=${value}`)
   }),
-  "a deposit is found by the metadata of its invoice, whether it was paid over the network or internally": Effect.gen(function* () {
+  "a deposit is found by its invoice's metadata, whether the invoice was paid over the network or internally": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const [outside, inside] = [yield* created(payee, 1), yield* created(payee, 1)]
     const paid = yield* payment(outside, 1)

@@ -104,7 +104,7 @@ const lost = (row: Withdrawal.Withdrawal, task: Task) => Withdrawal.failed(row, 
 
 /** Guarantees about who holds a task. If two workers held one withdrawal, they would pay it twice. */
 export const money = {
-  "C19: a task has one holder at a time": withWork(
+  "C19: a task is claimed by one worker at a time": withWork(
     1,
     Effect.fnUntraced(function* ({ atMillis }) {
       yield* claimOne(atMillis)
@@ -156,7 +156,7 @@ export const money = {
       assert.isTrue(yield* tasks.postpone(holder, atMillis))
     })
   ),
-  "a holder can extend its claim under the same token": withWork(
+  "a worker can extend its claim under the same token": withWork(
     1,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       const tasks = yield* Tasks
@@ -166,7 +166,7 @@ export const money = {
       assert.strictEqual(yield* verdict(lost(first(rows), task)), "Applied")
     })
   ),
-  "C19: a task has one holder at a time, whether or not tasks are claimed in turn": Effect.gen(function* () {
+  "C19: a task is claimed by one worker at a time, whether or not tasks are claimed in turn": Effect.gen(function* () {
     const { kind } = yield* begunFor(1, 1)
     const inTurn = yield* claimInTurn(kind)
     assert.strictEqual(inTurn.length, 2)
@@ -374,7 +374,7 @@ export const other = {
     assert.strictEqual(yield* verdict(done), "Applied")
     assert.deepStrictEqual(yield* waiting(2000 + lease), [two, four].toSorted())
   }),
-  "a completed task is never claimed again, even if no worker held it when it was completed": Effect.gen(function* () {
+  "a completed task is never claimed again, even if the task was completed without a claim": Effect.gen(function* () {
     const { kind, id } = yield* begun
     assert.strictEqual(yield* verdict({ ...(yield* bare), jobs: [Change.complete(id)] }), "Applied")
     assert.deepStrictEqual(yield* claim(1000, 1000, kind), [])
@@ -402,7 +402,7 @@ export const other = {
       assert.deepStrictEqual(yield* claim(now), [])
     })
   ),
-  "a returned task is due at the time that its holder set": withWork(
+  "a returned task is due at the time that the worker set": withWork(
     2,
     Effect.fnUntraced(function* ({ rows, atMillis }) {
       const tasks = yield* Tasks

@@ -49,7 +49,7 @@ bites("ChainSource", promises, {
             : output
         )
     ),
-    ["a deposit is reported again when it confirms, with its block height"]
+    ["a deposit is reported again with its block height when it confirms"]
   ],
   "a source that ignores the cursor": [
     sabotage(ChainSource, ({ activity }) => ({ activity: (_, ours) => activity(null, ours) })),
@@ -90,7 +90,7 @@ bites("ChainSource", promises, {
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.map(activity(after, ours), (seen) => ({ ...seen, tip: { height: 0, hash: "" } }))
     })),
-    ["the tip is the last block, even if nothing in it is watched", "a deposit is reported again when it confirms, with its block height"]
+    ["the tip is the last block, even if nothing in it is watched", "a deposit is reported again with its block height when it confirms"]
   ],
   "a source that reports the deposits of all scripts": [
     sabotage(ChainSource, ({ activity }) => ({

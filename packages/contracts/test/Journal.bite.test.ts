@@ -209,7 +209,7 @@ bites("Journal", promises, {
     deaf("InsufficientBalance"),
     [
       "a withdrawal above the balance is refused and changes nothing",
-      "C12: if 64 callers send 512 requests and the balance covers 99, exactly 99 are held",
+      "C12: if 64 callers send 512 requests and the balance covers 99, exactly 99 are accepted",
       "C45: the spent part of a reversed deposit is posted as the operator's loss until the payment returns"
     ]
   ],
@@ -227,7 +227,7 @@ bites("Journal", promises, {
           )
         })
     }),
-    ["C12: if 200 concurrent requests ask for the whole balance, exactly one is held"]
+    ["C12: if 200 concurrent requests ask for the whole balance, exactly one is accepted"]
   ],
   "a journal that ignores freezes": [
     deaf("CompanyFrozen"),
@@ -264,7 +264,7 @@ bites("Journal", promises, {
       }
     }),
     [
-      "limits: when a withdrawal fails, the usage counted for it is released, once",
+      "limits: when a withdrawal fails, the usage counted for the withdrawal is released only once",
       "limits: a voucher releases its usage when it is canceled or expires, or when its withdrawal fails"
     ]
   ],
@@ -298,13 +298,16 @@ bites("Journal", promises, {
       "C19: a withdrawal has one attempt: repeating the same one succeeds, and a different one is refused",
       "C20 C54: a settled withdrawal stays settled",
       "an invoice is created once; a different invoice with the same id is refused",
-      "an on-chain address is assigned to one company, once",
+      "an on-chain address is assigned to only one company, and only once",
       "C32: a payment hash belongs to one invoice"
     ]
   ],
   "a journal that reserves the same keys for everyone": [
     deaf("KeyRangeTaken"),
-    ["key ranges are reserved consecutively, each once", "if eight processes reserve the same key range concurrently, one gets it"]
+    [
+      "key ranges are reserved consecutively, and each range only once",
+      "if eight processes reserve the same key range concurrently, one gets it"
+    ]
   ],
   "a journal that lets two payouts use one coin": [
     changing((change) =>
@@ -331,7 +334,7 @@ bites("Journal", promises, {
           return yield* commit({ ...change, settlement: { ...change.settlement, chainTxId: newest } })
         })
     }),
-    ["C19: change of a replaced payout is not spendable until one of its transactions is mined"]
+    ["C19: change of a replaced payout is not spendable until one of the payout's transactions is mined"]
   ],
   "a journal that spends unconfirmed change of unconfirmed change": [
     changing((change) =>
@@ -479,7 +482,7 @@ bites("Journal", promises, {
       "C17: a transfer to an invoice that the withdrawal has not claimed moves no money",
       "C17: a transfer of an ended withdrawal moves no money",
       "C17: repeating a transfer, even concurrently, moves the money once",
-      "C15: a claimed invoice that is paid over the network is credited, and its internal transfer is refused"
+      "C15: a network payment of a claimed invoice is credited, and the internal transfer is refused"
     ]
   ],
   "a journal that posts one side of a transfer": [
@@ -496,7 +499,7 @@ bites("Journal", promises, {
     }),
     [
       "C20 C54: a settled withdrawal stays settled",
-      "C20: a failed withdrawal stays failed, with its first reason",
+      "C20: a failed withdrawal stays failed and keeps its first reason",
       "C20: a withdrawal that is settled and failed concurrently has exactly one outcome",
       "C17: when a withdrawal is transferred and failed concurrently, both companies see the same outcome"
     ]
@@ -640,7 +643,7 @@ bites("Journal", promises, {
   "a journal that treats a different claim as a repetition": [
     deaf("VoucherNotOpen", "VoucherClaimed"),
     [
-      "C18: repeating a claim, even concurrently, applies it once",
+      "C18: repeating a claim, even concurrently, applies the claim only once",
       "C18: if fifty claims run concurrently, exactly one is applied, and there is exactly one withdrawal"
     ]
   ],
@@ -657,7 +660,7 @@ bites("Journal", promises, {
     [
       "a domain belongs to one company; verifying it again changes nothing",
       "if two companies verify a domain concurrently, one gets it",
-      "a lost domain moves to another company only if the Change states that it was lost",
+      "a lost domain moves to another company only if the Change states that the domain was lost",
       "a domain stays with its company if the DNS record reappears"
     ]
   ],
@@ -682,7 +685,7 @@ bites("Journal", promises, {
     [
       "C24: a refused Change publishes no event",
       "C24: concurrent Changes publish one event each",
-      "C24: every applied Change publishes one event, in order, with its time"
+      "C24: applied Changes publish one event each, in order, with the time of the Change"
     ]
   ]
 })

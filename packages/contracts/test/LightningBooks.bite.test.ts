@@ -61,7 +61,7 @@ bites("LightningBooks", promises, {
   ],
   "a node that lists the requested amount instead of the received one": [
     telling(same, (lines) => lines.map((line) => ({ ...line, received: Msat.fromSats(1000) }))),
-    ["C33: a receipt is listed with the received amount, even if it is above the invoice's amount"]
+    ["C33: a receipt is listed with the received amount, even if that is above the invoice's amount"]
   ],
   "a node that subtracts pending payments from its balance": [
     sabotage(LightningBooks, (_, { localBalance }) => ({

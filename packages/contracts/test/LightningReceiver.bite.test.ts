@@ -48,11 +48,11 @@ bites("LightningReceiver", promises, {
   ],
   "a node that reports an invalid preimage to subscribers": [
     telling((one) => ({ ...one, preimage: wrong })),
-    ["C60: a settlement that happens without a subscriber is reported to the next subscriber, with everything needed to credit it"]
+    ["C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"]
   ],
   "a node that reports seconds as milliseconds": [
     telling((one) => ({ ...one, settledAtMillis: Math.floor(one.settledAtMillis / 1000) })),
-    ["C60: a settlement that happens without a subscriber is reported to the next subscriber, with everything needed to credit it"]
+    ["C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"]
   ],
   "a node that reports the requested amount instead of the received one": [
     telling((one) => ({ ...one, received: Msat.fromSats(1000) })),
@@ -62,13 +62,13 @@ bites("LightningReceiver", promises, {
     sabotage(LightningReceiver, ({ createInvoice }) => ({
       createInvoice: (ask) => createInvoice({ ...ask, amount: ask.amount ?? Msat.fromSats(1) })
     })),
-    ["C33: the payer sets the amount of an invoice without one, and it is received in full"]
+    ["C33: the payer sets the amount of an invoice that has none, and that amount is received in full"]
   ],
   "a node that settles a payment that should be held": [
     sabotage(LightningReceiver, ({ holding, createInvoice }) =>
       holding === undefined ? {} : { holding: { ...holding, createInvoice: (ask) => createInvoice({ ...ask, id: `hold/${ask.id}` }) } }
     ),
-    ["an unpaid hold invoice cannot be settled; the same id returns the same invoice; once canceled, it cannot be paid"]
+    ["an unpaid hold invoice cannot be settled, and a canceled one cannot be paid; the same id returns the same invoice"]
   ],
   "a node that reports a held payment as returned without returning it": [
     sabotage(LightningReceiver, ({ holding }) =>
@@ -93,7 +93,7 @@ bites("LightningReceiver", promises, {
           Effect.map(Clock.currentTimeMillis, (begun) => Stream.filter(settlements(after), (one) => one.settledAtMillis > begun))
         )
     })),
-    ["C60: a settlement that happens without a subscriber is reported to the next subscriber, with everything needed to credit it"]
+    ["C60: a settlement that no subscriber received is reported to the next one, with everything needed to credit the payment"]
   ],
   "a node that has one cursor for all settlements": [
     telling((one) => ({ ...one, cursor: "1" })),

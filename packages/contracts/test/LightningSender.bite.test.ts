@@ -83,7 +83,7 @@ bites("LightningSender", promises, {
   ],
   "a sender that reports an unknown payment as failed": [
     taking((said) => (said._tag === "notFound" ? failed : said)),
-    ["C8: a payment that was never sent is not found", "a quote is within the limit, states its probability and sends nothing"]
+    ["C8: a payment that was never sent is not found", "a quote is within the limit, states the probability of success and sends nothing"]
   ],
   "a sender that omits the failure reason": [
     taking((said) => (said._tag === "failed" ? { _tag: "failed", reason: "error" } : said)),
@@ -112,7 +112,7 @@ bites("LightningSender", promises, {
   ],
   "a sender that pays in order to quote": [
     sabotage(LightningSender, ({ pay, quote }) => ({ quote: (ask) => Effect.andThen(pay(ask), quote(ask)) })),
-    ["a quote is within the limit, states its probability and sends nothing"]
+    ["a quote is within the limit, states the probability of success and sends nothing"]
   ],
   "a sender that returns a quote without a route": [
     sabotage(LightningSender, ({ quote }) => ({
@@ -122,7 +122,7 @@ bites("LightningSender", promises, {
   ],
   "a sender whose quotes always have a probability of 1": [
     sabotage(LightningSender, ({ quote }) => ({ quote: (ask) => Effect.map(quote(ask), (best) => best && { ...best, probability: 100 }) })),
-    ["a quote is within the limit, states its probability and sends nothing"]
+    ["a quote is within the limit, states the probability of success and sends nothing"]
   ],
   "a sender that reports an outage as no route": [
     sabotage(LightningSender, ({ quote }) => ({

@@ -101,7 +101,7 @@ bites("OfferSender", promises, {
     sabotage(OfferSender, ({ payOffer, quote }) => ({
       quote: (ask) => Effect.andThen(payOffer({ ...ask, attempt: crypto.randomUUID() }), quote(ask))
     })),
-    ["a quote is within the limit, states its probability and sends nothing"]
+    ["a quote is within the limit, states the probability of success and sends nothing"]
   ],
   "a payer that sends no notifications": [
     sabotage(OfferSender, () => ({ ends: Stream.never })),

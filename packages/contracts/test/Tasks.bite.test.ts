@@ -34,7 +34,7 @@ bites("Tasks", promises, {
   "a store that completes nothing": [
     losing((change) => ({ ...change, jobs: jobsOf(change).filter(({ _tag }) => _tag !== "Complete") })),
     [
-      "a completed task is never claimed again, even if no worker held it when it was completed",
+      "a completed task is never claimed again, even if the task was completed without a claim",
       "a Change with a fencing token leaves its task and claim in place unless the Change completes the task",
       "an ended withdrawal has no task, whatever its outcome"
     ]
@@ -90,12 +90,12 @@ bites("Tasks", promises, {
   ],
   "a store that extends no claims": [
     sabotage({ tasks: () => ({ postpone: () => Effect.succeed(true) }) }),
-    ["a holder can extend its claim under the same token"]
+    ["a worker can extend its claim under the same token"]
   ],
   "a store whose claims have no effect": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: 0 }) }) }),
     [
-      "C19: a task has one holder at a time",
+      "C19: a task is claimed by one worker at a time",
       "C19: concurrent workers never claim the same task",
       "a claim expires unless the task is returned, and the next claim has a higher token"
     ]
@@ -114,7 +114,7 @@ bites("Tasks", promises, {
         }
       }
     }),
-    ["C19: concurrent workers never claim the same task", "C19: a task has one holder at a time"]
+    ["C19: concurrent workers never claim the same task", "C19: a task is claimed by one worker at a time"]
   ],
   "a store whose claims never expire": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, leaseMillis: ask.leaseMillis * 1000 }) }) }),
@@ -126,7 +126,7 @@ bites("Tasks", promises, {
     }),
     [
       "a claim expires unless the task is returned, and the next claim has a higher token",
-      "a returned task is due at the time that its holder set"
+      "a returned task is due at the time that the worker set"
     ]
   ],
   "a store that accepts a returned task from any worker": [
@@ -135,7 +135,7 @@ bites("Tasks", promises, {
   ],
   "a store that hands out a returned task immediately": [
     sabotage({ tasks: ({ postpone }) => ({ postpone: (task) => postpone(task, 0) }) }),
-    ["a returned task is due at the time that its holder set"]
+    ["a returned task is due at the time that the worker set"]
   ],
   "a store that hands out tasks before they are due": [
     sabotage({ tasks: ({ claim }) => ({ claim: (ask) => claim({ ...ask, nowMillis: ask.nowMillis + 1000 }) }) }),
@@ -176,7 +176,7 @@ bites("Tasks", promises, {
     sabotage({ tasks: ({ claimInTurn }) => ({ claimInTurn: (ask) => claimInTurn({ ...ask, nowMillis: ask.nowMillis + lease }) }) }),
     [
       "claiming in turn takes only due tasks, up to the limit",
-      "C19: a task has one holder at a time, whether or not tasks are claimed in turn"
+      "C19: a task is claimed by one worker at a time, whether or not tasks are claimed in turn"
     ]
   ],
   "a store that keeps no claim on tasks claimed in turn": [
@@ -186,7 +186,7 @@ bites("Tasks", promises, {
       })
     }),
     [
-      "C19: a task has one holder at a time, whether or not tasks are claimed in turn",
+      "C19: a task is claimed by one worker at a time, whether or not tasks are claimed in turn",
       "C19: concurrent workers that claim tasks in turn never claim the same task"
     ]
   ],

@@ -102,8 +102,8 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
   it.layer(twoProcesses, { excludeTestServices: true })("two processes, without CHECK constraints", (it) => {
     // Omits "first come, first served", which is guaranteed only within a process.
     for (const promise of [
-      "C12: if 200 concurrent requests ask for the whole balance, exactly one is held",
-      "C12: if 64 callers send 512 requests and the balance covers 99, exactly 99 are held",
+      "C12: if 200 concurrent requests ask for the whole balance, exactly one is accepted",
+      "C12: if 64 callers send 512 requests and the balance covers 99, exactly 99 are accepted",
       "C14: if eight withdrawals would pay one hash concurrently, only one is dispatched",
       "C15: if eight withdrawals claim one invoice concurrently, one gets it",
       "C15: an invoice paid internally and over the network concurrently is credited once",
@@ -125,7 +125,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       "any number of requests with the same key create only one voucher",
       "C18 C20: a voucher that is claimed, expired and canceled concurrently has one outcome, and its money is moved once",
       "C18: if fifty claims run concurrently, exactly one is applied, and there is exactly one withdrawal",
-      "C18: repeating a claim, even concurrently, applies it once",
+      "C18: repeating a claim, even concurrently, applies the claim only once",
       "concurrent vouchers never hold more than the balance",
       "C20 C54: a settled withdrawal stays settled"
     ] as const) {

@@ -78,7 +78,7 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
     yield* has(companyId, { posted: 1010, held: 10 })
   }),
-  "repeating a refund, even concurrently, applies it once": Effect.gen(function* () {
+  "repeating a refund, even concurrently, applies the refund only once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 10)
     const { change } = yield* byPayment(deposit, 5)

@@ -66,7 +66,7 @@ export const money = {
       statement.closing.posted
     )
   }),
-  "a company without entries or month ends has no closed month and empty sums": Effect.gen(function* () {
+  "a company without entries or month ends has empty sums and no closed month": Effect.gen(function* () {
     const none = yield* unopened
     assert.deepStrictEqual(yield* (yield* Records).booksClosed(none), { number: 0, untilMillis: 0, last: 0n })
     assert.deepStrictEqual(yield* told(none, 1), { isClosed: false, before: [], within: [], late: [] })

@@ -116,7 +116,7 @@ export const money = {
     )
     yield* has(companyId, { posted: 100, held: 40 })
   }),
-  "C18: repeating a claim, even concurrently, applies it once": Effect.gen(function* () {
+  "C18: repeating a claim, even concurrently, applies the claim only once": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const row = yield* opened(companyId, 40)
     const change = yield* claiming(row)
