@@ -157,7 +157,7 @@ describe("the audit log in a database", () => {
 })
 
 describe.skipIf(Database.server === undefined)("the audit log on a server (skipped where there is none)", () => {
-  it.live("audit: if an entry is committed after a later entry, it is linked before that entry without a false alarm", () =>
+  it.live("audit: an entry that has a lower id but is committed later is linked first, without a false alarm", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const [storage, other] = [

@@ -170,7 +170,7 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       })
     )
 
-    it.effect("postgres: if two processes use the same key and the funds cover one, one is applied and both get its response", () =>
+    it.effect("postgres: if two processes use the same key and the funds cover one request, one is applied and both get its response", () =>
       Effect.gen(function* () {
         const companyId = yield* companyWith(100)
         const asked = [yield* request(companyId, "k"), yield* request(companyId, "k")]

@@ -235,7 +235,7 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
       })
   )
 
-  it.live("PgClient: a commit not confirmed by the standby is not acknowledged, because a failover may lose it", () =>
+  it.live("PgClient: a commit not confirmed by the standby is not acknowledged, because a failover may lose that commit", () =>
     Effect.gen(function* () {
       const server = yield* own({ settings: [...PostgresServer.careless, "synchronous_standby_names=nobody"] })
       const connect = Layer.build(PgClient.layer({ url: Redacted.make(server.url), maxConnections: 1 }))

@@ -57,7 +57,7 @@ describe.skipIf("missing" in installation)("lists from a standby (skipped where 
   const listed = (company: CompanyId.CompanyId) =>
     Effect.flatMap(Records, (records) => Effect.map(records.transactions(company, { limit: 10 }), (rows) => rows.length))
 
-  it.live("standby: lists are read from it while it is nearly current; otherwise, or if it is down, from the primary", () =>
+  it.live("standby: lists are read from the standby while it is up and nearly current, and otherwise from the primary", () =>
     Effect.gen(function* () {
       const first = yield* server()
       const second = yield* server(first.port)
