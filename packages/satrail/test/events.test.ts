@@ -58,7 +58,7 @@ it("events: a handler of one company gets only that company's events", async () 
   assert.deepStrictEqual(orders, ["own"])
 })
 
-it("events: a handler that starts late begins with the oldest event or, if it chooses so, with the next one", async () => {
+it("events: a handler that starts late begins with the oldest event or, if requested, with the next event", async () => {
   await paid("before")
   const [everything, later] = [countdown(2), countdown(1)]
   const seen: Record<"all" | "new", Array<string>> = { all: [], new: [] }

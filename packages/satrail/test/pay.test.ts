@@ -280,7 +280,7 @@ describe("satrail in memory", () => {
     assert.match(String(await refused(() => pay.clock.advance("1 fortnight" as never))), /must be milliseconds or a string/)
   })
 
-  it("pay: an invoice has the same status as in the HTTP API in replies, events and filters", async () => {
+  it("pay: in results, events and filters, an invoice has the same status as in the HTTP API", async () => {
     const created = await pay.invoices.create({ company: shop.id, amount: 5 })
     assert.strictEqual(created.status, "open")
     assert.notProperty(created, "standing")
