@@ -83,7 +83,7 @@ describe("calls", () => {
     assert.instanceOf(other, TypeError)
   })
 
-  it("client: withdrawals are estimated and confirmed, and an error has its code and details", async () => {
+  it("client: withdrawals are estimated and confirmed, and an error has a code and details", async () => {
     const { key } = await service.company()
     const { pay } = service.clientOf({ key })
     const { destination } = await service.destination()
@@ -147,7 +147,7 @@ describe("calls", () => {
     assert.lengthOf(requests, 1)
   })
 
-  it("client: if a call names a company, the key must belong to it; a function can return a key for each company", async () => {
+  it("client: if a call names a company, the key must belong to that company; a function can return a key for each company", async () => {
     const other = await service.company()
     const { pay, requests } = service.clientOf({ key: company.key })
     const invoice = await pay.invoices.create({ company: company.id, amount: 1 })
@@ -196,7 +196,7 @@ describe("lists", () => {
     assert.deepStrictEqual([second.items.length, second.next], [1, undefined])
   })
 
-  it("client: a list sends no request until it is read, and can be filtered by time", async () => {
+  it("client: no request is sent until a list is read, and a list can be filtered by time", async () => {
     const { pay, requests } = service.clientOf({ key: company.key })
     const unread = pay.invoices.list({ from: new Date(0) })
     assert.lengthOf(requests, 0)
