@@ -304,7 +304,7 @@ describe("The simulator notices", () => {
   }
 })
 
-describe("A failing scenario is shrunk to what makes it fail:", () => {
+describe("Failing scenarios are shrunk", () => {
   for (const who of [
     "C1: a sender that reports unknown payments as failed",
     "C33: a journal that credits the requested amount instead of the received one"
