@@ -34,7 +34,7 @@ const failure = () =>
   )
 
 describe.skipIf(process.platform !== "linux")("bitcoind of Debian", () => {
-  it("debian: the machine's Debian mirror is used; without one, a line explains why there is no bitcoind", () => {
+  it("debian: the machine's Debian mirror is used; if it has none, one line explains why there is no bitcoind", () => {
     install("dpkg", "")
     install("apt-get", "echo http://mirror.example/debian-security/; echo http://mirror.example/debian/")
     const found = Debian.find()
