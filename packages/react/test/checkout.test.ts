@@ -30,7 +30,7 @@ const state: State = {
 const refund = { sats: 1, lnurl: null, expiresAtMillis: null }
 
 describe("the React checkout", () => {
-  it("react: the service's checkout state matches the declared type, and both agree on which states are final", () => {
+  it("react: the service's checkout state matches the declared type, and the package and the service agree on which states are final", () => {
     const states: ReadonlyArray<State> = (["open", "underpaid", "paid", "expired", "canceled"] as const).flatMap((status) =>
       [null, 1].flatMap((paidAtMillis) =>
         [0, 5].flatMap((sats) =>
