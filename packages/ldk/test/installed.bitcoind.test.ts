@@ -63,7 +63,7 @@ const start = (host: string, env: Readonly<Record<string, string>>) => {
 Real.suite("the packages of LDK", ["bitcoind", "lnd"], () => {
   it.layer(network, { excludeTestServices: true })((it) => {
     it.effect.skipIf(!hasRegistry || own.length === 0)(
-      "ldk package: without Go, the package can be installed, and it starts a node, restarts it after a crash, and stops it",
+      "ldk package: installed without Go, the package starts a node that gets paid, restarts that node after a crash, and stops it",
       () =>
         Effect.gen(function* () {
           const [{ bob, carol }, { url, user, password }] = [yield* Network.Network, yield* Chain]

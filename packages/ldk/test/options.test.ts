@@ -37,7 +37,7 @@ describe("ldk", () => {
     refused({ bitcoind, socket: `/${"s".repeat(107)}` }, /^ldk's socket must be a path of at most 107 bytes \(got 108\)/)
   })
 
-  it("ldk: if the machine has no prebuilt program, the error lists alternatives; if the package is missing, the error names it", () => {
+  it("ldk: if the machine has no prebuilt program, the error lists alternatives; if the package is missing, the error names the package", () => {
     assert.throws(
       () => Ldk.program("darwin-arm64"),
       Ldk.ProgramMissing,
