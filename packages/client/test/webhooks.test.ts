@@ -22,7 +22,7 @@ const why = async (received: Parameters<typeof webhooks.verify>[0], by = secret,
 }
 
 describe("webhooks.verify", () => {
-  it("client: a delivery becomes an event, from a Request, or from headers and a body", async () => {
+  it("client: a webhook becomes an event, whether it is passed as a Request or as headers and a body", async () => {
     const event = await webhooks.verify(request(), secret)
     if (event.type !== "invoice.created") return assert.fail(event.type)
     assert.deepStrictEqual(event.data, await pay.invoices.get(invoice.id))
