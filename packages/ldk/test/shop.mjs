@@ -1,4 +1,4 @@
-// A shop on the installed packages. Each line of its input asks for an invoice; the end of the input closes it.
+// A shop on the installed packages. Each line of its input asks for an invoice; the end of the input closes the shop.
 import { ldk } from "@satrail/ldk"
 import { satrail } from "satrail"
 import { createInterface } from "node:readline"
