@@ -137,9 +137,15 @@ const paidOnce = (fault: Wire.Fault, isHeard: boolean) =>
 /** Three guarantees for each fault. All protect money, so none may be skipped. */
 export const promises: Contract.Promises<Ports> = Object.fromEntries(
   Object.entries(Wire.faults).flatMap(([name, fault]) => [
-    [`C2: ${name} is never mistaken for the state of a payment or invoice`, noWord(fault)],
-    [`C3: ${name}, before the node receives the request: the payment does not fail and is paid once`, paidOnce(fault, false)],
-    [`C3: ${name}, after the node receives the request: the payment does not fail and is paid once`, paidOnce(fault, true)]
+    [`C2: the state of a payment or invoice is never concluded from this fault: ${name}`, noWord(fault)],
+    [
+      `C3: if this fault occurs before the node receives the request, the payment does not fail and is paid once: ${name}`,
+      paidOnce(fault, false)
+    ],
+    [
+      `C3: if this fault occurs after the node receives the request, the payment does not fail and is paid once: ${name}`,
+      paidOnce(fault, true)
+    ]
   ])
 )
 
