@@ -173,7 +173,7 @@ const published = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, c
 })
 
 const insertPromises = (name: string, { create }: Subject) => ({
-  [`${name}: the owning company finds a record by id, by each unique name and in a list; no other company finds it`]: Effect.gen(function* () {
+  [`${name}: only the owning company finds a record by id or in a list; every unique name finds the record`]: Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const records = yield* Records
     const all = yield* Effect.forEach(eight, () => create(companyId))
@@ -259,7 +259,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
   const rivals = Object.entries(moves).filter(([, { after }]) => after === step.after)
   const followers = Object.entries(moves).filter(([, { after }]) => after === move)
   return {
-    [`${name}: ${move} takes effect once, even if repeated eight times concurrently`]: Effect.gen(function* () {
+    [`${name}: \`${move}\` takes effect once, even if repeated eight times concurrently`]: Effect.gen(function* () {
       const [record, change] = yield* made
       const before = yield* published(record.companyId, [change])
       const verdicts = yield* Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })
@@ -268,13 +268,13 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
       assert.deepStrictEqual(yield* recordOf(change), Noun.after(record, transitionOf(change), change.atMillis))
       assert.strictEqual(yield* untouched(change), "Applied")
     }),
-    [`${name}: ${move} from a worker that lost its task is refused and changes nothing`]: Effect.gen(function* () {
+    [`${name}: \`${move}\` is refused and changes nothing if the worker has lost its task`]: Effect.gen(function* () {
       const [, change] = yield* made
       if (change.fence === undefined) return
       assert.strictEqual(yield* untouched({ ...change, fence: { ...change.fence, token: change.fence.token - 1 } }), "StaleFence")
       assert.strictEqual(yield* verdict(change), "Applied")
     }),
-    [`${name}: ${move} after another transition has the declared outcome, and a refusal changes nothing`]: Effect.gen(function* () {
+    [`${name}: \`${move}\` has the declared outcome after another transition, and a refusal changes nothing`]: Effect.gen(function* () {
       for (const [other, { make }] of rivals) {
         const [record, change] = yield* made
         const now = yield* taken(yield* make(record))
@@ -283,7 +283,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
         else assert.strictEqual(refused(yield* untouched(change)), outcome === "refused", `${move} after ${other}`)
       }
     }),
-    [`${name}: if ${move} and another transition run concurrently, exactly one is applied`]: Effect.gen(function* () {
+    [`${name}: if \`${move}\` and another transition run concurrently, exactly one is applied`]: Effect.gen(function* () {
       for (const [other, { make }] of rivals) {
         const [record, change] = yield* made
         const rival = yield* make(record)
@@ -302,7 +302,7 @@ const movePromises = (name: string, { create, moves }: Subject, move: string) =>
     }),
     ...Object.fromEntries(
       followers.map(([follower, { make }]) => [
-        `${name}: repeating ${move} after ${follower} changes nothing`,
+        `${name}: repeating \`${move}\` after \`${follower}\` changes nothing`,
         Effect.gen(function* () {
           const [, change] = yield* made
           yield* taken(yield* make(yield* taken(change)))

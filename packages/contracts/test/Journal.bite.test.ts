@@ -75,9 +75,9 @@ bites<string>("Journal", Nouns.money, {
   "a journal that applies a transition from any status": [
     moving((move) => ({ ...move, from: [], empty: [], expects: [] })),
     [
-      "vouchers: claimed after another transition has the declared outcome, and a refusal changes nothing",
-      "invoices: if settled and another transition run concurrently, exactly one is applied",
-      "deposits: placed after another transition has the declared outcome, and a refusal changes nothing"
+      "vouchers: `claimed` has the declared outcome after another transition, and a refusal changes nothing",
+      "invoices: if `settled` and another transition run concurrently, exactly one is applied",
+      "deposits: `placed` has the declared outcome after another transition, and a refusal changes nothing"
     ]
   ],
   "a journal that returns another company's records": [
@@ -93,7 +93,7 @@ bites<string>("Journal", Nouns.money, {
         return commit(change)
       }
     }),
-    ["vouchers: the owning company finds a record by id, by each unique name and in a list; no other company finds it"]
+    ["vouchers: only the owning company finds a record by id or in a list; every unique name finds the record"]
   ],
   "a journal that lists the oldest records first": [
     sabotage({
@@ -102,25 +102,25 @@ bites<string>("Journal", Nouns.money, {
           Effect.map(newestFirst(noun, companyId, before, limit), (page) => page.toReversed())
       })
     }),
-    ["invoices: the owning company finds a record by id, by each unique name and in a list; no other company finds it"]
+    ["invoices: only the owning company finds a record by id or in a list; every unique name finds the record"]
   ],
   "a journal that refuses every repeated transition": [
     moving((move) => ({ ...move, again: { in: ["nowhere"], same: [] } })),
     [
-      "withdrawals: failed takes effect once, even if repeated eight times concurrently",
-      "invoices: claimed takes effect once, even if repeated eight times concurrently"
+      "withdrawals: `failed` takes effect once, even if repeated eight times concurrently",
+      "invoices: `claimed` takes effect once, even if repeated eight times concurrently"
     ]
   ],
   "a journal that omits a part of a transition": [
     moving((move) => ({ ...move, stamps: [] })),
     [
-      "vouchers: canceled takes effect once, even if repeated eight times concurrently",
-      "lightning_addresses: changed after another transition has the declared outcome, and a refusal changes nothing"
+      "vouchers: `canceled` takes effect once, even if repeated eight times concurrently",
+      "lightning_addresses: `changed` has the declared outcome after another transition, and a refusal changes nothing"
     ]
   ],
   "a journal that checks the status but no other precondition of a transition": [
     moving((move) => ({ ...move, expects: [] })),
-    ["deposits: repeating confirmed after reversed changes nothing"]
+    ["deposits: repeating `confirmed` after `reversed` changes nothing"]
   ],
   "a journal that accepts any fence for a transition": [
     sabotage({
@@ -131,8 +131,8 @@ bites<string>("Journal", Nouns.money, {
       }
     }),
     [
-      "withdrawals: failed from a worker that lost its task is refused and changes nothing",
-      "invoices: claimed from a worker that lost its task is refused and changes nothing"
+      "withdrawals: `failed` is refused and changes nothing if the worker has lost its task",
+      "invoices: `claimed` is refused and changes nothing if the worker has lost its task"
     ]
   ],
   "a journal that lets two records share a unique name": [
