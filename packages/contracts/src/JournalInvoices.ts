@@ -318,7 +318,7 @@ export const money = {
     assert.strictEqual(yield* readCursor(source), "8")
     yield* has(companyId, { posted: 100, held: 0 })
   }),
-  "C60: a repeated credit does not move the node's cursor if another process now holds the reader's role": Effect.gen(function* () {
+  "C60: a repeated credit does not move the node's cursor if another process has taken over the reader's role": Effect.gen(function* () {
     const [companyId, other] = [yield* open, yield* companyWith(100)]
     const source = `node ${yield* hex(8)}`
     const paid = yield* payment(yield* created(companyId, 100), 100)

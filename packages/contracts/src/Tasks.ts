@@ -102,7 +102,7 @@ const cursorOf = ({ cursor }: Cursor.CursorMoved) => Effect.flatMap(Records, (re
 
 const lost = (row: Withdrawal.Withdrawal, task: Task) => Withdrawal.failed(row, "no_route", fence(task), row.createdAtMillis + 1)
 
-/** Guarantees about who holds a task. If two workers held one withdrawal, they would pay it twice. */
+/** Guarantees about which worker has a task. If two workers had the same withdrawal, they would pay it twice. */
 export const money = {
   "C19: a task is claimed by one worker at a time": withWork(
     1,

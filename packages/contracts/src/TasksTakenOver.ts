@@ -46,7 +46,7 @@ export const takenOver = {
       taken.map(({ id, attempts, heldUntilMillis }) => [id, attempts, heldUntilMillis]).toSorted(),
       [claimed, enqueued].map((id) => [id, 2, 1000 + lease]).toSorted()
     )
-    // The old holder may still be alive and merely slow. Its commits under the old claim are refused.
+    // The previous process may still be alive and merely slow. Its commits under the old claim are refused.
     for (const task of [before, claimedFromStart(kind, enqueued, CompanyId.operator)]) {
       assert.strictEqual(yield* unchanged({ ...(yield* bare), fence: fence(task) }), "StaleFence")
     }
@@ -54,7 +54,7 @@ export const takenOver = {
     assert.deepStrictEqual(yield* claim(kind, 1021 + lease - 1), [])
     const next = yield* claim(kind, 1021 + lease)
     assert.strictEqual(next.length, 2)
-    // These claims name no holder, so no process takes over the tasks.
+    // These claims name no process, so no other process takes over the tasks.
     assert.deepStrictEqual(yield* takeOver(other, 1021 + lease), [])
     for (const task of next)
       assert.strictEqual(yield* verdict({ ...(yield* bare), fence: fence(task), jobs: [Change.complete(task.id)] }), "Applied")

@@ -91,7 +91,7 @@ export const other = {
     assert.strictEqual(yield* verdict(Endpoint.enabled(two, { cursor: "9.0", epoch: 1 }, 8)), "EndpointNotEnabled")
     assert.strictEqual((yield* get(Endpoint.noun, companyId, two.id))._tag, "Some")
   }),
-  "C24: only the process that holds the role writes an endpoint's cursor, and only for the current replay": Effect.gen(function* () {
+  "C24: only the process that has the leader role writes an endpoint's cursor, and only for the current replay": Effect.gen(function* () {
     const { get } = yield* Records
     const companyId = yield* open
     const one = yield* endpoint(companyId)
