@@ -12,7 +12,7 @@ const directory = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
 
-/** Another process that holds the directory until it is killed. */
+/** Another process, which locks the directory until that process is killed. */
 const holder = Effect.fnUntraced(function* (path: string) {
   const lock = new URL("../src/client/DirectoryLock.ts", import.meta.url).href
   const program = `
