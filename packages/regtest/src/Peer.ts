@@ -89,7 +89,7 @@ const state = (node: Lnd.Lnd, paymentHash: PaymentHash.PaymentHash) => Lnd.ask(n
 const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
 const hermitHashes = new Set<PaymentHash.PaymentHash>()
 
-/** Returns a valid invoice of a node that no route leads to. */
+/** Returns a valid invoice of a node to which no route exists. */
 export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => {
     const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
