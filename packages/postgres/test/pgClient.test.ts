@@ -55,7 +55,7 @@ const refusals = [
   ["3D000", 'database "money" does not exist', "has no database with this name"]
 ] as const
 for (const [code, message, says] of refusals) {
-  it.effect(`store: ${code}: the server's refusal is reported`, () =>
+  it.effect(`store: the server's refusal with error code ${code} is reported`, () =>
     Effect.gen(function* () {
       const { port } = yield* refusing(code, message)
       const error = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
@@ -124,7 +124,8 @@ const reasons = {
   ECONNRESET: "ConnectionError"
 } as const
 for (const [code, tag] of Object.entries(reasons)) {
-  it(`store: ${code} is ${tag}`, () => assert.strictEqual(PgError.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
+  it(`store: the error code ${code} is classified as ${tag}`, () =>
+    assert.strictEqual(PgError.reasonOf(Object.assign(new Error("no"), { code }), "query")._tag, tag))
 }
 
 it("store: the error of a closed connection has no code; a value that cannot be sent is a defect", () => {

@@ -40,7 +40,7 @@ describe.skipIf(Database.server === undefined)("a store that refuses commits (sk
     ["53200", "the database is out of memory"],
     ["58030", "the machine of the database has an error"]
   ] as const) {
-    it.effect(`store: ${code}: reads succeed, and commits are reported as rejected until a commit succeeds`, () =>
+    it.effect(`store: after the error ${code}, reads succeed, and commits are reported as rejected until a commit succeeds`, () =>
       Effect.gen(function* () {
         const url = yield* Database.make
         const store = yield* Layer.build(Storage.layer({ url }))
