@@ -128,7 +128,7 @@ it("events: an unknown type is rejected", () => {
   assert.throws(() => pay.on("deposit.paid" as never, () => undefined), /there is no event "deposit.paid": .*deposit.settled/)
 })
 
-it("events: a loop starts after the given event, and ends when the service closes", async () => {
+it("events: a `for await` loop starts after the given event, and ends when the service closes", async () => {
   await paid("1")
   await paid("2")
   const ids: Array<string> = []

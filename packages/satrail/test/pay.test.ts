@@ -162,7 +162,7 @@ describe("satrail in memory", () => {
     assert.strictEqual(await settled.promise, sent.id)
   })
 
-  it("pay: an estimate's total fee is a limit that confirm accepts, even if the fee is 0", async () => {
+  it("pay: `confirm` accepts an estimate's total fee as the limit, even if the fee is 0", async () => {
     const address = await pay.lightningAddresses.create({ company: shop })
     assert.strictEqual(address.address, `${address.handle}@${address.domain}`)
     const payer = await pay.companies.create({ name: "Payer" })
