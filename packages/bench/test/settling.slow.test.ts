@@ -47,7 +47,7 @@ describe("settlements that a node reports", () => {
     )
   )
 
-  it.live("settling: a settlement that no balance includes fails the run", () =>
+  it.live("settling: the run fails if no balance includes a settlement", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { settling } = yield* service(0, 2)
