@@ -13,7 +13,7 @@ const batches = [
 
 describe("every guarantee holds", () => {
   for (const { name, first, stories, operations } of batches) {
-    it(`simulator: ${stories} scenarios: npm run simulate -- --from ${first} --seeds ${stories} --operations ${operations} --store ${name}`, async () => {
+    it(`simulator: ${stories} scenarios violate no guarantee: npm run simulate -- --from ${first} --seeds ${stories} --operations ${operations} --store ${name}`, async () => {
       const broken = await Simulation.firstViolation({ first, last: first + stories - 1, operations, store: name })
       assert.isUndefined(broken && `seed ${broken.seed}: ${broken.violation}`)
     })
