@@ -21,7 +21,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "row_number() over (order by e.id) = ${looks} as",
     replace: "row_number() over (order by e.id) = ${looks + 1} as",
     test: "packages/postgres/test/books.slow.test.ts",
-    titles: "pglite.* bookings: an entry behind 20,000"
+    titles: "pglite.* bookings: an entry that follows 20,000"
   },
   {
     name: "first-millisecond-of-a-period",
@@ -67,7 +67,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "known.most < limit ? known.most : limit",
     replace: "known.most > limit ? known.most : limit",
     test: "packages/postgres/test/counts.test.ts",
-    titles: "limits: if Changes of one flush"
+    titles: "limits: if the Changes in one flush"
   },
   {
     name: "later-time-of-two",
@@ -78,7 +78,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "Math.min(known.since, since)",
     replace: "Math.max(known.since, since)",
     test: "packages/postgres/test/counts.test.ts",
-    titles: "limits: if Changes of one flush"
+    titles: "limits: if the Changes in one flush"
   },
   {
     name: "old-primary-again",

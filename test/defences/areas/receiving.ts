@@ -233,7 +233,7 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: `    from: ["pending", "held", "settled"],
     to: "canceling",`,
     test: inMemory,
-    titles: "a canceled invoice can be closed; if it is paid anyway, it is credited"
+    titles: "a canceled invoice can be closed; a later payment is credited"
   },
   {
     name: "canceled-without-the-node",

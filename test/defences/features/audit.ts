@@ -10,7 +10,7 @@ export const audit: ReadonlyArray<Canary> = [
     find: " and e.id < ${horizon} order",
     replace: " order",
     test: "packages/postgres/test/audit.slow.test.ts",
-    titles: "audit: an entry that is committed after a later one",
+    titles: "audit: an entry that has a lower id but is committed later",
     needsServer: true
   },
   {
@@ -99,7 +99,7 @@ export const audit: ReadonlyArray<Canary> = [
     find: `if (yield* hasSealed) return`,
     replace: `yield* hasSealed`,
     test: inTampering,
-    titles: "accepted unchanged, once"
+    titles: "accepted once as they are"
   },
   {
     name: "audit-of-what-was-refused",
