@@ -43,7 +43,9 @@ describe("a path has one spelling", () => {
       ["/operator/", "../operator"],
       ["/docs/", "../docs"],
       ["/docs/errors/", "../errors"],
+      ["/docs/api/", "../api"],
       ["/operator/docs/", "../docs"],
+      ["/pay/to/shop/?amount=5", "../shop?amount=5"],
       ["/pay/3f/", "../3f"]
     ] as const
     for (const [path, location] of pages) {

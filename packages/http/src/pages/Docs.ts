@@ -1,14 +1,14 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import { h, page } from "@satrail/ui/Html"
 import { Context, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
 import * as Asset from "../wire/Asset.ts"
 import * as Components from "./Components.ts"
-import * as Errors from "../wire/Errors.ts"
 import * as EventStream from "../events/EventStream.ts"
 import * as Examples from "../wire/Examples.ts"
 import * as Html from "../wire/Html.ts"
+import * as Routing from "../wire/Routing.ts"
 import { isObject, type Json, objectIn } from "./Json.ts"
 import type { Feature } from "../features/Feature.ts"
 import { all } from "../features/index.ts"
@@ -311,13 +311,10 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
       yield* router.add(
         "GET",
         paths.script,
-        Effect.gen(function* () {
+        Effect.fnUntraced(function* (request) {
           const { file } = yield* HttpRouter.params
           const { name, asset } = yield* script
-          if (file === name) return yield* Asset.answer(asset)
-          return HttpServerResponse.jsonUnsafe(Errors.failure("not_found", "No such route. Check the path and the method."), {
-            status: 404
-          })
+          return yield* file === name ? Asset.answer(asset) : Routing.noRoute(request)
         })
       )
     })

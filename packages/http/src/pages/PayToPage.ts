@@ -16,6 +16,7 @@ import { addressOf } from "../wire/Address.ts"
 import * as Asset from "../wire/Asset.ts"
 import { answer, files, json } from "../edge/PaymentPage.ts"
 import * as Errors from "../wire/Errors.ts"
+import * as Routing from "../wire/Routing.ts"
 import * as Extension from "../edge/Extension.ts"
 import { admitting, RequestRates } from "../edge/RequestRates.ts"
 import * as Visitor from "../edge/Visitor.ts"
@@ -278,7 +279,10 @@ const routes = (proxies: number) =>
       const form = page(({ request, place }) => ask(request, place, null), below("../../"))
       yield* router.add("GET", path, form)
       yield* router.add("POST", path, page(pay, below("../../")))
-      yield* router.add("GET", `${path}/:hash`, page(paid, below("../../../")))
+      const receipt = page(paid, below("../../../"))
+      yield* router.add("GET", `${path}/:hash`, (request) =>
+        Effect.flatMap(HttpRouter.params, ({ hash }) => (hash === "" ? Routing.noRoute(request) : receipt(request)))
+      )
       yield* router.add("GET", `${path}/:hash/state`, page(stated, toldInJson))
     })
   )
