@@ -2,12 +2,12 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import * as Extension from "../src/edge/Extension.ts"
-import { operatorToken, start } from "./Service.ts"
+import { operatorToken, type Options, start } from "./Service.ts"
 
-const started = async (logsRequests: boolean) => {
+const started = async (logsRequests: boolean, more: Options["http"] = {}) => {
   const reached = Promise.withResolvers<void>()
   const slow = HttpRouter.add("GET", "/slow", Effect.andThen(Effect.sync(reached.resolve), Effect.never))
-  const service = await start({ http: { logsRequests, extensions: [Extension.make(slow)] } })
+  const service = await start({ http: { logsRequests, ...more, extensions: [Extension.make(slow)] } })
   afterAll(service.dispose)
   /** Lines of the request log, each with its fields and the request id from its annotation. */
   const lines = () =>
@@ -59,6 +59,15 @@ describe("the request log", () => {
     assert.deepStrictEqual(
       lines().map(({ route, by }) => ({ route, by })),
       [{ route: "/v1/transactions/balance", by: "console" }]
+    )
+  })
+
+  it("request log: showing the sign-in page is one request, without a failed one", async () => {
+    const { service, lines } = await started(true, { console: true })
+    await service.ask("GET", "/console", { headers: { accept: "text/html" } })
+    assert.deepStrictEqual(
+      lines().map(({ route, status }) => ({ route, status })),
+      [{ route: "/console", status: 200 }]
     )
   })
 

@@ -97,18 +97,21 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   const run = Effect.runPromiseWith(yield* Effect.context<never>())
   const sendFor = (request: Request) => ConsoleApi.sending(inside, run, request)
 
+  const actionAt = (at: string) => `${upFrom(at)}console/sign-in`
+
   /** Shows why there is no page: there is no session, or the service is unavailable. */
   const failed = (request: Request, at: string, error: unknown, form?: URLSearchParams): Response => {
     if (!(error instanceof Refused)) throw error
     const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
     if (error.status !== 401) return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
-    const isNew = request.cookies[cookieName] === undefined
-    const action = `${upFrom(at)}console/sign-in`
-    return html(request, Site.signIn(around, { action, ...(!isNew && { notice: signedOut }) }))
+    return html(request, Site.signIn(around, { action: actionAt(at), notice: signedOut }))
   }
 
   const answering = async (request: Request, { page, answers }: Route, nowMillis: number, form?: URLSearchParams): Promise<Response> => {
     const at = new URL(request.url, "http://inside").pathname
+    // Without a session there is nothing to request.
+    if (request.cookies[cookieName] === undefined)
+      return html(request, Site.signIn({ files: filesAt(upFrom(at)), preferences: preferencesOf(request) }, { action: actionAt(at) }))
     try {
       const asked = { send: sendFor(request), reads, at, page, nowMillis, form: form ?? new URLSearchParams(), isSandbox }
       const visit = await visitOf(request, asked)
