@@ -1,4 +1,5 @@
 import path from "node:path"
+import { Currency } from "../packages/core/src/base/Amount.ts"
 import { Api } from "../packages/http/src/Api.ts"
 import { catalogue } from "../packages/http/src/features/Catalogue.ts"
 import { whole } from "../packages/http/src/pages/Docs.ts"
@@ -317,6 +318,9 @@ const make = () => {
       "",
       "/** The amounts of requests, without their unit. */",
       `export const asked = "${asked.join(" ")}".split(" ")`,
+      "",
+      "/** The currency of an amount. */",
+      `export type Currency = ${union(Currency.literals.map((one) => JSON.stringify(one)))}`,
       ""
     ].join("\n")
   }

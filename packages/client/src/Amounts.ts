@@ -8,3 +8,6 @@ export const due = "base fee fees late_fees min needed network_fees service_fee 
 
 /** The amounts of requests, without their unit. */
 export const asked = "approval_above day hour max_fee month per_withdrawal".split(" ")
+
+/** The currency of an amount. */
+export type Currency = "sats" | "btc" | "usd" | "eur" | "gbp" | "jpy" | "cny" | "cad" | "aud" | "chf" | "hkd" | "nzd"

@@ -1,6 +1,6 @@
 // The client's names and types for the service's data. The script that generates Records.ts uses the same
 // rules, so types and values match.
-import { asked, due, isAmount } from "./Amounts.ts"
+import { asked, type Currency, due, isAmount } from "./Amounts.ts"
 
 /** An amount of bitcoin in a response. */
 export interface Money {
@@ -20,7 +20,7 @@ export type Sats = number | bigint | Money
  * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or a `Money`
  * from a response.
  */
-export type Amount = Sats | `${number} ${string}` | { readonly amount: number | bigint | string; readonly currency: string }
+export type Amount = Sats | `${number} ${Currency}` | { readonly amount: number | bigint | string; readonly currency: Currency }
 
 /** Text that you attach to a record. */
 export interface Metadata {

@@ -1,20 +1,11 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { due } from "@satrail/client/Amounts"
-import { type Money, nameOf, type Sats, withJson } from "@satrail/client/Plain"
+import { type Currency, due } from "@satrail/client/Amounts"
+import { type Amount, type Money, nameOf, type Sats, withJson } from "@satrail/client/Plain"
 import * as Amounts from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import { Result } from "effect"
 
-/** The currency of an amount. */
-export type Currency = Amounts.Currency
-
-export type { Money, Sats }
-
-/**
- * An amount in a request: satoshis, a string such as `"1.50 eur"`, an amount with its currency, or a `Money`
- * from a response.
- */
-export type Amount = Sats | `${number} ${Currency}` | { readonly amount: number | bigint | string; readonly currency: Currency }
+export type { Amount, Currency, Money, Sats }
 
 /** An amount in the core's format. */
 export interface Asked {
