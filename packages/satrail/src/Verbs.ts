@@ -19,7 +19,7 @@ export const hidden = { withdrawals: ["handOver", "confirmed"] } as const satisf
 /** Default fields of requests, for each argument of a method. */
 export const defaults = {
   ...Features.defaults,
-  apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, page] },
+  apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, after] },
   backlog: { deposits: [after], withdrawals: [after] },
   companies: { create: [{ plan: "free" }], list: [page] },
   invoices: {

@@ -169,6 +169,25 @@ type Misjudged = {
 }[Noun]
 export type EveryListHasADefault = Holds<Equal<Misjudged, never>>
 
+// A default has only fields that the core reads.
+
+type KeysOf<T> = T extends unknown ? keyof T : never
+type Unread<A, D> = {
+  readonly [I in "0" | "1" | "2"]: [At<D, I>] extends [never] ? never : Exclude<keyof At<D, I>, KeysOf<At<Required<A>, I>>>
+}["0" | "1" | "2"]
+type UnreadDefaults = {
+  readonly [N in Noun]: {
+    readonly [K in keyof Services[N]]: Services[N][K] extends (...asked: infer A) => unknown
+      ? Unread<A, Fallback<N, Here<N, K>>> extends infer D
+        ? [D] extends [never]
+          ? never
+          : [N, K, D]
+        : never
+      : never
+  }[keyof Services[N]]
+}[Noun]
+export type EveryDefaultIsRead = Holds<Equal<UnreadDefaults, never>>
+
 // A list with pages takes the same options here and in `@satrail/client`.
 
 type Both = Extract<keyof Client, Noun>
