@@ -4,6 +4,7 @@ import type { CompanyRef } from "@satrail/client/Calls"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import type { CompanyId } from "@satrail/core/base/CompanyId"
 import { Invalid } from "@satrail/core/base/Invalid"
+import * as Limits from "@satrail/core/accounts/Limits"
 import type { Plan } from "@satrail/core/accounts/Plan"
 import type { Decimal } from "@satrail/core/base/Decimal"
 import type { Request } from "@satrail/core/ledger/Answer"
@@ -63,9 +64,11 @@ type Member<K, V, M> = K extends "before" | "after" | "label"
               ? V extends number
                 ? Money.Sats
                 : V
-              : K extends Instant
-                ? Timed<V>
-                : Ask<V, M>
+              : K extends "limits"
+                ? Omissible<Ask<V, M>>
+                : K extends Instant
+                  ? Timed<V>
+                  : Ask<V, M>
 
 /** A core method's argument, in plain values. `M` is the type of the metadata. */
 export type Ask<T, M> =
@@ -93,10 +96,12 @@ export type Ask<T, M> =
 
 type Public<K> = K extends "asked" ? "amount" : K extends "standing" ? "status" : Named<K>
 type Loose<A, Defaulted> = A extends object ? Omit<A, Defaulted & keyof A> & Partial<Pick<A, Defaulted & keyof A>> : A
-type Shown<A> = A extends object ? { readonly [K in keyof A]: A[K] } : A
+
+/** Fields that may be left out may also be undefined or null, as in `@satrail/client`. */
+type Omissible<A> = A extends object ? { readonly [K in keyof A]: object extends Pick<A, K> ? A[K] | null | undefined : A[K] } : A
 
 /** `Ask`, except that fields with a default are optional. */
-type AskWith<T, D, M> = D extends object ? Shown<Loose<Ask<T, M>, Public<keyof D>>> : Ask<T, M>
+type AskWith<T, D, M> = D extends object ? Omissible<Loose<Ask<T, M>, Public<keyof D>>> : Ask<T, M>
 
 type Last<A extends ReadonlyArray<unknown>> = A extends readonly [...infer Before, infer Query]
   ? object extends Query
@@ -139,9 +144,11 @@ export const inMsat = [
   "min",
   "max"
 ] as const
-/** The amounts of limits, which the core takes as numbers of satoshis. A type test fails if the core has another. */
-export const ofLimits = ["perWithdrawal", "hour", "day", "month", "approvalAbove"] as const
-const isOfLimits: ReadonlySet<string> = new Set(ofLimits)
+/** The fields of limits. The core takes the amounts as numbers of satoshis. */
+const limits = Object.keys(Limits.Limits.fields)
+const sats = "Sats"
+const isLimit: ReadonlySet<string> = new Set(limits.map((name) => name.replace(sats, "")))
+const isOfLimits: ReadonlySet<string> = new Set(limits.flatMap((name) => (name.endsWith(sats) ? [name.replace(sats, "")] : [])))
 
 const isInMsat: ReadonlySet<string> = new Set(inMsat)
 
@@ -214,7 +221,8 @@ const members = (name: string, value: unknown, reading: Reading): Members => {
   if (name === "amount") return amountOf(value, reading)
   if (value instanceof Date)
     return Result.succeed(name === "from" || name === "until" ? ofPeriod(name, value) : { [`${name}Millis`]: value.getTime() })
-  if (isOfLimits.has(name) && value !== null && value !== undefined)
+  if (isLimit.has(name) && (value === null || value === undefined)) return Result.succeed({})
+  if (isOfLimits.has(name))
     return Result.flatMap(Money.msat(value), (msat): Members =>
       msat % 1000n === 0n ? Result.succeed({ [`${name}Sats`]: Number(msat / 1000n) }) : invalid(name, "must be whole satoshis")
     )

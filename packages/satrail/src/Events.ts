@@ -3,6 +3,7 @@ import type { CompanyId } from "@satrail/core/base/CompanyId"
 import type { Heard } from "@satrail/core/events/Events"
 import * as Notice from "@satrail/core/events/Notice"
 import * as Reply from "./Reply.ts"
+import * as Views from "./Views.ts"
 
 type Rail = "lightning" | "on_chain"
 
@@ -46,13 +47,13 @@ export const typeOf = (type: string): string =>
 export const types: ReadonlySet<string> = new Set(Notice.all.map(typeOf))
 
 /** Converts an event to the form in which the host program receives it. */
-export const of = <M>({ cursor, type, atMillis, companyId, subject, record }: Heard, iterate: Reply.Iterate): AnyEvent<M> =>
+export const of = <M>(heard: Heard, iterate: Reply.Iterate): AnyEvent<M> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- a notice's record matches its type
   ({
-    id: cursor,
-    type: typeOf(type),
-    at: new Date(atMillis),
-    company: companyId satisfies CompanyId,
-    subject,
-    data: Reply.plain(record, iterate)
+    id: heard.cursor,
+    type: typeOf(heard.type),
+    at: new Date(heard.atMillis),
+    company: heard.companyId satisfies CompanyId,
+    subject: heard.subject,
+    data: Views.ofEvent(heard, Reply.plain(heard.record, iterate))
   }) as unknown as AnyEvent<M>

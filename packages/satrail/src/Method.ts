@@ -4,7 +4,8 @@ import type { Page } from "@satrail/core/ledger/Page"
 import type { Given, Query } from "./Ask.ts"
 import type { Noun, ResultOf, Services } from "./Nouns.ts"
 import type { Reply } from "./Reply.ts"
-import type { defaults, renamed } from "./Verbs.ts"
+import type { CoreName, defaults } from "./Verbs.ts"
+import type { Both, Seen } from "./Views.ts"
 
 /** A method's default values. */
 export type DefaultsOf<N, K> = N extends keyof typeof defaults
@@ -24,18 +25,23 @@ type Listed<A, M> = A extends readonly [infer Q]
       ? [company: CompanyRef, id: string, query?: Query<Q, M> & CallOptions]
       : never
 
-/** A core service's method as an async function. `M` is the type of the metadata in responses, and `W` in requests. */
-export type Method<F, D, M, W = M> = F extends (...asked: infer A) => unknown
-  ? ResultOf<F> extends Page<infer Row>
-    ? (...asked: Listed<A, W>) => List<Reply<Row, M>>
-    : (...asked: Given<A, D, W>) => Promise<Reply<ResultOf<F>, M>>
-  : () => Promise<Reply<ResultOf<F>, M>>
+/** A result with the fields of its view. */
+type Shown<R, M, S> =
+  R extends ReadonlyArray<infer A> ? (unknown extends S ? Reply<R, M> : ReadonlyArray<Both<Reply<A, M>, S>>) : Both<Reply<R, M>, S>
 
-type CoreName<N, K> = N extends keyof typeof renamed ? (K extends keyof (typeof renamed)[N] ? (typeof renamed)[N][K] : K) : K
+/**
+ * A core service's method as an async function. `M` is the type of the metadata in responses, and `W` in
+ * requests. `S` is the client's record.
+ */
+export type Method<F, D, M, W = M, S = unknown> = F extends (...asked: infer A) => unknown
+  ? ResultOf<F> extends Page<infer Row>
+    ? (...asked: Listed<A, W>) => List<Both<Reply<Row, M>, S>>
+    : (...asked: Given<A, D, W>) => Promise<Shown<ResultOf<F>, M, S>>
+  : () => Promise<Reply<ResultOf<F>, M>>
 
 /** A method, by service and name. */
 export type Async<N extends string, K extends string, M> = N extends Noun
   ? CoreName<N, K> extends infer Name extends keyof Services[N]
-    ? Method<Services[N][Name], DefaultsOf<N, K>, Read<M, N>, Written<M, N>>
+    ? Method<Services[N][Name], DefaultsOf<N, K>, Read<M, N>, Written<M, N>, Seen<N, K, Read<M, N>>>
     : never
   : never

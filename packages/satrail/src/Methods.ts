@@ -1,4 +1,5 @@
 import { withJson } from "@satrail/client/Plain"
+import { verify } from "@satrail/client/Webhooks"
 import type { Read, Written } from "@satrail/client/Schemas"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import { Invalid } from "@satrail/core/base/Invalid"
@@ -21,7 +22,10 @@ import * as Nouns from "./Nouns.ts"
 import * as Reply from "./Reply.ts"
 import type * as Schemas from "./Schemas.ts"
 import * as Settled from "./Settled.ts"
+import * as Shared from "./Shared.ts"
 import { defaults, hidden, inMsat, ofCompany, options, renamed } from "./Verbs.ts"
+import * as Views from "./Views.ts"
+import type { Seen } from "./Views.ts"
 
 type Renamed<N> = N extends keyof typeof renamed ? (typeof renamed)[N][keyof (typeof renamed)[N]] : never
 type Hidden<N> = N extends keyof typeof hidden ? (typeof hidden)[N][number] : never
@@ -32,7 +36,7 @@ type Others<N extends Nouns.Noun> = Pick<
 >
 
 // This maps without `as`, because a mapped type with `as` loses its members' comments.
-type OfNoun<N extends Nouns.Noun, S, M, W> = { readonly [K in keyof S]: Method<S[K], DefaultsOf<N, K>, M, W> }
+type OfNoun<N extends Nouns.Noun, S, M, W> = { readonly [K in keyof S]: Method<S[K], DefaultsOf<N, K>, M, W, Seen<N, K, M>> }
 
 /** The core's services as async functions. */
 export type Methods<M> = { readonly [N in Nouns.Noun]: OfNoun<N, Others<N>, Read<M, N>, Written<M, N>> & Shown<N, M> }
@@ -42,6 +46,8 @@ export interface Surroundings extends Settled.Surroundings {
   readonly check: Schemas.Check
   /** Responses to repeatable requests are stored and may contain a secret. */
   readonly sealer: Sealer
+  /** Seals the links that the service's own pages show. */
+  readonly links: Sealer
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -60,13 +66,22 @@ const fingerprint = (name: string, asked: ReadonlyArray<unknown>): string => {
   return createHash("sha256").update(text).digest("hex")
 }
 
+/** Converts a core value to the form that the host program gets. */
+type Show = (value: unknown) => Effect.Effect<unknown>
+
+const showing = (noun: string, verb: string, { iterate }: Surroundings): Show => {
+  const view = Views.of(noun, verb)
+  const shown: Show = (value) => view(value, Reply.plain(value, iterate))
+  return (value) => (Array.isArray(value) ? Effect.forEach(value, shown) : shown(value))
+}
+
 const requested =
-  (name: string, asked: ReadonlyArray<unknown>, { sealer, iterate }: Surroundings): Ask.MakeRequest =>
+  (name: string, asked: ReadonlyArray<unknown>, { sealer }: Surroundings, shown: Show): Ask.MakeRequest =>
   (key) =>
     ({
       key,
       fingerprint: fingerprint(name, asked),
-      render: (value) => sealer.seal(serialize(Reply.plain(value, iterate)).toString("base64"), CompanyId.operator)
+      render: (value) => sealer.seal(serialize(Effect.runSync(shown(value))).toString("base64"), CompanyId.operator)
     }) satisfies Request<unknown>
 
 const replayed = (answer: string, { sealer }: Surroundings): unknown => {
@@ -87,12 +102,19 @@ type Table<A> = Readonly<Record<string, Readonly<Record<string, ReadonlyArray<A>
 const optionNames: Table<string | undefined> = options
 const fallbacks: Table<object | undefined> = defaults
 
-const present = (members: object) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+/** Returns the given fields. A field that has a default is left out if it is null. */
+const present = (members: object, fallback: object) =>
+  Object.fromEntries(
+    Object.entries(members).filter(([name, value]) => {
+      const isNull = value === null && ((name === "amount" && "asked" in fallback) || name in fallback)
+      return value !== undefined && !isNull
+    })
+  )
 
 const withDefaults = (asked: ReadonlyArray<unknown>, given: ReadonlyArray<object | undefined>): ReadonlyArray<unknown> =>
   Array.from({ length: Math.max(asked.length, given.length) }, (_, at) => {
     const [one, fallback] = [asked[at], given[at]]
-    return fallback !== undefined && (one === undefined || isRecord(one)) ? { ...fallback, ...present(one ?? {}) } : one
+    return fallback !== undefined && (one === undefined || isRecord(one)) ? { ...fallback, ...present(one ?? {}, fallback) } : one
   })
 
 /** Returns whether a method's default options are those of a list. */
@@ -120,6 +142,7 @@ const method = (noun: string, verb: string, member: unknown, get: GetCompany, su
   const known = optionNames[noun]?.[verb] ?? []
   const fallback = fallbacks[noun]?.[verb] ?? []
   const isList = isListed(fallback)
+  const shown = showing(noun, verb, surroundings)
   const call = Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
     if (typeof member !== "function") return member
     yield* checkMembers(name, given, known)
@@ -130,7 +153,7 @@ const method = (noun: string, verb: string, member: unknown, get: GetCompany, su
       return yield* new Invalid({ path: "company", message: "is required" })
     const asked = yield* surroundings.check(noun, withDefaults(named, fallback))
     const isMsat = noun === "outside" || isIn(inMsat, name)
-    const reading: Ask.Reading = { isMsat, isList, request: requested(name, asked, surroundings) }
+    const reading: Ask.Reading = { isMsat, isList, request: requested(name, asked, surroundings, shown) }
     const read: Result.Result<ReadonlyArray<unknown>, AmountInvalid | Invalid> = Result.all(asked.map((one) => Ask.read(one, reading)))
     const [args, ask] = [yield* Effect.fromResult(read), member]
     const called: unknown = Reflect.apply(ask, undefined, isIn(ofCompany, name) ? yield* withRecord(args, get) : args)
@@ -141,11 +164,10 @@ const method = (noun: string, verb: string, member: unknown, get: GetCompany, su
     // oxlint-disable-next-line typescript/consistent-type-assertions -- methods that need services are hidden (Verbs.ts)
     const value = Effect.isEffect(called) ? yield* called as Effect.Effect<unknown, unknown> : called
     if (isPage(value)) {
-      const items = value.rows.map((row) => Reply.plain(row, surroundings.iterate))
-      return { items, next: value.next && Page.write(value.next) }
+      return { items: yield* shown(value.rows), next: value.next && Page.write(value.next) }
     }
-    if (!isOutcome(value)) return Reply.plain(value, surroundings.iterate)
-    return value._tag === "Made" ? Reply.plain(value.value, surroundings.iterate) : replayed(value.answer, surroundings)
+    if (!isOutcome(value)) return yield* shown(value)
+    return value._tag === "Made" ? yield* shown(value.value) : replayed(value.answer, surroundings)
   })
   if (isList) return Lists.make(fallback.length - 1, (given, signal) => surroundings.run(effect(given), signal))
   return (...given: ReadonlyArray<unknown>) => surroundings.run(effect(given))
@@ -168,13 +190,20 @@ export const simulated = (verb: string, member: unknown, surroundings: Surroundi
 
 /** Builds every method of every core service in the context. */
 export const make = <M>(surroundings: Surroundings): Methods<M> => {
-  const services = Array.from(Nouns.keys).flatMap(([noun, key]): ReadonlyArray<readonly [string, object]> => {
-    const service = Context.getOrUndefined(surroundings.context, key)
-    return service === undefined ? [] : [[noun, service]]
-  })
+  const shared: Readonly<Record<string, object>> = Shared.make(surroundings)
+  const services = [...new Set([...Nouns.keys.keys(), ...Object.keys(shared)])].flatMap(
+    (noun): ReadonlyArray<readonly [string, object]> => {
+      const key = Nouns.keys.get(noun)
+      const service = key && Context.getOrUndefined(surroundings.context, key)
+      return service === undefined && shared[noun] === undefined ? [] : [[noun, { ...service, ...shared[noun] }]]
+    }
+  )
   const get: GetCompany = (id) =>
     Effect.flatMap(Effect.fromOption(Context.getOption(surroundings.context, Companies)), (all) => all.get(id))
-  const others: Readonly<Record<string, object | undefined>> = { withdrawals: { settled: Settled.make(surroundings) } }
+  const others: Readonly<Record<string, object | undefined>> = {
+    webhooks: { verify },
+    withdrawals: { settled: Settled.make(surroundings) }
+  }
   const nouns = services.map(([noun, service]) => {
     const methods = verbsOf(noun, service).map(([verb, member]) => [verb, method(noun, verb, member, get, surroundings)])
     return [noun, Object.freeze({ ...Object.fromEntries(methods), ...others[noun] })]

@@ -2,7 +2,9 @@ import * as Root from "@satrail/core"
 import type { Outcome } from "@satrail/core/ledger/Answer"
 import type * as Satrail from "@satrail/core/service/Satrail"
 import * as More from "@satrail/core/services"
+import type { Page } from "@satrail/core/ledger/Page"
 import { Context, type Effect, type Layer } from "effect"
+import type { Shared } from "./Shared.ts"
 
 /** The core's modules that host programs use. */
 const modules = { ...Root, ...More }
@@ -27,9 +29,18 @@ type Name = { readonly [N in keyof Modules]: [ServiceOf<N>] extends [never] ? ne
 const elsewhere = ["Events", "Journal"] as const
 type Elsewhere = (typeof elsewhere)[number]
 
-/** The core's services by public name, such as `lightningAddresses`. */
-export type Services = { readonly [N in Exclude<Name, Elsewhere> as Uncapitalize<N>]: ServiceOf<N> }
+type Core = { readonly [N in Exclude<Name, Elsewhere> as Uncapitalize<N>]: ServiceOf<N> }
+type At<T, N> = N extends keyof T ? T[N] : unknown
+
+/**
+ * The core's services by public name, such as `lightningAddresses`, with the methods that the HTTP API has in
+ * another form.
+ */
+export type Services = { readonly [N in keyof Core | keyof Shared]: Omit<At<Core, N>, keyof At<Shared, N>> & At<Shared, N> }
 export type Noun = keyof Services
+
+/** The record in a result, which may be a list. */
+export type Row<R> = R extends Page<infer A> | ReadonlyArray<infer A> ? A : R
 
 /** The result of a service's method, in the core's types. */
 export type ResultOf<F> = F extends (...asked: never) => infer R ? Done<R> : Done<F>

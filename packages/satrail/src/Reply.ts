@@ -121,7 +121,7 @@ const statusOf = (value: object): { readonly status?: unknown } => {
 }
 
 /** Whole numbers in responses that are not money. A type test fails if the core has another such field. */
-export const counts = ["partsPerMillion"] as const
+export const counts = ["entryId", "partsPerMillion"] as const
 const isCount: ReadonlySet<string> = new Set(counts)
 
 /** Runs a stream with the runtime's services and clock. */

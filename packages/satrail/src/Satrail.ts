@@ -153,7 +153,14 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
     return outcome(exit)
   }
   const sealer = Seal.make(Secrets.keyOf(environment, "replies of pay", "reply key"))
-  const surroundings: Methods.Surroundings = { context, run, iterate, sealer, check: Schemas.checking(options.metadata ?? {}) }
+  const surroundings: Methods.Surroundings = {
+    context,
+    run,
+    iterate,
+    sealer,
+    links: Server.sealer(environment),
+    check: Schemas.checking(options.metadata ?? {})
+  }
   const served = serving(environment, context)
   const consumers = consuming(runtime, context, iterate)
   let closed: Promise<void> | undefined

@@ -8,11 +8,21 @@ export const renamed = { companies: { create: "open" }, apiKeys: { create: "issu
   readonly [N in Noun]?: { readonly [verb: string]: keyof Services[N] }
 }
 
+/** The core's name of a method. */
+export type CoreName<N, K> = N extends keyof typeof renamed ? (K extends keyof (typeof renamed)[N] ? (typeof renamed)[N][K] : K) : K
+
 /**
- * Methods that are not exposed because they need the runtime's services, such as a scope. Effect programs call
- * them through `pay.runtime`.
+ * Methods that are not exposed because they need the runtime's services, such as a scope, or because a method in
+ * Shared.ts takes their place. Effect programs call them through `pay.runtime`.
  */
-export const hidden = { withdrawals: ["handOver", "confirmed"] } as const satisfies {
+export const hidden = {
+  companies: ["changePlan", "overview"],
+  domains: ["verify"],
+  lightningAddresses: ["change", "remove"],
+  transactions: ["callback"],
+  webhooks: ["change", "remove", "rotate"],
+  withdrawals: ["handOver", "confirmed"]
+} as const satisfies {
   readonly [N in Noun]?: ReadonlyArray<keyof Services[N]>
 }
 
@@ -20,20 +30,27 @@ export const hidden = { withdrawals: ["handOver", "confirmed"] } as const satisf
 export const defaults = {
   ...Features.defaults,
   apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, after] },
+  audit: { list: [undefined, page] },
   backlog: { deposits: [after], withdrawals: [after] },
-  companies: { create: [{ plan: "free" }], list: [page] },
+  domains: { claim: [{}] },
+  companies: { create: [{ plan: "free" }], issueKey: [undefined, { expiresAtMillis: null }], list: [page], update: [undefined, {}] },
   invoices: {
     create: [
-      { amount: null, minAmount: null, maxAmount: null, description: "", expirySeconds: Invoice.expirySeconds.default, metadata: {} }
+      { asked: null, minAmount: null, maxAmount: null, description: "", expirySeconds: Invoice.expirySeconds.default, metadata: {} }
     ],
-    list: [undefined, page]
+    list: [undefined, page],
+    settle: [undefined, undefined, { preimage: null }]
   },
-  lightningAddresses: { create: [{ handle: null, domain: null, metadata: {} }], list: [undefined, page] },
-  onChainAddresses: { create: [{ type: "taproot", metadata: {} }], list: [undefined, page] },
+  lightningAddresses: {
+    create: [{ handle: null, domain: null, metadata: {} }],
+    list: [undefined, page],
+    update: [undefined, undefined, {}]
+  },
+  onChainAddresses: { create: [{ addressType: "taproot", metadata: {} }], list: [undefined, page] },
   operatorTokens: { list: [page] },
   suspense: { list: [after] },
   transactions: { list: [undefined, { limit: page.limit }] },
-  withdrawals: { estimate: [{ asked: undefined }], confirm: [{ asked: undefined, metadata: {} }] }
+  withdrawals: { estimate: [{ asked: undefined }], confirm: [{ asked: undefined, maxFee: undefined, metadata: {} }] }
 } as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<object | undefined> } }
 
 const limits = "approvalAbove day dayCount hour month perWithdrawal recipientTypes recipients"
@@ -54,6 +71,7 @@ export const options = {
     list: [undefined, listed],
     create: ["allowedFrom by company expiresAt idempotencyKey limits name scopes"]
   },
+  audit: { list: [undefined, `${listed} actorId from outcome subject until verb`] },
   backlog: { deposits: [`${listed} olderThanMillis`], withdrawals: [`${listed} olderThanMillis`] },
   bookings: { lines: [undefined, "from until"], linesOfAll: ["from until"] },
   companies: {
@@ -62,24 +80,26 @@ export const options = {
     limit: [undefined, limits, "*"],
     charge: [undefined, "internal lightning onChain"],
     freeze: [undefined, "pending reason", "*"],
-    unfreeze: [undefined, "*"],
+    issueKey: [undefined, "allowedFrom expiresAt idempotencyKey limits name scopes"],
+    update: [undefined, "plan"],
     verifyDomain: [undefined, undefined, "idempotencyKey"]
   },
-  domains: { verify: [undefined, undefined, "idempotencyKey"] },
+  domains: { claim: ["company domain idempotencyKey"] },
   fees: { quote: ["amount company way"] },
   invoices: {
     issue: [
       "amount apiKeyId callback checkoutId company description expirySeconds idempotencyKey lightningAddressId maxAmount memo metadata minAmount rate rateAt"
     ],
-    create: ["amount apiKeyId checkoutId company description expirySeconds hold idempotencyKey maxAmount metadata minAmount"],
+    create: ["amount checkoutId company description expirySeconds hold idempotencyKey maxAmount metadata minAmount paymentHash"],
+    settle: [undefined, undefined, "preimage"],
     list: [undefined, `${listed} from lightningAddressId metadataKey metadataValue paymentHash paymentRequest status until`]
   },
   lightningAddresses: {
     create: ["company domain handle idempotencyKey metadata"],
-    change: [undefined, undefined, "maxSendable metadata minSendable successMessage"],
+    update: [undefined, undefined, "maxAmount metadata minAmount successMessage"],
     list: [undefined, listed]
   },
-  onChainAddresses: { create: ["checkoutId company idempotencyKey metadata type"], list: [undefined, listed] },
+  onChainAddresses: { create: ["addressType checkoutId company idempotencyKey metadata"], list: [undefined, listed] },
   operatorTokens: { issue: ["idempotencyKey name scopes"], list: [listed] },
   payRequests: {
     offer: ["domain host user"],
@@ -107,7 +127,7 @@ export const inMsat = { ...Features.inMsat, "fees.quote": true, "invoices.issue"
  */
 export const ofCompany = {
   ...Features.ofCompany,
-  "domains.verify": true,
+  "domains.claim": true,
   "fees.quote": true,
   "fees.terms": true,
   "lightningAddresses.create": true,

@@ -6,7 +6,7 @@ import type { Page } from "@satrail/core/ledger/Page"
 import type { Client } from "@satrail/client"
 import type { Effect, Option, Redacted, Stream } from "effect"
 import type { MetadataNoun } from "@satrail/client/Schemas"
-import type { Ask, inMsat as namesInMsat, ofLimits, Query } from "../src/Ask.ts"
+import type { Ask, inMsat as namesInMsat, Query } from "../src/Ask.ts"
 import type * as Errors from "../src/Errors.ts"
 import type * as Index from "../src/index.ts"
 import type { Noun, Services } from "../src/Nouns.ts"
@@ -95,9 +95,6 @@ export type EveryMsatAmountIsListed = Holds<Equal<AmountsInMsat, keyof typeof in
 type OthersInMsat =
   NamesInAsks<Msat.Msat> extends infer P ? (P extends `${string}: ${infer Name}` ? Exclude<Name, "amount" | "msat"> : never) : never
 export type EveryMsatNameIsListed = Holds<Equal<Exclude<OthersInMsat, (typeof namesInMsat)[number]>, never>>
-
-type LimitNames = keyof NonNullable<Awaited<ReturnType<Index.Pay["companies"]["get"]>>["limits"]>
-export type EveryLimitIsListed = Holds<Equal<Exclude<LimitNames, "dayCount" | "recipientTypes" | "recipients">, (typeof ofLimits)[number]>>
 
 type Plain<T> = T extends Msat.Msat ? never : T
 type CountsIn<T> = Names<T, Plain<bigint> & { readonly "~effect/Brand"?: never }, "", 0>
@@ -214,11 +211,13 @@ export type ListsTakeTheSameOptions = Holds<Equal<Different, never>>
 type WithRecord = {
   readonly [N in Noun]: {
     readonly [K in keyof Services[N] & string]: Services[N][K] extends (first: infer A, ...others: never) => unknown
-      ? A extends { readonly company: { readonly plan: unknown } | { readonly id: string } }
-        ? `${N}.${K}`
-        : A extends { readonly plan: unknown; readonly name?: never }
+      ? IsHidden<N, K> extends true
+        ? never
+        : A extends { readonly company: { readonly plan: unknown } | { readonly id: string } }
           ? `${N}.${K}`
-          : never
+          : A extends { readonly plan: unknown; readonly name?: never }
+            ? `${N}.${K}`
+            : never
       : never
   }[keyof Services[N] & string]
 }[Noun]

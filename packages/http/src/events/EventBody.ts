@@ -39,7 +39,7 @@ const views = { ...own, ...ofFeatures } satisfies { readonly [K in Kind]: View.V
 
 const byKind = new Map<string, { of(record: object): object }>(Object.entries(views))
 
-const dataOf = (about: About): object => {
+export const dataOf = (about: About): object => {
   switch (about.kind) {
     case "deposit":
       return views.deposit.of(about.record)

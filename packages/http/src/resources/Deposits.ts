@@ -54,7 +54,7 @@ export const view = View.make<Deposit.Deposit>()(
  * Payer data that a wallet sent with its payment request (LUD-12, LUD-18, NIP-57), as received and
  * unverified.
  */
-const payer = View.make<Callback | undefined>()(
+export const payer = View.make<Callback | undefined>()(
   { identifier: "Payer" },
   {
     comment: [Schema.NullOr(Schema.String).annotate({ examples: ["For the coffee"] }), (callback) => callback?.comment ?? null],

@@ -118,6 +118,12 @@ const Qr = Schema.Struct({
 
 const qrText = (row: LightningAddress.LightningAddress): string => `LIGHTNING:${Lnurl.encode(urlOf(row)).toUpperCase()}`
 
+/** Returns an address's QR code. */
+export const qrOf = (row: LightningAddress.LightningAddress): typeof Qr.Type => {
+  const text = qrText(row)
+  return { text, svg: encodeQR(text, "svg") }
+}
+
 const example = ({ id, millis, companyId, serviceDomain, metadata }: World): LightningAddress.LightningAddress => ({
   id: id("Lightning address"),
   companyId,
@@ -305,8 +311,8 @@ const getQr = Section.company(
   LightningAddresses,
   (lightningAddresses) =>
     Effect.fnUntraced(function* ({ params }) {
-      const text = qrText(yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id)))
-      return Envelope.ok("QR code", { text, svg: encodeQR(text, "svg") })
+      const row = yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id))
+      return Envelope.ok("QR code", qrOf(row))
     })
 )
 

@@ -12,7 +12,7 @@ import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 
 /** Price of one bitcoin in a currency. It is a string because most clients read JSON numbers as floats. */
-const view = View.make<Quoted>()(
+export const view = View.make<Quoted>()(
   { identifier: "Rate" },
   {
     currency: [Schema.Literals(Currency.literals.filter(isFiat)), (row) => row.currency],

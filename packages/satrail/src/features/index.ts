@@ -49,8 +49,7 @@ export const derived = (value: object): object => Object.assign({}, ...Object.va
 
 export const inMsat = {
   ...adjustments.inMsat,
-  ...checkouts.inMsat,
-  ...offers.inMsat
+  ...checkouts.inMsat
 } as const
 
 export const ofCompany = {

@@ -14,7 +14,8 @@ export const defaults = {
         destination: undefined,
         description: "",
         expirySeconds: Voucher.expirySeconds.default,
-        metadata: {}
+        metadata: {},
+        onCheckout: true
       }
     ],
     list: [undefined, page]

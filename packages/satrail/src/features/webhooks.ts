@@ -1,14 +1,24 @@
+import { overlapSeconds } from "@satrail/core/features/webhooks/Webhooks"
 import { classes } from "../Errors.ts"
 import { listed, page } from "../Pages.ts"
 
 export const { DeliveryPending, EndpointNotEnabled, TooManyEndpoints } = classes
-export const defaults = { webhooks: { deliveries: [undefined, undefined, page] } } as const
+export const defaults = {
+  webhooks: {
+    create: [{ description: "", signatureHeader: null, types: [] }],
+    deliveries: [undefined, undefined, page],
+    enable: [undefined, undefined, { replayFrom: null }],
+    rotateSecret: [undefined, undefined, { overlapSeconds: overlapSeconds.default }],
+    update: [undefined, undefined, {}]
+  }
+} as const
 export const options = {
   webhooks: {
-    create: ["company idempotencyKey settings"],
-    change: [undefined, undefined, "description signatureHeader types url"],
-    enable: [undefined, undefined, "event part"],
-    replay: [undefined, undefined, "event part"],
+    create: ["company description idempotencyKey signatureHeader types url"],
+    update: [undefined, undefined, "description signatureHeader types url"],
+    enable: [undefined, undefined, "replayFrom"],
+    replay: [undefined, undefined, "replayFrom"],
+    rotateSecret: [undefined, undefined, "overlapSeconds"],
     deliveries: [undefined, undefined, listed]
   }
 } as const

@@ -302,7 +302,7 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
  * Returns the sealer for stored responses that contain a secret. Its key is derived from the same secret as
  * preimages, so it is the same in all processes and never changes.
  */
-const sealer = (environment: Environment): Seal.Sealer => Seal.make(Secrets.secretOf(environment))
+export const sealer = (environment: Environment): Seal.Sealer => Seal.make(Secrets.secretOf(environment))
 
 /** The server's API if anything is simulated. Otherwise the server's API is `Api`. */
 export const api: HttpApi.HttpApi<"satrail", Groups | typeof SandboxRoutes.section.group> = Api.add(SandboxRoutes.section.group)

@@ -22,7 +22,7 @@ const changes = Schema.Array(Audit.Value).annotate({
 })
 
 /** An entry as the company sees it: without the operator's IP address. */
-const view = View.make<Row>()(
+export const view = View.make<Row>()(
   { identifier: "AuditEntry" },
   {
     id: [Scalars.Uuid, (row) => row.id],

@@ -119,7 +119,7 @@ export const view = View.make<Refund.Refund>()(
 )
 
 /** A new refund with its link, which is shown only once. */
-const made = View.make<Made>()(
+export const made = View.make<Made>()(
   { identifier: "CreatedRefund" },
   {
     ...View.within(view.members, ({ refund }: Made) => refund),

@@ -24,7 +24,7 @@ const Sats = (description: string, example: number) =>
 const Fees = (description: string, example: number) => Sats(description, example).annotate({ format: Scalars.format.due })
 const Count = (description: string) => Schema.Int.annotate({ description, examples: [1] })
 
-const view = View.make<Shown>()(
+export const view = View.make<Shown>()(
   { identifier: "Statement" },
   {
     company_id: [Scalars.Uuid, (row) => row.companyId],

@@ -68,7 +68,7 @@ export const view = View.make<Voucher.Voucher>()(
 )
 
 /** A new voucher with its link, which is shown only once. */
-const issued = View.make<Issued>()(
+export const issued = View.make<Issued>()(
   { identifier: "IssuedVoucher" },
   {
     ...View.within(view.members, ({ voucher }: Issued) => voucher),

@@ -17,7 +17,7 @@ import * as View from "../../wire/View.ts"
 import { errors } from "./records/WebhookErrors.ts"
 
 /** A delivery with the id of its event. */
-interface Shown extends Delivery {
+export interface Shown extends Delivery {
   readonly eventId: string
 }
 
@@ -26,7 +26,7 @@ const shownWith =
   (row: Delivery): Shown => ({ ...row, eventId: ids.write(placeOf(row.place) ?? Notice.first, row.eventCompanyId) })
 
 /** Delivery of one event to one endpoint, with its last attempt. */
-const view = View.make<Shown>()(
+export const view = View.make<Shown>()(
   { identifier: "WebhookDelivery" },
   {
     id: [Scalars.Uuid, (row) => row.id],

@@ -53,7 +53,7 @@ const Body = Schema.Struct({
 /** Body of a PATCH, with all fields optional. */
 const Some = Schema.Struct({ ...Body.fields, url: Schema.optionalKey(Body.fields.url) }).annotate({ identifier: "UpdateWebhookEndpoint" })
 
-const issued = View.make<Core.Issued>()(
+export const issued = View.make<Core.Issued>()(
   { identifier: "IssuedWebhookEndpoint" },
   {
     ...View.within(view.members, ({ endpoint }: Core.Issued) => endpoint),

@@ -1,0 +1,51 @@
+// Checked by the compiler: a program for `@satrail/client` that names its companies compiles for the embedded
+// service.
+import type { CallOptions, Client, CompanyRef } from "@satrail/client"
+import type { Pay } from "../src/index.ts"
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+
+/** Does not compile unless `T` is `true`. */
+type Holds<T extends true> = T
+
+type Nouns = Omit<Client, "on" | "close">
+type Parameters = ReadonlyArray<unknown>
+
+/** The arguments of a call that names its company in the record, which the client needs only with several keys. */
+type Named<A, N> = N extends "companies"
+  ? A
+  : A extends readonly [infer Ask]
+    ? Ask extends CallOptions
+      ? readonly [Omit<Ask, "company" | "signal"> & { readonly company: CompanyRef }]
+      : A
+    : A
+
+type Function<A, R> = A extends Parameters ? (...given: A) => R : never
+
+/** A client's method as a program calls it: with the company in the record, or as the first argument. */
+type Calls<F, N> = F extends { (...given: infer A): infer R; (...given: infer B): infer S }
+  ?
+      | Function<B, S>
+      | Function<Named<Required<B>, N>, S>
+      | (Required<A> extends readonly [unknown] ? Function<Named<Required<A>, N>, R> : never)
+  : never
+
+type Of<N, V> = N extends keyof Pay ? (V extends keyof Pay[N] ? Pay[N][V] : undefined) : undefined
+type Fits<F, Call> = Call extends unknown ? (F extends Call ? true : never) : never
+
+type Differing = {
+  readonly [N in keyof Nouns & string]: {
+    readonly [V in keyof Nouns[N] & string]: [Fits<Of<N, V>, Calls<Nouns[N][V], N>>] extends [never] ? `${N}.${V}` : never
+  }[keyof Nouns[N] & string]
+}[keyof Nouns & string]
+
+/** The exceptions, each with its reason. */
+interface Exceptions {
+  readonly "account.get": "describes the API key of the call; a host has none, and reads `companies.get` and `fees.terms`"
+  readonly "events.get": "`events()` and `on` deliver the same events, from any position"
+  readonly "events.list": "`events()` and `on` deliver the same events, from any position"
+  readonly "withdrawals.approve": "the key of the call decides; a host names the key in `approvals.approve`"
+  readonly "withdrawals.reject": "the key of the call decides; a host names the key in `approvals.reject`"
+}
+export type OnlyExceptionsDiffer = Holds<Equal<Exclude<Differing, keyof Exceptions>, never>>
+export type EveryExceptionIsNeeded = Holds<Equal<Exclude<keyof Exceptions, Differing>, never>>
