@@ -16,24 +16,26 @@ interface Row extends Pick<Problem, "title" | "href" | "guide" | "alarms"> {
 /** Turns `incidents#missing-webhook` into “missing webhook”. */
 const sectionOf = (guide: string): string => (guide.split("#").at(-1) ?? guide).replaceAll("-", " ")
 
-const columns = (visit: OperatorVisit): ReadonlyArray<Column<Row>> => [
+const since = (visit: OperatorVisit): Column<Row> => ({
+  title: "Since",
+  place: "c4",
+  width: "w-since",
+  cell: ({ sinceMillis }) =>
+    typeof sinceMillis === "number" && [
+      moment(visit.say, sinceMillis),
+      " ",
+      h("span", { class: "soft nowrap" }, `· ${ago(visit.say.nowMillis - sinceMillis)}`)
+    ]
+})
+
+const columns = (visit: OperatorVisit, rows: ReadonlyArray<Row>): ReadonlyArray<Column<Row>> => [
   {
     title: "What is wrong",
     place: "c1 all",
     cell: ({ title, href, text }) => [rowLink(href, title), text !== undefined && sub(text)]
   },
   { title: "State", place: "c3", width: "w-state", cell: ({ told }) => status(told) },
-  {
-    title: "Since",
-    place: "c4",
-    width: "w-since",
-    cell: ({ sinceMillis }) =>
-      typeof sinceMillis === "number" && [
-        moment(visit.say, sinceMillis),
-        " ",
-        h("span", { class: "soft nowrap" }, `· ${ago(visit.say.nowMillis - sinceMillis)}`)
-      ]
-  },
+  ...(rows.some(({ sinceMillis }) => typeof sinceMillis === "number") ? [since(visit)] : []),
   {
     title: "Alarm",
     place: "all",
@@ -63,7 +65,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     })
   const list = (title: string, rows: ReadonlyArray<Row>) =>
     rows.length > 0 &&
-    panel(title, { isRuled: true }, table(title, { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }))
+    panel(title, { isRuled: true }, table(title, { columns: columns(visit, rows), groups: [{ rows }], kind: "mid", opens: true }))
   return {
     title: "Alarms",
     lead: problems.length === 0 ? "None is active." : `${count(problems.length, "problem is", "problems are")} active.`,

@@ -52,11 +52,7 @@ export const optionFields = ({ form: given }: Visit) => {
       "div",
       { class: "fields" },
       checks("Let the customer choose", "checkbox", "options", choices, given.getAll("options")),
-      h(
-        "div",
-        { class: "pair" },
-        numbers.map((one) => named({ ...one, inputMode: "numeric" }))
-      ),
+      numbers.map((one) => named({ ...one, inputMode: "numeric" })),
       choice("Language of the page", "locale", languages, locale),
       texts.map(named)
     )
