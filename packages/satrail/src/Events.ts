@@ -33,7 +33,10 @@ export interface Event<T extends EventType = EventType, M = Readonly<Record<stri
   /** The id of the record. */
   readonly subject: string
   /** The record as it was at the time of the event. */
-  readonly data: Reply.Reply<DataOf<Notice.About, T>, Read<M, T extends `${infer Kind}.${string}` ? Kind : never>>
+  readonly data: Views.Both<
+    Reply.Reply<DataOf<Notice.About, T>, Read<M, T extends `${infer Kind}.${string}` ? Kind : never>>,
+    Views.SeenEvent<T, M>
+  >
 }
 
 /** An event of any type. Checking `type` narrows `data`. */

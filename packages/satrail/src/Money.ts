@@ -14,10 +14,10 @@ export interface Asked {
 }
 
 /** Amounts of the core that the HTTP API does not have, and that are required or due. */
-export const ownDue = ["total", "service", "network", "networkFee", "networkAllowance", "least", "minSendable", "min"] as const
+const ownDue = ["total", "service", "network", "networkFee", "networkAllowance", "least", "minSendable"] as const
 
 /** The amounts that are required or due, and so rounded up. Those of the HTTP API are declared in its schemas. */
-const isDue: ReadonlySet<string> = new Set([...due.map((name) => nameOf(`${name}_sats`, {})), ...ownDue])
+const isDue: ReadonlySet<string> = new Set([...due.flatMap((name) => [name, nameOf(`${name}_sats`, {})]), ...ownDue])
 
 /** Builds an amount of bitcoin for the field `name` of a response. */
 export const money = (msat: bigint, name = ""): Money => {

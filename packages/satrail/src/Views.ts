@@ -1,6 +1,7 @@
 import { isObject, type Money, plain, withJson } from "@satrail/client/Plain"
 import type { List } from "@satrail/client/Calls"
 import type { Client } from "@satrail/client/Client"
+import type { Event } from "@satrail/client/Records"
 import type { About } from "@satrail/core/events/Notice"
 import * as EventBody from "@satrail/http/events/EventBody"
 import * as Adjustments from "@satrail/http/features/adjustments/Adjustments"
@@ -98,6 +99,11 @@ export type Seen<N, V, M> = N extends keyof typeof views & keyof Client<M>
     ? Called<Client<M>[N][V]>
     : unknown
   : unknown
+
+type Told<T, E> = E extends { readonly type: infer Types; readonly data: infer D } ? (T extends Types ? D : never) : never
+
+/** The record of a client's event, unless only the embedded service has events of this type. */
+export type SeenEvent<T, M> = [Told<T, Event<M>>] extends [never] ? unknown : Told<T, Event<M>>
 
 /** A record with the fields of the core and of the client. Where they differ, it has the client's. */
 export type Both<C, V> = unknown extends V

@@ -1,7 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { client, type Client } from "@satrail/client"
 import { routes } from "@satrail/client/Routes"
-import { setTimeout } from "node:timers/promises"
 import { isMoney } from "../src/Money.ts"
 import { satrail, type SimulatedPay } from "../src/index.ts"
 
@@ -25,6 +24,9 @@ beforeAll(async () => {
   remote = client({ url: "http://service.example", key, operatorToken, fetch, retries: 0 })
 })
 afterAll(() => pay.close())
+
+/** Lets the worker that sends webhooks look for events. */
+const wait = () => pay.clock.advance("1 second")
 
 /** Calls every operation, and returns the results by name. The code of an error counts as its result. */
 const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: string }) => Promise<unknown>) => {
@@ -117,18 +119,20 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
   await call("webhooks.test", pay.webhooks.test(company, endpoint.id))
   await call("webhooks.disable", pay.webhooks.disable(company, endpoint.id))
   await call("webhooks.enable", pay.webhooks.enable(company, endpoint.id))
-  for await (const { id } of pay.events({ company })) {
-    await call("webhooks.replay", pay.webhooks.replay(company, endpoint.id, { replayFrom: id }))
-    break
+  const told = new Map<string, unknown>()
+  for await (const { id, type, subject, data } of pay.events({ company })) {
+    if (told.size === 0) await call("webhooks.replay", pay.webhooks.replay(company, endpoint.id, { replayFrom: id }))
+    told.set(`event ${type}`, data)
+    if (subject === sent.id) break
   }
-  while ((await pay.webhooks.deliveries(company, endpoint.id)).items.length === 0) await setTimeout(20)
+  while ((await pay.webhooks.deliveries(company, endpoint.id)).items.length === 0) await wait()
   await call("webhooks.deliveries", pay.webhooks.deliveries(company, endpoint.id))
   await call("webhooks.delete", pay.webhooks.delete(company, endpoint.id))
   await refused("webhooks.resend", pay.webhooks.resend(company, deposit.id))
   await refused("statements.get", pay.statements.get(company, "1999-13"))
   await call("companies.get", pay.companies.get(company))
   await call("companies.list", pay.companies.list())
-  return { company, results }
+  return { company, results, told }
 }
 
 /** Fields that change when a webhook is sent, or when an API key is used. */
@@ -156,15 +160,16 @@ describe("a program for the client", () => {
   it("swap: the embedded service has every operation of the client, with the same fields in its results", async () => {
     const over = await called(remote, pay.outside.pay)
     // swap.types.ts shows that the calls fit.
-    const { results } = await called(pay as unknown as Client, pay.outside.pay)
+    const { results, told } = await called(pay as unknown as Client, pay.outside.pay)
     // Only requests over HTTP have entries of an API key.
     over.results.set("audit.list", await remote.audit.list(over.company, { limit: 3 }))
     results.set("audit.list", await pay.audit.list(over.company, { limit: 3 }))
     const all = Object.entries(routes).flatMap(([noun, verbs]) => Object.keys(verbs).map((verb) => `${noun}.${verb}`))
     assert.deepStrictEqual([...results.keys(), ...keyed].toSorted(), all.toSorted())
-    for (const [name, seen] of over.results) {
-      const expected = kindOf(seen)
-      assert.deepStrictEqual({ [name]: within(kindOf(results.get(name)), expected) }, { [name]: expected })
+    assert.includeMembers([...over.told.keys()], ["event invoice.held", "event deposit.settled", "event withdrawal.pending"])
+    for (const [name, seen] of [...over.results, ...over.told]) {
+      const [own, expected] = [results.get(name) ?? told.get(name), kindOf(seen)]
+      assert.deepStrictEqual({ [name]: within(kindOf(own), expected) }, { [name]: expected })
     }
   })
 })

@@ -1,7 +1,7 @@
 // Checked by the compiler: a program for `@satrail/client` that names its companies compiles for the embedded
 // service.
-import type { CallOptions, Client, CompanyRef } from "@satrail/client"
-import type { Pay } from "../src/index.ts"
+import type { CallOptions, Client, CompanyRef, Event, Metadata } from "@satrail/client"
+import type { AnyEvent, Pay } from "../src/index.ts"
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
@@ -38,6 +38,14 @@ type Differing = {
     readonly [V in keyof Nouns[N] & string]: [Fits<Of<N, V>, Calls<Nouns[N][V], N>>] extends [never] ? `${N}.${V}` : never
   }[keyof Nouns[N] & string]
 }[keyof Nouns & string]
+
+// An event has the same data.
+
+type DataIn<E> = E extends { readonly type: infer T extends string; readonly data: infer D } ? { readonly [K in T]: D } : never
+type All<U> = (U extends unknown ? (one: U) => void : never) extends (one: infer I) => void ? I : never
+type OfPay = All<DataIn<AnyEvent<Metadata>>>
+type OfClient = All<DataIn<Event>>
+export type EventsAreTheSame = Holds<OfPay extends OfClient ? true : false>
 
 /** The exceptions, each with its reason. */
 interface Exceptions {
