@@ -1,4 +1,5 @@
 import { type ComponentChildren, h } from "preact"
+import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { Qr } from "../../checkout/Qr.ts"
@@ -41,14 +42,7 @@ const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
           h(
             "div",
             { class: "fields" },
-            field({
-              label: "Name",
-              name: "name",
-              required: true,
-              maxLength: 100,
-              hint: "Where it is used, such as till 3",
-              value: given.get("name") ?? ""
-            }),
+            nameField(visit, "Where it is used, such as till 3"),
             checks("Permissions", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read"] : chosen),
             field({ label: "Expires on", name: "expires", type: "date", optional: true, value: given.get("expires") ?? "" })
           )
@@ -64,15 +58,8 @@ const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
 const secret = (title: string, visit: OperatorVisit, companyId: string, words: string, key: string): Shown => ({
   title,
   crumbs: [["Companies", "companies"]],
-  body: panel(
-    title,
-    {},
-    body(h("p", null, words), h("pre", { class: "secret" }, key)),
-    h("div", { class: "confirm" }, button(visit.to(`companies/${companyId}`), "Done", "main"))
-  )
+  body: secretPanel(title, words, key, visit.to(`companies/${companyId}`))
 })
-
-const once = "Copy it now: it won’t be shown again."
 
 const issue = async (visit: OperatorVisit): Promise<Shown> => {
   const { id = "" } = visit.params
@@ -90,7 +77,7 @@ const issue = async (visit: OperatorVisit): Promise<Shown> => {
     `Key “${name}” issued`,
     visit,
     id,
-    approval === "pending" ? `${once} It becomes valid when a second operator approves it.` : once,
+    approval === "pending" ? `${shownOnce} It becomes valid when a second operator approves it.` : shownOnce,
     key
   )
 }
@@ -279,7 +266,7 @@ const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
         params,
         body: { overlap_seconds: Number(text(visit, "overlap")) * 3600 }
       })
-      return secret(`Key “${name}” replaced`, visit, company_id, once, key)
+      return secret(`Key “${name}” replaced`, visit, company_id, shownOnce, key)
     }
     case "revoke": {
       const { company_id } = await find(visit)

@@ -1,7 +1,8 @@
 import { h } from "preact"
+import { inAudit, nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, button, checks, date, empty, field, form, hidden, link, panel, plain, status } from "../Parts.ts"
+import { body, button, checks, date, empty, form, hidden, link, plain, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import { confirming, guide } from "./Common.ts"
 
@@ -67,14 +68,7 @@ const issuePage = (visit: OperatorVisit): Promise<Shown> => {
           h(
             "div",
             { class: "fields" },
-            field({
-              label: "Name",
-              name: "name",
-              required: true,
-              maxLength: 100,
-              hint: "As it appears in the audit log",
-              value: given.get("name") ?? ""
-            }),
+            nameField(visit, inAudit),
             checks("Scopes", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read", "stop"] : chosen),
             h("p", { class: "hint" }, link(guide(visit, "operators#tokens"), "Guide: tokens"))
           )
@@ -94,12 +88,7 @@ const issue = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: `Token “${name}” issued`,
     crumbs: [["Tokens", "tokens"]],
-    body: panel(
-      "New token",
-      {},
-      body(h("p", null, "Copy it now: it won’t be shown again."), h("pre", { class: "secret" }, token)),
-      h("div", { class: "confirm" }, button(visit.to("tokens"), "Done", "main"))
-    )
+    body: secretPanel("New token", shownOnce, token, visit.to("tokens"))
   }
 }
 

@@ -1,4 +1,5 @@
 import { h } from "preact"
+import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import * as Formats from "../Format.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
 import { body, button, checks, confirm, date, empty, facts, field, form, panel, plain, status, sub, type Told } from "../Parts.ts"
@@ -72,14 +73,7 @@ const create = (visit: Visit): Promise<Shown> => {
           h(
             "div",
             { class: "fields" },
-            field({
-              label: "Name",
-              name: "name",
-              required: true,
-              maxLength: 100,
-              hint: "Where you use it, for example: till 3",
-              value: given.get("name") ?? ""
-            }),
+            nameField(visit, "Where you use it, for example: till 3"),
             checks(
               "Permissions",
               "checkbox",
@@ -124,12 +118,7 @@ const created = async (visit: Visit): Promise<Shown> => {
   return {
     title: `Key “${name}” created`,
     crumbs: [["API keys", "keys"]],
-    body: panel(
-      "New key",
-      {},
-      body(h("p", null, "Copy it now: it won’t be shown again."), h("pre", { class: "secret" }, key)),
-      h("div", { class: "confirm" }, button(visit.to("keys"), "Done", "main"))
-    )
+    body: secretPanel("New key", shownOnce, key, visit.to("keys"))
   }
 }
 

@@ -1,8 +1,9 @@
 import { h } from "preact"
+import { inAudit, nameField } from "../../Issued.ts"
 import { everything, Refused } from "../../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { body, button, choice, date, empty, facts, field, form, note, panel, plain, stack, status } from "../../Parts.ts"
-import { ownPasskeys, isRole, lastUsed, roles, roleText, told } from "./People.ts"
+import { body, button, choice, date, empty, facts, form, note, panel, plain, stack, status } from "../../Parts.ts"
+import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
 import { type Column, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
 import { allowed, companyChoice, confirming, count, deciding, guide, oldestOf } from "../../operator/Common.ts"
@@ -56,14 +57,7 @@ const invitePage = async (visit: OperatorVisit): Promise<Shown> => {
           h(
             "div",
             { class: "fields" },
-            field({
-              label: "Name",
-              name: "name",
-              required: true,
-              maxLength: 100,
-              hint: "As it appears in the audit log",
-              value: given.get("name") ?? ""
-            }),
+            nameField(visit, inAudit),
             await companyChoice(visit, "Of", given.get("company") ?? query.get("company") ?? "", "The operator"),
             choice(
               "Role",
@@ -75,35 +69,23 @@ const invitePage = async (visit: OperatorVisit): Promise<Shown> => {
           )
         ),
         confirming(visit, "Create invitation", {
-          why: "You get a link to send to the person. It can be used once and expires after three days."
+          why: invitationWords
         })
       ])
     )
   }
 }
 
-const linkPage = (
+const invitedPage = (
   visit: OperatorVisit,
-  { name, link, approval }: { readonly name: string; readonly link: string; readonly approval: string | null }
-): Shown => ({
-  title: `Invitation for ${name}`,
-  crumbs: [["People", "people"]],
-  body: panel(
-    "Link",
-    {},
-    approval === "pending" &&
-      h("div", { class: "note flat" }, h("p", null, "It becomes valid when a second operator approves the invitation.")),
-    body(
-      h(
-        "p",
-        null,
-        "Send this to the person over a channel that only they can read. It won’t be shown again, and anyone who has it can use it once."
-      ),
-      h("pre", { class: "secret" }, link)
-    ),
-    h("div", { class: "confirm" }, button(visit.to("people"), "Done", "main"))
+  made: { readonly name: string; readonly link: string; readonly approval: string | null }
+): Shown =>
+  linkPage(
+    visit,
+    made,
+    made.approval === "pending" &&
+      h("div", { class: "note flat" }, h("p", null, "It becomes valid when a second operator approves the invitation."))
   )
-})
 
 const invite = async (visit: OperatorVisit): Promise<Shown> => {
   const [role, company] = [text(visit, "role"), text(visit, "company")]
@@ -111,7 +93,7 @@ const invite = async (visit: OperatorVisit): Promise<Shown> => {
     once: text(visit, "once"),
     body: { name: text(visit, "name"), role: isRole(role) ? role : "viewer", ...(company !== "" && { company_id: company }) }
   })
-  return linkPage(visit, made)
+  return invitedPage(visit, made)
 }
 
 /** The person's company, from the URL or a form; empty for an operator. */
@@ -193,7 +175,7 @@ const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
       await visit.api.call("POST /operator/people/{id}/approve", { params })
       break
     case "recover":
-      return linkPage(visit, await visit.api.call("POST /operator/people/{id}/recover", { params }))
+      return invitedPage(visit, await visit.api.call("POST /operator/people/{id}/recover", { params }))
     default:
       await visit.api.call("DELETE /operator/people/{id}", { params })
   }

@@ -1,4 +1,5 @@
-import { h } from "preact"
+import { type ComponentChildren, h } from "preact"
+import { inAudit, nameField, secretPanel } from "../../Issued.ts"
 import { Refused } from "../../Api.ts"
 import { type AnyVisit, confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
 import {
@@ -179,6 +180,8 @@ const list = async (visit: Visit): Promise<Shown> => {
   }
 }
 
+export const invitationWords = "You get a link to send to the person. It can be used once and expires after three days."
+
 /** A key can invite only people who cannot send. */
 const offered = ({ user }: Visit) => (user.passkeys === null ? roles.slice(0, 2) : roles)
 
@@ -195,14 +198,7 @@ const invite = (visit: Visit): Promise<Shown> => {
           h(
             "div",
             { class: "fields" },
-            field({
-              label: "Name",
-              name: "name",
-              required: true,
-              maxLength: 100,
-              hint: "As it appears in the audit log",
-              value: given.get("name") ?? ""
-            }),
+            nameField(visit, inAudit),
             choice(
               "Role",
               "role",
@@ -213,28 +209,26 @@ const invite = (visit: Visit): Promise<Shown> => {
         ),
         confirm("Create invitation", {
           isConfirmed: user.isConfirmed,
-          why: "You get a link to send to the person. It can be used once and expires after three days."
+          why: invitationWords
         })
       ])
     )
   })
 }
 
-const linkPage = (visit: Visit, name: string, link: string): Shown => ({
+export const linkPage = (
+  { to }: AnyVisit,
+  { name, link }: { readonly name: string; readonly link: string },
+  note?: ComponentChildren
+): Shown => ({
   title: `Invitation for ${name}`,
   crumbs: [["People", "people"]],
-  body: panel(
+  body: secretPanel(
     "Link",
-    {},
-    body(
-      h(
-        "p",
-        null,
-        "Send this to the person over a channel that only they can read. It won’t be shown again, and anyone who has it can use it once."
-      ),
-      h("pre", { class: "secret" }, link)
-    ),
-    h("div", { class: "confirm" }, button(visit.to("people"), "Done", "main"))
+    "Send this to the person over a channel that only they can read. It won’t be shown again, and anyone who has it can use it once.",
+    link,
+    to("people"),
+    note
   )
 })
 
@@ -245,7 +239,7 @@ const invited = async (visit: Visit): Promise<Shown> => {
     once: text(visit, "once"),
     body: { name: text(visit, "name"), role: isRole(role) ? role : "viewer" }
   })
-  return linkPage(visit, made.name, made.link)
+  return linkPage(visit, made)
 }
 
 const find = async ({ api, params: { id = "" } }: Visit): Promise<Person> => {
@@ -321,7 +315,7 @@ const changed = async (visit: Visit): Promise<Shown | Elsewhere> => {
   const [what, role] = [text(visit, "do"), text(visit, "role")]
   if (what === "recover") {
     const made = await visit.api.call("POST /v1/people/{id}/recover", { params: { id } })
-    return linkPage(visit, made.name, made.link)
+    return linkPage(visit, made)
   }
   if (what === "remove") await visit.api.call("DELETE /v1/people/{id}", { params: { id } })
   else if (isRole(role)) await visit.api.call("PUT /v1/people/{id}/role", { params: { id }, body: { role } })

@@ -1,10 +1,9 @@
 import { h } from "preact"
-import * as Formats from "../../Format.ts"
 import { crumbsOf } from "../../operator/Common.ts"
 import type { OperatorVisit, Page, Shown } from "../../Page.ts"
-import { plain, status } from "../../Parts.ts"
+import { plain } from "../../Parts.ts"
 import { table } from "../../Table.ts"
-import type { Statement } from "../../wire.ts"
+import { figures } from "./Statements.ts"
 
 const months = 12
 
@@ -21,7 +20,6 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const rows = all.filter(
     ({ opening_sats, in_sats, out_sats, closing_sats, is_final }) => !is_final || opening_sats + in_sats + out_sats + closing_sats !== 0
   )
-  const amount = (of: (statement: Statement) => number) => (statement: Statement) => Formats.sats(of(statement))
   const file = (month: string, format: string) => beside(`operator/companies/${id}/statements/${month}${format}`)
   return {
     title: "Statements",
@@ -31,17 +29,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
       "Statements",
       table("Statements by month", {
         columns: [
-          { title: "Month", place: "c1", cell: ({ from }) => h("span", { class: "strong" }, say.month(Date.parse(from))) },
-          {
-            title: "Status",
-            place: "c3",
-            cell: ({ is_final }) => status(is_final ? { tone: "good", text: "Final" } : { tone: "wait", text: "Running" })
-          },
-          { title: "In", place: "off", kind: "fiat", cell: amount(({ in_sats }) => in_sats) },
-          { title: "Out", place: "off", kind: "fiat", cell: amount(({ out_sats }) => out_sats) },
-          { title: "Fees", place: "off", kind: "fiat", cell: amount(({ fees_sats }) => fees_sats) },
-          { title: "Closing, sats", place: "c2", kind: "amount", cell: amount(({ closing_sats }) => closing_sats) },
-          { title: "Value now", place: "c4", kind: "fiat", cell: ({ closing_sats }) => say.fiat(closing_sats) ?? "" },
+          ...figures(say),
           {
             title: "",
             place: "all",

@@ -18,8 +18,8 @@ const newest = (nowMillis: number): ReadonlyArray<string> => {
 const file = ({ beside }: Visit, { from, to }: Statement, format: "csv" | "jsonl") =>
   beside(`v1/transactions/export?${new URLSearchParams({ format, from, until: to })}`)
 
-const columns = (visit: Visit): ReadonlyArray<Column<Statement>> => {
-  const { say, beside } = visit
+/** The columns of both lists of statements. */
+export const figures = (say: Visit["say"]): ReadonlyArray<Column<Statement>> => {
   const amount = (of: (statement: Statement) => number) => (statement: Statement) => Formats.sats(of(statement))
   return [
     { title: "Month", place: "c1", cell: ({ from }) => h("span", { class: "strong" }, say.month(Date.parse(from))) },
@@ -33,7 +33,14 @@ const columns = (visit: Visit): ReadonlyArray<Column<Statement>> => {
     { title: "Out", place: "off", kind: "fiat", cell: amount(({ out_sats }) => out_sats) },
     { title: "Fees", place: "off", kind: "fiat", cell: amount(({ fees_sats }) => fees_sats) },
     { title: "Closing, sats", place: "c2", kind: "amount", cell: amount(({ closing_sats }) => closing_sats) },
-    { title: "Value now", place: "c4", kind: "fiat", cell: ({ closing_sats }) => say.fiat(closing_sats) ?? "" },
+    { title: "Value now", place: "c4", kind: "fiat", cell: ({ closing_sats }) => say.fiat(closing_sats) ?? "" }
+  ]
+}
+
+const columns = (visit: Visit): ReadonlyArray<Column<Statement>> => {
+  const { say, beside } = visit
+  return [
+    ...figures(say),
     {
       title: "",
       place: "all",

@@ -1,0 +1,23 @@
+import { type ComponentChildren, h } from "preact"
+import type { AnyVisit } from "./Page.ts"
+import { body, button, field, panel } from "./Parts.ts"
+
+// Parts of the pages that issue keys, tokens and invitations.
+
+/** The name of a new key, token or person. */
+export const nameField = ({ form }: Pick<AnyVisit, "form">, hint?: string) =>
+  field({ label: "Name", name: "name", required: true, maxLength: 100, value: form.get("name") ?? "", ...(hint !== undefined && { hint }) })
+
+export const inAudit = "As it appears in the audit log"
+
+export const shownOnce = "Copy it now: it won’t be shown again."
+
+/** A secret that is shown once, and a link to leave the page. */
+export const secretPanel = (title: string, words: ComponentChildren, secret: string, href: string, note?: ComponentChildren) =>
+  panel(
+    title,
+    {},
+    note,
+    body(h("p", null, words), h("pre", { class: "secret" }, secret)),
+    h("div", { class: "confirm" }, button(href, "Done", "main"))
+  )
