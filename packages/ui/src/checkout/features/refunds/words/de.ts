@@ -1,7 +1,7 @@
 import type { Words } from "./en.ts"
 
 export const de: Words = {
-  refundOpen: "Sie erhalten {1} zurück",
+  refundOpen: "Für Sie liegt eine Erstattung von {1} bereit",
   refundTake: "Erstattung abholen",
   refundCode: "Erstattungscode",
   refundLink: "Erstattungslink",
@@ -9,6 +9,6 @@ export const de: Words = {
   refundUntil: "Gültig bis {1}.",
   refundPending: "Ihre Erstattung von {1} ist unterwegs.",
   refundDone: "Ihre Erstattung von {1} ist abgeschlossen.",
-  refundAsk: "Der Verkäufer zahlt {1} zurück. Bitten Sie ihn um den Link und nennen Sie die Zahlungsreferenz.",
+  refundAsk: "Der Verkäufer zahlt {1} zurück. Bitten Sie ihn um den Erstattungslink und nennen Sie die Zahlungsreferenz.",
   partialRefund: "{1} erhalten, weniger als der Preis."
 }
