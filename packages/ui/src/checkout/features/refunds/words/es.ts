@@ -9,6 +9,6 @@ export const es: Words = {
   refundUntil: "Válido hasta el {1}.",
   refundPending: "Su reembolso de {1} está en camino.",
   refundDone: "Su reembolso de {1} se ha completado.",
-  refundAsk: "El vendedor le devuelve {1}. Pídale el enlace e indique la referencia.",
+  refundAsk: "El vendedor le devuelve {1}. Pídale el enlace de reembolso e indique la referencia.",
   partialRefund: "Importe recibido: {1}, menos que el precio."
 }
