@@ -9,6 +9,6 @@ export const pt: Words = {
   refundUntil: "Válido até {1}.",
   refundPending: "O seu reembolso de {1} está a caminho.",
   refundDone: "O seu reembolso de {1} foi concluído.",
-  refundAsk: "O vendedor está devolvendo {1}. Peça o link e informe a referência.",
+  refundAsk: "O vendedor está devolvendo {1}. Peça o link de reembolso e informe a referência.",
   partialRefund: "Recebido: {1}, menos que o preço."
 }
