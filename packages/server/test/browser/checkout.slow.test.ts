@@ -128,7 +128,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         ],
         "refund-paid": ["Received", "6,000 sats", "Your refund of 5,000 sats is complete"],
         renewable: ["This quote has expired", "Get a new quote", "Back to shop", "Contact the seller"],
-        "arabic-renewable": ["الحصول على سعر جديد", "التواصل مع البائع"],
+        "arabic-renewable": ["الحصول على سعر صرف جديد", "التواصل مع البائع"],
         questions: ["Add a tip?", "No tip", "5% €2.13", "10% €4.25", "15% €6.38", "Total €42.50", "Email for your receipt", "Continue"],
         "arabic-questions": ["هل تودّ إضافة إكرامية؟", "€42.50"],
         tipped: ["€46.75", "Includes a tip of €4.25", "Change tip or receipt", "Open in wallet"],
