@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
-import type { CompanyRef } from "@satrail/client/Calls"
+import type { CallOptions, CompanyRef } from "@satrail/client/Calls"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import type { CompanyId } from "@satrail/core/base/CompanyId"
 import { Invalid } from "@satrail/core/base/Invalid"
@@ -121,10 +121,16 @@ export type Query<T, M> = Undefinable<Omit<Ask<T, M>, "cursor" | "limit">> & {
 } & (T extends { readonly paymentHash?: unknown } ? { readonly paymentRequest?: string | undefined } : unknown)
 
 /** A method's arguments, some of which are optional. */
-export type Given<A extends ReadonlyArray<unknown>, D, M> =
+export type Given<A extends ReadonlyArray<unknown>, D, M> = Abortable<
   D extends ReadonlyArray<unknown>
     ? Last<{ [K in keyof A]: K extends keyof D ? AskWith<A[K], D[K], M> : Ask<A[K], M> }>
     : { [K in keyof A]: Ask<A[K], M> }
+>
+
+/** A method that takes a record also takes a signal, as in `@satrail/client`. */
+type Abortable<G extends ReadonlyArray<unknown>> = G extends readonly [{ readonly company: CompanyRef }]
+  ? [ask: G[0] & Pick<CallOptions, "signal">]
+  : G
 
 /**
  * Fields of requests that the core takes in msat, except `amount`. A type test fails if the core has another

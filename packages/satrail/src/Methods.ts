@@ -170,7 +170,12 @@ const method = (noun: string, verb: string, member: unknown, get: GetCompany, su
     return value._tag === "Made" ? yield* shown(value.value) : replayed(value.answer, surroundings)
   })
   if (isList) return Lists.make(fallback.length - 1, (given, signal) => surroundings.run(effect(given), signal))
-  return (...given: ReadonlyArray<unknown>) => surroundings.run(effect(given))
+  return (...given: ReadonlyArray<unknown>) => {
+    const last = given.at(-1)
+    if (!isRecord(last) || !("signal" in last)) return surroundings.run(effect(given))
+    const { signal, ...others } = last
+    return surroundings.run(effect([...given.slice(0, -1), others]), signal instanceof AbortSignal ? signal : undefined)
+  }
 }
 
 const verbsOf = (noun: string, service: object): ReadonlyArray<readonly [verb: string, member: unknown]> => {

@@ -351,6 +351,14 @@ describe("satrail in memory", () => {
     assert.match(String(await refused(() => pay.withdrawals.settled(shop, shop.id, { signl: 1 } as never))), /did you mean `signal`\?/)
   })
 
+  it("pay: an aborted signal ends a call before it takes effect", async () => {
+    const signal = AbortSignal.abort(new Error("the visitor left"))
+    const before = await pay.invoices.list(shop)
+    const error = await refused(() => pay.invoices.create({ company: shop.id, amount: 5, signal }))
+    assert.strictEqual(error, signal.reason)
+    assert.lengthOf((await pay.invoices.list(shop)).items, before.items.length)
+  })
+
   it("pay: every namespace of the core exists at run time", () => {
     const members: Readonly<Record<string, unknown>> = { ...pay }
     assert.isAbove(keys.size, 25)

@@ -16,7 +16,7 @@ type Named<A, N> = N extends "companies"
   ? A
   : A extends readonly [infer Ask]
     ? Ask extends CallOptions
-      ? readonly [Omit<Ask, "company" | "signal"> & { readonly company: CompanyRef }]
+      ? readonly [Omit<Ask, "company"> & { readonly company: CompanyRef }]
       : A
     : A
 
