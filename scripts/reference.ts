@@ -306,10 +306,10 @@ const limits = (): string => {
       `${LookupSchedule.holdInvoices.leastMillis / 1000}, or a ${1 / LookupSchedule.holdInvoices.ofAge}th of the invoice's age if that is longer, up to ${LookupSchedule.holdInvoices.mostMillis / 1000}; immediately when you settle it`
     ],
     ["open hold invoices of a company (simultaneous requests can exceed this)", LookupSchedule.holdInvoices.mostOpen],
-    ["blocks left before the HTLCs expire when a held payment is returned", LookupSchedule.holdInvoices.marginBlocks],
+    ["a held payment is returned when its HTLCs expire within this number of blocks", LookupSchedule.holdInvoices.marginBlocks],
     ["time for which an expired invoice is still polled, hours", defaults.expiredGraceMillis / 3_600_000],
     ...features.flatMap(({ limits = [] }) => limits),
-    ["time after which a checkout's page reloads without a script, seconds", Document.refreshSeconds],
+    ["time after which a checkout page without JavaScript reloads itself, seconds", Document.refreshSeconds],
     ["concurrent Lightning payments sent to the node by each process, by default", defaults.paymentsAtOnce],
     ["internal withdrawals that a process completes immediately after confirming them (workers complete any others)", Handover.places],
     [

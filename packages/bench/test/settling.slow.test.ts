@@ -47,7 +47,7 @@ describe("settlements that a node reports", () => {
     )
   )
 
-  it.live("settling: the run fails if no balance includes a settlement", () =>
+  it.live("settling: the run fails if the balances never include the settlements", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { settling } = yield* service(0, 2)

@@ -48,7 +48,7 @@ export interface Response extends Schema.Schema.Type<typeof Response> {}
 export interface Connection {
   /** The wallet's public key, x-only in hex. */
   readonly walletKey: string
-  /** One or more `wss:` URLs. `ws:` is accepted on the loopback. */
+  /** One or more `wss:` URLs. `ws:` is accepted on the loopback interface. */
   readonly relays: ReadonlyArray<string>
   /** The app's secret key, 32 bytes in hex. */
   readonly secretKey: Redacted.Redacted
@@ -78,7 +78,7 @@ export const parse = (text: Redacted.Redacted): Result.Result<Connection, Connec
   const parameters = new URLSearchParams(query)
   const [relays, secret] = [parameters.getAll("relay"), parameters.get("secret") ?? ""]
   if (relays.length === 0 || !relays.every(isRelay))
-    return refuse("A connection string must have at least one relay= with a wss:// URL, or with ws:// on the loopback")
+    return refuse("A connection string must have at least one relay= with a wss:// URL, or with ws:// on the loopback interface")
   if (!Nostr.isSecretKey(secret)) return refuse("A connection string must have secret= with a secret key, 64 characters of hex")
   return Result.succeed({ walletKey, relays, secretKey: Redacted.make(secret, { label: "wallet connection" }) })
 }
@@ -86,7 +86,7 @@ export const parse = (text: Redacted.Redacted): Result.Result<Connection, Connec
 /** Returns the value of the event's first tag with this name. */
 export const tagOf = ({ tags }: Nostr.Event, name: string): string | undefined => tags.find(([first]) => first === name)?.[1]
 
-/** Returns when a request expires, in seconds since 1970; undefined if it has no expiration. */
+/** Returns a request's expiration time, in seconds since 1970; undefined if it has none. */
 export const expirationOf = (event: Nostr.Event): number | undefined => {
   const text = tagOf(event, "expiration")
   return text === undefined || !/^\d{1,15}$/.test(text) ? undefined : Number(text)

@@ -135,8 +135,8 @@ describe("the wallet's books", () => {
       yield* mine(6)
       yield* follow
       yield* step
-      // The next payout spends the unconfirmed change of another one, so its own change is too deep to be
-      // spent.
+      // The next payout spends another payout's unconfirmed change, so its own change may not be spent before
+      // it confirms.
       const second = yield* withdraw(companyId, 80_000)
       yield* step
       const third = yield* withdraw(companyId, 60_000)
@@ -194,7 +194,7 @@ describe("the wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
-  it.live("wallet statement: while the server is down, reading a statement fails as an outage", () =>
+  it.live("wallet statement: reading a statement while the server is down is reported as an outage", () =>
     Effect.gen(function* () {
       yield* compare
       yield* funded(100_000, 1)

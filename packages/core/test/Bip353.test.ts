@@ -368,7 +368,7 @@ describe("BIP 353, no fallback to the Lightning address", () => {
   }
 
   scenario(
-    "BIP 353: a withdrawal waits while the DNS is unavailable, and fails after five minutes with its funds released",
+    "BIP 353: a withdrawal waits while DNS is unavailable; after five minutes it fails, and its funds are released",
     withoutServers,
     function* () {
       const payer = yield* companyWith(50_000)

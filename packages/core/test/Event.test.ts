@@ -6,7 +6,7 @@ import type { Change } from "../src/service/Changes.ts"
 import * as Nouns from "../src/service/Nouns.ts"
 
 describe("events", () => {
-  it("event: every event has a subject of a declared record type, except the event for the audit log's head", () => {
+  it("event: each event's subject is a declared record type, except that of the event for the audit log's head", () => {
     const names = new Set<string | null>(Nouns.all.map(({ name }) => name))
     const unknown = Array.from(Catalogue.events).filter(([, noun]) => !names.has(noun))
     assert.deepStrictEqual(unknown, [["audit_head.updated", null]])

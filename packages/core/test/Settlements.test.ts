@@ -266,7 +266,7 @@ describe("Incoming payments", () => {
 
   it.effect("invoice watcher: if several payments are reported together, the cursor stays before a payment that is not credited", () => {
     let [isAway, cursors] = [true, 0]
-    // The commit of the second of four payments fails for longer than the listener retries.
+    // The second of four payments cannot be committed until the listener has stopped retrying.
     const flaky = replace(Journal, (journal) =>
       Journal.of({
         commit: (change) => {
@@ -400,7 +400,7 @@ describe("Open invoices", () => {
   })
 
   it.effect(
-    "invoice watcher: a response that the node sent before the payment does not expire the invoice, however late the response arrives",
+    "invoice watcher: if the node answers before the payment and the response arrives after it, the invoice does not expire",
     () => {
       let isFirst = true
       const late = replace(LightningReceiver, (receiver) =>

@@ -66,7 +66,7 @@ describe("request ids", () => {
     })
   }
 
-  it("request id: pages of allowed origins may send and read the request id", async () => {
+  it("request id: pages from allowed origins may send and read the request id", async () => {
     const shop = await start({ http: { corsOrigins: ["https://shop.example"] } })
     const headers = { origin: "https://shop.example" }
     assert.include((await shop.ask("OPTIONS", balance, { headers })).headers.get("access-control-allow-headers") ?? "", "X-Request-Id")
@@ -74,7 +74,7 @@ describe("request ids", () => {
     await shop.dispose()
   })
 
-  it("request id: every log line of a request has the id, and has no other annotations than the application's", async () => {
+  it("request id: every log line of a request has the id, and no other annotations except the application's", async () => {
     const balanceOf = () =>
       Effect.logWarning("looked").pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(Effect.die(new Error("broken"))))
     const never = () => Effect.die("not called in this test")

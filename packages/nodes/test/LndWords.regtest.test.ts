@@ -78,7 +78,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped, quietly)
     )
 
-    it.effect("lnd: a macaroon whose root key was deleted causes an outage with that reason, and the payment is not sent", () =>
+    it.effect("lnd: a macaroon whose root key was deleted is reported as the reason for an outage, and the payment is not sent", () =>
       Effect.gen(function* () {
         const { alice, carol } = yield* Network
         const Baked = Schema.Struct({ macaroon: Schema.String })
@@ -115,7 +115,7 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
       }).pipe(Effect.scoped)
     )
 
-    it.effect("C56: lnd: the reason of an outage contains no macaroon", () =>
+    it.effect("C56: lnd: the reason for an outage contains no macaroon", () =>
       Effect.gen(function* () {
         const options = yield* alices
         const receiver = yield* receiverOf({ ...options, url: `https://127.0.0.1:${yield* Process.freePort}` })

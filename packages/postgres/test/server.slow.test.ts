@@ -306,7 +306,7 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
     }
   )
 
-  it.live("PgClient: with TLS, only a certificate of the named authority is trusted", () =>
+  it.live("PgClient: with TLS, only a certificate issued by the named authority is trusted", () =>
     Effect.gen(function* () {
       const [right, wrong] = [yield* certificate, yield* certificate]
       const server = yield* own({

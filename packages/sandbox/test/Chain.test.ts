@@ -69,7 +69,7 @@ const isSound = Effect.gen(function* () {
 })
 
 describe("the beginning", () => {
-  it.effect("sandbox chain: our wallet starts with only its first, confirmed coins", () =>
+  it.effect("sandbox chain: our wallet starts with confirmed coins only", () =>
     sandbox(
       Effect.gen(function* () {
         const { chain } = yield* control(({ state }) => state)

@@ -24,7 +24,7 @@ import * as RelayPeer from "./RelayPeer.ts"
 
 const sandbox = Layer.provideMerge(Layer.merge(Peers.layer, Peers.names), Sandbox.layer({ seed: "contracts", network: "regtest" }))
 
-/** Replaces our node with the neighbor's node. */
+/** Uses the node of the sandbox's other operator instead of our node. */
 const neighbour = Layer.effect(
   Receiver,
   Effect.map(Sandbox.Neighbour, ({ receiver }) => receiver)

@@ -12,7 +12,7 @@ import * as Server from "../src/serving/Server.ts"
 
 const outside = Layer.mergeAll(Sandbox.layer({ seed: "workers", network: "regtest" }), SimulatedRelays.layer, FixedRates.layer())
 
-it.live("wallet connect: the server's workers listen at every configured relay", () =>
+it.live("wallet connect: the server's workers listen on every configured relay", () =>
   Effect.scoped(
     Effect.gen(function* () {
       const relays = [yield* LocalRelay.make, yield* LocalRelay.make]

@@ -11,7 +11,8 @@ import * as Customer from "./Customer.ts"
 import * as OnChain from "./OnChain.ts"
 import * as Service from "./Service.ts"
 
-// Kills bitcoind at each step of a payout. State that bitcoind has not written, such as its mempool, is lost.
+// Kills bitcoind at each step of a payout. bitcoind loses the state that it has not written, such as its
+// mempool.
 
 const act = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
@@ -158,7 +159,8 @@ Real.suite("the service while bitcoind is killed", ["bitcoind"], () => {
             const { chain_tx_id: txId } = yield* sent(one.id)
             // The service rebroadcasts whatever the node lost.
             yield* known(txId)
-            // Use another payee each time, because an identical block would be the removed one.
+            // Pays another payee each time, because a block with the same content would have the hash of the
+            // removed block.
             yield* chain.call("generatetoaddress", [6, payee().address], Schema.Array(Schema.String))
             paid.push(
               yield* Effect.as(

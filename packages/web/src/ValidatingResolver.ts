@@ -16,8 +16,8 @@ export const limits = { connectMillis: 1_500, totalMillis: 3_000, maxBytes: DnsM
 const port = 53
 
 /**
- * Parses a resolver's URL: `https:` (RFC 8484), or for a resolver on this machine also `http:` or `tcp:` (RFC
- * 7766). Undefined if the URL is invalid.
+ * Parses a resolver's URL: `https:` (RFC 8484). For a resolver on this machine, `http:` or `tcp:` (RFC 7766) is
+ * accepted too. Undefined if the URL is invalid.
  */
 export const urlOf = (text: string): URL | undefined => {
   const url = /[\s\\]/.test(text) ? null : URL.parse(text)
@@ -35,8 +35,8 @@ const tcpOf = (url: URL): URL => new URL(`http://${url.hostname}:${url.port || p
 const originOf = (url: URL): URL => (url.protocol === "tcp:" ? tcpOf(url) : url)
 
 /**
- * Exchanges messages over TCP. Each message follows its length in two bytes. Anything after the response is not
- * read.
+ * Exchanges messages over TCP. Before each message, its length is sent in two bytes. Anything after the
+ * response is not read.
  */
 const exchange = (socket: net.Socket, question: Uint8Array): Effect.Effect<Uint8Array, string> =>
   Effect.callback((resume) => {

@@ -33,7 +33,7 @@ describe("Quotes", () => {
       assert.isUndefined(rate(...prices), prices.join(" "))
   })
 
-  it("quotes: prices up to 5 % from the median agree", () => {
+  it("quotes: prices within 5 % of the median agree", () => {
     assert.strictEqual(rate(100, 100, 105), "100")
     assert.strictEqual(rate(95, 100, 100, 105), "100")
     assert.strictEqual(rate(94, 100), "97")

@@ -170,7 +170,7 @@ export const limit = Section.operator(
     .annotate(OpenApi.Summary, "Replace a company's limits")
     .annotate(
       OpenApi.Description,
-      "Replaces all limits of a company, which apply to all of its keys together; `{}` removes them. Use PATCH to change individual limits. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). New limits apply immediately in every process. Amounts count from the time at which the company first has limits."
+      "Replaces all limits of a company, which apply to all of its keys together; `{}` removes them. Use PATCH to change individual limits. Raising or removing a limit requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`). New limits apply immediately in every process. Payments are counted from the time at which the company's first limit was set."
     )
     .annotate(Example, limitExample),
   Companies,

@@ -27,8 +27,8 @@ const ofAll = Reads.many("EventStore.eventsOf", {
   read
 })
 
-// Use the sort order that only this index has. If sorted by id alone, the planner would scan the events of all
-// companies.
+// Only the intended index has this sort order. With an order by id alone, the planner would scan the events of
+// all companies.
 const ofCompany = Reads.many("EventStore.eventsOf", {
   text: `
 select ${columns} from satrail.events t

@@ -32,7 +32,7 @@ export interface AnyVisit {
   readonly form: URLSearchParams
   /** Why the posted form was refused. */
   readonly problem: string | undefined
-  /** Makes the request of this page's form safe to repeat. */
+  /** Makes the form's request safe to repeat. */
   readonly once: string
   /** The address of a page of the console, relative to this one. */
   readonly to: (path: string) => string
@@ -49,7 +49,7 @@ export interface Visit extends AnyVisit {
 
 /** A request for a page of the operator's console. */
 export interface OperatorVisit extends AnyVisit {
-  /** Reads of one company. */
+  /** Returns the reads of one company. */
   readonly of: (companyId: string) => Reads
   readonly companies: CompaniesOf
 }
@@ -81,7 +81,7 @@ export interface File {
 export interface Page<V extends AnyVisit = Visit> {
   /** `payments/:id`, below the console's address. */
   readonly path: string
-  /** The entry of the navigation that this page belongs to. */
+  /** The navigation entry to which this page belongs. */
   readonly nav: string
   /** The scope that the page requires in addition to `read`. Users without the scope see which roles have it. */
   readonly needs?: Scope

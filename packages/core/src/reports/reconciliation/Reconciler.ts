@@ -97,8 +97,8 @@ export const make = Effect.gen(function* () {
       const listed = Listed.add(known ?? Listed.none, listedNow)
       const before = last && Run.corrected(last, listedNow)
 
-      // The order matters. Our totals are read twice, and their difference covers the bookings made in between.
-      // If the node lists an item after this point, the next run reads it and then corrects this run.
+      // The order matters. Our totals are read twice. Their difference is the sum of the postings made in
+      // between. If the node lists an item after this point, the next run reads it and then corrects this run.
       const first = yield* ledger.tally(before?.tally ?? null)
       const [owned, holdings] = [yield* lightning.owned, yield* chain.holdings]
       const own = Reconciliation.counting(stated, owned, listed)
