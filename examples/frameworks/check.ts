@@ -32,7 +32,7 @@ const key = await payments.runPromise(
 const secret = `whsec_${randomBytes(24).toString("base64")}`
 Object.assign(process.env, {
   SATRAIL_URL: `http://127.0.0.1:${portOf(service)}`,
-  SATRAIL_KEY: Redacted.value(key.text),
+  SATRAIL_API_KEY: Redacted.value(key.text),
   WEBHOOK_SECRET: secret
 })
 

@@ -21,8 +21,8 @@ export const max: Msat = fromSats(21_000_000n * 100_000_000n)
 /** Rounds down, as is done for every balance shown to a customer: 1 999 msat are 1 sat. */
 export const toSats = (amount: Msat): bigint => amount / 1000n
 
-/** Rounds up: 1 001 msat are 2 sats. */
-export const toSatsCeiling = (amount: Msat): bigint => (amount + 999n) / 1000n
+/** Rounds away from zero: 1 001 msat are 2 sats, and a fee of -1 001 msat in a posting is -2 sats. */
+export const toSatsCeiling = (amount: Msat): bigint => (amount < 0n ? amount - 999n : amount + 999n) / 1000n
 
 /**
  * Converts to satoshis with three decimals, for display and logs: 1 001 msat are 1.001. The number is exact up

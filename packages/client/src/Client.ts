@@ -198,7 +198,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
  * Creates a client for a running service. It acts for the company whose API key you pass.
  *
  * @example
- * const pay = client({ url: "https://pay.example.com", key: process.env.SATRAIL_KEY })
+ * const pay = client({ url: "https://pay.example.com", key: process.env.SATRAIL_API_KEY })
  * const invoice = await pay.invoices.create({ amount: 21_000, description: "Two coffees" })
  */
 export const client = <M = Metadata>(options: Options & WithSchemas<M>): Client<M> => over<M>(options)

@@ -75,7 +75,7 @@ export const make = ({ ask }: LdkSocket): LightningBooks["Service"] => {
     own: (after) =>
       ask("own", from(after), Own).pipe(
         Effect.catchTag("Refused", (refused) =>
-          // An earlier sidecar version has no such list. After an upgrade, the list starts at 0.
+          // An earlier sidecar version has no such list. After an upgrade, numbering starts at 0.
           refused.code === "bad_request" ? Effect.succeed({ lines: [], cursor: after ?? "0" }) : unavailable("own")(refused)
         )
       )

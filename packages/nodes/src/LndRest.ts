@@ -39,7 +39,7 @@ export const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecond
 export const isAbsent = (refused: Refused): boolean =>
   refused.code === code.notFound && /unable to locate invoice|no existing invoices|payment isn't initiated/.test(refused.words)
 
-/** Turns a refusal into an outage, for calls that lnd cannot refuse. */
+/** Treats an error response as an outage, for calls that lnd has no reason to refuse. */
 export const unavailable = (operation: string) => (refused: Refused) =>
   Effect.fail(new NodeUnavailable({ operation, cause: refused.words }))
 
@@ -67,7 +67,7 @@ export interface LndRest {
   ) => Stream.Stream<A, Failure>
   /** Fails if the node is not the expected one. */
   readonly recognise: (found: string, expected: string) => Effect.Effect<void, NodeUnavailable>
-  /** Fails with the outage of a call that timed out. */
+  /** Fails with the outage that a timed-out call reports. */
   readonly noAnswer: (operation: string) => Effect.Effect<never, NodeUnavailable>
   readonly deadlineMillis: number
   /** Returns the number of outages that have ended. lnd may have restarted during each of them. */

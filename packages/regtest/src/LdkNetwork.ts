@@ -58,7 +58,7 @@ export const mine = Effect.fnUntraced(function* (blocks: number, nodes: Readonly
   }
 })
 
-/** Opens a channel from an LDK node with funds on both sides. */
+/** Opens a channel from an LDK node, and puts funds on both sides of the channel. */
 export const open = Effect.fnUntraced(function* (
   from: Pick<Ldk.Ldk, "name" | "ask">,
   to: { readonly nodeId: string; readonly p2p: string }

@@ -57,7 +57,7 @@ export const ofOffer = "offer/"
 /** An external offer. */
 export type Offer = Omit<Extract<LightningEvent, { readonly _tag: "OfferPublished" }>, "_tag" | "offer">
 
-/** An attempt to pay an offer as its node stores it. */
+/** An attempt to pay an offer, as the paying node stores it. */
 export type Tried = Pick<Extract<LightningEvent, { readonly _tag: "OfferTried" }>, "offer" | "paymentHash" | "reason">
 
 export interface State {

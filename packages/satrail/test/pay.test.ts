@@ -203,6 +203,13 @@ describe("satrail in memory", () => {
     assert.strictEqual(again.serviceFee.sats, fee.service.sats)
     const { available: left } = await pay.transactions.balance(payer.id)
     assert.deepStrictEqual([left.sats, left.msat < 1000n], [0n, true])
+    await pay.withdrawals.settled(payer, again.id)
+    const fees: Array<bigint> = []
+    for await (const line of await pay.bookings.lines(payer.id, { from: new Date(0), until: new Date("2100-01-01") })) {
+      if (line._tag === "Booked") fees.push(line.booking.serviceFee.sats, line.booking.networkFee.sats)
+    }
+    // In a posting, a fee is negative.
+    assert.includeMembers(fees, [-fee.service.sats, -fee.network.sats])
   })
 
   it("pay: list rows have metadata, a description and a failure, and the failure is an object, as over HTTP", async () => {

@@ -3,7 +3,7 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
 
-/** Returns whether anyone uses the company without an API key. */
+/** Returns whether anyone acts for the company without an API key. */
 export const Users = Context.Reference<(companyId: CompanyId.CompanyId) => Effect.Effect<boolean, StoreUnavailable>>(
   "@satrail/core/accounts/NewCompany/Users",
   { defaultValue: () => () => Effect.succeed(false) }

@@ -19,7 +19,7 @@ export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): D
   updatedAtMillis: atMillis
 })
 
-/** Returns a withdrawal as it was when a higher fee replaced its transaction: still pending. */
+/** Returns a withdrawal as it was when a transaction with a higher fee replaced its own: still pending. */
 export const replaced = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.Withdrawal => ({
   ...row,
   status: "pending",

@@ -163,8 +163,8 @@ export const layer = (settings: Policy.Settings) =>
   )
 
 /**
- * Background workers that credit deposits and send confirmed withdrawals. At least one process on a store
- * must run them.
+ * Background workers that credit deposits and send confirmed withdrawals. At least one process that uses a
+ * store must run them.
  */
 export const layerWorkers = Layer.mergeAll(
   Settlements.layerWorker,

@@ -50,7 +50,8 @@ export const parse = (text: string): Result.Result<Hosts, string> => {
   }
   const given = params.get("target_session_attrs") ?? (isSeveral ? "read-write" : "any")
   const demand = demands.find((one) => one === given)
-  if (demand === undefined) return Result.fail(`target_session_attrs must be one of ${demands.join(", ")}, because the service writes`)
+  if (demand === undefined)
+    return Result.fail(`target_session_attrs must be one of ${demands.join(", ")}, because the service must be able to write`)
 
   const alone = (host: string) => `${scheme}://${user === "" ? "" : `${user}@`}${host}${path}${query === "" ? "" : `?${query}`}`
   const hosts: Array<Host> = []

@@ -17,7 +17,7 @@ export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
   SqlClient.SqlClient | Scope.Scope
 >
 
-/** Time without a response after which a read is an outage. */
+/** A read without a response for this long counts as an outage. */
 const patienceMillis = 10_000
 
 /** Fails with an outage if the database doesn't respond in time. */
