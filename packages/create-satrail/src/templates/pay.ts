@@ -100,6 +100,7 @@ ${part[kind].accounts}
 ${part[kind].body}
 
   // The sandbox's outside wallet pays one checkout. When you pass \`lightning\`, delete everything from here to \`return\`.
+  console.log("At each start, the sandbox pays one checkout:")
   await pay.outside.pay(await checkout())
 ${part[kind].inSandbox ?? ""}  return { pay, checkout }
 }
