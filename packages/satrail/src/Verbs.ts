@@ -16,11 +16,11 @@ export type CoreName<N, K> = N extends keyof typeof renamed ? (K extends keyof (
  * Shared.ts takes their place. Effect programs call them through `pay.runtime`.
  */
 export const hidden = {
+  ...Features.hidden,
   companies: ["changePlan", "overview"],
   domains: ["verify"],
   lightningAddresses: ["change", "remove"],
   transactions: ["callback"],
-  webhooks: ["change", "remove", "rotate"],
   withdrawals: ["handOver", "confirmed"]
 } as const satisfies {
   readonly [N in Noun]?: ReadonlyArray<keyof Services[N]>
@@ -30,7 +30,6 @@ export const hidden = {
 export const defaults = {
   ...Features.defaults,
   apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, after] },
-  audit: { list: [undefined, page] },
   backlog: { deposits: [after], withdrawals: [after] },
   domains: { claim: [{}] },
   companies: { create: [{ plan: "free" }], issueKey: [undefined, { expiresAtMillis: null }], list: [page], update: [undefined, {}] },
@@ -71,7 +70,6 @@ export const options = {
     list: [undefined, listed],
     create: ["allowedFrom by company expiresAt idempotencyKey limits name scopes"]
   },
-  audit: { list: [undefined, `${listed} actorId from outcome subject until verb`] },
   backlog: { deposits: [`${listed} olderThanMillis`], withdrawals: [`${listed} olderThanMillis`] },
   bookings: { lines: [undefined, "from until"], linesOfAll: ["from until"] },
   companies: {

@@ -1,3 +1,6 @@
+import { Adjustments } from "@satrail/core/features/adjustments/Adjustments"
+import * as Http from "@satrail/http/features/adjustments/Adjustments"
+import type { Id, Of } from "../Sharing.ts"
 import { classes } from "../Errors.ts"
 import { after, listed } from "../Pages.ts"
 
@@ -12,3 +15,11 @@ export const options = {
   }
 } as const
 export const inMsat = { "adjustments.request": true } as const
+
+export const shared = (of: Of) => ({
+  transactions: {
+    /** Returns a booked adjustment of this company. */
+    adjustment: (companyId: Id, id: string) => of(Adjustments).ofCompany(companyId, id)
+  }
+})
+export const views = { transactions: { adjustment: Http.own.of } } as const

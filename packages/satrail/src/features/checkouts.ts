@@ -1,3 +1,5 @@
+import * as Http from "@satrail/http/features/checkouts/Checkouts"
+import { made } from "../Sharing.ts"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { classes } from "../Errors.ts"
 import { listed, page } from "../Pages.ts"
@@ -45,3 +47,5 @@ export const options = {
   }
 } as const
 export const inMsat = { "checkouts.deposits": true, "checkouts.depth": true } as const
+
+export const views = { checkouts: { ...made(Http.view.of), cancel: Http.view.of } } as const

@@ -1,18 +1,23 @@
 import * as adjustments from "./adjustments.ts"
 import * as approvals from "./approvals.ts"
+import * as audit from "./audit.ts"
 import * as checkouts from "./checkouts.ts"
 import * as offers from "./offers.ts"
 import * as people from "./people.ts"
 import * as refunds from "./refunds.ts"
 import * as sessions from "./sessions.ts"
+import * as statements from "./statements.ts"
 import * as vouchers from "./vouchers.ts"
 import * as walletConnect from "./wallet-connect.ts"
 import * as webhooks from "./webhooks.ts"
+import type { Sealer } from "@satrail/http/wire/Seal"
+import type { Of, Table } from "../Sharing.ts"
 
 // Each feature's part of the tables in Verbs.ts and of the fields in Reply.ts.
 
 export const defaults = {
   ...adjustments.defaults,
+  ...audit.defaults,
   ...checkouts.defaults,
   ...offers.defaults,
   ...people.defaults,
@@ -24,6 +29,7 @@ export const defaults = {
 export const options = {
   ...adjustments.options,
   ...approvals.options,
+  ...audit.options,
   ...checkouts.options,
   ...offers.options,
   ...people.options,
@@ -57,3 +63,35 @@ export const ofCompany = {
   ...refunds.ofCompany,
   ...vouchers.ofCompany
 } as const
+
+export const hidden = {
+  ...webhooks.hidden
+} as const
+
+const sharing = {
+  adjustments: adjustments.shared,
+  audit: audit.shared,
+  offers: offers.shared,
+  refunds: refunds.shared,
+  statements: statements.shared,
+  webhooks: webhooks.shared
+}
+type SharedBy = { readonly [N in keyof typeof sharing]: ReturnType<(typeof sharing)[N]> }
+/** Each feature's methods, as in Shared.ts. */
+export type Shared = Intersection<SharedBy>
+const makers: ReadonlyArray<(of: Of, links: Sealer) => Table<unknown>> = Object.values(sharing)
+export const shared = (of: Of, links: Sealer) => makers.map((make) => make(of, links))
+
+const viewing = {
+  adjustments: adjustments.views,
+  audit: audit.views,
+  checkouts: checkouts.views,
+  offers: offers.views,
+  refunds: refunds.views,
+  statements: statements.views,
+  vouchers: vouchers.views,
+  webhooks: webhooks.views
+}
+/** Each feature's views, as in Views.ts. */
+export type Views = Intersection<typeof viewing>
+export const views = Object.values(viewing)

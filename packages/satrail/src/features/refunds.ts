@@ -1,3 +1,8 @@
+import { Refunds } from "@satrail/core/features/refunds/Refunds"
+import * as Http from "@satrail/http/features/refunds/Refunds"
+import type { Sealer } from "@satrail/http/wire/Seal"
+import { Redacted } from "effect"
+import type { First, Of } from "../Sharing.ts"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
 import { listed, page } from "../Pages.ts"
@@ -30,3 +35,15 @@ export const options = {
   }
 } as const
 export const ofCompany = { "refunds.create": true } as const
+
+type RefundAsk = First<Refunds["Service"]["create"]>
+export const shared = (of: Of, links: Sealer) => ({
+  refunds: {
+    create: ({ onCheckout, ...others }: Omit<RefundAsk, "onCheckout"> & { readonly onCheckout: boolean }) => {
+      const seal = (url: Redacted.Redacted) => links.seal(Redacted.value(url), others.company.id)
+      return of(Refunds).create({ ...others, ...(onCheckout && { onCheckout: { seal } }) })
+    }
+  }
+})
+
+export const views = { refunds: { create: Http.made.of } } as const

@@ -1,3 +1,4 @@
+import * as Http from "@satrail/http/features/vouchers/Vouchers"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
 import { listed, page } from "../Pages.ts"
@@ -17,3 +18,7 @@ export const options = {
   }
 } as const
 export const ofCompany = { "vouchers.create": true } as const
+
+export const views = {
+  vouchers: { create: Http.issued.of, get: Http.view.of, list: Http.view.of, cancel: Http.view.of }
+} as const

@@ -1,3 +1,17 @@
+import { wireTypes } from "@satrail/client/Plain"
+import { Invalid } from "@satrail/core/base/Invalid"
+import { cursorOf, placeOf } from "@satrail/core/events/Events"
+import * as Notice from "@satrail/core/events/Notice"
+import type { Delivery } from "@satrail/core/features/webhooks/records/Delivery"
+import type { Settings } from "@satrail/core/features/webhooks/records/Endpoint"
+import { Webhooks } from "@satrail/core/features/webhooks/Webhooks"
+import type * as Page from "@satrail/core/ledger/Page"
+import { filterIssue } from "@satrail/http/events/Feed"
+import * as Deliveries from "@satrail/http/features/webhooks/WebhookDeliveries"
+import * as Endpoints from "@satrail/http/features/webhooks/WebhookEndpoints"
+import * as View from "@satrail/http/features/webhooks/records/WebhookView"
+import { Effect } from "effect"
+import type { Changes, First, Id, Of } from "../Sharing.ts"
 import { overlapSeconds } from "@satrail/core/features/webhooks/Webhooks"
 import { classes } from "../Errors.ts"
 import { listed, page } from "../Pages.ts"
@@ -20,5 +34,78 @@ export const options = {
     replay: [undefined, undefined, "replayFrom"],
     rotateSecret: [undefined, undefined, "overlapSeconds"],
     deliveries: [undefined, undefined, listed]
+  }
+} as const
+
+export const hidden = { webhooks: ["change", "remove", "rotate"] } as const
+
+type EndpointAsk = First<Webhooks["Service"]["create"]>
+
+const placeFrom = (event: string) => {
+  const place = placeOf(event)
+  return place === undefined
+    ? Effect.fail(new Invalid({ path: "replayFrom", message: "must be the id of an event" }))
+    : Effect.succeed(place)
+}
+
+const settingsOf = (given: Changes<Settings>, now: Settings) => {
+  const types = given.types === undefined ? now.types : (given.types ?? []).flatMap(wireTypes)
+  for (const type of types) {
+    const issue = filterIssue(type)
+    if (issue !== undefined) return Effect.fail(new Invalid({ path: "types", message: issue }))
+  }
+  return Effect.succeed({
+    url: given.url ?? now.url,
+    description: given.description === undefined ? now.description : (given.description ?? ""),
+    signatureHeader: given.signatureHeader === undefined ? now.signatureHeader : given.signatureHeader,
+    types
+  })
+}
+
+const noSettings: Settings = { url: "", description: "", types: [], signatureHeader: null }
+
+const withEvent = (row: Delivery) => ({ ...row, eventId: cursorOf(placeOf(row.place) ?? Notice.first) })
+
+export const shared = (of: Of) => {
+  const webhooks = of(Webhooks)
+  return {
+    webhooks: {
+      create: Effect.fnUntraced(function* ({ companyId, request, ...settings }: Omit<EndpointAsk, "settings"> & Settings) {
+        return yield* webhooks.create({ companyId, settings: yield* settingsOf(settings, noSettings), ...(request && { request }) })
+      }),
+      /** Changes the given settings of an endpoint. */
+      update: Effect.fnUntraced(function* (companyId: Id, id: string, given: Changes<Settings>) {
+        return yield* webhooks.change(companyId, id, yield* settingsOf(given, yield* webhooks.get(companyId, id)))
+      }),
+      delete: webhooks.remove,
+      /** Replaces the secret. The previous one also signs for `overlapSeconds`. */
+      rotateSecret: (companyId: Id, id: string, { overlapSeconds }: { readonly overlapSeconds: number }) =>
+        webhooks.rotate(companyId, id, overlapSeconds),
+      /** Enables the endpoint. Events are sent after the event `replayFrom`, or from where sending stopped. */
+      enable: Effect.fnUntraced(function* (companyId: Id, id: string, { replayFrom }: { readonly replayFrom: string | null }) {
+        return yield* webhooks.enable(companyId, id, replayFrom === null ? undefined : yield* placeFrom(replayFrom))
+      }),
+      /** Sends every event after `replayFrom` again, including events already delivered. */
+      replay: Effect.fnUntraced(function* (companyId: Id, id: string, { replayFrom }: { readonly replayFrom: string }) {
+        return yield* webhooks.replay(companyId, id, yield* placeFrom(replayFrom))
+      }),
+      deliveries: (companyId: Id, id: string, query: Page.Asked) =>
+        Effect.map(webhooks.deliveries(companyId, id, query), ({ rows, next }) => ({ rows: rows.map(withEvent), next })),
+      resend: (companyId: Id, id: string) => Effect.map(webhooks.resend(companyId, id), withEvent)
+    }
+  }
+}
+
+const endpoint = View.view.of
+export const views = {
+  webhooks: {
+    create: Endpoints.issued.of,
+    update: endpoint,
+    delete: endpoint,
+    enable: endpoint,
+    replay: endpoint,
+    rotateSecret: Endpoints.issued.of,
+    deliveries: Deliveries.view.of,
+    resend: Deliveries.view.of
   }
 } as const

@@ -1,0 +1,15 @@
+import { Companies } from "@satrail/core/accounts/Companies"
+import { Statements } from "@satrail/core/features/statements/Statements"
+import * as Http from "@satrail/http/features/statements/Statements"
+import { Effect } from "effect"
+import type { Id, Of } from "../Sharing.ts"
+
+export const shared = (of: Of) => ({
+  statements: {
+    get: (companyId: Id, month: string) =>
+      Effect.all({ month: of(Statements).get(companyId, month), company: of(Companies).get(companyId) }).pipe(
+        Effect.map(({ month, company }) => ({ ...month, company }))
+      )
+  }
+})
+export const views = { statements: { get: Http.view.of } } as const
