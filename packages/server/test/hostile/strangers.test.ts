@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Readiness } from "@satrail/http/api/Readiness"
+import { cookieName } from "@satrail/http/edge/Exchange"
 import * as Http from "@satrail/http/Http"
 import { Context, Redacted, Result } from "effect"
 import { operatorToken, start } from "../../../http/test/Service.ts"
@@ -40,10 +41,12 @@ const free = [
 describe("strangers", () => {
   it("request rates: each route that reads the store counts the requests of each caller without a key, and rejects callers that exceed their limit", async () => {
     const headers = { host: "pay.example.com", "x-forwarded-for": "192.0.2.1", "content-type": "application/json" }
+    // Without a cookie, the console's pages show the sign-in page and don't read the store.
+    const cookie = `${cookieName}=a-guess`
     const ask = async ({ method, path }: Worst.Route) => {
       const target = `${path.replaceAll(Worst.segment, "satoshi")}${path === "/tls/ask" ? "?domain=pay.example.com" : ""}`
       const body = method === "GET" ? {} : { body: JSON.stringify({ credential: "a guess" }) }
-      const marked = path.startsWith("/console") ? { "x-satrail-console": "1" } : { authorization: "Bearer a-guess" }
+      const marked = /^\/(?:operator\/)?console/.test(path) ? { "x-satrail-console": "1", cookie } : { authorization: "Bearer a-guess" }
       const answer = await handler(new Request(`http://pay.example.com${target}`, { method, headers: { ...headers, ...marked }, ...body }))
       const isRefused = answer.status === 429 || (await answer.text()).includes("Rate limit reached")
       return isRefused ? "refused" : `${method} ${path}: ${answer.status}`
