@@ -160,6 +160,7 @@ export const invoicesOf = (
 export const companies = (state: State.State, query: Company.Query, looks: number): Found<Company.Company> =>
   picked(
     newestFirst(
+      // A database has an index of frozen companies, so others don't count as looked at.
       HashMap.toValues(state.companies).filter(({ frozen }) => query.status === undefined || frozen !== null),
       query.before,
       Infinity

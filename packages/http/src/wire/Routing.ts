@@ -9,7 +9,8 @@ export const routerConfig = { caseSensitive: true, ignoreTrailingSlash: false, i
 
 /**
  * Answers as if no route matched. A route's last parameter also matches an empty part, so a path with a
- * trailing slash can reach a route that is not the page. A failure would be in the type of every layer.
+ * trailing slash can reach a route that is not the page. Dies, because every layer's type would have to list a
+ * failure.
  */
 export const noRoute = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.die(new HttpServerError.HttpServerError({ reason: new HttpServerError.RouteNotFound({ request }) }))
