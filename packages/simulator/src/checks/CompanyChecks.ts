@@ -2,13 +2,13 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Pages from "@satrail/core/base/Pages"
+import * as Answer from "@satrail/core/ledger/Answer"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
 import type { Transaction } from "@satrail/core/reports/Transaction"
 import * as Destination from "@satrail/core/sending/Destination"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
 import { Effect, Option } from "effect"
-import type * as Noun from "@satrail/core/ledger/Noun"
 import type * as Feature from "../features/Feature.ts"
 import { records as features } from "../features/index.ts"
 import type { World } from "../world/World.ts"
@@ -21,7 +21,7 @@ export interface Company extends Feature.Moved {
   /** The company's records of the types that features define. */
   readonly own: ReadonlyArray<{
     readonly of: Feature.Record
-    readonly rows: ReadonlyArray<Noun.Row & { readonly status: string; readonly updatedAtMillis: number }>
+    readonly rows: ReadonlyArray<Feature.Standing>
   }>
 }
 
@@ -69,9 +69,17 @@ export const isOnce = ({ withdrawals, deposits, own }: Company): void => {
   // Leave out withdrawals created for a feature's record, such as a refund, because they repeat that record's
   // metadata.
   const asked = withdrawals.filter((row) => !claimed.has(row.id) && !Cause.isSet(row))
-  const others = own.flatMap(({ of, rows }) => rows.map((row) => of.asked(row) ?? {}))
-  const once = [...asked.map(({ metadata }) => metadata), ...others].flatMap((metadata) => metadata["once"] ?? []).map(String)
-  for (const key of once) add(key, "an idempotency key takes effect once")
+  for (const { metadata } of asked) if ("once" in metadata) add(String(metadata["once"]), "an idempotency key takes effect once")
+  const others = own.flatMap(({ of, rows }) => rows.map((row) => ({ at: row.createdAtMillis, once: of.asked(row)?.["once"] })))
+  const firstAt = new Map<unknown, number>()
+  for (const { once, at } of others.toSorted((a, b) => a.at - b.at)) {
+    if (once === undefined) continue
+    // A process that sleeps for a month during a repeated request wakes up after its key was forgotten.
+    const isForgotten = at >= (firstAt.get(once) ?? at) + Answer.keptMillis
+    if (isForgotten) continue
+    add(String(once), "an idempotency key takes effect once")
+    firstAt.set(once, at)
+  }
 }
 
 /** Checks that no payment of the company is in flight. */

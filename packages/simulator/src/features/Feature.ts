@@ -54,7 +54,7 @@ interface Checks<A> {
   readonly ended?: (rows: ReadonlyArray<A>, company: Moved) => void
 }
 
-type Standing = Row & { readonly status: string; readonly updatedAtMillis: number }
+export type Standing = Row & { readonly status: string; readonly createdAtMillis: number; readonly updatedAtMillis: number }
 
 export interface Record extends Checks<Standing> {
   readonly noun: Noun<Standing>
