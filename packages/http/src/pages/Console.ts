@@ -103,8 +103,10 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   const failed = (request: Request, at: string, error: unknown, form?: URLSearchParams): Response => {
     if (!(error instanceof Refused)) throw error
     const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
-    if (error.status !== 401) return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
-    return html(request, Site.signIn(around, { action: actionAt(at), notice: signedOut }))
+    const action = actionAt(at)
+    if (error.status === 401) return html(request, Site.signIn(around, { action, notice: signedOut }))
+    if (error.status === 403) return html(request, Site.signIn(around, { action, problem: error.message }), 403)
+    return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
   }
 
   const answering = async (request: Request, { page, answers }: Route, nowMillis: number, form?: URLSearchParams): Promise<Response> => {

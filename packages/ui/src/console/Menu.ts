@@ -4,6 +4,8 @@ import { may, type Visit } from "./Page.ts"
 import { banner, when } from "./Parts.ts"
 import type { Surroundings } from "./Site.ts"
 
+const withoutRead: ReadonlySet<string> = new Set(["overview", "send", "limits"])
+
 /** The navigation without features. */
 const sections = (visit: Visit): Sections => ({
   "": [
@@ -56,7 +58,10 @@ const bannersOf = ({ say, stops: { frozen, sendingMillis, receivingMillis } }: V
 export const surroundings = async (visit: Visit): Promise<Surroundings> => ({
   owner: visit.account.name,
   at: visit.isSandbox ? "Sandbox: no real money" : visit.account.network === "mainnet" ? "satrail" : `satrail, ${visit.account.network}`,
-  sections: placed(sections(visit), await entries(visit)),
+  sections: placed(sections(visit), await entries(visit)).flatMap((section) => {
+    const shown = section.entries.filter(({ name }) => may(visit, "read") || withoutRead.has(name))
+    return shown.length === 0 ? [] : [{ ...section, entries: shown }]
+  }),
   placeholder: "Order, description, id, amount, hash",
   banners: bannersOf(visit),
   live: ""

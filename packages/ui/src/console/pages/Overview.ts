@@ -114,8 +114,24 @@ const charts = async (visit: Visit, funds: Balance) => {
   )
 }
 
+/** The overview of a key that can't read payments. */
+const withoutPayments = (visit: Visit): Shown => ({
+  title: "Overview",
+  body: plain(
+    "Payments",
+    empty(
+      "lock",
+      "This key can’t read payments",
+      "What you do with it takes effect, but is not shown here. To see it, sign in as a person or with a key that has the scope “read”.",
+      may(visit, "send") && button(visit.to("send"), "Send"),
+      may(visit, "receive") && button(visit.to("checkouts/new"), "New checkout", "main")
+    )
+  )
+})
+
 const get = async (visit: Visit): Promise<Shown> => {
   const { api, to, account } = visit
+  if (!may(visit, "read")) return withoutPayments(visit)
   const [concerns, funds, transactions] = await Promise.all([
     concernsOf(visit),
     api.call("GET /v1/transactions/balance"),

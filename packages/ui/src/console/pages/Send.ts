@@ -1,6 +1,6 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
-import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../Page.ts"
+import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
 import { body, confirm, facts, field, form, note, panel, plain } from "../Parts.ts"
 import { amountFields, amountOf } from "./Records.ts"
 
@@ -102,7 +102,7 @@ const next = async (visit: Visit): Promise<Shown | Elsewhere> => {
     once: text(visit, "once"),
     body: { ...asked(visit), max_fee_sats: Number(most), ...(reference !== "" && { metadata: { reference } }) }
   })
-  return { redirect: `payments/out/${id}` }
+  return { redirect: may(visit, "read") ? `payments/out/${id}` : "" }
 }
 
 export const send: Page = { path: "send", nav: "send", needs: "send", get: (visit) => Promise.resolve(first(visit)), post: next }

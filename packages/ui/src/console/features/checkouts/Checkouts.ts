@@ -125,11 +125,11 @@ const create = (visit: Visit): Promise<Shown> => {
 
 const made = async (visit: Visit): Promise<Elsewhere> => {
   const order = text(visit, "order_id")
-  const { id } = await visit.api.call("POST /v1/checkouts", {
+  const { id, url } = await visit.api.call("POST /v1/checkouts", {
     once: text(visit, "once"),
     body: { amount: null, ...amountOf(visit), ...(order !== "" && { order_id: order }), ...descriptionOf(visit), ...optionsOf(visit) }
   })
-  return { redirect: `checkouts/${id}` }
+  return may(visit, "read") ? { redirect: `checkouts/${id}` } : { redirect: new URL(url).pathname.slice(1), isBeside: true }
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
