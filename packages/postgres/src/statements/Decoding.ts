@@ -39,7 +39,11 @@ const lookOf = (ast: SchemaAST.AST): Look | undefined => {
       if (entry === undefined || more.length > 0 || ast.propertySignatures.length > 0) return undefined
       const [key, look] = [lookOf(entry.parameter), lookOf(entry.type)]
       if (entry.parameter._tag !== "String" || key === undefined || look === undefined) return undefined
-      return (value) => typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every(look)
+      return (value) => {
+        if (typeof value !== "object" || value === null || Array.isArray(value)) return false
+        for (const name in value) if (!look(Reflect.get(value, name))) return false
+        return true
+      }
     }
     default:
       return undefined

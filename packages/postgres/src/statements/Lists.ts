@@ -57,21 +57,18 @@ export const picking = <A extends Position>(
   const rows = Reads.many(operation, {
     text: template.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${names.indexOf(name) + 1}`),
     values: (values: Values) => names.map((name) => values[name] ?? null),
-    read: (row) => {
-      const { lastIsPicked = null }: { readonly lastIsPicked?: unknown } = Object(row)
-      return { row: table.ofRow(row), isPicked: lastIsPicked !== "false", isLast: lastIsPicked !== null }
-    }
+    read: (row: unknown): { readonly lastIsPicked?: unknown } => Object(row)
   })
   return Effect.map(
     rows,
     (read) =>
       (values: Values, limit: number, looks: number): Effect.Effect<Found<A>, StoreUnavailable> =>
         Effect.map(read({ ...values, limit: String(limit), looks: String(looks) }), (found) => {
+          const lasts = found.filter(({ lastIsPicked }) => lastIsPicked !== null)
+          const [stopped] = lasts.map(table.ofRow).toSorted(order.compare)
+          const matching = found.filter(({ lastIsPicked }) => lastIsPicked !== "false").map(table.ofRow)
           // Results beyond the newest row at which a part stopped are incomplete.
-          const [stopped] = found.flatMap(({ row, isLast }) => (isLast ? [row] : [])).toSorted(order.compare)
-          const picked = found.flatMap(({ row, isPicked }) =>
-            isPicked && (stopped === undefined || order.compare(row, stopped) <= 0) ? [row] : []
-          )
+          const picked = stopped === undefined ? matching : matching.filter((row) => order.compare(row, stopped) <= 0)
           const lookedTo =
             picked.length < limit && stopped !== undefined ? { createdAtMillis: stopped.createdAtMillis, id: stopped.id } : null
           return { rows: picked.toSorted(order.compare).slice(0, limit), lookedTo }
