@@ -1,8 +1,7 @@
 import { h } from "preact"
-import * as Formats from "../Format.ts"
 import { type OperatorVisit, type Page, type Shown, withQuery } from "../Page.ts"
 import { empty, plain, segments, status, when } from "../Parts.ts"
-import { type Line, linesOf, rails, signedSats, toldOf } from "../pages/Rows.ts"
+import { type Line, linesOf, rails, signedSats, toldOf, types } from "../pages/Rows.ts"
 import { crumbsOf } from "./Common.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { Transaction } from "../wire.ts"
@@ -11,24 +10,16 @@ import type { Transaction } from "../wire.ts"
 
 const perPage = 50
 
-const pathOf = ({ type, id }: Line): string =>
-  type === "withdrawal" ? `withdrawals/${id}` : type === "deposit" ? `deposits/${id}` : `adjustments/${id}`
-
 const columns = ({ say, to }: OperatorVisit): ReadonlyArray<Column<Line>> => [
   {
     title: "What",
     place: "c1",
-    cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", line.more !== "" && h("span", { class: "soft" }, line.more)]
+    cell: (line) => [rowLink(to(`${line.type}s/${line.id}`), line.title), " ", line.more !== "" && h("span", { class: "soft" }, line.more)]
   },
   { title: "How", place: "off", kind: "soft", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
   { title: "Status", place: "c3", cell: (line) => status(toldOf(line)) },
   { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
-  {
-    title: "Sats",
-    place: "c2",
-    kind: "amount",
-    cell: (line) => (line.type === "adjustment" ? Formats.signed(line.amountSats) : signedSats(line))
-  },
+  { title: "Sats", place: "c2", kind: "amount", cell: signedSats },
   { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
 ]
 
@@ -44,7 +35,7 @@ const isOneOf = <A extends string>(all: ReadonlyArray<A>, text: string | null): 
 const list = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, to, query, params } = visit
   const { id = "" } = params
-  const type = isOneOf(["withdrawal", "deposit", "adjustment"], query.get("type"))
+  const type = types.find(([type]) => type === query.get("type"))?.[0]
   const status = isOneOf(["pending_approval", "pending", "settled", "failed"], query.get("status"))
   const cursor = query.get("cursor") ?? undefined
   const page = await api.page("GET /operator/companies/{companyId}/transactions", {
@@ -67,12 +58,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
     crumbs: await crumbsOf(visit),
     body: [
       h("div", { class: "chips" }, [
-        segments("Kind", [
-          chip("All", "type", ""),
-          chip("In", "type", "deposit"),
-          chip("Out", "type", "withdrawal"),
-          chip("Adjustments", "type", "adjustment")
-        ]),
+        segments("Kind", [chip("All", "type", ""), ...types.map(([type, text]) => chip(text, "type", type))]),
         segments("Status", [
           chip("Any status", "status", ""),
           chip("In progress", "status", "pending"),

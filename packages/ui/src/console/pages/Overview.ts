@@ -17,12 +17,7 @@ const columns = ({ say, to }: Visit): ReadonlyArray<Column<Line>> => [
   { title: "What", place: "c1", cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", h("span", { class: "soft off" }, line.more)] },
   { title: "Status", place: "c3", kind: "", cell: (line) => status(toldOf(line)) },
   { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
-  {
-    title: "Amount, sats",
-    place: "c2",
-    kind: "amount",
-    cell: (line) => (line.type === "adjustment" ? Formats.signed(line.amountSats) : signedSats(line))
-  },
+  { title: "Amount, sats", place: "c2", kind: "amount", cell: signedSats },
   { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
 ]
 

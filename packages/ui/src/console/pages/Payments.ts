@@ -7,7 +7,7 @@ import { type File, may, type Page, type Shown, type Visit, withQuery } from "..
 import { button, type Chip, chips, empty, plain, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
 import type { Operations, Transaction } from "../wire.ts"
-import { type Line, linesOf, pathOf, rails, signedSats, toldOf } from "./Rows.ts"
+import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, toldOf, types } from "./Rows.ts"
 
 const perPage = 50
 /** Maximum number of rows that are counted, summed and exported. For more rows, export the whole ledger by month. */
@@ -47,11 +47,7 @@ const filters: ReadonlyArray<Filter> = [
   {
     name: "type",
     label: "Direction",
-    values: [
-      ["deposit", "In"],
-      ["withdrawal", "Out"],
-      ["adjustment", "Adjustments"]
-    ]
+    values: types
   },
   {
     name: "rail_type",
@@ -74,7 +70,7 @@ const askedBy = ({ query, say }: Visit): Query => {
     ...(days !== null && /^\d{1,4}$/.test(days) && { from: new Date(say.nowMillis - Number(days) * dayMillis).toISOString() }),
     ...(start !== undefined && { from: new Date(start).toISOString(), until: new Date(start + dayMillis).toISOString() }),
     status: isOneOf(["pending_approval", "pending", "settled", "failed"], query.get("status")),
-    type: isOneOf(["withdrawal", "deposit", "adjustment"], query.get("type")),
+    type: types.find(([type]) => type === query.get("type"))?.[0],
     rail_type: isOneOf(["lightning", "on_chain"], query.get("rail_type")),
     ...(key !== undefined && { metadata_key: key, metadata_value: query.get("metadata_value") ?? "" })
   }
@@ -189,7 +185,7 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
     place: "c2",
     kind: "amount",
     width: "w-amount",
-    cell: (line) => (line.type === "adjustment" ? Formats.signed(line.amountSats) : signedSats(line))
+    cell: signedSats
   },
   {
     title: say.price === undefined ? "Value" : `Value, ${say.price.currency.toUpperCase()}`,
@@ -290,8 +286,7 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
 /** Exports exactly the rows of the list, as CSV. */
 const file = async (visit: Visit): Promise<File> => {
   const { rows } = await counted(visit, askedBy(visit))
-  const asked = rows.flatMap(({ type, id }) => (type === "adjustment" ? [] : [{ type, id }]))
-  const payments = new Map((await visit.api.payments(asked)).map((payment) => [payment.id, payment]))
+  const payments = new Map((await visit.api.payments(paymentsOf(rows))).map((payment) => [payment.id, payment]))
   return csv(
     "payments",
     heads,

@@ -62,7 +62,7 @@ export const rowOf = (payment: Payment, say: Format): Row => ({
 })
 
 /** Signed: positive if it increases the balance. */
-export const signedSats = ({ type, amountSats }: Pick<Row, "type" | "amountSats">): string =>
+export const signedSats = ({ type, amountSats }: Pick<Line, "type" | "amountSats">): string =>
   Formats.signed(type === "withdrawal" ? -amountSats : amountSats)
 
 const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction, say: Format) => ({
@@ -78,13 +78,23 @@ const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction
 })
 export type Line = Row | ReturnType<typeof adjustment>
 
+/** The types of transactions, with their texts as a filter. */
+export const types = [
+  ["deposit", "In"],
+  ["withdrawal", "Out"],
+  ["adjustment", "Adjustments"]
+] as const satisfies ReadonlyArray<readonly [Transaction["type"], string]>
+
+/** Returns which payments belong to these transactions. */
+export const paymentsOf = (transactions: ReadonlyArray<Transaction>) =>
+  transactions.flatMap(({ type, id }) => (type === "adjustment" ? [] : [{ type, id }]))
+
 /** Completes a page of transactions with the records that the transactions belong to. */
 export const linesOf = async (
   { api, say }: { readonly api: Pick<Reads, "payments">; readonly say: Format },
   transactions: ReadonlyArray<Transaction>
 ): Promise<ReadonlyArray<Line>> => {
-  const asked = transactions.flatMap(({ type, id }) => (type === "adjustment" ? [] : [{ type, id }]))
-  const payments = new Map((await api.payments(asked)).map((payment) => [payment.id, rowOf(payment, say)]))
+  const payments = new Map((await api.payments(paymentsOf(transactions))).map((payment) => [payment.id, rowOf(payment, say)]))
   return transactions.flatMap((transaction): ReadonlyArray<Line> => {
     if (transaction.type === "adjustment") return [adjustment(transaction, say)]
     const found = payments.get(transaction.id)
