@@ -71,7 +71,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     lead: problems.length === 0 ? "None is active." : `${count(problems.length, "problem is", "problems are")} active.`,
     isLive: true,
     body: [
-      list("Active", [...problems, ...stopped]),
+      list("Active", problems),
+      list("Stopped on purpose", stopped),
       list("Inactive", rowsOf(false, { tone: "good", text: "Inactive" })),
       list("Evaluated only by Prometheus", rowsOf(true, { tone: "idle", text: "See Prometheus" }))
     ]
