@@ -66,5 +66,10 @@ export const other = {
     const page = yield* records.suspended(null, 2)
     assert.deepStrictEqual(page, sorted.slice(0, 2))
     assert.deepStrictEqual(yield* records.suspended(page.at(-1) ?? null, 1), sorted.slice(2))
+    const [newest, ...others] = sorted
+    assert(newest !== undefined)
+    yield* verdict(SuspenseAssignment.assigned(newest, yield* arrival(newest.companyId, 30)))
+    assert.deepStrictEqual(yield* records.suspended(null, 1, "assigned"), [newest])
+    assert.deepStrictEqual(yield* records.suspended(null, 2, "open"), others)
   })
 } satisfies Promises<Journal | Records | Tasks>

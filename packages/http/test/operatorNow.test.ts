@@ -61,7 +61,7 @@ const opened = async (cookie: string, path: string) => {
 }
 
 describe("the operator's console with more records than one list returns", () => {
-  it("console: the Now page counts records beyond the first page of a list, reads only frozen companies, and links to the oldest payment in suspense", async () => {
+  it("console: the Now page reads one page of a list and says that there is more, reads only frozen companies, and links to the oldest payment in suspense", async () => {
     const { id } = await service.company()
     assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
     for (let n = 0; n < listed; n++) assert.strictEqual((await operate("/companies", { name: `Shop ${n}`, plan: "free" })).status, 201)
@@ -73,12 +73,11 @@ describe("the operator's console with more records than one list returns", () =>
     const now = await opened(cookie, "")
     // One more than the page shows, to know whether there are more.
     assert.deepStrictEqual(reads, [[mostFrozen + 1, 1]], "only frozen companies are read, and only one page of them")
-    assert.include(now, "1,001 payments have no owner")
-    assert.include(now, "2,002")
+    assert.include(now, "100 or more payments have no owner")
     assert.include(now, "is frozen")
     assert.include(await opened(cookie, `/suspense/${oldest}`), "Assign 2 sats")
     const alarms = await opened(cookie, "/alarms")
-    const row = (alarms.split("<tr").find((one) => one.includes("1,001 payments have no owner")) ?? "").replaceAll(/<!--.*?-->/g, "")
+    const row = (alarms.split("<tr").find((one) => one.includes("100 or more payments have no owner")) ?? "").replaceAll(/<!--.*?-->/g, "")
     for (const part of [">Active<", "only in the console", '/suspense"', 'docs/guides/incidents#missing-payment"'])
       assert.include(row, part)
     assert.strictEqual(alarms.split("SatrailNoChannel").length, 2, "an alarm has one row")

@@ -57,4 +57,15 @@ describe("suspense", () => {
     assert.deepStrictEqual(seen(await assign(id, shop.id, issued.body.data.token)), bad(403, "scope_required"))
     assert.isNull((await list())[0].assigned_to)
   })
+
+  it("suspense: lists can be limited to payments that are still in suspense, or to assigned ones", async () => {
+    const [one, two] = [await suspended(service, shop.id), await suspended(service, shop.id)]
+    await assign(one, shop.id)
+    const ids = async (status: string) => {
+      const { body } = await service.ask("GET", `/operator/suspense?status=${status}&limit=1`, { key: operatorToken })
+      return body.data.map(({ id }: { readonly id: string }) => id)
+    }
+    assert.deepStrictEqual([await ids("open"), await ids("assigned")], [[two], [one]])
+    assert.deepStrictEqual(seen(await service.ask("GET", "/operator/suspense?status=x", { key: operatorToken })), bad(400, "malformed"))
+  })
 })

@@ -4,6 +4,7 @@ import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
+import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { ReceivingReads, Unconfirmed } from "@satrail/core/receiving/ReceivingReads"
 import { HashMap, Option } from "effect"
@@ -29,9 +30,13 @@ const depositOfInvoice = (state: State.State, companyId: CompanyId.CompanyId, in
 
 const newer = (a: Page.Position, b: Page.Position): number => compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 
-const suspended = (state: State.State, after: Page.Position | null): ReadonlyArray<Invoice.Unmatched> =>
+const suspended = (state: State.State, after: Page.Position | null, status?: "open" | "assigned"): ReadonlyArray<Invoice.Unmatched> =>
   State.all(state, Invoice.unmatchedNoun)
     .filter((row) => after === null || newer(row, after) > 0)
+    .filter(
+      ({ id }) =>
+        status === undefined || (status === "assigned") === Option.isSome(State.named(state, SuspenseAssignment.noun, { unmatchedId: id }))
+    )
     .toSorted(newer)
 
 const depositsInBlocks = (state: State.State) =>
@@ -84,7 +89,7 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
   endedForWallets: (untilMillis, after, limit) => read((now) => endedForWallets(now, untilMillis, after).slice(0, limit)),
   unmatched: recordOf(read, Invoice.unmatchedNoun),
   unmatchedById: (id) => read((now) => HashMap.get(State.of(now, Invoice.unmatchedNoun), id)),
-  suspended: (after, limit) => read((now) => suspended(now, after).slice(0, limit)),
+  suspended: (after, limit, status) => read((now) => suspended(now, after, status).slice(0, limit)),
   lightningAddress: (handle, domain) => read((now) => State.named(now, LightningAddress.noun, { handle, domain })),
   lightningAddressById: recordOf(read, LightningAddress.noun),
   lightningAddressesOf: pageOf(read, LightningAddress.noun),

@@ -138,7 +138,7 @@ const lists: ReadonlyArray<
   [({ adjustment }) => adjustment(one), ["adjustments_anywhere"]],
   [({ adjustments }) => adjustments({ after: null, limit: 10, status: "pending" }), ["adjustments_listed"]],
   [({ unmatchedById }) => unmatchedById(one), ["unmatched_anywhere"]],
-  [({ suspended }) => suspended(null, 10), ["unmatched_listed"]],
+  [({ suspended }) => suspended(null, 10, "open"), ["suspense_assignments_unmatched_id_key", "unmatched_listed"]],
   [({ funds }) => funds(one), ["balances_pkey", "deposits_pending alone"]],
   [
     ({ bookedEntries }) => bookedEntries({ companyId: one, after: 0n, upTo: 9n, fromMillis: 0, untilMillis: 9, limit: 10 }),

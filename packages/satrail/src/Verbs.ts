@@ -106,7 +106,7 @@ export const options = {
   },
   prices: { price: ["amount"] },
   reconciliation: { stateOwnFunds: ["chain node"] },
-  suspense: { list: [listed], assign: ["company id"] },
+  suspense: { list: [`${listed} status`], assign: ["company id"] },
   transactions: {
     list: [
       undefined,

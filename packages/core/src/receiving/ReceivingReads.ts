@@ -69,10 +69,10 @@ export class ReceivingReads extends Context.Service<
     /** Returns a payment in suspense, whichever company's invoice it refers to. */
     readonly unmatchedById: (id: string) => Read<Option.Option<Unmatched>>
     /**
-     * Returns all payments in suspense, newest first by (`createdAtMillis`, `id`), after `after` (exclusive;
-     * null for the first page).
+     * Returns payments that were put in suspense, newest first by (`createdAtMillis`, `id`), after `after`
+     * (exclusive; null for the first page). Without a status, includes the assigned ones.
      */
-    readonly suspended: (after: Position | null, limit: number) => Read<ReadonlyArray<Unmatched>>
+    readonly suspended: (after: Position | null, limit: number, status?: "open" | "assigned") => Read<ReadonlyArray<Unmatched>>
     readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
     readonly lightningAddressById: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<LightningAddress>>
     /**

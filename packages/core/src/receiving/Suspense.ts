@@ -21,14 +21,18 @@ export interface Suspended extends Unmatched {
   readonly assignment: SuspenseAssignment.SuspenseAssignment | null
 }
 
+/** Whether a payment is still in suspense. */
+export type Status = "open" | "assigned"
+
 /** Money received without a known owner. It stays in suspense until an operator assigns it to a company. */
 export class Suspense extends Context.Service<
   Suspense,
   {
-    /** Returns all payments ever put in suspense, newest first, after the given position. */
+    /** Returns payments that were put in suspense, newest first, after the given position. */
     readonly list: (query: {
       readonly limit: number
       readonly after: Page.Position | null
+      readonly status?: Status | undefined
     }) => Effect.Effect<Page.Page<Suspended>, Invalid | StoreUnavailable>
     /**
      * Assigns a payment to a company as a deposit, which can be refunded like any other. Repeating the
@@ -78,10 +82,10 @@ export const make = Effect.gen(function* () {
   })
 
   return Suspense.of({
-    list: ({ limit, after }) =>
+    list: ({ limit, after, status }) =>
       Effect.gen(function* () {
         const { rows, next } = yield* Page.pick(limit, (limit) =>
-          Effect.map(receiving.suspended(after, limit), (rows) => ({ rows, lookedTo: null }))
+          Effect.map(receiving.suspended(after, limit, status), (rows) => ({ rows, lookedTo: null }))
         )
         return { rows: yield* Effect.forEach(rows, suspended, { concurrency: "unbounded" }), next }
       }),

@@ -9,6 +9,7 @@ import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Search from "../wire/Search.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 
@@ -67,7 +68,7 @@ const page = Page.of(view, "Payments in suspense", path)
 
 const list = Section.operator(
   HttpApiEndpoint.get("listSuspense", path, {
-    query: Page.place(),
+    query: { ...Page.place(), status: Schema.optionalKey(Schema.Literals(["open", "assigned"])) },
     success: page.success,
     error: Errors.of("malformed", "store_unavailable")
   })
@@ -81,8 +82,8 @@ const list = Section.operator(
   (suspense) =>
     Effect.fnUntraced(function* ({ query }) {
       const { limit } = Page.asked(query)
-      const { rows, next } = yield* Errors.answered(suspense.list({ limit, after: query.cursor ?? null }))
-      return page.answer(rows, { limit: String(limit) }, next)
+      const { rows, next } = yield* Errors.answered(suspense.list({ limit, after: query.cursor ?? null, status: query.status }))
+      return page.answer(rows, Search.written(query), next)
     })
 )
 

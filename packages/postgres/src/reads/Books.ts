@@ -306,11 +306,14 @@ export const reads = {
   suspended: Reads.many("Records.suspended", {
     text: `
 select ${Invoice.unmatched.selected} from ${Invoice.unmatched.name} t
-where (t.created_at_millis, uuid_send(t.id)) < ($1::bigint, uuid_send($2::uuid)) order by t.created_at_millis desc, uuid_send(t.id) desc limit $3::bigint`,
-    values: (after: Page.Position | null, limit: number) => [
+where (t.created_at_millis, uuid_send(t.id)) < ($1::bigint, uuid_send($2::uuid))
+  and coalesce($4::boolean = exists (select from satrail.suspense_assignments s where s.unmatched_id = t.id), true)
+order by t.created_at_millis desc, uuid_send(t.id) desc limit $3::bigint`,
+    values: (after: Page.Position | null, limit: number, status?: "open" | "assigned") => [
       String(after?.createdAtMillis ?? Number.MAX_SAFE_INTEGER),
       after?.id ?? Id.nil,
-      String(limit)
+      String(limit),
+      status === undefined ? null : status === "assigned"
     ],
     read: Invoice.unmatched.ofRow
   }),

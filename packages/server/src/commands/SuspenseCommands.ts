@@ -1,11 +1,13 @@
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { callFor, company, json, list, paging } from "../client/CommandParts.ts"
+
+const status = Flag.Literals("status", ["open", "assigned"]).pipe(Flag.withDescription("Only payments with this status"), Flag.optional)
 
 export const suspense = Command.make("suspense").pipe(
   Command.withDescription("List payments in suspense, and assign them to companies"),
   Command.withSubcommands([
-    Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
-      list({ json, query: { limit, cursor } }, "/operator/suspense", [
+    Command.make("list", { ...paging, status, json }, ({ after: cursor, json, limit, status }) =>
+      list({ json, query: { limit, cursor, status } }, "/operator/suspense", [
         "id",
         "company_id",
         "received_sats",

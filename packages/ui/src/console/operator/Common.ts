@@ -26,6 +26,25 @@ export const moment = (say: Format, millis: number) => when(millis, say.since(mi
 
 export const count = (many: number, one: string, more = `${one}s`): string => `${Formats.sats(many)} ${many === 1 ? one : more}`
 
+/** Maximum number of records that a summary reads. */
+export const most = 100
+
+/** The first page of a list. */
+export interface Listed<Row> {
+  readonly data: ReadonlyArray<Row>
+  readonly next: string | undefined
+}
+
+/** Counts the records of the first page: “100 or more”, if there are more pages. */
+export const countOf = ({ data, next }: Listed<unknown>, one: string, more: string): string =>
+  next === undefined ? count(data.length, one, more) : `${Formats.sats(data.length)} or more ${more}`
+
+/** When the oldest record was created, and the sum of sats; null if there are more pages. */
+export const totalsOf = <Row extends { readonly created_at: string }>({ data, next }: Listed<Row>, sats: (row: Row) => number) => ({
+  sinceMillis: next === undefined ? oldestOf(data.map(({ created_at }) => created_at)) : null,
+  sats: next === undefined ? sumOf(data.map(sats)) : null
+})
+
 /** The name of an operator in a sentence. The configured token has no operator's name. */
 export const operatorName = (name: string): string => (name === "configured token" ? "the configured token" : name)
 

@@ -1,18 +1,17 @@
 import type { AlarmName } from "../Alarm.ts"
-import { everything } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import type { Problem } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
 import type { Company, CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
-import { ago, count, oldestOf, since, sumOf } from "./Common.ts"
+import { ago, count, countOf, type Listed, most, oldestOf, since, sumOf, totalsOf } from "./Common.ts"
 import { type Kind, kinds, withdrawalKinds } from "./Waiting.ts"
 
 export interface Facts {
   readonly status: Status
   readonly liquidity: Liquidity
   readonly reconciliation: Reconciliation
-  readonly suspense: ReadonlyArray<SuspendedPayment>
+  readonly suspense: Listed<SuspendedPayment>
   /** The problems reported by features. */
   readonly others: ReadonlyArray<Problem>
   /** The newest frozen companies. */
@@ -23,7 +22,7 @@ export interface Facts {
 }
 
 /** Maximum number of frozen companies shown. */
-export const mostFrozen = 100
+export const mostFrozen = most
 
 export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
   const { api } = visit
@@ -31,7 +30,7 @@ export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
     api.call("GET /operator/status"),
     api.call("GET /operator/liquidity"),
     api.call("GET /operator/reconciliation"),
-    everything((place) => api.page("GET /operator/suspense", { query: place })),
+    api.page("GET /operator/suspense", { query: { status: "open", limit: most } }),
     Promise.all(features.map(({ problems }) => problems?.(visit) ?? [])),
     api.page("GET /operator/companies", { query: { status: "frozen", limit: mostFrozen } })
   ])
@@ -40,7 +39,7 @@ export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
     status,
     liquidity,
     reconciliation,
-    suspense: suspense.filter(({ assigned_to }) => assigned_to === null),
+    suspense,
     others: others.flat(),
     frozen: frozen.data,
     areMoreFrozen: frozen.next !== undefined,
@@ -261,16 +260,15 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
 }
 
 const ofDecisions = ({ suspense, others }: Facts, { to }: OperatorVisit): ReadonlyArray<Problem> => [
-  ...(suspense.length === 0
+  ...(suspense.data.length === 0
     ? []
     : [
         {
           tone: "warn",
           glyph: "tray",
-          title: `${count(suspense.length, "payment has", "payments have")} no owner`,
+          title: `${countOf(suspense, "payment has", "payments have")} no owner`,
           text: "The node received payments that were not credited to any company.",
-          sinceMillis: oldestOf(suspense.map(({ created_at }) => created_at)),
-          sats: sumOf(suspense.map(({ received_sats }) => received_sats)),
+          ...totalsOf(suspense, ({ received_sats }) => received_sats),
           href: to("suspense"),
           action: "Assign…",
           guide: "incidents#missing-payment"

@@ -3,7 +3,7 @@ import { everything, Refused } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { body, copied, date, empty, facts, form, link, plain } from "../Parts.ts"
-import { rowLink, table } from "../Table.ts"
+import { paging, rowLink, table } from "../Table.ts"
 import type { SuspendedPayment } from "../wire.ts"
 import { companyChoice, confirming, guide } from "./Common.ts"
 
@@ -11,17 +11,20 @@ import { companyChoice, confirming, guide } from "./Common.ts"
 
 const all = ({ api }: OperatorVisit) => everything((place) => api.page("GET /operator/suspense", { query: place }))
 
+const past = "suspense?show=assigned"
+
 const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
-  const { say, to, query } = visit
-  const found = await all(visit)
+  const { api, say, to, query } = visit
   const isPast = query.get("show") === "assigned"
-  const rows = found.filter(({ assigned_to }) => (assigned_to !== null) === isPast)
-  const past = found.filter(({ assigned_to }) => assigned_to !== null).length
+  const cursor = query.get("cursor") ?? undefined
+  const { data: rows, next } = await api.page("GET /operator/suspense", {
+    query: { status: isPast ? "assigned" : "open", limit: 50, ...(cursor !== undefined && { cursor }) }
+  })
   const companies = await visit.companies(rows.map(({ assigned_to, company_id }) => assigned_to ?? company_id))
   return {
     title: "Suspense",
     lead: "Money that reached your node but was not credited to any company.",
-    actions: past > 0 && !isPast && h("a", { class: "btn", href: to("suspense?show=assigned") }, `See ${past} assigned before`),
+    actions: !isPast && h("a", { class: "btn", href: to(past) }, "Assigned payments"),
     ...(isPast && { crumbs: [["Suspense", "suspense"] as const] }),
     body: plain(
       "Suspense",
@@ -50,7 +53,11 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
             ],
             groups: [{ rows }],
             opens: !isPast
-          })
+          }),
+      paging(`times in ${say.zone}`, {
+        newer: cursor === undefined ? undefined : to(isPast ? past : "suspense"),
+        older: next === undefined ? undefined : to(`${isPast ? `${past}&` : "suspense?"}cursor=${next}`)
+      })
     )
   }
 }

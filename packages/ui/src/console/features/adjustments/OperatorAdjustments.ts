@@ -1,7 +1,6 @@
 import { h } from "preact"
-import { everything } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
-import { companyChoice, confirming, count, deciding, numberIn, oldestOf, sumOf } from "../../operator/Common.ts"
+import { companyChoice, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
 import { body, checks, copied, date, empty, facts, field, form, link, panel, plain, status } from "../../Parts.ts"
 import { paging, rowLink, table } from "../../Table.ts"
@@ -166,17 +165,17 @@ export const operatorPages: ReadonlyArray<Page<OperatorVisit>> = [
 ]
 
 export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
-  const rows = await everything((place) => api.page("GET /operator/adjustments", { query: { ...place, status: "pending" } }))
+  const listed = await api.page("GET /operator/adjustments", { query: { status: "pending", limit: most } })
+  const rows = listed.data
   return rows.length === 0
     ? []
     : [
         {
           tone: "warn",
           glyph: "book",
-          title: `${count(rows.length, "adjustment awaits", "adjustments await")} a second operator`,
+          title: `${countOf(listed, "adjustment awaits", "adjustments await")} a second operator`,
           text: rows.map(({ reason }) => `“${reason}”`).join(", "),
-          sinceMillis: oldestOf(rows.map(({ created_at }) => created_at)),
-          sats: sumOf(rows.map(({ amount_sats }) => Math.abs(amount_sats))),
+          ...totalsOf(listed, ({ amount_sats }) => Math.abs(amount_sats)),
           href: to("adjustments"),
           action: "Decide…",
           guide: "reconcile#adjust-a-balance"
