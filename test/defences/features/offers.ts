@@ -51,7 +51,7 @@ export const offers: ReadonlyArray<Canary> = [
     bug: "a payment of our own offer is returned to its payer",
     file: core("sending/Transfers"),
     in: "make",
-    find: "{ companyId: offer.companyId, metadata }",
+    find: "{ companyId: issued.companyId, metadata }",
     replace: "{ companyId: withdrawal.companyId, metadata }",
     test: coreTest("OwnOffers"),
     titles: "own offers: a payment is settled internally"

@@ -7,6 +7,9 @@ import type { Deposit } from "./Deposit.ts"
 import type { Invoice } from "./Invoice.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
+/** What a payer paid: an invoice, or an offer of this service. */
+export type Source = Pick<Invoice, "companyId" | "metadata" | "lightningAddressId">
+
 type Found = Effect.Effect<Metadata.Metadata, StoreUnavailable>
 
 const metadataOf: (found: Option.Option<{ readonly metadata: Metadata.Metadata }>) => Metadata.Metadata = Option.match({
@@ -22,7 +25,7 @@ export const make = Effect.gen(function* () {
    * Returns the invoice's metadata, or the Lightning address's metadata if a wallet requested the invoice at
    * that address.
    */
-  const ofInvoice = ({ companyId, metadata, lightningAddressId }: Pick<Invoice, "companyId" | "metadata" | "lightningAddressId">): Found =>
+  const ofInvoice = ({ companyId, metadata, lightningAddressId }: Source): Found =>
     lightningAddressId === null
       ? Effect.succeed(metadata)
       : Effect.map(receiving.lightningAddressById(companyId, lightningAddressId), metadataOf)

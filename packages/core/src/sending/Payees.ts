@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
       case "OwnLightningAddress":
         return transfers.toAddress(withdrawal, recipient.lightningAddress, recipient.lightningAddress.id, task)
       case "OwnOffer":
-        return transfers.forOffer(withdrawal, recipient.offer, task)
+        return transfers.withoutInvoice(withdrawal, recipient.offer, task)
       case "OwnChainAddress":
         return transfers.toAddress(withdrawal, recipient.onChainAddress, null, task)
       case "Invoice":

@@ -8,7 +8,6 @@ import * as Deposit from "../receiving/Deposit.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 import { DepositJobs } from "../receiving/DepositJobs.ts"
 import { InvoiceJobs } from "../receiving/InvoiceJobs.ts"
-import type { IssuedOffer } from "../receiving/IssuedOffers.ts"
 import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { type WithdrawalOutcomes, overtaken } from "./WithdrawalOutcomes.ts"
@@ -53,9 +52,9 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
     toAddress,
 
     /** Pays an offer of one of our companies. The node is not involved and has no record of the payment. */
-    forOffer: (withdrawal: Withdrawal.Withdrawal, offer: IssuedOffer, task: Task) =>
-      Effect.flatMap(depositMetadata.ofInvoice(offer), (metadata) =>
-        toAddress(withdrawal, { companyId: offer.companyId, metadata }, offer.lightningAddressId, task)
+    withoutInvoice: (withdrawal: Withdrawal.Withdrawal, issued: DepositMetadata.Source, task: Task) =>
+      Effect.flatMap(depositMetadata.ofInvoice(issued), (metadata) =>
+        toAddress(withdrawal, { companyId: issued.companyId, metadata }, issued.lightningAddressId, task)
       ),
 
     /** Pays an invoice of one of our companies: claims it, cancels it at the node, and only then pays it. */
