@@ -179,12 +179,15 @@ describe("Outbound", () => {
 
   it.live("outbound: a certificate that is untrusted or for another name counts as an outage", () =>
     Effect.gen(function* () {
-      yield* trusting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const { lookup } = names({ "page.example.org": [["127.0.0.2"]] })
+      const { lookup } = names({ "page.example.com": [["127.0.0.2"]], "page.example.org": [["127.0.0.2"]] })
       const { ask } = Outbound.make({ isAllowed, lookup, connectMillis: 200 })
-      assert.strictEqual((yield* Effect.flip(ask({ url: `https://page.example.org:${server.port}/` })))._tag, "Unreachable")
+      const url = `https://page.example.com:${server.port}/`
+      assert.strictEqual((yield* Effect.flip(ask({ url })))._tag, "Unreachable", "untrusted")
+      yield* trusting
+      assert.strictEqual((yield* Effect.flip(ask({ url: `https://page.example.org:${server.port}/` })))._tag, "Unreachable", "another name")
       assert.strictEqual(server.asked.length, 0)
+      assert.strictEqual((yield* ask({ url })).status, 200)
     })
   )
 

@@ -64,7 +64,9 @@ const listen = (
     const one = (event: Nostr.Event) =>
       answer(event).pipe(
         Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (answered) => publish(session, answered) })),
-        Effect.catchTag("StoreUnavailable", (outage) => Effect.logWarning("wallet connect: request could not be decoded", outage)),
+        Effect.catchTag("StoreUnavailable", (outage) =>
+          Effect.logWarning("wallet connect: request not answered, because the store is unavailable", outage)
+        ),
         Effect.annotateLogs({ relay })
       )
     const next = Effect.andThen(
