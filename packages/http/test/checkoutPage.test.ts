@@ -482,6 +482,8 @@ describe("the checkout page", () => {
     for (const line of [/^Order: 1042$/m, /^Paid with: Lightning$/m, /^Payment hash: [0-9a-f]{64}$/m, /^Reference: [0-9a-f]{32}$/m])
       assert.match(text, line)
     assert.match((await service.ask("GET", `${path}?lang=de`)).text, /^Beleg\n\nVerkäufer: /)
+    assert.match((await service.ask("GET", `${path}?lang=fr`)).text, /^Reçu\n\nVendeur\u00a0: /)
+    assert.include((await service.ask("GET", `${path.replace("/receipt", "")}?lang=fr`)).text, ">Montant payé\u00a0: <")
   })
 
   it("page: the query selects the language and the QR code, and unknown values are ignored", async () => {

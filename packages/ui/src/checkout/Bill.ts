@@ -84,7 +84,7 @@ const due = (shown: Shown) => {
   const pending = state.pendingSats > 0 && h("p", { class: "sub" }, sentence(say.partSeen, bdi(sats(state.pendingSats, locale))))
   if (state.status !== "underpaid" || rest === null || amountSats === null)
     return [
-      h("h1", { class: "amount" }, amountSats !== null && hiddenLabel(say.amountDue), figure(priceText(shown))),
+      h("h1", { class: "amount" }, amountSats !== null && hiddenLabel(say.amountDue, locale), figure(priceText(shown))),
       below(fiat !== null && amountSats !== null ? sats(amountSats, locale) : about),
       pending
     ]
@@ -130,7 +130,7 @@ export const quietBill = (shown: Shown, isNamed: boolean) => {
     { class: `bill quiet${isGone ? " gone" : ""}`, "aria-label": say.order },
     isNamed && seller(page.seller),
     h("p", { class: "what" }, description === "" ? say.payment : bdi(description)),
-    h("p", { class: "amount" }, hiddenLabel(label), bdi(amountSats === null ? sats(state.receivedSats, locale) : priceText(shown))),
+    h("p", { class: "amount" }, hiddenLabel(label, locale), bdi(amountSats === null ? sats(state.receivedSats, locale) : priceText(shown))),
     fiat !== null && amountSats !== null && state.status !== "paid" && h("p", { class: "sub" }, h("b", null, bdi(sats(amountSats, locale))))
   )
 }

@@ -2,7 +2,7 @@ import { h } from "preact"
 import { moment } from "./Clock.ts"
 import { bdi, code, icon, type Shown, time } from "./Parts.ts"
 import type { Payment } from "./State.ts"
-import { fiat, priced, rate, sats, tip, worth } from "./Words.ts"
+import { fiat, named, priced, rate, sats, tip, worth } from "./Words.ts"
 
 // The facts of a payment: rows on the page and lines in the receipt's text.
 
@@ -120,5 +120,5 @@ export const receiptText = (shown: Shown): string => {
     ...paid(shown)
   ]
   const plain = (text: string) => text.replaceAll(/[\u2066-\u2069\r\n]/g, " ").trim()
-  return `${say.receipt}\n\n${lines.map(({ name, text }) => `${name}: ${plain(text)}`).join("\n")}\n`
+  return `${say.receipt}\n\n${lines.map(({ name, text }) => named(name, plain(text), page.locale)).join("\n")}\n`
 }

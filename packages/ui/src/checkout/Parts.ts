@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from "preact"
 import { type Moment, moment } from "./Clock.ts"
 import type { Locale, Page, State, Visit } from "./State.ts"
-import type { Words } from "./Words.ts"
+import { named, type Words } from "./Words.ts"
 
 /** All inputs of a part of the page. */
 export interface Shown {
@@ -31,7 +31,7 @@ export const link = (url: string | null, text: ComponentChildren, kind = "button
 
 export const bdi = (text: string) => h("bdi", null, text)
 
-export const hiddenLabel = (text: string) => h("span", { class: "visually-hidden" }, `${text}: `)
+export const hiddenLabel = (text: string, locale: Locale) => h("span", { class: "visually-hidden" }, named(text, "", locale))
 
 /** A sentence with elements in its placeholders. */
 export const sentence = (text: string, ...values: ReadonlyArray<ComponentChildren>): ReadonlyArray<ComponentChildren> =>

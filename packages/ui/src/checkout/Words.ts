@@ -33,6 +33,9 @@ export const languages: { readonly [locale in Locale]: string } = {
 export const filled = (text: string, ...values: ReadonlyArray<string>): string =>
   text.replaceAll(/\{(\d)\}/g, (_, n) => values[Number(n) - 1] ?? "")
 
+/** A name and its value. In French, a space precedes the colon. */
+export const named = (name: string, text: string, locale: Locale): string => `${name}${locale === "fr" ? "\u00a0" : ""}: ${text}`
+
 /** Arabic pages use Latin digits in English order, because payers compare them with their wallet. */
 const formatLocale = (locale: Locale): string => (locale === "ar" ? "en" : locale)
 
