@@ -189,10 +189,7 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const placeOf = ({ file }: Page) => (order.includes(file) ? order.indexOf(file) : order.length)
   pages.sort((a, b) => placeOf(a) - placeOf(b) || a.title.localeCompare(b.title, "en"))
   const documentation: Documentation = { pages, sections }
-  const pictures = all.filter((file) => types[path.extname(file)] !== undefined)
-  const sizes = new Map(
-    yield* Effect.forEach(pictures, (file) => Effect.promise(async () => [file, sizeOf(await readFile(path.join(folder, file)))] as const))
-  )
+  const sizes = new Map<string, Size>()
   const files = new Map<string, Effect.Effect<Asset.Asset>>()
   const sources = new Map<string, Effect.Effect<Asset.Asset>>()
   const once = (make: Effect.Effect<Asset.Asset>) => Effect.cached(Effect.uninterruptible(make))
@@ -208,8 +205,9 @@ const read = Effect.fnUntraced(function* (folder: string) {
   for (const file of all) {
     const type = types[path.extname(file)]
     if (type === undefined) continue
-    const bytes = Effect.promise(async () => new Uint8Array(await readFile(path.join(folder, file))))
-    files.set(file, yield* once(Effect.flatMap(bytes, (bytes) => Asset.make(bytes, type))))
+    const bytes = yield* Effect.promise(() => readFile(path.join(folder, file)))
+    sizes.set(file, sizeOf(bytes))
+    files.set(file, yield* once(Effect.suspend(() => Asset.make(new Uint8Array(bytes), type))))
   }
   return { documentation, files, sources }
 })
