@@ -168,7 +168,7 @@ const host = async (bin: string, version: string): Promise<string> => {
  * Compiler errors about our packages or the application. Other packages' declarations (effect, hono) use DOM
  * types (CryptoKey, BinaryType), which a Node program lacks.
  */
-const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@satrail\/)/.test(line))
+const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@?satrail\/)/.test(line))
 
 /** The compiler of the first application. */
 const compiler = path.join(hostOf(minimumNode), "node_modules/typescript/bin/tsc")
