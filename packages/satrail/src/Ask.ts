@@ -11,6 +11,7 @@ import type { Request } from "@satrail/core/ledger/Answer"
 import * as Page from "@satrail/http/wire/Page"
 import { Redacted, Result } from "effect"
 import * as Money from "./Money.ts"
+import { idOf } from "./Sharing.ts"
 import type { Bare, Instant, Named, Primitive } from "./Reply.ts"
 
 /** The fields of a company's record that the core reads when a request takes a company. */
@@ -169,9 +170,6 @@ export interface Reading {
   readonly isList: boolean
   readonly request: MakeRequest
 }
-
-export const idOf = (company: unknown): unknown =>
-  typeof company === "object" && company !== null && "id" in company && typeof company.id === "string" ? company.id : company
 
 const amountOf = (given: unknown, { isMsat }: Reading): Result.Result<object, AmountInvalid> => {
   if (given === undefined || given === null) return Result.succeed({ amount: given, ...(given === undefined && { asked: given }) })

@@ -1,6 +1,8 @@
 import { Invalid } from "@satrail/core/base/Invalid"
 import * as Suggestion from "@satrail/core/base/Suggestion"
-import { Effect } from "effect"
+import { issuesOf } from "@satrail/http/wire/Decoding"
+import { Effect, Predicate, Schema } from "effect"
+import type { Parameter } from "./Fields.ts"
 
 /** An option is unknown, missing or invalid. */
 export class OptionsInvalid extends Error {
@@ -19,18 +21,39 @@ const unknownOption = (of: string, given: object, known: ReadonlyArray<string>) 
   return { path: name, message: `\`${name}\` is not an option of ${of}; ${hint}` }
 }
 
-/**
- * Fails if an argument of a method has an unknown field. `known` lists the field names for each argument, or is
- * `*` for a record.
- */
-export const checkMembers = (of: string, asked: ReadonlyArray<unknown>, known: ReadonlyArray<string | undefined>) => {
-  for (const [at, one] of asked.entries()) {
-    const names = known[at]
-    if (names === undefined || names === "*" || typeof one !== "object" || one === null) continue
-    const unknown = unknownOption(of, one, names.split(" "))
-    if (unknown !== undefined) return Effect.fail(new Invalid(unknown))
-  }
-  return Effect.void
+/** Returns the fields of an object of options, which may be optional or nullable. */
+const fieldsOf = (parameter: unknown): object | undefined => {
+  if (!Predicate.isObjectKeyword(parameter) || "records" in parameter) return undefined
+  if ("fields" in parameter && Predicate.isObject(parameter.fields)) return parameter.fields
+  if ("members" in parameter && Array.isArray(parameter.members)) return fieldsOf(parameter.members[0])
+  return "schema" in parameter ? fieldsOf(parameter.schema) : undefined
+}
+
+/** Whether a parameter is an object of options. */
+export const hasFields = (parameter: unknown): boolean => fieldsOf(parameter) !== undefined
+
+const titleOf = (parameter: Parameter | undefined, at: number): string =>
+  (parameter && Schema.resolveAnnotations(parameter)?.title) ?? `argument ${at + 1}`
+
+/** Returns a function that fails if an argument does not fit its schema. The error names the field. */
+export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.Tuple(parameters), { onExcessProperty: "error" })
+  return Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
+    for (const [at, one] of given.entries()) {
+      const known = fieldsOf(parameters[at])
+      const unknown = known && typeof one === "object" && one !== null ? unknownOption(of, one, Object.keys(known)) : undefined
+      if (unknown !== undefined) return yield* new Invalid(unknown)
+    }
+    yield* Effect.mapError(decode(given.slice(0, parameters.length)), ({ issue }) => {
+      const [{ path, message } = { path: "", message: "is invalid" }] = issuesOf("field", issue)
+      const [at = "", ...names] = path.split(".")
+      const value = path.split(".").reduce<unknown>((of, name) => Object(of)[name], given)
+      return new Invalid({
+        path: names.length > 0 ? names.join(".") : titleOf(parameters[Number(at)], Number(at)),
+        message: value === undefined ? "is required" : message.replace(`"${at}.`, '"')
+      })
+    })
+  })
 }
 
 /**

@@ -1,8 +1,8 @@
 import { type Page, list, type List } from "@satrail/client/Calls"
-import { idOf } from "./Ask.ts"
+import { idOf } from "./Sharing.ts"
 
 /** Calls the core with a method's arguments. The core returns lists in pages. */
-type Call = (given: ReadonlyArray<unknown>, signal: AbortSignal | undefined) => Promise<unknown>
+type Call = (given: ReadonlyArray<unknown>, signal: unknown) => Promise<unknown>
 
 const isQuery = (given: unknown): boolean => typeof given === "object" && given !== null && !("id" in given)
 
@@ -14,10 +14,12 @@ export const make =
   (ids: number, call: Call) =>
   (...given: ReadonlyArray<unknown>): List<unknown> => {
     const isInOptions = ids > 0 && isQuery(given[0])
-    const { company, signal, ...query } = Object(given[isInOptions ? 0 : ids] ?? {})
+    const options = given[isInOptions ? 0 : ids] ?? {}
+    const { company, signal, ...others } = Object(options)
+    const query = typeof options === "object" ? others : options
     const first = isInOptions ? [idOf(company)] : given.slice(0, ids)
     return list(
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the core's pages, converted by `Methods`
-      (cursor) => call([...first, cursor === undefined ? query : { ...query, cursor }], signal) as Promise<Page<unknown>>
+      (cursor) => call([...first, cursor === undefined ? query : { ...others, cursor }], signal) as Promise<Page<unknown>>
     )
   }

@@ -2,8 +2,10 @@ import { withJson } from "@satrail/client/Plain"
 import { verify } from "@satrail/client/Webhooks"
 import type { Read, Written } from "@satrail/client/Schemas"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
-import { Invalid } from "@satrail/core/base/Invalid"
+import type { Invalid } from "@satrail/core/base/Invalid"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
+import { NotFound } from "@satrail/core/ledger/Journal"
 import { Companies } from "@satrail/core/accounts/Companies"
 import type { Outcome, Request } from "@satrail/core/ledger/Answer"
 import type * as Pages from "@satrail/core/ledger/Page"
@@ -14,7 +16,8 @@ import { createHash } from "node:crypto"
 import { deserialize, serialize } from "node:v8"
 import * as Ask from "./Ask.ts"
 import type { Documented } from "./Documented.ts"
-import { checkMembers } from "./KnownOptions.ts"
+import * as Fields from "./Fields.ts"
+import { checking, hasFields } from "./KnownOptions.ts"
 import * as Lists from "./Lists.ts"
 import type { DefaultsOf, Method } from "./Method.ts"
 import * as Money from "./Money.ts"
@@ -23,7 +26,8 @@ import * as Reply from "./Reply.ts"
 import type * as Schemas from "./Schemas.ts"
 import * as Settled from "./Settled.ts"
 import * as Shared from "./Shared.ts"
-import { defaults, hidden, inMsat, ofCompany, options, renamed } from "./Verbs.ts"
+import { idOf } from "./Sharing.ts"
+import { defaults, hidden, inMsat, ofCompany, parameters, renamed } from "./Verbs.ts"
 import * as Views from "./Views.ts"
 import type { Seen } from "./Views.ts"
 
@@ -99,7 +103,7 @@ const remade = (value: unknown): unknown => {
 }
 
 type Table<A> = Readonly<Record<string, Readonly<Record<string, ReadonlyArray<A>>>>>
-const optionNames: Table<string | undefined> = options
+const taken: Table<Fields.Parameter> = parameters
 const fallbacks: Table<object | undefined> = defaults
 
 /** Returns the given fields. A field that has a default is left out if it is null. */
@@ -137,20 +141,23 @@ const withRecord = Effect.fnUntraced(function* ([first, ...others]: ReadonlyArra
   return [{ ...first, company: yield* company(first["company"], get) }, ...others]
 })
 
-const method = (noun: string, verb: string, member: unknown, get: GetCompany, surroundings: Surroundings) => {
+type Takes = ReadonlyArray<Fields.Parameter>
+
+const method = (noun: string, verb: string, member: unknown, takes: Takes, get: GetCompany, surroundings: Surroundings) => {
   const name = `${noun}.${verb}`
-  const known = optionNames[noun]?.[verb] ?? []
+  const check = checking(name, takes)
   const fallback = fallbacks[noun]?.[verb] ?? []
   const isList = isListed(fallback)
   const shown = showing(noun, verb, surroundings)
   const call = Effect.fnUntraced(function* (given: ReadonlyArray<unknown>) {
     if (typeof member !== "function") return member
-    yield* checkMembers(name, given, known)
+    yield* check(given)
     const [first, ...others] = given
+    const owner = takes[0] === Fields.company ? first : Object(first).company
+    const ownerId = idOf(owner)
+    if (typeof ownerId === "string" && !Id.is(ownerId)) return yield* new NotFound({ what: "company", id: ownerId })
     // Returns the company, unless the method takes a record.
-    const named = known[0] === undefined && noun !== "outside" ? [Ask.idOf(first), ...others].slice(0, given.length) : given
-    if (isList && fallback.length > 1 && typeof named[0] !== "string")
-      return yield* new Invalid({ path: "company", message: "is required" })
+    const named = !hasFields(takes[0]) && noun !== "outside" ? [idOf(first), ...others].slice(0, given.length) : given
     const asked = yield* surroundings.check(noun, withDefaults(named, fallback))
     const isMsat = noun === "outside" || isIn(inMsat, name)
     const reading: Ask.Reading = { isMsat, isList, request: requested(name, asked, surroundings, shown) }
@@ -174,7 +181,7 @@ const method = (noun: string, verb: string, member: unknown, get: GetCompany, su
     const last = given.at(-1)
     if (!isRecord(last) || !("signal" in last)) return surroundings.run(effect(given))
     const { signal, ...others } = last
-    return surroundings.run(effect([...given.slice(0, -1), others]), signal instanceof AbortSignal ? signal : undefined)
+    return surroundings.run(effect([...given.slice(0, -1), others]), signal)
   }
 }
 
@@ -191,7 +198,8 @@ const never: GetCompany = (id) => Effect.die(`a simulated network has no company
  * Builds a method of the simulated network. The network's service takes every amount in msat, but host programs
  * pass satoshis.
  */
-export const simulated = (verb: string, member: unknown, surroundings: Surroundings) => method("outside", verb, member, never, surroundings)
+export const simulated = (verb: string, member: unknown, takes: Takes, surroundings: Surroundings) =>
+  method("outside", verb, member, takes, never, surroundings)
 
 /** Builds every method of every core service in the context. */
 export const make = <M>(surroundings: Surroundings): Methods<M> => {
@@ -210,7 +218,10 @@ export const make = <M>(surroundings: Surroundings): Methods<M> => {
     withdrawals: { settled: Settled.make(surroundings) }
   }
   const nouns = services.map(([noun, service]) => {
-    const methods = verbsOf(noun, service).map(([verb, member]) => [verb, method(noun, verb, member, get, surroundings)])
+    const methods = verbsOf(noun, service).map(([verb, member]) => [
+      verb,
+      method(noun, verb, member, taken[noun]?.[verb] ?? [], get, surroundings)
+    ])
     return [noun, Object.freeze({ ...Object.fromEntries(methods), ...others[noun] })]
   })
   // oxlint-disable-next-line typescript/consistent-type-assertions -- derived from the services like the type

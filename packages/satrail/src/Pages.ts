@@ -4,5 +4,3 @@ import * as Page from "@satrail/core/ledger/Page"
 export const page = { limit: Page.limit.default, before: null } as const
 /** The first page of a list that is sorted oldest first. */
 export const after = { limit: Page.limit.default, after: null } as const
-/** The options of a list that has no filters. */
-export const listed = "cursor limit"

@@ -1,5 +1,6 @@
 import type { WithSchemas } from "@satrail/client/Schemas"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import { Invalid } from "@satrail/core/base/Invalid"
 import { Events, type Heard } from "@satrail/core/events/Events"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import * as Http from "@satrail/http/Http"
@@ -16,7 +17,7 @@ import * as Simulated from "@satrail/server/deployment/Simulated"
 import * as Secrets from "@satrail/server/deployment/Secrets"
 import * as Server from "@satrail/server/serving/Server"
 import { Cause, Clock, Context, Effect, Exit, Layer, ManagedRuntime, Scope, Stream } from "effect"
-import { idOf } from "./Ask.ts"
+import { idOf } from "./Sharing.ts"
 import * as Consumers from "./Consumers.ts"
 import type { SatrailError } from "./Errors.ts"
 import * as HostEvents from "./Events.ts"
@@ -124,7 +125,10 @@ const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, co
     const company = idOf(options.company)
     const types = new Set(typeof type === "string" ? [type] : type)
     for (const one of types)
-      if (!HostEvents.types.has(one)) throw new TypeError(`there is no event ${JSON.stringify(one)}: ${[...HostEvents.types].join(", ")}`)
+      if (!HostEvents.types.has(one))
+        throw refusal(
+          new Invalid({ path: "type", message: `there is no event ${JSON.stringify(one)}: ${[...HostEvents.types].join(", ")}` })
+        )
     const called = name ?? [...types].join(", ")
     if (running.has(called))
       throw new Error(`a handler named ${JSON.stringify(called)} is already running: give this one a name, { name: "…" }`)
@@ -146,7 +150,10 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
   const runtime = ManagedRuntime.make(compose(environment, isKept))
   const context = await begun(runtime)
   const iterate = iterating(context)
-  const run = async <A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> => {
+  const run = async <A, E>(effect: Effect.Effect<A, E>, given?: unknown): Promise<A> => {
+    const signal = given ?? undefined
+    if (signal !== undefined && !(signal instanceof AbortSignal))
+      throw refusal(new Invalid({ path: "signal", message: "must be an AbortSignal" }))
     signal?.throwIfAborted()
     const exit = await runtime.runPromiseExit(effect, signal && { signal })
     if (Exit.isFailure(exit)) signal?.throwIfAborted()

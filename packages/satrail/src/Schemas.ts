@@ -8,18 +8,25 @@ const isGiven = (one: unknown): one is { readonly metadata: unknown } => typeof 
 
 const present = (metadata: object) => Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
 
-const checked = Effect.fnUntraced(function* (schema: StandardSchema, metadata: unknown) {
-  const value = yield* Effect.tryPromise({ try: () => validate(schema, metadata), catch: (error) => error }).pipe(
+const checked = Effect.fnUntraced(function* (schema: StandardSchema | undefined, metadata: unknown) {
+  const value = yield* Effect.tryPromise({
+    try: async () => (schema === undefined ? metadata : validate(schema, metadata)),
+    catch: (error) => error
+  }).pipe(
     Effect.catchIf(
       (error) => error instanceof SatrailError,
       ({ issues: [issue = { path: "metadata", message: "is invalid" }] }) => Effect.fail(new Invalid(issue)),
       Effect.die
     )
   )
-  const texts = typeof value === "object" && value !== null ? present(value) : {}
+  if (value === undefined || value === null) return value
+  if (typeof value !== "object" || Array.isArray(value))
+    return yield* new Invalid({ path: "metadata", message: "must be an object of texts" })
+  const texts = present(value)
   const [other] = Object.entries(texts).find(([, one]) => typeof one !== "string") ?? []
   if (other === undefined) return texts
-  return yield* new Invalid({ path: `metadata.${other}`, message: "must be text, also after its schema" })
+  const message = schema === undefined ? "must be text" : "must be text, also after its schema"
+  return yield* new Invalid({ path: `metadata.${other}`, message })
 })
 
 /** Validates the metadata of a resource's requests. Fails with the first issue. */
@@ -27,7 +34,6 @@ export const checking = (schemas: Schemas) => {
   const all: ReadonlyMap<string, StandardSchema | undefined> = new Map(Object.entries(schemas))
   return (noun: string, asked: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<unknown>, Invalid> => {
     const schema = all.get(noun)
-    if (schema === undefined) return Effect.succeed(asked)
     return Effect.forEach(asked, (one) =>
       isGiven(one) ? Effect.map(checked(schema, one.metadata), (metadata) => ({ ...one, metadata })) : Effect.succeed(one)
     )

@@ -5,9 +5,11 @@ import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { failureOf } from "@satrail/http/resources/Withdrawals"
-import { Context, Data, Effect, Option, Stream } from "effect"
+import { Context, Data, Effect, Option, Schema, Stream } from "effect"
 import type { SatrailError } from "./Errors.ts"
-import { checkNames } from "./KnownOptions.ts"
+import { idOf } from "./Sharing.ts"
+import * as Fields from "./Fields.ts"
+import { checking } from "./KnownOptions.ts"
 import * as Reply from "./Reply.ts"
 
 export interface SettledOptions {
@@ -32,7 +34,7 @@ export class Stopping extends Data.TaggedError("Stopping") {
 /** The services and the runtime. */
 export interface Surroundings {
   readonly context: Context.Context<never>
-  readonly run: <A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal) => Promise<A>
+  readonly run: <A, E>(effect: Effect.Effect<A, E>, signal?: unknown) => Promise<A>
   readonly iterate: Reply.Iterate
 }
 
@@ -48,16 +50,18 @@ const ended = Effect.fnUntraced(function* (context: Context.Context<never>, comp
   return Option.isSome(found) ? found.value : yield* new Stopping()
 })
 
+const check = checking("withdrawals.settled", [...Fields.ids, Fields.fields({ signal: Schema.optional(Schema.Unknown) })])
+
 /** Builds `withdrawals.settled`. */
 export const make =
   ({ context, run, iterate }: Surroundings) =>
-  async (company: CompanyRef, id: string, options: SettledOptions = {}): Promise<unknown> => {
-    checkNames<SettledOptions>("withdrawals.settled", options, { signal: true })
-    const { signal } = options
-    const companyId = CompanyId.make(typeof company === "string" ? company : company.id)
+  async (company: unknown, id: string, options: SettledOptions = {}): Promise<unknown> => {
+    const { signal } = Object(options)
+    const companyId = CompanyId.make(String(idOf(company)))
     const told = ({ failure }: Withdrawal) =>
       failure === null ? "the withdrawal failed" : `the withdrawal failed: ${failureOf(failure).message}`
     const wait = Effect.gen(function* () {
+      yield* check([company, id, options])
       const withdrawal = yield* ended(context, companyId, id)
       const plain = Reply.plain(withdrawal, iterate)
       return withdrawal.status === "settled" ? plain : yield* new WithdrawalFailed({ message: told(withdrawal), details: Object(plain) })

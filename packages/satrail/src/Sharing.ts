@@ -6,6 +6,10 @@ export type Of = <I, S>(key: Context.Key<I, S>) => S
 
 export type Id = CompanyId.CompanyId
 
+/** Returns the id of a company, which is passed as its id or as its record. */
+export const idOf = (company: unknown): unknown =>
+  typeof company === "object" && company !== null && "id" in company && typeof company.id === "string" ? company.id : company
+
 /** The first argument of a method. */
 export type First<F> = F extends (ask: infer A, ...others: never) => unknown ? A : never
 

@@ -1,7 +1,46 @@
+import { Scope } from "@satrail/core/accounts/ApiKey"
+import { CompanyFees } from "@satrail/core/accounts/CompanyFees"
+import { Scope as OperatorScope } from "@satrail/core/accounts/OperatorToken"
+import { What } from "@satrail/core/accounts/Stops"
+import { Freeze } from "@satrail/core/ledger/Freeze"
+import { Rail, Standing as Status } from "@satrail/core/ledger/Rail"
+import { Type } from "@satrail/core/reports/Transaction"
+import { Schema } from "effect"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import {
+  type Parameter,
+  addressType,
+  allowedFrom,
+  amount,
+  apiKey,
+  by,
+  company,
+  fields,
+  flag,
+  id,
+  idempotencyKey,
+  ids,
+  instant,
+  labels,
+  limits,
+  listed,
+  listOf,
+  maybe,
+  metadata,
+  named,
+  number,
+  operator,
+  orNull,
+  paged,
+  period,
+  plan,
+  request,
+  sats,
+  text
+} from "./Fields.ts"
 import * as Features from "./features/index.ts"
 import type { Noun, Services } from "./Nouns.ts"
-import { after, listed, page } from "./Pages.ts"
+import { after, page } from "./Pages.ts"
 
 /** Methods whose public name differs from the core's. */
 export const renamed = { companies: { create: "open" }, apiKeys: { create: "issue" } } as const satisfies {
@@ -12,13 +51,15 @@ export const renamed = { companies: { create: "open" }, apiKeys: { create: "issu
 export type CoreName<N, K> = N extends keyof typeof renamed ? (K extends keyof (typeof renamed)[N] ? (typeof renamed)[N][K] : K) : K
 
 /**
- * Methods that are not exposed because they need the runtime's services, such as a scope, or because a method in
- * Shared.ts takes their place. Effect programs call them through `pay.runtime`.
+ * Methods that are not exposed because they need the runtime's services, such as a scope, take a record of the
+ * core, or have their counterpart in Shared.ts. Effect programs call them through `pay.runtime`.
  */
 export const hidden = {
   ...Features.hidden,
+  apiKeys: ["issueOwn"],
   companies: ["changePlan", "overview"],
   domains: ["verify"],
+  invoices: ["issue"],
   lightningAddresses: ["change", "remove"],
   transactions: ["callback"],
   withdrawals: ["handOver", "confirmed"]
@@ -52,69 +93,123 @@ export const defaults = {
   withdrawals: { estimate: [{ asked: undefined }], confirm: [{ asked: undefined, maxFee: undefined, metadata: {} }] }
 } as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<object | undefined> } }
 
-const limits = "approvalAbove day dayCount hour month perWithdrawal recipientTypes recipients"
-const payment = "amount apiKey company destination maxFee otherwise"
+const overlapSeconds = named("overlapSeconds", number)
+const place = fields({ domain: Schema.NullOr(text), host: text, user: text })
+const payable = { paymentHash: text, paymentRequest: text }
+const payment = { amount, apiKey, maxFee: sats, otherwise: sats }
+const keyAsk = maybe({ allowedFrom, expiresAt: instant, idempotencyKey, limits })
+const scopes = Schema.Array(Scope)
+const older = [fields({ olderThanMillis: number, ...paged })] as const
+const what = [named("what", What)] as const
 
-/**
- * The options of each method, by argument. `*` stands for a record, which may have other fields. A type test
- * fails if the core has another option.
- */
-export const options = {
-  ...Features.options,
+/** The parameters of each method. A type test fails if one differs from the method's type. */
+export const parameters = {
+  ...Features.parameters,
   apiKeys: {
-    approve: [undefined, "*"],
-    issueOwn: ["allowedFrom by expiresAt idempotencyKey name scopes"],
-    limit: [undefined, limits, "*"],
-    allowFrom: [undefined, "for ranges", "*"],
-    rotate: [undefined, undefined, "idempotencyKey", "*"],
-    list: [undefined, listed],
-    create: ["allowedFrom by company expiresAt idempotencyKey limits name scopes"]
+    list: [company, listed],
+    create: [fields({ company, name: text, scopes, ...keyAsk, ...maybe({ by: operator }) })],
+    get: ids,
+    limit: [id, Schema.NullOr(limits), by],
+    allowFrom: [id, Schema.NullOr(allowedFrom), by],
+    revoke: ids,
+    approve: [id, operator],
+    rotate: [id, overlapSeconds, request, by],
+    check: [named("text", text)],
+    standing: [id]
   },
-  backlog: { deposits: [`${listed} olderThanMillis`], withdrawals: [`${listed} olderThanMillis`] },
-  bookings: { lines: [undefined, "from until"], linesOfAll: ["from until"] },
+  backlog: {
+    all: [],
+    withdrawals: older,
+    deposits: older,
+    withdrawal: [id],
+    deposit: [id]
+  },
+  bookings: { lines: [company, fields(period)], linesOfAll: [fields(period)] },
   companies: {
-    create: ["idempotencyKey name plan"],
-    list: [`${listed} plan search status`],
-    limit: [undefined, limits, "*"],
-    charge: [undefined, "internal lightning onChain"],
-    freeze: [undefined, "pending reason", "*"],
-    issueKey: [undefined, "allowedFrom expiresAt idempotencyKey limits name scopes"],
-    update: [undefined, "plan"],
-    verifyDomain: [undefined, undefined, "idempotencyKey"]
+    get: [company],
+    list: [listOf({ plan, search: text, status: Schema.Literal("frozen") })],
+    create: [fields({ name: text, ...maybe({ idempotencyKey, plan }) })],
+    charge: [company, Schema.NullOr(CompanyFees)],
+    limit: [company, Schema.NullOr(limits), by],
+    freeze: [company, fields({ pending: Freeze.fields.pending, reason: text }), by],
+    unfreeze: [company],
+    spent: [company],
+    verifyDomain: [company, named("domain", text), request],
+    update: [company, Schema.optional(fields(maybe({ plan })))],
+    issueKey: [company, fields({ name: text, scopes, ...keyAsk })]
   },
-  domains: { claim: ["company domain idempotencyKey"] },
-  fees: { quote: ["amount company way"] },
+  domains: {
+    list: [company],
+    isServed: [named("domain", text)],
+    check: [],
+    claim: [fields({ company, domain: text, ...maybe({ idempotencyKey }) })]
+  },
+  fees: {
+    terms: [company],
+    quote: [fields({ amount: sats, company, way: Schema.Literals(["internal", ...Rail.literals]) })]
+  },
   invoices: {
-    issue: [
-      "amount apiKeyId callback checkoutId company description expirySeconds idempotencyKey lightningAddressId maxAmount memo metadata minAmount rate rateAt"
+    create: [
+      fields({
+        company,
+        ...maybe({ amount, checkoutId: text, description: text, expirySeconds: number, hold: flag, idempotencyKey }),
+        ...maybe({ maxAmount: sats, metadata, minAmount: sats, paymentHash: text })
+      })
     ],
-    create: ["amount checkoutId company description expirySeconds hold idempotencyKey maxAmount metadata minAmount paymentHash"],
-    settle: [undefined, undefined, "preimage"],
-    list: [undefined, `${listed} from lightningAddressId metadataKey metadataValue paymentHash paymentRequest status until`]
+    get: ids,
+    cancel: ids,
+    settle: [...ids, Schema.optional(fields(maybe({ preimage: text })))],
+    list: [company, listOf({ ...period, ...labels, lightningAddressId: text, ...payable, status: Invoice.Standing })]
   },
   lightningAddresses: {
-    create: ["company domain handle idempotencyKey metadata"],
-    update: [undefined, undefined, "maxAmount metadata minAmount successMessage"],
-    list: [undefined, listed]
+    get: ids,
+    list: [company, listed],
+    create: [fields({ company, ...maybe({ domain: text, handle: text, idempotencyKey, metadata }) })],
+    update: [...ids, Schema.optional(fields(maybe({ maxAmount: sats, metadata, minAmount: sats, successMessage: text })))],
+    delete: ids,
+    qr: ids
   },
-  onChainAddresses: { create: ["addressType checkoutId company idempotencyKey metadata"], list: [undefined, listed] },
-  operatorTokens: { issue: ["idempotencyKey name scopes"], list: [listed] },
+  liquidity: { now: [] },
+  onChainAddresses: {
+    get: ids,
+    list: [company, listed],
+    create: [fields({ company, ...maybe({ addressType, checkoutId: text, idempotencyKey, metadata }) })]
+  },
+  operatorTokens: {
+    issue: [fields({ idempotencyKey: Schema.optional(idempotencyKey), name: text, scopes: Schema.Array(OperatorScope) })],
+    list: [listed],
+    revoke: [id],
+    standing: [id],
+    check: [named("text", text)]
+  },
   payRequests: {
-    offer: ["domain host user"],
-    invoice: ["domain host user", "amount caller comment nostr payerData"],
-    verify: ["domain host user"]
+    offer: [place],
+    invoice: [place, fields({ caller: text, ...orNull({ amount: text, comment: text, nostr: text, payerData: text }) })],
+    verify: [place, named("paymentHash", text)]
   },
-  prices: { price: ["amount"] },
-  reconciliation: { stateOwnFunds: ["chain node"] },
-  suspense: { list: [`${listed} status`], assign: ["company id"] },
+  prices: { price: [fields({ amount })], current: [] },
+  rates: { list: [named("company", Schema.optional(company))] },
+  reconciliation: { last: [], waiting: [], stateOwnFunds: [fields(orNull({ chain: sats, node: sats }))] },
+  status: { now: [] },
+  stops: { standing: [], check: what, waits: [company], pause: what, resume: what },
+  suspense: { list: [listOf({ status: Schema.Literals(["open", "assigned"]) })], assign: [fields({ company, id: text })] },
   transactions: {
+    adjustment: ids,
+    balance: [company],
+    deposit: ids,
+    withdrawal: ids,
+    payer: ids,
     list: [
-      undefined,
-      `${listed} chainTxId from lightningInvoiceId metadataKey metadataValue paymentHash paymentRequest rail status type until`
+      company,
+      listOf({ ...period, ...labels, ...payable, chainTxId: text, lightningInvoiceId: text, rail: Rail, status: Status, type: Type })
     ]
   },
-  withdrawals: { estimate: [payment], confirm: [`${payment} idempotencyKey metadata`] }
-} as const satisfies { readonly [N in Noun]?: { readonly [verb: string]: ReadonlyArray<string | undefined> } }
+  withdrawals: {
+    estimate: [fields({ company, destination: text, ...maybe(payment) })],
+    confirm: [fields({ company, destination: text, ...maybe({ ...payment, idempotencyKey, metadata }) })],
+    get: ids
+  }
+} as const satisfies { readonly [N in Noun]: { readonly [verb: string]: ReadonlyArray<Parameter> } }
 
 /** Methods whose `amount` is in msat in the core. A type test fails if there is another such method. */
 export const inMsat = { ...Features.inMsat, "fees.quote": true, "invoices.issue": true } as const

@@ -4,14 +4,15 @@ import type { Decimal } from "@satrail/core/base/Decimal"
 import type { Outcome } from "@satrail/core/ledger/Answer"
 import type { Page } from "@satrail/core/ledger/Page"
 import type { Client } from "@satrail/client"
-import type { Effect, Option, Redacted, Stream } from "effect"
+import type { Effect, Option, Redacted, Schema, Stream } from "effect"
 import type { MetadataNoun } from "@satrail/client/Schemas"
-import type { Ask, inMsat as namesInMsat, Query } from "../src/Ask.ts"
+import type { inMsat as namesInMsat } from "../src/Ask.ts"
 import type * as Errors from "../src/Errors.ts"
 import type * as Index from "../src/index.ts"
 import type { Noun, Services } from "../src/Nouns.ts"
 import type { counts } from "../src/Reply.ts"
-import type { defaults, hidden, inMsat, ofCompany, options, renamed } from "../src/Verbs.ts"
+import type { parameters as outside } from "../src/Simulation.ts"
+import type { defaults, hidden, inMsat, ofCompany, parameters, renamed } from "../src/Verbs.ts"
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
@@ -103,52 +104,58 @@ type CountsInReplies = {
 }[Noun]
 export type EveryCountIsListed = Holds<Equal<Exclude<CountsInReplies, (typeof counts)[number]>, never>>
 
-// The table of options lists the fields of every argument that is an object.
+// The table of parameters has the types of the methods' arguments, except that a field that may be omitted may also
+// be null.
 
-type Words<S> = S extends `${infer One} ${infer Others}` ? One | Words<Others> : S
-type OptionsOf<T> = T extends
-  | string
-  | number
-  | bigint
-  | boolean
-  | null
-  | undefined
-  | ReadonlyArray<unknown>
-  | ((...given: never) => unknown)
-  | Redacted.Redacted<unknown>
-  ? never
-  : T extends { readonly plan: unknown; readonly name?: never }
-    ? never
-    : T extends { readonly createdAtMillis: unknown } | { readonly id: string; readonly name: string } | { readonly _tag: string }
-      ? "*"
-      : T extends object
-        ? keyof Ask<T, Index.Metadata> | (T extends { readonly limit: number } ? keyof Query<T, Index.Metadata> : never)
-        : never
 type At<A, I> = I extends keyof A ? Exclude<A[I], undefined> : never
-type Entry<N, V> = N extends keyof typeof options ? (V extends keyof (typeof options)[N] ? (typeof options)[N][V] : []) : []
-type Differing<A, E> = {
-  readonly [I in "0" | "1" | "2" | "3"]:
-    | Exclude<OptionsOf<At<Required<A>, I>>, Words<At<E, I>>>
-    | Exclude<Words<At<E, I>>, OptionsOf<At<Required<A>, I>>> extends infer D
+type Parsed<P> = P extends ReadonlyArray<Schema.Constraint> ? Required<Schema.Tuple<P>["Type"]> : never
+type GivenTo<F> = F extends (...given: infer A) => unknown ? A : never
+/** The arguments of a list with the company first. */
+type Longer<A extends ReadonlyArray<unknown>> = A extends unknown ? (2 extends A["length"] ? A : never) : never
+type Positional<A extends ReadonlyArray<unknown>> = Required<[Longer<A>] extends [never] ? A : Longer<A>>
+type Outside<B> = "signal" | ("company" extends keyof B ? never : "company")
+type IsRequired<T, K> = K extends keyof T ? (object extends Pick<T, K> ? false : true) : "absent"
+type HasFields<T> = [T] extends [object] ? ([T] extends [Date | ReadonlyArray<unknown>] ? false : true) : false
+type Unlike<A, B> = string extends keyof B
+  ? A extends B
+    ? never
+    : "record"
+  : HasFields<B> extends true
+    ? {
+        readonly [K in Exclude<keyof A | keyof B, Outside<B>>]: Equal<IsRequired<A, K>, IsRequired<B, K>> extends true
+          ? [Unlike<NonNullable<A[K & keyof A]>, NonNullable<B[K & keyof B]>>] extends [never]
+            ? never
+            : K
+          : K
+      }[Exclude<keyof A | keyof B, Outside<B>>]
+    : [A, B] extends [B, A]
+      ? never
+      : "type"
+type UnlikeAt<A, B> = {
+  readonly [I in "0" | "1" | "2" | "3"]: Unlike<NonNullable<At<A, I>>, NonNullable<At<B, I>>> extends infer D
     ? [D] extends [never]
       ? never
       : [I, D]
     : never
 }["0" | "1" | "2" | "3"]
-type Unlisted = {
-  readonly [N in Noun]: {
-    readonly [K in keyof Services[N]]: IsHidden<N, K> extends true
-      ? never
-      : Services[N][K] extends (...asked: infer A) => unknown
-        ? Differing<A, Entry<N, Here<N, K>>> extends infer D
+type Misstated<P, T> = {
+  readonly [N in keyof P & string]: {
+    readonly [V in keyof P[N] & string]: N extends keyof T
+      ? V extends keyof T[N]
+        ? UnlikeAt<Positional<GivenTo<P[N][V]>>, Parsed<T[N][V]>> extends infer D
           ? [D] extends [never]
             ? never
-            : [N, K, D]
+            : [N, V, D]
           : never
-        : never
-  }[keyof Services[N]]
-}[Noun]
-export type EveryOptionIsListed = Holds<Equal<Unlisted, never>>
+        : [N, V]
+      : [N]
+  }[keyof P[N] & string]
+}[keyof P & string]
+type Elsewhere = ["withdrawals", "settled"] | ["webhooks", "verify"] | ["outside", "pay"]
+export type EveryParameterIsDescribed = Holds<Equal<Exclude<Misstated<Pick<Index.Pay, Noun>, typeof parameters>, Elsewhere>, never>>
+export type EveryParameterOfTheOutsideIsDescribed = Holds<
+  Equal<Exclude<Misstated<Pick<Index.SimulatedPay, "outside">, { readonly outside: typeof outside }>, Elsewhere>, never>
+>
 
 // The lists are exactly the methods whose default has a `limit`.
 

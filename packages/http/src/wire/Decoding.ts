@@ -123,7 +123,8 @@ const strange = (what: "field" | "parameter", shown: string, name: string, known
   return near === undefined ? `unknown ${what} "${shown}"` : `unknown ${what} "${shown}": did you mean "${near}"?`
 }
 
-const issuesOf = (what: "field" | "parameter", issue: SchemaIssue.Issue, text = ""): ReadonlyArray<Issue> => {
+/** Returns the issues of a value that its schema rejects, in the API's words. */
+export const issuesOf = (what: "field" | "parameter", issue: SchemaIssue.Issue, text = ""): ReadonlyArray<Issue> => {
   const known = beside(issue).values()
   return format(issue).issues.map(({ path = [], message }) => {
     if (path.length === 0) return ofBody(message, text)

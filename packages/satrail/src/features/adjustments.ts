@@ -1,17 +1,31 @@
+import { Status } from "@satrail/core/features/adjustments/Adjustment"
+import { Schema } from "effect"
 import { Adjustments } from "@satrail/core/features/adjustments/Adjustments"
 import * as Http from "@satrail/http/features/adjustments/Adjustments"
 import type { Id, Of } from "../Sharing.ts"
 import { classes } from "../Errors.ts"
-import { after, listed } from "../Pages.ts"
+import { after } from "../Pages.ts"
+import { company, fields, id, idempotencyKey, ids, listOf, operator, sats, text } from "../Fields.ts"
 
 export const { AdjustmentDecided } = classes
 export const defaults = { adjustments: { list: [after] } } as const
-export const options = {
+export const parameters = {
   adjustments: {
-    request: ["amount by company idempotencyKey note reason"],
-    approve: [undefined, "*"],
-    reject: [undefined, "*"],
-    list: [`${listed} status`]
+    get: [id],
+    request: [
+      fields({
+        amount: sats,
+        by: operator,
+        company,
+        note: Schema.NullOr(text),
+        reason: text,
+        idempotencyKey: Schema.optional(idempotencyKey)
+      })
+    ],
+    approve: [id, operator],
+    reject: [id, operator],
+    ofCompany: ids,
+    list: [listOf({ status: Status })]
   }
 } as const
 export const inMsat = { "adjustments.request": true } as const

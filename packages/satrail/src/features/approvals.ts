@@ -1,5 +1,7 @@
 import { classes } from "../Errors.ts"
+import { apiKey, company, fields, id } from "../Fields.ts"
 
 export const { ApprovalByAsker, ApprovalFeeRisen, ApprovalOver } = classes
-export const options = { approvals: { approve: ["apiKey company id"], reject: ["apiKey company id"] } } as const
+const decision = fields({ apiKey, company, id })
+export const parameters = { approvals: { approve: [decision], reject: [decision], expire: [] } } as const
 export const ofCompany = { "approvals.approve": true, "approvals.reject": true } as const

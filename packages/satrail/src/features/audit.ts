@@ -1,11 +1,12 @@
 import { AuditLog, type Query } from "@satrail/core/features/audit/AuditLog"
 import * as Http from "@satrail/http/features/audit/Audit"
-import { listed, page } from "../Pages.ts"
+import { page } from "../Pages.ts"
 import type { Id, Of } from "../Sharing.ts"
+import { company, listOf, period, text } from "../Fields.ts"
 
 export const defaults = { audit: { list: [undefined, page] } } as const
-export const options = {
-  audit: { list: [undefined, `${listed} actorId from outcome subject until verb`] }
+export const parameters = {
+  audit: { list: [company, listOf({ actorId: text, outcome: text, subject: text, verb: text, ...period })] }
 } as const
 export const shared = (of: Of) => ({
   audit: {

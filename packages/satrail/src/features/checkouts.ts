@@ -1,8 +1,10 @@
+import { Schema } from "effect"
 import * as Http from "@satrail/http/features/checkouts/Checkouts"
 import { made } from "../Sharing.ts"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { classes } from "../Errors.ts"
-import { listed, page } from "../Pages.ts"
+import { page } from "../Pages.ts"
+import { amount, company, fields, idempotencyKey, ids, listed, maybe, metadata, named, number, text } from "../Fields.ts"
 
 export const { CheckoutNotOpen } = classes
 
@@ -35,17 +37,28 @@ export const defaults = {
     list: [undefined, page]
   }
 } as const
-export const options = {
+const publicId = named("publicId", text)
+export const parameters = {
   checkouts: {
     create: [
-      "amount cancelUrl color company contact description embedOrigin expirySeconds idempotencyKey locale metadata options orderId returnUrl tolerancePercent"
+      fields({
+        company,
+        ...maybe({ amount, cancelUrl: text, color: text, contact: text, description: text, embedOrigin: text, expirySeconds: number }),
+        ...maybe({ idempotencyKey, locale: Checkout.Locale, metadata, options: Schema.Array(Checkout.Option), orderId: text }),
+        ...maybe({ returnUrl: text, tolerancePercent: number })
+      })
     ],
-    list: [undefined, listed],
-    depth: ["*"],
-    deposits: ["*"],
-    answer: [undefined, "email tipPercent"]
+    get: ids,
+    open: [publicId],
+    renew: [publicId],
+    answer: [publicId, fields({ email: Schema.NullOr(text), tipPercent: number })],
+    list: [company, listed],
+    cancel: ids,
+    step: []
   }
 } as const
+/** These take the core's record of a checkout. */
+export const hidden = { checkouts: ["depth", "deposits"] } as const
 export const inMsat = { "checkouts.deposits": true, "checkouts.depth": true } as const
 
 export const views = { checkouts: { ...made(Http.view.of), cancel: Http.view.of } } as const

@@ -26,18 +26,19 @@ export const defaults = {
   ...webhooks.defaults
 } as const
 
-export const options = {
-  ...adjustments.options,
-  ...approvals.options,
-  ...audit.options,
-  ...checkouts.options,
-  ...offers.options,
-  ...people.options,
-  ...refunds.options,
-  ...sessions.options,
-  ...vouchers.options,
-  ...walletConnect.options,
-  ...webhooks.options
+export const parameters = {
+  ...adjustments.parameters,
+  ...approvals.parameters,
+  ...audit.parameters,
+  ...checkouts.parameters,
+  ...offers.parameters,
+  ...people.parameters,
+  ...refunds.parameters,
+  ...sessions.parameters,
+  ...statements.parameters,
+  ...vouchers.parameters,
+  ...walletConnect.parameters,
+  ...webhooks.parameters
 } as const
 
 /** The fields that each feature adds to its records. */
@@ -65,6 +66,9 @@ export const ofCompany = {
 } as const
 
 export const hidden = {
+  ...checkouts.hidden,
+  ...people.hidden,
+  ...sessions.hidden,
   ...webhooks.hidden
 } as const
 

@@ -3,13 +3,18 @@ import { type Asked, Prices } from "@satrail/core/nodes/Prices"
 import * as Http from "@satrail/http/features/offers/Offers"
 import { Effect } from "effect"
 import { type First, made, type Of } from "../Sharing.ts"
-import { listed, page } from "../Pages.ts"
+import { page } from "../Pages.ts"
+import { amount, company, fields, idempotencyKey, ids, listed, maybe, metadata, text } from "../Fields.ts"
 
 export const defaults = {
   offers: { create: [{ asked: null, description: "", lightningAddressId: null, metadata: {} }], list: [undefined, page] }
 } as const
-export const options = {
-  offers: { create: ["amount company description idempotencyKey lightningAddressId metadata"], list: [undefined, listed] }
+export const parameters = {
+  offers: {
+    create: [fields({ company, ...maybe({ amount, description: text, idempotencyKey, lightningAddressId: text, metadata }) })],
+    get: ids,
+    list: [company, listed]
+  }
 } as const
 
 type OfferAsk = First<Offers["Service"]["create"]>

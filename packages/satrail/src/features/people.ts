@@ -1,19 +1,27 @@
+import { Role } from "@satrail/core/features/people/Role"
+import { Schema } from "effect"
 import { classes } from "../Errors.ts"
-import { listed, page } from "../Pages.ts"
+import { page } from "../Pages.ts"
+import { company, fields, id, idempotencyKey, ids, listed, named, operator, record, text } from "../Fields.ts"
 
 export const { LastPasskey, OwnAccess, PersonMoved, PersonRequired, TooManyPasskeys, TooManyPeople } = classes
 export const defaults = { people: { list: [undefined, page] } } as const
-export const options = {
+const granting = Schema.Union([
+  record({ _tag: Schema.Literal("Operator"), operator }),
+  record({ _tag: Schema.Literals(["Person", "Key"]), id: text })
+])
+export const parameters = {
   people: {
-    invite: ["by company idempotencyKey name role"],
-    approve: [undefined, "*"],
-    recover: [undefined, undefined, "*"],
-    promote: [undefined, undefined, undefined, "*"],
-    remove: [undefined, undefined, "*"],
-    list: [undefined, listed],
-    join: ["*", "*", "challengedAt counter id"],
-    use: ["*", "challengedAt counter id"],
-    addPasskey: ["*", "*", "challengedAt counter id"],
-    removePasskey: ["*"]
+    invite: [fields({ by: granting, company, idempotencyKey: Schema.optional(idempotencyKey), name: text, role: Role })],
+    approve: [id, operator],
+    recover: [...ids, granting],
+    promote: [...ids, named("role", Role), granting],
+    remove: [...ids, granting],
+    get: [id],
+    list: [company, listed],
+    standing: [id],
+    invited: [named("text", text)]
   }
 } as const
+/** These take the core's record of a person. */
+export const hidden = { people: ["join", "use", "addPasskey", "removePasskey"] } as const

@@ -5,7 +5,8 @@ import { Redacted } from "effect"
 import type { First, Of } from "../Sharing.ts"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
-import { listed, page } from "../Pages.ts"
+import { page } from "../Pages.ts"
+import { amount, apiKey, company, fields, flag, idempotencyKey, ids, listed, maybe, metadata, named, number, text } from "../Fields.ts"
 
 export const { NotRefundable, RefundNotOpen, RefundTooLarge } = classes
 export const defaults = {
@@ -26,12 +27,20 @@ export const defaults = {
     list: [undefined, page]
   }
 } as const
-export const options = {
+export const parameters = {
   refunds: {
     create: [
-      "amount apiKey checkoutId company depositId description destination expirySeconds idempotencyKey invoiceId metadata onCheckout"
+      fields({
+        company,
+        ...maybe({ amount, apiKey, checkoutId: text, depositId: text, description: text, destination: text, expirySeconds: number }),
+        ...maybe({ idempotencyKey, invoiceId: text, metadata, onCheckout: flag })
+      })
     ],
-    list: [undefined, listed]
+    get: ids,
+    list: [company, listed],
+    ofCheckout: [company, named("checkoutId", text)],
+    cancel: ids,
+    step: []
   }
 } as const
 export const ofCompany = { "refunds.create": true } as const

@@ -3,6 +3,9 @@ import { Statements } from "@satrail/core/features/statements/Statements"
 import * as Http from "@satrail/http/features/statements/Statements"
 import { Effect } from "effect"
 import type { Id, Of } from "../Sharing.ts"
+import { company, named, text } from "../Fields.ts"
+
+export const parameters = { statements: { get: [company, named("month", text)] } } as const
 
 export const shared = (of: Of) => ({
   statements: {

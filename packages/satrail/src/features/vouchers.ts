@@ -1,7 +1,8 @@
 import * as Http from "@satrail/http/features/vouchers/Vouchers"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
-import { listed, page } from "../Pages.ts"
+import { page } from "../Pages.ts"
+import { amount, apiKey, company, fields, idempotencyKey, ids, listed, maybe, metadata, named, number, text } from "../Fields.ts"
 
 export const { VoucherNotOpen, VoucherRefused } = classes
 export const defaults = {
@@ -10,11 +11,15 @@ export const defaults = {
     list: [undefined, page]
   }
 } as const
-export const options = {
+export const parameters = {
   vouchers: {
-    create: ["amount apiKey company description expirySeconds idempotencyKey metadata"],
-    list: [undefined, listed],
-    claim: ["caller k1 pr"]
+    create: [fields({ amount, company, ...maybe({ apiKey, description: text, expirySeconds: number, idempotencyKey, metadata }) })],
+    get: ids,
+    list: [company, listed],
+    cancel: ids,
+    offer: [named("k1", text)],
+    claim: [fields({ caller: text, k1: text, pr: text })],
+    step: []
   }
 } as const
 export const ofCompany = { "vouchers.create": true } as const

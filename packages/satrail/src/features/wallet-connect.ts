@@ -1,1 +1,4 @@
-export const options = { walletConnections: { create: [undefined, "idempotencyKey", "*"] } } as const
+import { by, named, request, text } from "../Fields.ts"
+
+const apiKeyId = named("apiKeyId", text)
+export const parameters = { walletConnections: { create: [apiKeyId, request, by], get: [apiKeyId] } } as const

@@ -10,10 +10,11 @@ import { filterIssue } from "@satrail/http/events/Feed"
 import * as Deliveries from "@satrail/http/features/webhooks/WebhookDeliveries"
 import * as Endpoints from "@satrail/http/features/webhooks/WebhookEndpoints"
 import * as View from "@satrail/http/features/webhooks/records/WebhookView"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { Changes, First, Id, Of } from "../Sharing.ts"
 import { classes } from "../Errors.ts"
-import { listed, page } from "../Pages.ts"
+import { page } from "../Pages.ts"
+import { company, fields, idempotencyKey, ids, listed, maybe, number, text, texts } from "../Fields.ts"
 
 export const { DeliveryPending, EndpointNotEnabled, TooManyEndpoints } = classes
 export const defaults = {
@@ -25,14 +26,20 @@ export const defaults = {
     update: [undefined, undefined, {}]
   }
 } as const
-export const options = {
+export const parameters = {
   webhooks: {
-    create: ["company description idempotencyKey signatureHeader types url"],
-    update: [undefined, undefined, "description signatureHeader types url"],
-    enable: [undefined, undefined, "replayFrom"],
-    replay: [undefined, undefined, "replayFrom"],
-    rotateSecret: [undefined, undefined, "overlapSeconds"],
-    deliveries: [undefined, undefined, listed]
+    create: [fields({ company, url: text, ...maybe({ description: text, idempotencyKey, signatureHeader: text, types: texts }) })],
+    list: [company],
+    get: ids,
+    update: [...ids, Schema.optional(fields(maybe({ description: text, signatureHeader: text, types: texts, url: text })))],
+    delete: ids,
+    enable: [...ids, Schema.optional(fields(maybe({ replayFrom: text })))],
+    disable: ids,
+    replay: [...ids, fields({ replayFrom: text })],
+    rotateSecret: [...ids, Schema.optional(fields(maybe({ overlapSeconds: number })))],
+    test: ids,
+    deliveries: [...ids, listed],
+    resend: ids
   }
 } as const
 
