@@ -168,6 +168,8 @@ export interface Reading {
   readonly isMsat: boolean
   /** Whether the method's options are those of a list. */
   readonly isList: boolean
+  /** Whether a text is the id in a list's cursor. */
+  readonly isId: ((id: string) => boolean) | undefined
   readonly request: MakeRequest
 }
 
@@ -180,8 +182,8 @@ type Members = Result.Result<object, AmountInvalid | Invalid>
 
 const invalid = (path: string, message: string) => Result.fail(new Invalid({ path, message }))
 
-const pageAt = (cursor: string): Members => {
-  const position = Page.positionOf(cursor)
+const pageAt = (cursor: string, { isId }: Reading): Members => {
+  const position = Page.positionOf(cursor, isId)
   return position === undefined
     ? invalid("cursor", "must be the `next` of a page")
     : Result.succeed({ before: position.id, after: position })
@@ -194,7 +196,7 @@ const paymentOf = (paymentRequest: string): Members =>
   })
 
 /** Converts list options that the core names differently. */
-const filters: ReadonlyMap<string, (value: string) => Members> = new Map([
+const filters: ReadonlyMap<string, (value: string, reading: Reading) => Members> = new Map([
   ["cursor", pageAt],
   ["paymentRequest", paymentOf],
   ["search", (text) => Result.succeed({ text })]
@@ -217,7 +219,7 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const members = (name: string, value: unknown, reading: Reading): Members => {
   const filter = reading.isList ? filters.get(name) : undefined
-  if (filter !== undefined) return typeof value === "string" ? filter(value) : invalid(name, "must be text")
+  if (filter !== undefined) return typeof value === "string" ? filter(value, reading) : invalid(name, "must be text")
   if (name === "metadata") return Result.succeed({ metadata: value })
   if (name === "company") return Result.succeed({ company: value, companyId: idOf(value) })
   if (name === "idempotencyKey") return Result.succeed(typeof value === "string" ? { request: reading.request(value) } : {})

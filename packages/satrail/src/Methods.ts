@@ -27,7 +27,7 @@ import type * as Schemas from "./Schemas.ts"
 import * as Settled from "./Settled.ts"
 import * as Shared from "./Shared.ts"
 import { idOf } from "./Sharing.ts"
-import { defaults, hidden, inMsat, ofCompany, parameters, renamed } from "./Verbs.ts"
+import { cursorIds, defaults, hidden, inMsat, ofCompany, parameters, renamed } from "./Verbs.ts"
 import * as Views from "./Views.ts"
 import type { Seen } from "./Views.ts"
 
@@ -104,6 +104,7 @@ const remade = (value: unknown): unknown => {
 
 type Table<A> = Readonly<Record<string, Readonly<Record<string, ReadonlyArray<A>>>>>
 const taken: Table<Fields.Parameter> = parameters
+const idsIn: Readonly<Record<string, (id: string) => boolean>> = cursorIds
 const fallbacks: Table<object | undefined> = defaults
 
 /** Returns the given fields. A field that has a default is left out if it is null. */
@@ -160,7 +161,7 @@ const method = (noun: string, verb: string, member: unknown, takes: Takes, get: 
     const named = !hasFields(takes[0]) && noun !== "outside" ? [idOf(first), ...others].slice(0, given.length) : given
     const asked = yield* surroundings.check(noun, withDefaults(named, fallback))
     const isMsat = noun === "outside" || isIn(inMsat, name)
-    const reading: Ask.Reading = { isMsat, isList, request: requested(name, asked, surroundings, shown) }
+    const reading: Ask.Reading = { isMsat, isList, isId: idsIn[name], request: requested(name, asked, surroundings, shown) }
     const read: Result.Result<ReadonlyArray<unknown>, AmountInvalid | Invalid> = Result.all(asked.map((one) => Ask.read(one, reading)))
     const [args, ask] = [yield* Effect.fromResult(read), member]
     const called: unknown = Reflect.apply(ask, undefined, isIn(ofCompany, name) ? yield* withRecord(args, get) : args)

@@ -9,15 +9,18 @@ import { Invoices } from "@satrail/core/receiving/Invoices"
 import type * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
 import { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
+import type { Period } from "@satrail/core/reports/Booking"
+import { type Asked as BookingsAsked, Bookings } from "@satrail/core/reports/Bookings"
 import { Transactions } from "@satrail/core/reports/Transactions"
 import { qrOf } from "@satrail/http/resources/LightningAddresses"
 import type { Sealer } from "@satrail/http/wire/Seal"
-import { Context, Effect, Option } from "effect"
+import { Clock, Context, Effect, Option } from "effect"
 import * as Features from "./features/index.ts"
 import { type Changes, combined, type First, type Id, type Of } from "./Sharing.ts"
 
 type KeyAsk = First<ApiKeys["Service"]["issue"]>
 type InvoiceAsk = Extract<First<Invoices["Service"]["create"]>, Asked>
+type Booked = Omit<BookingsAsked, keyof Period> & Partial<Period>
 type AddressAsk = First<OnChainAddresses["Service"]["create"]>
 type DomainRequest = Parameters<Domains["Service"]["verify"]>[2]
 
@@ -39,6 +42,16 @@ const accounts = (of: Of) => {
       unfreeze: (id: Id) => companies.unfreeze(id),
       /** Issues an API key, as `apiKeys.create` does. */
       issueKey: (id: Id, ask: Omit<KeyAsk, "companyId" | "by">) => apiKeys.issue({ ...ask, companyId: id })
+    },
+    bookings: {
+      /**
+       * Lists the opening balance, each booking with the balance after it, and the closing balance, oldest first.
+       * By default, the period begins with the first booking and ends now.
+       */
+      lines: Effect.fnUntraced(function* (companyId: Id, { fromMillis, untilMillis, ...query }: Booked) {
+        const now = yield* Clock.currentTimeMillis
+        return yield* of(Bookings).page(companyId, { ...query, fromMillis: fromMillis ?? 0, untilMillis: untilMillis ?? now + 1 })
+      })
     },
     domains: {
       /** Verifies a domain by its DNS record. Requires a paid plan. */

@@ -6,6 +6,7 @@ import { Freeze } from "@satrail/core/ledger/Freeze"
 import { Rail, Standing as Status } from "@satrail/core/ledger/Rail"
 import { Type } from "@satrail/core/reports/Transaction"
 import { Schema } from "effect"
+import * as Bookings from "@satrail/core/reports/Bookings"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import {
   type Parameter,
@@ -58,6 +59,7 @@ export const hidden = {
   ...Features.hidden,
   apiKeys: ["issueOwn"],
   companies: ["changePlan", "overview"],
+  bookings: ["linesOfAll", "page"],
   domains: ["verify"],
   invoices: ["issue"],
   lightningAddresses: ["change", "remove"],
@@ -72,6 +74,7 @@ export const defaults = {
   ...Features.defaults,
   apiKeys: { create: [{ expiresAtMillis: null }], list: [undefined, after] },
   backlog: { deposits: [after], withdrawals: [after] },
+  bookings: { lines: [undefined, after] },
   domains: { claim: [{}] },
   companies: { create: [{ plan: "free" }], issueKey: [undefined, { expiresAtMillis: null }], list: [page], update: [undefined, {}] },
   invoices: {
@@ -124,7 +127,7 @@ export const parameters = {
     withdrawal: [id],
     deposit: [id]
   },
-  bookings: { lines: [company, fields(period)], linesOfAll: [fields(period)] },
+  bookings: { lines: [company, listOf(period)] },
   companies: {
     get: [company],
     list: [listOf({ plan, search: text, status: Schema.Literal("frozen") })],
@@ -210,6 +213,9 @@ export const parameters = {
     get: ids
   }
 } as const satisfies { readonly [N in Noun]: { readonly [verb: string]: ReadonlyArray<Parameter> } }
+
+/** Lists whose cursors contain something other than a record's id. */
+export const cursorIds = { "bookings.lines": Bookings.isPlace } as const
 
 /** Methods whose `amount` is in msat in the core. A type test fails if there is another such method. */
 export const inMsat = { ...Features.inMsat, "fees.quote": true, "invoices.issue": true } as const

@@ -205,11 +205,43 @@ describe("satrail in memory", () => {
     assert.deepStrictEqual([left.sats, left.msat < 1000n], [0n, true])
     await pay.withdrawals.settled(payer, again.id)
     const fees: Array<bigint> = []
-    for await (const line of await pay.bookings.lines(payer.id, { from: new Date(0), until: new Date("2100-01-01") })) {
+    for await (const line of pay.bookings.lines(payer.id)) {
       if (line._tag === "Booked") fees.push(line.booking.serviceFee.sats, line.booking.networkFee.sats)
     }
     // In a posting, a fee is negative.
     assert.includeMembers(fees, [-fee.service.sats, -fee.network.sats])
+  })
+
+  it("pay: the bookings of a company are a list with the balance after each, and each page continues where the last one ended", async () => {
+    const company = await pay.companies.create({ name: "Bookings" })
+    for (const amount of [5_000, 300, 20]) await pay.outside.pay(await pay.invoices.create({ company, amount }))
+    const { destination } = await pay.outside.destination({ type: "lightning_invoice", amount: 1_000 })
+    const { id } = await pay.withdrawals.confirm({ company, amount: 1_000, destination })
+    await pay.withdrawals.settled(company, id)
+    const left = (await pay.transactions.balance(company.id)).available.msat
+    for (const limit of [1, 2, 3, 100]) {
+      const lines: Array<readonly [tag: string, balance: bigint]> = []
+      for await (const { _tag, balance } of pay.bookings.lines(company, { limit })) lines.push([_tag, balance.msat])
+      const booked = [5_000_000n, 5_300_000n, 5_320_000n, left].map((balance) => ["Booked", balance] as const)
+      assert.deepStrictEqual(lines, [["Opening", 0n], ...booked, ["Closing", left]], `${limit}`)
+    }
+    const { items, next } = await pay.bookings.lines({ company, limit: 2 })
+    assert.isBelow(items.length, 6)
+    await pay.outside.pay(await pay.invoices.create({ company, amount: 1 }))
+    let cursor = next
+    let last = items.at(-1)
+    for (let page = 0; cursor !== undefined; page++) {
+      assert.isBelow(page, 10)
+      const following = await pay.bookings.lines(company, { limit: 2, cursor })
+      last = following.items.at(-1) ?? last
+      cursor = following.next
+    }
+    assert.deepStrictEqual([last?._tag, last?.balance.msat], ["Closing", left])
+    const forged = (text: string) => Buffer.from(`0 ${text}`).toString("base64url")
+    for (const text of ["{}", id, `{"after":"${2n ** 70n}"}`])
+      assert.match(String(await refused(async () => pay.bookings.lines(company, { cursor: forged(text) }))), /cursor must be/)
+    const period = { from: new Date(), until: new Date(0) }
+    assert.deepStrictEqual((await pay.bookings.lines(company, period)).items.length, 2)
   })
 
   it("pay: list rows have metadata, a description and a failure, and the failure is an object, as over HTTP", async () => {

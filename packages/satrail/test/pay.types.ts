@@ -164,7 +164,7 @@ type Fallback<N, V> = N extends keyof typeof defaults ? (V extends keyof (typeof
 type Misjudged = {
   readonly [N in Noun]: {
     readonly [K in keyof Services[N]]: Equal<
-      ResultsOf<Of<N, K>> extends Page<unknown> ? true : false,
+      ResultsOf<Of<N, K>> extends Page<unknown> ? (IsHidden<N, K> extends true ? false : true) : false,
       LimitOf<Fallback<N, Here<N, K>>>
     > extends true
       ? never

@@ -1,11 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Context, Effect, Layer, Option, Stream } from "effect"
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
+import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import * as Page from "../ledger/Page.ts"
 import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Booking from "./Booking.ts"
@@ -43,6 +45,46 @@ export interface Subject extends Booking.Subject {
   readonly metadata: Metadata.Metadata
 }
 
+/** Text of an amount or of an entry's id. PostgreSQL has no larger whole numbers. */
+const Whole = Schema.BigIntFromString.check(Schema.isBetweenBigInt({ minimum: -(2n ** 62n), maximum: 2n ** 62n }))
+const Amount = Whole.pipe(Schema.decodeTo(Msat.Msat))
+
+/**
+ * Where an export continues: after the entry `after`, up to the entry `last`. `open` is a booking that the next
+ * entries may continue, `balance` the balance before it, and `closing` the balance at the end.
+ */
+const Place = Schema.Struct({
+  fromMillis: Schema.Int,
+  untilMillis: Schema.Int,
+  after: Whole,
+  last: Whole,
+  open: Schema.NullOr(
+    Schema.Struct({
+      kind: Schema.Literals(["deposit", "reversal", "withdrawal", "adjustment"]),
+      transferId: Schema.String,
+      atMillis: Schema.Int,
+      amount: Amount,
+      serviceFee: Amount,
+      networkFee: Amount
+    })
+  ),
+  balance: Amount,
+  closing: Amount,
+  count: Schema.Int
+})
+type Place = typeof Place.Type
+const PlaceText = Schema.fromJsonString(Place)
+const placeOf = Schema.decodeUnknownOption(PlaceText)
+
+/** Returns whether a text is the position of a page. */
+export const isPlace = (text: string): boolean => Option.isSome(placeOf(text))
+
+/** Selects a page of a company's bookings. `after` is the position of the page; null for the first page. */
+export interface Asked extends Booking.Period {
+  readonly limit: number
+  readonly after: Page.Position | null
+}
+
 export type Lines = Stream.Stream<Line, StoreUnavailable>
 
 /** Exports bookings for accounting. */
@@ -55,6 +97,11 @@ export class Bookings extends Context.Service<
      * the stream fails before its end.
      */
     readonly lines: (companyId: CompanyId.CompanyId, period: Booking.Period) => Effect.Effect<Lines, StoreUnavailable>
+    /**
+     * Returns a page of `lines`, from `limit` entries. A withdrawal has up to three entries. The position contains
+     * the period.
+     */
+    readonly page: (companyId: CompanyId.CompanyId, asked: Asked) => Effect.Effect<Page.Page<Line>, Invalid | StoreUnavailable>
     /** Like `lines`, but covers all companies, one after another. */
     readonly linesOfAll: (period: Booking.Period) => Lines
   }
@@ -66,13 +113,6 @@ const keyOf = (type: Booking.Subject["type"], transferId: string): string => `${
 const subjectOf = (subjects: ReadonlyMap<string, Subject>, { kind, transferId }: Booking.Booking): Subject | undefined => {
   const type = Booking.subjectTypeOf(kind)
   return type && subjects.get(keyOf(type, transferId))
-}
-
-interface Place {
-  readonly after: bigint
-  readonly open: Booking.Booking | undefined
-  readonly balance: Msat.Msat
-  readonly count: number
 }
 
 export const make = Effect.gen(function* () {
@@ -97,39 +137,65 @@ export const make = Effect.gen(function* () {
     return new Map(subjects.map((one) => [keyOf(one.type, one.transferId), one]))
   })
 
-  const lines = (companyId: CompanyId.CompanyId, period: Booking.Period) =>
-    Effect.map(reports.bookedSums(companyId, period), ({ last, before, within }): Lines => {
-      const opening = Balance.effect(before).posted
-      const closing = Msat.sum(opening, Balance.effect(within).posted)
-      const page = Effect.fnUntraced(function* ({ after, open, balance, count }: Place) {
-        const found = yield* reports.bookedEntries({ ...period, companyId, after, upTo: last, limit: pageSize })
-        const folded = Booking.fold(open, found.entries)
-        const isLast = found.lookedTo === null
-        const closed = isLast && folded.open !== undefined ? [...folded.closed, folded.open] : folded.closed
-        const subjects = yield* subjectsOf(companyId, closed)
-        let now = balance
-        const booked = closed.map((booking): Line => {
-          now = Msat.sum(now, Booking.total(booking))
-          return { _tag: "Booked", companyId, booking, subject: subjectOf(subjects, booking), balance: now }
-        })
-        if (found.lookedTo !== null)
-          return [
-            booked,
-            Option.some<Place>({ after: found.lookedTo, open: folded.open, balance: now, count: count + booked.length })
-          ] as const
-        if (now !== closing)
-          return yield* Effect.die(
-            new Error(`the exported lines of ${companyId} add up to ${now} msat, but the ledger has ${closing} msat`)
-          )
-        const end: Line = { _tag: "Closing", companyId, atMillis: period.untilMillis, balance: now, count: count + booked.length }
-        return [[...booked, end], Option.none<Place>()] as const
-      })
-      const begin: Line = { _tag: "Opening", companyId, atMillis: period.fromMillis, balance: opening }
-      return Stream.concat(
-        Stream.succeed(begin),
-        Stream.paginate<Place, Line, StoreUnavailable>({ after: 0n, open: undefined, balance: opening, count: 0 }, page)
-      )
+  /** Returns the position of the first entry, and the opening line. */
+  const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, period: Booking.Period) {
+    const { last, before, within } = yield* reports.bookedSums(companyId, period)
+    const balance = Balance.effect(before).posted
+    const place: Place = {
+      ...period,
+      after: 0n,
+      last,
+      open: null,
+      balance,
+      closing: Msat.sum(balance, Balance.effect(within).posted),
+      count: 0
+    }
+    return { place, line: { _tag: "Opening", companyId, atMillis: period.fromMillis, balance } satisfies Line }
+  })
+
+  /** Returns the lines from a position on, and where the next ones begin; null at the end. */
+  const read = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, limit: number, place: Place) {
+    const { fromMillis, untilMillis, after, last, open, balance, closing, count } = place
+    const found = yield* reports.bookedEntries({ fromMillis, untilMillis, companyId, after, upTo: last, limit })
+    const folded = Booking.fold(open ?? undefined, found.entries)
+    const isLast = found.lookedTo === null
+    const closed = isLast && folded.open !== undefined ? [...folded.closed, folded.open] : folded.closed
+    const subjects = yield* subjectsOf(companyId, closed)
+    let now = balance
+    const lines = closed.map((booking): Line => {
+      now = Msat.sum(now, Booking.total(booking))
+      return { _tag: "Booked", companyId, booking, subject: subjectOf(subjects, booking), balance: now }
     })
+    const booked = count + lines.length
+    if (found.lookedTo !== null)
+      return { lines, next: { ...place, after: found.lookedTo, open: folded.open ?? null, balance: now, count: booked } }
+    if (now !== closing)
+      return yield* Effect.die(new Error(`the exported lines of ${companyId} add up to ${now} msat, but the ledger has ${closing} msat`))
+    const end: Line = { _tag: "Closing", companyId, atMillis: untilMillis, balance: now, count: booked }
+    return { lines: [...lines, end], next: null }
+  })
+
+  const lines = (companyId: CompanyId.CompanyId, period: Booking.Period) =>
+    Effect.map(begin(companyId, period), ({ place, line }): Lines =>
+      Stream.concat(
+        Stream.succeed(line),
+        Stream.paginate<Place, Line, StoreUnavailable>(place, (at) =>
+          Effect.map(read(companyId, pageSize, at), ({ lines, next }) => [lines, Option.fromNullOr(next)] as const)
+        )
+      )
+    )
+
+  const page = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { limit, after, ...period }: Asked) {
+    if (!Number.isInteger(limit) || limit < 1 || limit > Page.limit.maximum)
+      return yield* new Invalid({ path: "limit", message: `must be a whole number from 1 to ${Page.limit.maximum}` })
+    const from = after === null ? undefined : Option.getOrUndefined(placeOf(after.id))
+    const { place, line } = from === undefined ? yield* begin(companyId, period) : { place: from, line: undefined }
+    const { lines, next } = yield* read(companyId, limit, place)
+    return {
+      rows: line === undefined ? lines : [line, ...lines],
+      next: next === null ? undefined : { createdAtMillis: 0, id: Schema.encodeSync(PlaceText)(next) }
+    }
+  })
 
   const companies = Stream.paginate<string | null, Company, StoreUnavailable>(null, (after) =>
     Effect.map(accounts.companies(after, companiesAtOnce), (page) => {
@@ -140,6 +206,7 @@ export const make = Effect.gen(function* () {
 
   return Bookings.of({
     lines,
+    page,
     linesOfAll: (period) => Stream.flatMap(companies, ({ id }) => Stream.unwrap(lines(id, period)))
   })
 })
