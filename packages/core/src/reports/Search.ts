@@ -24,7 +24,7 @@ export interface Sought {
 }
 
 /** Maximum length of the search text, maximum number of results of each kind, and number of newest records whose descriptions are compared. */
-export const limits = { characters: 200, each: 20, looks: 5000 } as const
+export const limits = { characters: 200, each: 20, looks: 2000 } as const
 
 /** The ways in which a record can match. If several apply, the first is shown. */
 export const ways = ["order", "text", "id", "hash", "transaction", "amount"] as const
