@@ -36,8 +36,8 @@ export const transactions: ReadonlyArray<string> = posts.map(({ table, in: statu
       '{}'::json as metadata, null as failure, ${Described.links()}, ${at}`,
     from: `${table} r`,
     where: `uuid_send(r.company_id) = uuid_send({company}::uuid) and r.status = '${status}'
-    and (r.${at}, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
-    and r.${at} > {createdAfter}::bigint and r.${at} < {createdBefore}::bigint and coalesce({type} = '${type}', true)`,
+    and (r.${at}, r.id) < ({startMillis}::bigint, {startId}::uuid)
+    and r.${at} > {createdAfter}::bigint and coalesce({type} = '${type}', true)`,
     order: `r.${at} desc, r.id desc`,
     picked: "coalesce({status} = 'settled', true) and {rail}::text is null"
   })

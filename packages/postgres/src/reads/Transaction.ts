@@ -2,6 +2,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Deposit from "@satrail/core/receiving/Deposit"
+import type { Position } from "@satrail/core/ledger/Page"
 import type { Query } from "@satrail/core/reports/Transaction"
 import * as Transaction from "@satrail/core/reports/Transaction"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -72,8 +73,8 @@ const half = (type: keyof typeof tables, { from, where, order = "r.created_at_mi
     columns: `id, company_id, amount, recipient, rail, '${type}' as type, ${fee} as fee, ${status} as status, null as reason,
       coalesce(metadata, '{}'::json) as metadata, ${failure} as failure, ${links}, created_at_millis`,
     from,
-    where: `${where} and (r.created_at_millis, r.id) < ({afterMillis}::bigint, {afterId}::uuid)
-      and r.created_at_millis > {createdAfter}::bigint and r.created_at_millis < {createdBefore}::bigint and coalesce({type} = '${type}', true)`,
+    where: `${where} and (r.created_at_millis, r.id) < ({startMillis}::bigint, {startId}::uuid)
+      and r.created_at_millis > {createdAfter}::bigint and coalesce({type} = '${type}', true)`,
     order,
     picked: `coalesce(${status} = {status}, true) and coalesce(rail = {rail}, true) and ({chainTxId}::text is null or chain_tx_id = {chainTxId}::text)
       and ({key}::text is null or metadata ->> {key}::text = {value}::text) and ${isOfInvoice}`
@@ -101,16 +102,25 @@ const ways = [
   [null, [half("withdrawal", listed(withdrawal.table)), half("deposit", listed(deposit.table)), ...Posted.transactions]]
 ] as const
 
-const [earliest, latest] = ["-9223372036854775808", "9223372036854775807"]
+const earliest = "-9223372036854775808"
 
 const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
+/**
+ * Where the list starts (exclusive): at the end of the period, or after the previous page. With two conditions, the
+ * database would start at one of them and read all rows up to the other.
+ */
+const startOf = ({ after, createdBeforeMillis: before }: Query): Position =>
+  before !== undefined && before <= (after?.createdAtMillis ?? before)
+    ? { createdAtMillis: before, id: Id.nil }
+    : (after ?? { createdAtMillis: Number.MAX_SAFE_INTEGER, id: lastId })
+
 const valuesOf = (companyId: CompanyId.CompanyId, query: Query): Readonly<Record<string, string | null>> => ({
   company: companyId,
-  afterMillis: String(query.after?.createdAtMillis ?? latest),
+  startMillis: String(startOf(query).createdAtMillis),
+  startId: startOf(query).id,
   afterId: query.after?.id ?? lastId,
   createdAfter: String(query.createdAfterMillis ?? earliest),
-  createdBefore: String(query.createdBeforeMillis ?? latest),
   fromId: query.createdAfterMillis === undefined ? Id.nil : Id.floorOf(query.createdAfterMillis + 1),
   untilId: query.createdBeforeMillis === undefined ? lastId : Id.floorOf(query.createdBeforeMillis),
   type: query.type ?? null,
