@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-import { createInterface } from "node:readline/promises"
 import { Refused } from "./Choices.ts"
 import { run } from "./Create.ts"
+import { Canceled, questions } from "./Questions.ts"
 
-const terminal = process.stdin.isTTY ? createInterface({ input: process.stdin, output: process.stdout }) : undefined
+const terminal = process.stdin.isTTY ? questions(process.stdin, process.stdout) : undefined
 try {
-  await run(process.argv.slice(2), { ask: terminal && ((question) => terminal.question(question)), print: (line) => console.log(line) })
+  await run(process.argv.slice(2), { ask: terminal?.ask, print: (line) => console.log(line) })
 } catch (error) {
-  if (!(error instanceof Refused)) throw error
+  if (!(error instanceof Refused || error instanceof Canceled)) throw error
   console.error(error.message)
-  process.exitCode = 1
+  process.exitCode = error instanceof Canceled ? 130 : 1
 } finally {
   terminal?.close()
 }

@@ -2,9 +2,11 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import { PassThrough } from "node:stream"
 import * as Choices from "../src/Choices.ts"
 import * as Create from "../src/Create.ts"
 import * as Project from "../src/Project.ts"
+import { Canceled, questions } from "../src/Questions.ts"
 import * as Created from "./Created.ts"
 
 const root = path.join(import.meta.dirname, "../../..")
@@ -94,6 +96,22 @@ describe("npm create satrail", () => {
     writeFileSync(path.join(folder, "tsconfig.json"), "{}")
     assert.include(await refusal(created([folder, "--yes"])), "already has tsconfig.json")
     assert.deepStrictEqual(filesIn(folder), ["tsconfig.json"])
+  })
+
+  it("create: Ctrl-C and Ctrl-D at a question cancel, and the error is one sentence", async () => {
+    for (const key of ["\u0003", "\u0004"]) {
+      const [input, output] = [new PassThrough(), new PassThrough()]
+      const { ask, close } = questions(input, output)
+      const folder = ask("Folder: ")
+      input.write("shop\r")
+      assert.strictEqual(await folder, "shop")
+      const canceled = ask("Kind: ")
+      input.write(key)
+      const error = await canceled.catch((cause: unknown) => cause)
+      assert.instanceOf(error, Canceled)
+      assert.strictEqual(error.message, "Canceled. Nothing was written.")
+      close()
+    }
   })
 
   it("create: the error for unknown input is one sentence", async () => {
