@@ -17,6 +17,8 @@ import * as Simulated from "@satrail/server/deployment/Simulated"
 import * as Secrets from "@satrail/server/deployment/Secrets"
 import * as Server from "@satrail/server/serving/Server"
 import { Cause, Clock, Context, Effect, Exit, Layer, ManagedRuntime, Scope, Stream } from "effect"
+import { existsSync } from "node:fs"
+import path from "node:path"
 import { idOf } from "./Sharing.ts"
 import * as Consumers from "./Consumers.ts"
 import type { SatrailError } from "./Errors.ts"
@@ -71,12 +73,28 @@ export const DirectoryLocked: new (
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `refusal` adds the members of every error
   DirectoryLock.DirectoryLocked as never
 
+/** Returns the error without a stack and visible fields, which Node would print if the error ends the program. */
+const inOneLine = ({ directory, pid }: DirectoryLock.DirectoryLocked): unknown => {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  const error = new DirectoryLock.DirectoryLocked({ directory, pid })
+  Error.stackTraceLimit = stackTraceLimit
+  for (const name of Object.keys(error)) Object.defineProperty(error, name, { enumerable: false })
+  return refusal(error)
+}
+
+/** Announces the creation of the embedded database, which takes several seconds, to a person at a terminal. */
+const announce = ({ databaseUrl, dataDirectory }: Environment): void => {
+  const isNew = databaseUrl === undefined && !existsSync(path.join(dataDirectory, "database"))
+  if (isNew && process.stderr.isTTY) process.stderr.write(`satrail: creating a database in ${dataDirectory} …\n`)
+}
+
 const begun = async (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>) => {
   try {
     return await runtime.context()
   } catch (cause) {
     await runtime.dispose()
-    if (cause instanceof DirectoryLock.DirectoryLocked) throw refusal(cause)
+    if (cause instanceof DirectoryLock.DirectoryLocked) throw inOneLine(cause)
     if (cause instanceof Error) throw new Error(`satrail cannot start: ${Options.inOptions(cause.message)}`, { cause })
     throw cause
   }
@@ -147,6 +165,7 @@ const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, co
 
 const open = async <M extends Typed>(options: Options.Options, isKept: boolean): Promise<SimulatedPay<M>> => {
   const environment = Options.environment(options)
+  if (isKept) announce(environment)
   const runtime = ManagedRuntime.make(compose(environment, isKept))
   const context = await begun(runtime)
   const iterate = iterating(context)

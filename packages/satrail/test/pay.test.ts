@@ -421,15 +421,30 @@ it("options: an unknown option is rejected, and the error suggests the nearest n
   assert.throws(() => simulated({ database: "" } as never), OptionsInvalid, /it has seed/)
 })
 
-it("options: opening a directory that is in use fails with a tagged error that has a code", async () => {
+it("options: a new database is announced at a terminal, and opening a directory in use fails with one sentence and a code", async () => {
   const directory = mkdtempSync(path.join(tmpdir(), "satrail-"))
-  const first = await satrail({ directory, logLevel: "error" })
+  const written: Array<string> = []
+  const { stderr } = process
+  const { write, isTTY } = stderr
+  const at = async (terminal: boolean) => {
+    Object.assign(stderr, { isTTY: terminal, write: (text: string) => written.push(text) > 0 })
+    try {
+      return await satrail({ directory, logLevel: "error" })
+    } finally {
+      Object.assign(stderr, { isTTY, write })
+    }
+  }
+  await (await at(true)).close()
+  assert.deepStrictEqual(written, [`satrail: creating a database in ${directory} …\n`])
+  const first = await at(true)
+  assert.lengthOf(written, 1)
   const error = await refused(() => satrail({ directory, logLevel: "error" }))
   await first.close()
   rmSync(directory, { recursive: true })
   assert.instanceOf(error, DirectoryLocked)
   assert.strictEqual((error as SatrailError).code, "directory_locked")
-  assert.match(inspect(error), /^DirectoryLocked \[directory_locked\]: The directory .* is in use/)
+  assert.match(inspect(error), /^DirectoryLocked \[directory_locked\]: The directory .* is in use by process \d+ .*Stop that process/)
+  assert.strictEqual(inspect(error, { customInspect: false }), `[${String(error)}]`)
 })
 
 it("options: errors use the names of the options", async () => {
