@@ -85,6 +85,10 @@ const dataOf = (answer: unknown): unknown => {
 /** Converts a record to the client's format. */
 const recordOf = (data: unknown): unknown => eventOf(data) ?? plain(data)
 
+const fail = (message: string): never => {
+  throw new TypeError(message)
+}
+
 /** Returns the id of a record or company, given either. */
 const idOf = (value: unknown): string | undefined => text(isObject(value) ? value["id"] : value)
 
@@ -95,7 +99,7 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const { company, idempotencyKey, signal, ...fields } = isObject(ask) ? ask : {}
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
-  if (ids.length < needed || ids.length > needed + 1 || id === "") throw new TypeError(`${pattern} requires ${needed ? "an" : "no"} id`)
+  if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} requires ${needed ? "an" : "no"} id`)
   return {
     path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
     company: ids.length > needed ? ids[0] : idOf(company),
@@ -107,10 +111,11 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
 
 const known = "url key operatorToken retries timeoutMillis maxWaitMillis cursors onError fetch metadata".split(" ")
 
-/** Throws if an option is unknown. */
-const check = (options: object) => {
+/** Throws if an option is unknown, or the URL is unusable. */
+const check = (options: Options) => {
   const name = Object.keys(options).find((one) => !known.includes(one))
-  if (name) throw new TypeError(`unknown option \`${name}\`; use ${known.join(", ")}`)
+  if (name) fail(`unknown option \`${name}\`; use ${known.join(", ")}`)
+  if (!/^https?:\/\/./i.test(`${options.url}`)) fail("url must begin with https:// or http://")
 }
 
 /** Builds a client. Tests pass their own environment. */
@@ -126,15 +131,11 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own, isRepeatable: true })).answer)))
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
-    if (!key) throw new TypeError("client({ key }) is missing")
-    if (company && (await ownerOf(key)) !== company) throw new TypeError("key belongs to another company; pass a function")
-    return key
+    if (key && company && (await ownerOf(key)) !== company) fail("key belongs to another company; pass a function")
+    return key || fail("client({ key }) is missing")
   }
-  const credential = (path: string, company: string | undefined) => {
-    if (!path.startsWith("/operator/")) return keyOf(company)
-    if (!operatorToken) throw new TypeError("client({ operatorToken }) is missing")
-    return operatorToken
-  }
+  const credential = (path: string, company: string | undefined) =>
+    path.startsWith("/operator/") ? operatorToken || fail("client({ operatorToken }) is missing") : keyOf(company)
 
   const call = (noun: string, route: string, given: ReadonlyArray<unknown>): List<unknown> | Promise<unknown> => {
     const [kind = "", pattern = ""] = route.split(" ")

@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { errors, SatrailError } from "../src/index.ts"
+import { client, errors, SatrailError } from "../src/index.ts"
 import { operatorToken, start } from "./Service.ts"
 
 const service = await start()
@@ -166,6 +166,12 @@ describe("options", () => {
   it("client: an unknown option is rejected, and the error lists the existing options", () => {
     for (const given of ["kye", "baseUrl"])
       assert.throws(() => service.clientOf({ [given]: "x" }), `unknown option \`${given}\`; use url, key, operatorToken, retries, `)
+  })
+
+  it("client: a URL to which no request can be sent is rejected at once", () => {
+    for (const url of ["not a url", "", "localhost:3000", "//pay.example.com", "ftp://pay.example.com", undefined])
+      assert.throws(() => client({ url: url as string }), TypeError, "url must begin with https:// or http://")
+    assert.isFunction(client({ url: new URL("http://pay.example.com") }).invoices.get)
   })
 
   it("client: the service refuses an unknown option of a method, and suggests the nearest name", async () => {
