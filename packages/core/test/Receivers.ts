@@ -55,13 +55,14 @@ const renderer = Renderer.of({
 
 export const world = ({ isAway = false } = {}) => {
   const all = receivers()
-  const store = { isAway }
-  /** A store that fails to record deliveries while `isAway` is true. */
+  const store = { isAway, arrive: Effect.void }
+  /** A store that fails to record deliveries while `isAway` is true. `store.arrive` records the last of them late. */
   const away = (journal: Journal["Service"]): Journal["Service"] => ({
-    commit: (change) =>
-      store.isAway && change._tag === "DeliveryMade"
-        ? Effect.fail(new StoreUnavailable({ operation: "test", cause: new Error("away") }))
-        : journal.commit(change)
+    commit: (change) => {
+      if (!store.isAway || change._tag !== "DeliveryMade") return journal.commit(change)
+      store.arrive = Effect.asVoid(Effect.orDie(journal.commit(change)))
+      return Effect.fail(new StoreUnavailable({ operation: "test", cause: new Error("away") }))
+    }
   })
   const change: World["change"] = (ports) =>
     Context.add(ports, Journal, away(Context.get(ports, Journal))).pipe(

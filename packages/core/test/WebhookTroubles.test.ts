@@ -61,6 +61,28 @@ scenario(
   }
 )
 
+scenario(
+  "webhooks: a delivery that the store records late, during the next attempt, continues its own schedule",
+  () => world({ isAway: true }),
+  function* ({ sent, state, store }) {
+    yield* sending
+    const row = yield* company()
+    yield* endpoint(row, { types: ["invoice.created"] })
+    yield* second
+    state.answer = answering(500)
+    yield* invoice(row, 1)
+    yield* TestClock.adjust(100)
+    assert.deepStrictEqual(attemptsOf(sent), [1])
+    store.isAway = false
+    state.answer = () => Effect.as(store.arrive, broken(500))
+    yield* second
+    assert.deepStrictEqual(attemptsOf(sent), [1, 1], "the first attempt had no record")
+    state.answer = answering(500)
+    for (let i = 0; i < 16; i++) yield* TestClock.adjust("6 hours")
+    assert.deepStrictEqual(attemptsOf(sent), [1, ...upTo(maxAttempts)])
+  }
+)
+
 /**
  * A clock that is off by `state.aheadMillis`. Sleeps still take the correct time, as a machine's timers do.
  */

@@ -294,7 +294,10 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
 
 /** Sends events to one endpoint: events of the same record in order, all others concurrently. */
 export const make = Effect.map(parts, (parts) => ({
-  /** Runs until the endpoint changes. Fails if the store is unavailable or another process has the role. */
+  /**
+   * Runs until the endpoint changes. Fails if the store is unavailable, if another process has the role, or if
+   * the recorded deliveries have to be read again.
+   */
   once: (endpoint: Endpoint.Endpoint, fence: Change.Fence, control: Control) =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -138,7 +138,10 @@ export const make = Effect.gen(function* () {
     createdAtMillis: nowMillis
   })
 
-  /** Records an attempt. If the previous sender has already recorded the attempt, sending twice does no harm. */
+  /**
+   * Records an attempt. Fails with `Conflict` if the store recorded an earlier attempt of the event only now,
+   * after its sender had given up. The deliveries then have to be read again.
+   */
   const record = Effect.fnUntraced(function* (
     endpoint: Endpoint,
     entry: Entry,
@@ -152,7 +155,7 @@ export const make = Effect.gen(function* () {
       return { ...entry, ...attempt, recorded: { ...recorded, ...attempt }, dueAtMillis: attempt.nextAtMillis ?? 0 }
     }
     const delivery = recordOf(endpoint, entry, attempt, atMillis)
-    yield* journal.commit(Delivery.made(delivery, fence)).pipe(Effect.catchTag("Conflict", () => Effect.void))
+    yield* journal.commit(Delivery.made(delivery, fence))
     return { ...entry, attempts: attempt.attempts, recorded: delivery, dueAtMillis: attempt.nextAtMillis ?? 0 }
   })
 
