@@ -1,6 +1,6 @@
 import { type ComponentChildren, h } from "preact"
 import type { AnyVisit } from "./Page.ts"
-import { body, button, field, panel } from "./Parts.ts"
+import { body, button, copy, field, panel } from "./Parts.ts"
 
 // Parts of the pages that issue keys, tokens and invitations.
 
@@ -18,6 +18,6 @@ export const secretPanel = (title: string, words: ComponentChildren, secret: str
     title,
     {},
     note,
-    body(h("p", null, words), h("pre", { class: "secret" }, secret)),
+    body(h("p", null, words, " ", copy(secret, title.toLowerCase())), h("pre", { class: "secret" }, secret)),
     h("div", { class: "confirm" }, button(href, "Done", "main"))
   )

@@ -119,12 +119,11 @@ export const facts = (of: ReadonlyArray<Fact | null>, kind: "" | "sums" = "") =>
     of.map((fact) => fact !== null && h("div", { key: fact[0] }, h("dt", null, fact[0]), h("dd", null, fact[1])))
   )
 
-/** A string that is shown shortened but copied in full. Copying requires the script. */
-export const copied = (text: string, label: string) => [
-  h("code", { title: text }, text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text),
-  " ",
+/** A button that copies a string. It requires the script. */
+export const copy = (text: string, label: string) =>
   h("button", { class: "copy live", type: "button", "data-copy": text, "aria-label": `Copy the ${label}` }, icon("copy", 14))
-]
+/** A string that is shown shortened but copied in full. */
+export const copied = (text: string, label: string) => [h("code", { title: text }, Formats.shortened(text)), " ", copy(text, label)]
 
 /** Figures side by side. */
 export const cover = (label: string, of: ReadonlyArray<readonly [name: string, figure: ComponentChildren, more?: ComponentChildren]>) =>

@@ -146,7 +146,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const waiting = kind === undefined ? undefined : waitingOf(visit, row, waitWords[kind], waitsSince(row))
   const isSent = kind === "withdrawal_dispatched" || kind === "payout_without_block"
   return {
-    title: `Withdrawal ${row.id.slice(0, 8)}…${row.id.slice(-4)}`,
+    title: `Withdrawal ${Formats.shortened(row.id)}`,
     figure: ["−", Formats.sats(row.amount_sats), " ", h("small", null, "sats")],
     status: toldOf(row, visit, company),
     lead: [
@@ -202,7 +202,7 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
   const company = (await visit.companies([row.company_id])).get(row.company_id)
   const waiting = waitingOf(visit, row, "Waiting for confirmations", Date.parse(row.timeline.at(-1)?.at ?? row.created_at))
   return {
-    title: `Deposit ${row.id.slice(0, 8)}…${row.id.slice(-4)}`,
+    title: `Deposit ${Formats.shortened(row.id)}`,
     figure: ["+", Formats.sats(row.amount_sats), " ", h("small", null, "sats")],
     status:
       row.status === "settled"

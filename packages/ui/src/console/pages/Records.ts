@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from "preact"
 import { Qr } from "../../checkout/Qr.ts"
 import { type Payment, Refused } from "../Api.ts"
 import { text, type Visit } from "../Page.ts"
-import { body, choice, copied, type Fact, field, panel, status, when } from "../Parts.ts"
+import { body, choice, copy, type Fact, field, panel, status, when } from "../Parts.ts"
 import { rowLink, table } from "../Table.ts"
 import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
@@ -43,7 +43,7 @@ export const code = (title: string, name: string, value: string, ...more: Readon
         "div",
         { class: "scan" },
         h("div", { class: "tile" }, h(Qr, { text: value, label: `QR code of the ${name}` })),
-        h("div", { class: "stack" }, h("p", null, h("code", null, value), " ", copied(value, name)[2]), more)
+        h("div", { class: "stack" }, h("p", null, h("code", null, value), " ", copy(value, name)), more)
       )
     )
   )

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { body, button, confirm, facts, form, panel, plain } from "../../Parts.ts"
+import { body, button, confirm, copy, facts, form, panel, plain } from "../../Parts.ts"
 import { found } from "../../pages/Payment.ts"
 import { bookedValue, titleOf } from "../../pages/Rows.ts"
 
@@ -102,7 +102,10 @@ const refund = async (visit: Visit): Promise<Shown | Elsewhere> => {
     body: panel(
       "Link for the customer",
       {},
-      body(h("p", null, "Send this to the customer, who can claim the refund with any Lightning wallet."), h("pre", null, made.lnurl)),
+      body(
+        h("p", null, "Send this to the customer, who can claim the refund with any Lightning wallet. ", copy(made.lnurl, "link")),
+        h("pre", null, made.lnurl)
+      ),
       h("div", { class: "confirm" }, button(visit.to(`payments/in/${id}`), "Back to the payment", "main"))
     )
   }
