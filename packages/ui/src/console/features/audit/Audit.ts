@@ -1,8 +1,10 @@
-import { h } from "preact"
+import { type ComponentChildren, h } from "preact"
+import type { Format } from "../../Format.ts"
 import * as Formats from "../../Format.ts"
 import { pages } from "../../List.ts"
 import { type AnyVisit, type Page, type Shown, type Visit, withQuery } from "../../Page.ts"
-import { chips, date, empty, plain, status } from "../../Parts.ts"
+import { chips, date, empty, link, plain, status } from "../../Parts.ts"
+import { signedSats } from "../../pages/Rows.ts"
 import { type Column, exported, paging, table } from "../../Table.ts"
 import type { AuditEntry, Operations } from "../../wire.ts"
 
@@ -18,14 +20,28 @@ const verbs: Readonly<Record<string, string>> = {
   "stop.pause": "Paused for everyone",
   "stop.resume": "Resumed for everyone",
   "operator.limitCompany": "Changed the limits",
+  "operator.chargeCompany": "Changed the fees",
+  "reconciliation.stateOwnFunds": "Declared own funds",
   CompanyOpened: "Opened the account"
 }
 
-/** `webhooks.updateWebhookEndpoint` becomes “Update webhook endpoint”. */
+const irregular: Readonly<Record<string, string>> = { set: "set", resend: "resent", verify: "verified" }
+const past = (word: string) => irregular[word] ?? `${word}${word.endsWith("e") ? "d" : "ed"}`
+/** `daySats` and `day_sats` become “day sats”. */
+const wordsOf = (name: string) =>
+  name
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase()
+
+/** `webhooks.updateWebhookEndpoint` becomes “Updated webhook endpoint”. */
 export const verbWords = (verb: string): string => {
   const known = verbs[verb]
   if (known !== undefined) return known
-  const words = (verb.split(".").at(-1) ?? verb).replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase()
+  const [first = "", ...rest] = wordsOf(verb.split(".").at(-1) ?? verb)
+    .replace(/^operator /, "")
+    .split(" ")
+  const words = [verb.includes(".") ? past(first) : first, ...rest].join(" ").replace(/\bapi\b/, "API")
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -37,33 +53,50 @@ const who = ({ actor, actor_name, actor_id }: AuditEntry): string => {
 
 const isDone = ({ outcome }: AuditEntry) => outcome === "done" || outcome === "ok" || outcome === "applied"
 
-/** Returns whether to show a change. Hides unchanged and internal fields. */
-const isShown = ({ field, before, after }: AuditEntry["changes"][number]) =>
-  before !== after && field !== "company_id" && field !== "secret_hash"
+const internal: ReadonlyArray<string> = ["company_id", "secret_hash", "vouched_by", "epoch"]
 
-const changes = (entry: AuditEntry) => {
-  const [all, { subject }] = [entry.changes.filter(isShown), entry]
-  return all.length === 0
-    ? h("span", { class: "faint" }, subject === null ? "" : subject)
-    : h(
-        "ul",
-        null,
-        all
-          .slice(0, 8)
-          .map(({ field, before, after }) =>
-            h(
-              "li",
-              null,
-              `${field.replaceAll("_", " ")}: `,
-              before !== null && h("span", { class: "old" }, before),
-              before !== null && " → ",
-              after ?? "none"
-            )
-          )
-      )
+/** Hides unchanged, empty and internal fields, and the fingerprint of a record's first secret. */
+const isShown = ({ field, before, after }: AuditEntry["changes"][number]) =>
+  before !== after && !internal.includes(field) && (before !== null || (after !== "[]" && field !== "secret"))
+
+/** Lists and settings are stored as JSON. */
+const told = (value: unknown): string => {
+  if (typeof value === "number") return value.toLocaleString("en-US")
+  if (typeof value !== "object" || value === null) return String(value ?? "none")
+  const parts = Array.isArray(value)
+    ? value.map(told)
+    : Object.entries(value).flatMap(([name, one]) => (one === null ? [] : [`${wordsOf(name)} ${told(one)}`]))
+  return parts.length === 0 ? "none" : parts.join(", ")
+}
+const read = (value: string): unknown => {
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value
+  }
 }
 
-export const columns = ({ say }: Pick<AnyVisit, "say">): ReadonlyArray<Column<AuditEntry>> => [
+const valueOf = (say: Format, field: string, value: string | null): string => {
+  if (value === null) return "none"
+  if (field.endsWith("_millis")) return say.when(Number(value))
+  return /^[[{]/.test(value) ? told(read(value)) : value
+}
+
+const change = (say: Format, { field, before, after }: AuditEntry["changes"][number]) => {
+  const name = wordsOf(field.replace(/_millis$/, ""))
+  if (field === "secret") return h("li", null, `${name}: replaced`)
+  const old = before !== null && [h("span", { class: "old" }, valueOf(say, field, before)), " → "]
+  return h("li", null, `${name}: `, old, valueOf(say, field, after))
+}
+
+/** Which payment the entry is about, if it is about one that was sent. */
+export const sentIn = ({ verb, subject }: Pick<AuditEntry, "verb" | "subject">): string | undefined =>
+  verb.startsWith("send.") && subject !== null ? subject : undefined
+
+/** What an entry without changes is about. Sessions have no page. */
+type About = (entry: AuditEntry) => ComponentChildren
+
+export const columns = ({ say }: Pick<AnyVisit, "say">, about: About): ReadonlyArray<Column<AuditEntry>> => [
   { title: "When", place: "c4", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
   { title: "Who", place: "c3", cell: (entry) => who(entry) },
   {
@@ -78,7 +111,17 @@ export const columns = ({ say }: Pick<AnyVisit, "say">): ReadonlyArray<Column<Au
     title: "Before → after",
     place: "all",
     kind: "soft",
-    cell: (entry) => (isDone(entry) ? changes(entry) : entry.outcome.replaceAll("_", " "))
+    cell: (entry) => {
+      if (!isDone(entry)) return entry.outcome.replaceAll("_", " ")
+      const all = entry.changes.filter(isShown).slice(0, 8)
+      if (all.length > 0)
+        return h(
+          "ul",
+          null,
+          all.map((one) => change(say, one))
+        )
+      return entry.verb.startsWith("console.") ? "" : about(entry)
+    }
   },
   { title: "From", place: "off", kind: "faint", cell: ({ ip_address }) => ip_address }
 ]
@@ -92,6 +135,18 @@ const get = async (visit: Visit): Promise<Shown> => {
     ...(verb !== null && { verb })
   }
   const { data, next } = await api.page("GET /v1/audit", { query: { ...asked, limit: perPage, ...(cursor !== null && { cursor }) } })
+  const sent = await api.payments(
+    data.flatMap((entry) => {
+      const id = sentIn(entry)
+      return id === undefined ? [] : [{ type: "withdrawal" as const, id }]
+    })
+  )
+  const about: About = (entry) => {
+    const payment = sent.find(({ id }) => id === sentIn(entry))
+    if (payment !== undefined) return link(to(`payments/out/${payment.id}`), `${signedSats(payment)} sats`)
+    if (entry.verb.startsWith("refunds.") && entry.subject !== null) return link(to(`refunds/${entry.subject}`), "Refund")
+    return entry.subject
+  }
   const at = (change: Readonly<Record<string, string>>) => to(withQuery("audit", query, { cursor: "", trail: "", ...change }))
   const filters = chips([
     ...(["7", "30"] as const).map((span) => ({
@@ -114,7 +169,7 @@ const get = async (visit: Visit): Promise<Shown> => {
         "Audit log",
         data.length === 0
           ? empty("clock", "No entries", "No entry matches these filters.")
-          : table("Audit log", { columns: columns(visit), groups: [{ rows: data }] }),
+          : table("Audit log", { columns: columns(visit, about), groups: [{ rows: data }] }),
         paging(`times in ${say.zone}`, pages("audit", visit, next))
       )
     ]

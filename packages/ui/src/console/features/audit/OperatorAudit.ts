@@ -2,7 +2,7 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { type OperatorVisit, type Page, type Shown, withQuery } from "../../Page.ts"
 import { chips, empty, link, plain } from "../../Parts.ts"
-import { columns, verbWords } from "./Audit.ts"
+import { columns, sentIn, verbWords } from "./Audit.ts"
 import { exported, paging, table } from "../../Table.ts"
 import type { Operations } from "../../wire.ts"
 
@@ -51,7 +51,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           ? empty("clock", "Nothing here", "No entry matches these filters.")
           : table("Audit log", {
               columns: [
-                ...columns(visit),
+                ...columns(visit, (entry) => {
+                  const id = sentIn(entry)
+                  return id === undefined ? entry.subject : link(to(`withdrawals/${id}`), `Withdrawal ${Formats.shortened(id)}`)
+                }),
                 {
                   title: "Company",
                   place: "off",
