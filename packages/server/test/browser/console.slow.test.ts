@@ -64,7 +64,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       await page.getByLabel("Your API key").fill(shop.key)
       await page.getByRole("button", { name: "Send 1,000 sats" }).click()
       await page.getByRole("heading", { name: "−1,000 sats", level: 1 }).waitFor()
-      await page.getByText("Withdrawal lightning completed").waitFor()
+      await page.getByText("Payment completed").waitFor()
       await page.getByText("reference=INV-77").waitFor()
       assert.deepStrictEqual(
         complaints.filter((text) => !text.includes("401")),

@@ -32,7 +32,19 @@ import { bookedValue, rails, signedSats, titleOf, toldOf } from "./Rows.ts"
 
 const eventWords: Readonly<Record<string, string>> = {
   "invoice.created": "Invoice created",
+  "invoice.held": "Payment held",
   "invoice.settled": "Invoice paid",
+  "invoice.expired": "Invoice expired",
+  "invoice.canceled": "Invoice canceled",
+  "deposit.pending": "Transaction found, not confirmed yet",
+  "deposit.completed": "Payment received",
+  "deposit.failed": "Payment not credited",
+  "deposit.reversed": "Payment reversed by the chain",
+  "withdrawal.pending_approval": "Approval requested",
+  "withdrawal.pending": "Amount held, payment in progress",
+  "withdrawal.replaced": "Transaction replaced, with a higher fee",
+  "withdrawal.completed": "Payment completed",
+  "withdrawal.failed": "Payment failed, amount returned",
   "checkout.paid": "Checkout paid",
   "checkout.underpaid": "Checkout partly paid",
   "checkout.expired": "Checkout expired",
@@ -44,13 +56,8 @@ const eventWords: Readonly<Record<string, string>> = {
   "refund.canceled": "Refund canceled"
 }
 
-/** Turns `withdrawal.on_chain.completed` into “Withdrawal on chain completed”. */
-const wordsOf = (type: string): string => {
-  const known = eventWords[type]
-  if (known !== undefined) return known
-  const words = type.replaceAll(/[._]/g, " ")
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
+/** Events of both rails have the same words. */
+const wordsOf = (type: string): string => eventWords[type.replace(/\.(?:lightning|on_chain)\./, ".")] ?? type
 
 const toneOf = (type: string): "good" | "bad" | "wait" => {
   if (/\.(?:completed|settled|paid|approved)$/.test(type)) return "good"
@@ -101,7 +108,13 @@ const sidesOf = (payment: Payment, visit: Visit) => {
       ? null
       : ([
           "Priced at",
-          [value, sub(`1 BTC = ${rate}`, rateAtMillis !== null && [", ", when(rateAtMillis, say.when(rateAtMillis))])]
+          [
+            value,
+            sub(
+              `1 BTC = ${payment.currency === null ? Number(rate).toLocaleString("en-US") : Formats.fiatText(Number(rate), payment.currency)}`,
+              rateAtMillis !== null && [", ", when(rateAtMillis, say.when(rateAtMillis))]
+            )
+          ]
         ] as const),
     now === undefined ? null : (["Worth now", now] as const)
   ]
@@ -171,7 +184,12 @@ const received = async (visit: Visit): Promise<Shown> => {
               ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
               ["Fee", payment.feeSats === 0 ? "None" : `${Formats.sats(payment.feeSats)} sats`],
               ["Refunded", deposit.refunded_sats === 0 ? "Nothing" : `${Formats.sats(deposit.refunded_sats)} sats`],
-              ["Refundable", [`${Formats.sats(left)} sats`, isRefundable && !may(visit, "send") && sub(whoMay("refund", "send"))]]
+              [
+                "Refundable",
+                deposit.status === "pending"
+                  ? "After confirmation"
+                  : [`${Formats.sats(left)} sats`, isRefundable && !may(visit, "send") && sub(whoMay("refund", "send"))]
+              ]
             ])
           )
         ),
@@ -198,6 +216,9 @@ const sent = async (visit: Visit): Promise<Shown> => {
   const withdrawal: Withdrawal = await api.call("GET /v1/transactions/withdrawals/{withdrawalID}", { params: { withdrawalID: payment.id } })
   const [moments, postings] = await Promise.all([momentsOf(visit, [payment.id, payment.refundId]), api.postings(payment.ledgerTxId)])
   const { failure, approval, lightning_payment: lightning } = withdrawal
+  const entries = approval === null ? [] : await api.call("GET /v1/audit", { query: { subject: payment.id, limit: 10 } })
+  const named = (id: string | null): string | undefined => entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? id ?? undefined
+  const isOwn = approval?.asked_by === visit.user.id
   const isWaiting = payment.status === "pending_approval"
   const at = to(`payments/out/${payment.id}`)
   return {
@@ -208,8 +229,15 @@ const sent = async (visit: Visit): Promise<Shown> => {
       payment.status === "settled" &&
       h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`), download: true }, "Proof of payment"),
     body: [
-      isWaiting && !may(visit, "approve") && note("info", "Awaiting approval", h("p", null, whoMay("approve it", "approve"))),
       isWaiting &&
+        (isOwn || !may(visit, "approve")) &&
+        note(
+          "info",
+          "Awaiting approval",
+          h("p", null, isOwn ? "You requested it, so another person or key must approve it." : whoMay("approve it", "approve"))
+        ),
+      isWaiting &&
+        !isOwn &&
         may(visit, "approve") &&
         form(
           at,
@@ -217,7 +245,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
           plain("Approval", [
             body(
               facts([
-                ["Asked by", approval?.asked_by ?? "unknown"],
+                ["Requested by", named(approval?.asked_by ?? null) ?? "unknown"],
                 ["Amount", `${Formats.sats(payment.amountSats)} sats`],
                 ["To", payment.recipient]
               ])
@@ -237,14 +265,15 @@ const sent = async (visit: Visit): Promise<Shown> => {
             {},
             body(
               facts([
-                ["To", h("span", null, payment.recipient)],
+                ["To", copied(payment.recipient, "recipient")],
                 ["How", rails[payment.rail]],
                 ...sidesOf(payment, visit),
-                ["Fee", payment.feeSats === 0 ? "None" : `${payment.feeSats} sats`],
+                ["Fee", payment.feeSats === 0 ? "None" : `${payment.feeSats.toLocaleString("en-US")} sats`],
                 failure === null ? null : ["Failed", failure.message],
+                approval === null || isWaiting ? null : ["Requested by", named(approval.asked_by) ?? "unknown"],
                 approval?.decided_by === undefined || approval.decided_by === null
                   ? null
-                  : [approval.state === "approved" ? "Approved by" : "Decided by", approval.decided_by]
+                  : [approval.state === "approved" ? "Approved by" : "Decided by", named(approval.decided_by)]
               ])
             )
           ),
