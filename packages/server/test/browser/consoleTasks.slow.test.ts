@@ -1,5 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { readFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import type { Locator, Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
 import { type Company, eventually } from "../Service.ts"
@@ -57,7 +59,9 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       await click(link(page, "Order 1042"))
       await titled(page, /^\+[\d,]+ sats Paid$/)
       await page.getByText("€42.50 when it was booked").waitFor()
+      await page.getByText("Payment received", { exact: true }).waitFor()
       await page.getByText("Checkout paid", { exact: true }).waitFor()
+      await page.getByText(/^1 BTC = €[\d,]+\.\d\d, Today/).waitFor()
       assert.isTrue(await link(page, "1042").first().isVisible())
       await page.getByText("channel=web").waitFor()
     })
@@ -144,6 +148,47 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     assert.isAtMost(clicks, limit)
   })
 
+  it("console: a checkout that is paid on-chain is listed as confirming until it has enough confirmations", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      const body = { amount: 21_000, currency: "sats", order_id: "1043" }
+      const { id, address } = await Customer.data(201, shop.post("/v1/checkouts", body))
+      await Customer.data(201, shop.post("/sandbox/send", { address, amount_sats: 21_000 }))
+      await eventually(
+        "a payment that is not confirmed",
+        () => Customer.data(200, shop.get(`/v1/checkouts/${id}`)),
+        ({ pending_sats }) => pending_sats === 21_000
+      )
+      await click(link(page, "Checkouts"))
+      await page.getByRole("row").filter({ hasText: "1043" }).getByText("Confirming", { exact: true }).waitFor()
+    })
+    assert.isAtMost(clicks, 1)
+  })
+
+  it("console: an endpoint that was disabled is shown on the overview, and its page says why", async () => {
+    const gone = createServer((_, response) => response.writeHead(410).end("moved to another system"))
+    await new Promise<void>((resolve) => {
+      gone.listen(0, "127.0.0.1", resolve)
+    })
+    const { port } = gone.address() as AddressInfo
+    const clicks = await from(async (page, shop, click) => {
+      const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/orders` }))
+      await Customer.fund(shop, 1000)
+      await eventually(
+        "a disabled endpoint",
+        () => Customer.data(200, shop.get(`/v1/webhook-endpoints/${made.id}`)),
+        ({ status }) => status === "disabled"
+      )
+      await page.reload()
+      await page.getByText(/^Webhook disabled/).waitFor()
+      await page.getByText(/will be sent once you enable it/).waitFor()
+      await click(link(page, /^See why/))
+      await page.getByText(/^Disabled: it returned 410: 410 in/).waitFor()
+      await page.getByText("moved to another system").waitFor()
+    })
+    gone.close()
+    assert.isAtMost(clicks, 1)
+  })
+
   it("console: a failed webhook is shown on the overview; its error is 1 click away, and another click sends a test", async () => {
     const clicks = await from(async (page, shop, click) => {
       const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" }))
@@ -164,6 +209,9 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       await page.getByText("Event sent").waitFor()
       await click(button(page, "Send a test now"))
       await page.getByText("webhook_endpoint.test").first().waitFor()
+      await Customer.data(200, shop.post(`/v1/webhook-endpoints/${made.id}/disable`, {}))
+      await page.reload()
+      await page.getByText("Once enabled").first().waitFor()
     })
     assert.isAtMost(clicks, limit)
   })
@@ -175,14 +223,47 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
         200,
         whole.ask("PATCH", `/v1/webhook-endpoints/${made.id}`, { key: shop.key, body: { url: "http://127.0.0.1:9/paid-orders" } })
       )
-      const isThere = (entries: ReadonlyArray<{ readonly verb: string }>) => entries.some(({ verb }) => verb.includes("update"))
+      const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+      await Customer.data(201, Customer.confirm(shop, destination, 1000))
+      const isThere = (entries: ReadonlyArray<{ readonly verb: string }>) =>
+        ["webhooks.updateWebhookEndpoint", "send.confirm"].every((wanted) => entries.some(({ verb }) => verb === wanted))
       await eventually("the entry", () => Customer.data(200, shop.get("/v1/audit")), isThere)
       await click(link(page, "Audit log"))
       const row = page.getByRole("row").filter({ hasText: "→ http://127.0.0.1:9/paid-orders" })
       await row.getByText("http://127.0.0.1:9/orders", { exact: true }).waitFor()
       await row.getByText(/^Key “/).waitFor()
+      const created = page.getByRole("row").filter({ hasText: "Created webhook endpoint" })
+      await created.getByText("url: http://127.0.0.1:9/orders").waitFor()
+      assert.notMatch((await created.textContent()) ?? "", /secret|\[|\{/)
+      await click(link(page, "−1,000 sats"))
+      await titled(page, /^−1,000 sats/)
     })
     assert.isAtMost(clicks, limit)
+  })
+
+  it("console: it takes 2 clicks to approve a payment, whose page names who requested it; the page of who requested it says that another must approve it", async () => {
+    const clicks = await from(async (page, shop, click) => {
+      const operate = (path: string, body: object) => whole.operate(`/companies/${shop.id}/${path}`, body)
+      await whole.ask("PUT", `/operator/companies/${shop.id}/limits`, { key: Whole.operatorToken, body: { approval_above_sats: 500 } })
+      const asks = await Customer.data(201, operate("api-keys", { name: "Payroll", scopes: ["send", "read", "approve"] }))
+      const bob = await Customer.data(201, whole.operate("/tokens", { name: "Bob", scopes: ["all"] }))
+      await Customer.data(200, whole.ask("POST", `/operator/api-keys/${asks.id}/approve`, { key: bob.token }))
+      const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+      const { id } = await Customer.data(201, whole.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks.key, body: { destination } }))
+      await tab({}, async (theirs) => {
+        await signIn(theirs, asks.key)
+        await theirs.goto(`${whole.url}/console/payments/out/${id}`)
+        await theirs.getByText("You requested it, so another person or key must approve it.").waitFor()
+        assert.strictEqual(await button(theirs, /^Approve/).count(), 0)
+      })
+      await page.reload()
+      await click(link(page, /^Review/))
+      await page.getByText("Payroll", { exact: true }).waitFor()
+      await page.getByLabel("Your API key").fill(shop.key)
+      await click(button(page, "Approve 1,000 sats"))
+      await page.getByText("Approved by").waitFor()
+    })
+    assert.isAtMost(clicks, 2)
   })
 
   it("console: the overview shows what remains of each limit without a click", async () => {

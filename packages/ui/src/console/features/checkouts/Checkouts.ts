@@ -2,14 +2,14 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { type List, pagesOf } from "../../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { act, body, button, copied, date, facts, field, form, panel, plain, sides, stack, status, type Told } from "../../Parts.ts"
+import { act, body, button, copied, copy, date, facts, field, form, panel, plain, sides, stack, status, type Told } from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
 import type { Checkout } from "../../wire.ts"
 import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, paymentsPanel } from "../../pages/Records.ts"
 import type { Found } from "../Feature.ts"
 import { optionFields, optionsOf, optionsPanel } from "./Options.ts"
 
-const told = ({ status, late, expires_at, received_sats, amount_sats }: Checkout, nowMillis: number): Told => {
+const told = ({ status, late, expires_at, received_sats, pending_sats, amount_sats }: Checkout, nowMillis: number): Told => {
   switch (status) {
     case "paid":
       if (amount_sats !== null && received_sats > amount_sats) return { tone: "warn", text: "Overpaid" }
@@ -17,6 +17,7 @@ const told = ({ status, late, expires_at, received_sats, amount_sats }: Checkout
     case "underpaid":
       return { tone: "warn", text: "Partly paid" }
     case "open":
+      if (pending_sats > 0) return { tone: "wait", text: "Confirming" }
       return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
     case "expired":
       return { tone: received_sats > 0 ? "warn" : "idle", text: received_sats > 0 ? "Expired, partly paid" : "Expired" }
@@ -156,13 +157,7 @@ const show = async (visit: Visit): Promise<Shown> => {
           "Link for the customer",
           {},
           body(
-            h(
-              "p",
-              null,
-              h("a", { href: beside(new URL(checkout.url).pathname.slice(1)) }, checkout.url),
-              " ",
-              copied(checkout.url, "link")[2]
-            )
+            h("p", null, h("a", { href: beside(new URL(checkout.url).pathname.slice(1)) }, checkout.url), " ", copy(checkout.url, "link"))
           )
         ),
         paymentsPanel(visit, "Payments of this checkout", payments)
@@ -175,7 +170,9 @@ const show = async (visit: Visit): Promise<Shown> => {
             facts([
               ["Order", checkout.order_id ?? "none"],
               ["Price", priceOf(checkout)],
-              checkout.rate === null ? null : ["Rate", `1 BTC = ${checkout.rate}`],
+              checkout.rate === null
+                ? null
+                : ["Rate", `1 BTC = ${Formats.fiatText(Number(checkout.rate), checkout.fiat_currency ?? "usd")}`],
               ["Due", checkout.amount_sats === null ? "any amount" : `${Formats.sats(checkout.amount_sats)} sats`],
               ["Received", `${Formats.sats(checkout.received_sats)} sats`],
               ["Created", date(say, checkout.created_at)],

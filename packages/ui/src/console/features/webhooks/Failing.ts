@@ -41,13 +41,14 @@ export const mark = async (visit: Visit): Promise<Told | undefined> => {
 export const concerns = async (visit: Visit): Promise<ReadonlyArray<Concern>> => {
   const { say, to } = visit
   const endpoints = await failing(visit)
-  return endpoints.map(({ id, url, failing_since, told }): Concern => {
+  return endpoints.map(({ id, url, status, failing_since, told }): Concern => {
     const since = failing_since === null ? "" : ` since ${say.when(Date.parse(failing_since))}`
+    const isDisabled = status === "disabled"
     const host = URL.canParse(url) ? new URL(url).host : url
     return {
       tone: told.tone === "bad" ? "bad" : "warn",
-      title: `Webhook failing${since}`,
-      text: `${host} isn’t accepting events. They are kept and will be resent.`,
+      title: `Webhook ${isDisabled ? "disabled, failing" : "failing"}${since}`,
+      text: `${host} isn’t accepting events. They are kept and will be sent ${isDisabled ? "once you enable it" : "again"}.`,
       href: to(`webhooks/${id}`),
       action: "See why"
     }

@@ -102,13 +102,19 @@ const list = async (visit: AnyVisit): Promise<Shown> => {
   }
 }
 
-const deliveryColumns = ({ say, to }: AnyVisit, id: string): ReadonlyArray<Column<WebhookDelivery>> => [
+/** A disabled endpoint has no next attempt. */
+const nextAttempt = ({ say }: AnyVisit, { status }: WebhookEndpoint, delivery: WebhookDelivery) => {
+  if (delivery.next_attempt_at === null) return "–"
+  return status === "enabled" ? date(say, delivery.next_attempt_at) : "Once enabled"
+}
+
+const deliveryColumns = (visit: AnyVisit, endpoint: WebhookEndpoint): ReadonlyArray<Column<WebhookDelivery>> => [
   {
     title: "Event",
     place: "c1",
     cell: (delivery) => [
-      rowLink(to(`webhooks/${id}?delivery=${delivery.id}#delivery`), delivery.event_type),
-      sub(date(say, delivery.created_at))
+      rowLink(visit.to(`webhooks/${endpoint.id}?delivery=${delivery.id}#delivery`), delivery.event_type),
+      sub(date(visit.say, delivery.created_at))
     ]
   },
   {
@@ -117,16 +123,17 @@ const deliveryColumns = ({ say, to }: AnyVisit, id: string): ReadonlyArray<Colum
     cell: (delivery) => [status(deliveryTold(delivery)), sub(`${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}`)]
   },
   { title: "Last response", place: "off", kind: "soft", cell: responseOf },
-  { title: "Next attempt", place: "c3", cell: ({ next_attempt_at }) => (next_attempt_at === null ? "–" : date(say, next_attempt_at)) },
+  { title: "Next attempt", place: "c3", cell: (delivery) => nextAttempt(visit, endpoint, delivery) },
   {
     title: "",
     place: "c2",
     cell: (delivery) =>
-      delivery.status !== "pending" && act(to(`webhooks/${id}`), "Resend", "quiet", { do: "resend", delivery: delivery.id })
+      delivery.status !== "pending" && act(visit.to(`webhooks/${endpoint.id}`), "Resend", "quiet", { do: "resend", delivery: delivery.id })
   }
 ]
 
-const deliveryPanel = async ({ api, say, to, user }: AnyVisit, id: string, delivery: WebhookDelivery) => {
+const deliveryPanel = async (visit: AnyVisit, endpoint: WebhookEndpoint, delivery: WebhookDelivery) => {
+  const { api, say, to, user } = visit
   const isOwn = user.kind === "company"
   const event = isOwn ? await api.call("GET /v1/events/{id}", { params: { id: delivery.event_id } }).catch(() => undefined) : undefined
   return panel(
@@ -134,7 +141,7 @@ const deliveryPanel = async ({ api, say, to, user }: AnyVisit, id: string, deliv
     {
       id: "delivery",
       isRuled: true,
-      beside: delivery.status !== "pending" && act(to(`webhooks/${id}`), "Resend", "", { do: "resend", delivery: delivery.id })
+      beside: delivery.status !== "pending" && act(to(`webhooks/${endpoint.id}`), "Resend", "", { do: "resend", delivery: delivery.id })
     },
     h(
       "div",
@@ -143,7 +150,7 @@ const deliveryPanel = async ({ api, say, to, user }: AnyVisit, id: string, deliv
         ["Status", status(deliveryTold(delivery))],
         ["Attempts", delivery.attempts],
         ["Last attempt", date(say, delivery.last_attempt_at, "none yet")],
-        ["Next attempt", date(say, delivery.next_attempt_at, "none")],
+        ["Next attempt", nextAttempt(visit, endpoint, delivery)],
         ["Response", responseOf(delivery)],
         ["Event", copied(delivery.event_id, "event id")]
       ]),
@@ -158,17 +165,20 @@ const trouble = async (endpoint: WebhookEndpoint, visit: AnyVisit, deliveries: R
   const { say, to } = visit
   const waiting = deliveries.filter(({ status }) => status === "pending")
   const [last] = deliveries.filter(({ status, attempts }) => status !== "delivered" && attempts > 0)
-  if (endpoint.status !== "enabled")
+  const because = last === undefined ? "" : `: ${responseOf(last)}`
+  if (endpoint.status !== "enabled") {
+    const isOwn = endpoint.disabled_reason === "owner"
     return note(
-      endpoint.disabled_reason === "owner" ? "info" : "bad",
-      told(endpoint, say.nowMillis).text,
+      isOwn ? "info" : "bad",
+      `${told(endpoint, say.nowMillis).text}${isOwn ? "" : because}`,
       h("p", null, "Events are kept. Enable the endpoint to receive those it missed.")
     )
+  }
   if (endpoint.failing_since === null) return null
   const next = waiting.map(({ next_attempt_at }) => next_attempt_at).find((at) => at !== null)
   return note(
     "bad",
-    `No deliveries since ${say.when(Date.parse(endpoint.failing_since))}${last === undefined ? "" : `: ${responseOf(last)}`}`,
+    `No deliveries since ${say.when(Date.parse(endpoint.failing_since))}${because}`,
     h(
       "p",
       null,
@@ -220,13 +230,13 @@ const show = async (visit: AnyVisit): Promise<Shown> => {
           deliveries.length === 0
             ? empty("hook", "No deliveries yet", "Events appear here with their response.")
             : table("Deliveries, newest first", {
-                columns: deliveryColumns(visit, id),
+                columns: deliveryColumns(visit, endpoint),
                 groups: [{ rows: deliveries }],
                 kind: "mid",
                 opens: true
               })
         ),
-        stack(chosen === undefined ? null : await deliveryPanel(visit, id, chosen))
+        stack(chosen === undefined ? null : await deliveryPanel(visit, endpoint, chosen))
       )
     ]
   }
