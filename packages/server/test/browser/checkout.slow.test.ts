@@ -218,6 +218,19 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.strictEqual(title, made.payment_request)
     }))
 
+  for (const width of [700, 1440])
+    it(`browser: a paid page printed ${width} px wide is one column, with each fact in at most three lines`, () =>
+      tab({ viewport: { width, height: 844 } }, async (page) => {
+        await page.goto(states.get("fiat-paid") ?? "")
+        await page.emulateMedia({ media: "print" })
+        const rows = await page.locator(".rows > *").all()
+        const heights = await Promise.all(rows.map(async (row) => (await row.boundingBox())?.height ?? Infinity))
+        assert.isAtLeast(heights.length, 5)
+        assert.isBelow(Math.max(...heights), 80)
+        const [amount, mark] = [await page.locator(".bill .amount").boundingBox(), await page.locator(".way .mark").boundingBox()]
+        assert.isAtLeast(mark?.y ?? 0, (amount?.y ?? Infinity) + (amount?.height ?? 0))
+      }))
+
   it("browser: the receipt of an on-chain payment links to the payment's transaction in the operator's block explorer", () =>
     tab({}, async (page) => {
       await page.goto(stateOf("late"))
