@@ -185,7 +185,15 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
       await titled(page, /^Reconciliation [\d,]+ sats missing$/)
       const sides = page.getByRole("group", { name: "Actual against expected" })
       await sides.getByText("Lightning node", { exact: true }).waitFor()
+      await page.setViewportSize({ width: 1440, height: 900 })
+      const wide =
+        '[...document.querySelectorAll("td")].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)'
+      assert.deepStrictEqual(await page.evaluate(wide), [])
       await page.getByText("The node’s funds differ from the ledger and your own funds").waitFor()
+      await page.setViewportSize({ width: 390, height: 844 })
+      const difference = page.getByRole("row").filter({ hasText: "The node’s funds differ" }).getByRole("cell")
+      const [cause, missing] = [await difference.first().boundingBox(), await difference.last().boundingBox()]
+      assert.isAtLeast(missing?.x ?? 0, (cause?.x ?? Infinity) + (cause?.width ?? 0))
       await page.getByText("Find each cause in the guide.").waitFor()
       await link(page, "Guide: causes").waitFor()
     })

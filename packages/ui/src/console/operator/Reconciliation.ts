@@ -106,18 +106,21 @@ const explained = async (visit: OperatorVisit, report: ReconciliationReport) => 
       columns: [
         {
           title: "Cause",
-          place: "c1 all",
+          place: "c1",
           cell: (row) => {
             const href = recordOf(row, visit)
             const company = row.company_id === null ? undefined : companies.get(row.company_id)?.name
             return [
               href === undefined ? h("span", { class: "strong" }, causes[row.cause]) : rowLink(href, causes[row.cause]),
-              sub(h("code", null, row.cause), company !== undefined && ` · ${company}`)
+              sub(
+                h("code", null, row.cause),
+                company !== undefined && ` · ${company}`,
+                !row.cause.endsWith("_balance") && [" · ", copied(row.about, "subject")]
+              )
             ]
           }
         },
-        { title: "About", place: "c3", cell: ({ about }) => copied(about, "subject") },
-        { title: "Since", place: "c4", cell: ({ since }) => date(say, since) },
+        { title: "Since", place: "c3", cell: ({ since }) => date(say, since) },
         { title: "Ledger, sats", place: "all", key: "Ledger", kind: "fiat", cell: ({ ours_sats }) => sats(ours_sats) },
         { title: "Node, sats", place: "all", key: "Node", kind: "fiat", cell: ({ theirs_sats }) => sats(theirs_sats) },
         { title: "Difference", place: "c2", kind: "amount", cell: (row) => Formats.signed(difference(row)) }
