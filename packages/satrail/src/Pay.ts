@@ -99,10 +99,20 @@ export interface Outside<M = Metadata> extends Simulated<M> {
    * @example
    * await pay.outside.pay(invoice)
    */
-  readonly pay: (
-    invoice: string | { readonly paymentRequest: string },
-    options?: PayOptions
-  ) => Promise<{ readonly paymentHash: string; readonly preimage: string | null }>
+  readonly pay: {
+    (
+      invoice: string | { readonly paymentRequest: string },
+      options?: PayOptions
+    ): Promise<{ readonly paymentHash: string; readonly preimage: string | null }>
+    /**
+     * Pays an address on-chain and mines six blocks. If this service issued the address, the payment has been
+     * credited when this returns.
+     *
+     * @example
+     * await pay.outside.pay(address, "0.001 btc")
+     */
+    (address: string | { readonly address: string }, amount: Sats | `${number} ${"btc" | "sats"}`): Promise<{ readonly txId: string }>
+  }
 }
 
 /** The service on a simulated network. */

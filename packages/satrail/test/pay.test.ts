@@ -244,6 +244,27 @@ describe("satrail in memory", () => {
     assert.deepStrictEqual((await pay.bookings.lines(company, period)).items.length, 2)
   })
 
+  it("pay: an address is paid on-chain, and the deposit is credited when the call returns", async () => {
+    const company = await pay.companies.create({ name: "On-chain" })
+    const address = await pay.onChainAddresses.create({ company })
+    assert.match((await pay.outside.pay(address, "0.001 btc")).txId, /^[0-9a-f]{64}$/)
+    assert.strictEqual((await pay.transactions.balance(company.id)).available.sats, 100_000n)
+    await pay.outside.pay((await pay.onChainAddresses.create({ company, addressType: "segwit" })).address, 60_000_000)
+    assert.strictEqual((await pay.transactions.balance(company.id)).available.sats, 60_100_000n)
+    const checkout = await pay.checkouts.create({ company, amount: 700 })
+    await pay.outside.pay(checkout, checkout.amount ?? assert.fail())
+    assert.strictEqual((await pay.checkouts.get(company.id, checkout.id)).status, "paid")
+    const { destination } = await pay.outside.destination({ type: "chain_address" })
+    assert.isString((await pay.outside.pay(destination, 1_000)).txId)
+    for (const [given, says] of [
+      [[undefined, 1_000], /address must be text/],
+      [["no address", 1_000], /address/i],
+      [[address, "1 eur"], /must be in sats or btc/],
+      [[undefined], /paymentRequest must be text/]
+    ] as const)
+      assert.match(String(await refused(() => Reflect.apply(pay.outside.pay, undefined, given))), says)
+  })
+
   it("pay: list rows have metadata, a description and a failure, and the failure is an object, as over HTTP", async () => {
     const company = await pay.companies.create({ name: "Rows" })
     await pay.outside.pay(await pay.invoices.create({ company, amount: 5_000, ...coffees }))
