@@ -1,5 +1,4 @@
 import { withJson } from "@satrail/client/Plain"
-import { verify } from "@satrail/client/Webhooks"
 import type { Read, Written } from "@satrail/client/Schemas"
 import type { AmountInvalid } from "@satrail/core/base/Amount"
 import type { Invalid } from "@satrail/core/base/Invalid"
@@ -16,6 +15,7 @@ import { createHash } from "node:crypto"
 import { deserialize, serialize } from "node:v8"
 import * as Ask from "./Ask.ts"
 import type { Documented } from "./Documented.ts"
+import * as Features from "./features/index.ts"
 import * as Fields from "./Fields.ts"
 import { checking, hasFields } from "./KnownOptions.ts"
 import * as Lists from "./Lists.ts"
@@ -215,7 +215,7 @@ export const make = <M>(surroundings: Surroundings): Methods<M> => {
   const get: GetCompany = (id) =>
     Effect.flatMap(Effect.fromOption(Context.getOption(surroundings.context, Companies)), (all) => all.get(id))
   const others: Readonly<Record<string, object | undefined>> = {
-    webhooks: { verify },
+    ...Features.unwrapped,
     withdrawals: { settled: Settled.make(surroundings) }
   }
   const nouns = services.map(([noun, service]) => {

@@ -65,6 +65,10 @@ export const ofCompany = {
   ...vouchers.ofCompany
 } as const
 
+export const unwrapped = {
+  ...webhooks.unwrapped
+} as const
+
 export const hidden = {
   ...checkouts.hidden,
   ...people.hidden,

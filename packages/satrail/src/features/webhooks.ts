@@ -1,4 +1,5 @@
 import { wireTypes } from "@satrail/client/Plain"
+import { verify } from "@satrail/client/Webhooks"
 import { Invalid } from "@satrail/core/base/Invalid"
 import { cursorOf, placeOf } from "@satrail/core/events/Events"
 import * as Notice from "@satrail/core/events/Notice"
@@ -42,6 +43,9 @@ export const parameters = {
     resend: ids
   }
 } as const
+
+/** Functions that need no service. */
+export const unwrapped = { webhooks: { verify } } as const
 
 export const hidden = { webhooks: ["change", "remove", "rotate"] } as const
 
