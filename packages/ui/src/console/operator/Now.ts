@@ -99,8 +99,8 @@ const checksOf = (
       : [
           {
             name: "On-chain wallet",
-            told: good(`${Formats.sats(wallet)} sats`),
-            figure: days === null ? "" : `lasts about ${Math.round(days)} days at the current rate`
+            told: good("OK"),
+            figure: `${Formats.sats(wallet)} sats${days === null ? "" : `, lasts about ${Math.round(days)} days at the current rate`}`
           }
         ]),
     ...(found.webhooks_lag_seconds <= 300
