@@ -111,11 +111,10 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
 
 const known = "url key operatorToken retries timeoutMillis maxWaitMillis cursors onError fetch metadata".split(" ")
 
-/** Throws if an option is unknown, or the URL is unusable. */
-const check = (options: Options) => {
+/** Throws if an option is unknown. */
+const check = (options: object) => {
   const name = Object.keys(options).find((one) => !known.includes(one))
   if (name) fail(`unknown option \`${name}\`; use ${known.join(", ")}`)
-  if (!/^https?:\/\/./i.test(`${options.url}`)) fail("url must begin with https:// or http://")
 }
 
 /** Builds a client. Tests pass their own environment. */

@@ -127,6 +127,8 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
   const fetch = options.fetch ?? globalThis.fetch
 
   const open = async ({ method, path, key, body, idempotencyKey, headers, signal }: Ask): Promise<Response> => {
+    // Not checked earlier, because a build may load the program's modules without its settings.
+    if (!/^https?:\/\/./i.test(base)) throw new TypeError("url must begin with https:// or http://")
     const request = {
       method,
       headers: {
