@@ -60,6 +60,8 @@ export const serve = (answer: http.RequestListener, { host = "127.0.0.1", port =
 
 /** Makes this process trust the tests' certificate. */
 export const trusting = Effect.sync(() => tls.setDefaultCACertificates([Certificate.certificate]))
+/** Makes this process trust only Node's own list of authorities again. */
+export const doubting = Effect.sync(() => tls.setDefaultCACertificates(tls.getCACertificates("bundled")))
 
 /** Counts the connections that this process attempts while `use` runs, including those that fail. */
 export const counting = <A, E, R>(use: Effect.Effect<A, E, R>) =>

@@ -6,7 +6,7 @@ import net, { type Socket } from "node:net"
 import * as Idle from "../src/Idle.ts"
 import * as Outbound from "../src/Outbound.ts"
 import * as Dripping from "./Dripping.ts"
-import { counting, serve, trusting } from "./Server.ts"
+import { counting, doubting, serve, trusting } from "./Server.ts"
 
 const isAllowed = (address: string) => address === "127.0.0.2"
 
@@ -179,6 +179,7 @@ describe("Outbound", () => {
 
   it.live("outbound: a certificate that is untrusted or for another name counts as an outage", () =>
     Effect.gen(function* () {
+      yield* doubting
       const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
       const { lookup } = names({ "page.example.com": [["127.0.0.2"]], "page.example.org": [["127.0.0.2"]] })
       const { ask } = Outbound.make({ isAllowed, lookup, connectMillis: 200 })
