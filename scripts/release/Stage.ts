@@ -3,6 +3,7 @@
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import * as Commands from "../../packages/server/build/Commands.ts"
+import { manuals } from "../../packages/server/src/serving/Manuals.ts"
 import { entries, manifest, type Package, root } from "./Package.ts"
 
 const specifier = /(\bfrom\s+|\bimport\s*\(\s*|^import\s+)(["'])([^"']+)\2/gm
@@ -54,6 +55,7 @@ export const stage = (one: Package, into: string): void => {
   for (const file of ["README.md", ...one.assets]) {
     // The documentation is in the repository's root folder, and the server's package contains a copy.
     cpSync(path.join(file === "docs" ? root : folder, file), path.join(into, file), { recursive: true })
+    if (file === "docs") for (const manual of manuals) cpSync(path.join(root, manual), path.join(into, file, manual))
   }
   for (const name of one.source.bundleDependencies ?? []) bundle(one, name, into)
   copyFileSync(path.join(root, "LICENSE"), path.join(into, "LICENSE"))

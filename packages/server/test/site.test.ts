@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { gunzipSync } from "node:zlib"
 import { start } from "../../http/test/Service.ts"
+import { manuals } from "../src/serving/Manuals.ts"
 import * as Site from "../src/serving/Site.ts"
 
 const root = path.join(import.meta.dirname, "../../..")
@@ -17,6 +18,7 @@ const files = {
   "start.md": "# Start `here`\n\n## A b\n\n## A b\n\nThe needle, and `<b>`.\n",
   "guides/a.md": "# A\n\n[code](../../packages/core/README.md) [outside](https://example.com/) [home](../README.md)\n",
   "decisions/README.md": "# Decisions\n",
+  "packages/satrail/README.md": "# The library\n\n[start](../../docs/start.md#a-b) [a node](../ldk/README.md) [all](../../README.md)\n",
   "assets/a.svg": "<svg/>",
   "secret.pem": "not a kind that is served"
 }
@@ -37,7 +39,7 @@ const values = (text: string, pattern: RegExp) => Array.from(text.matchAll(patte
 
 describe("the documentation at /docs", () => {
   it("site: every page in the repository's docs is served without a build step, and each link, anchor and picture resolves", async () => {
-    const pages = globSync("**/*.md", { cwd: path.join(root, "docs") })
+    const pages = [...globSync("**/*.md", { cwd: path.join(root, "docs") }), ...manuals]
     assert.isAbove(pages.length, 40)
     const answers = new Map<string, Awaited<ReturnType<typeof whole.ask>>>()
     const get = async (url: string) => {
@@ -83,8 +85,12 @@ describe("the documentation at /docs", () => {
     assert.deepStrictEqual([short.status, short.headers.get("content-type")], [200, "text/plain; charset=utf-8"])
     assert.match(short.text, /^# Home\n\n> A summary\.\n\n## Later\n\n- \[First in the list\]\(start\.md\): begin\n/)
     const full = await few.ask("GET", "/docs/llms-full.txt")
-    assert.deepStrictEqual(values(full.text, /<!-- (\S+) -->/g), ["README.md", "start.md", "guides/a.md", "decisions/README.md"])
-    assert.include(full.text, files["guides/a.md"])
+    assert.deepStrictEqual(values(full.text, /<!-- (\S+) -->/g), [
+      ...["README.md", "start.md", "guides/a.md", "decisions/README.md", "packages/satrail/README.md"]
+    ])
+    const source = "https://github.com/satrail/satrail/blob/HEAD"
+    assert.include(full.text, files["guides/a.md"].replace("../../packages", `${source}/packages`))
+    assert.include(full.text, `[start](../../start.md#a-b) [a node](../ldk/README.md) [all](${source}/README.md)`)
     for (const name of ["llms.txt", "llms-full.txt"]) {
       const { status, headers } = await few.ask("GET", `/${name}`)
       assert.deepStrictEqual([status, headers.get("location")], [302, `/docs/${name}`])

@@ -10,6 +10,7 @@ import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
+import { manuals } from "./Manuals.ts"
 
 /** The folder of the documentation. A release and the image contain a copy; the repository contains the original. */
 export const bundled = ["../../docs", "../../../../docs"]
@@ -41,9 +42,17 @@ export const anchorOf = (heading: string): string =>
 /** Returns the target of a link in a page. A link to a file outside of the documentation leads to GitHub. */
 const linkOf = (file: string, to: string): string => {
   if (/^(?:[a-z]+:|#)/.test(to)) return to
-  const target = path.posix.join("docs", path.posix.dirname(file), to)
-  return target.startsWith("docs/") ? to : `${Docs.contact.url}/blob/HEAD/${target}`
+  const [isManual, folder] = [manuals.includes(file), path.posix.dirname(file)]
+  const target = path.posix.join(isManual ? "" : "docs", folder, to)
+  const page = target.startsWith("docs/") ? target.slice("docs/".length) : target
+  const [name = ""] = page.split("#")
+  if (page === target && !manuals.includes(name)) return `${Docs.contact.url}/blob/HEAD/${target}`
+  return path.posix.relative(folder, page)
 }
+
+/** Returns a page's Markdown, with links that lead to the served pages. */
+const linked = (file: string, text: string): string =>
+  text.replaceAll(/(\]\()([^)\s]+)(?=\))/g, (_, before: string, to: string) => before + linkOf(file, to))
 
 type Size = readonly [width: number, height: number]
 
@@ -63,13 +72,10 @@ const withSizes = (file: string, html: string, sizes: ReadonlyMap<string, Size>)
   })
 
 /** Renders a page's body, with the anchors that GitHub would use. */
-const bodyOf = (file: string, text: string): string => {
+const bodyOf = (text: string): string => {
   const anchors = new Map<string, number>()
   const marked = new Marked({
     async: false,
-    walkTokens: (token) => {
-      if (token.type === "link") token["href"] = linkOf(file, String(token["href"]))
-    },
     // Don't turn bare URLs into links, because they are examples.
     tokenizer: { url: () => undefined },
     renderer: {
@@ -176,11 +182,14 @@ const indexOf = (pages: ReadonlyArray<Page>): string =>
 
 /** Reads the folder, and returns everything to serve, by path. Each page is rendered on its first request. */
 const read = Effect.fnUntraced(function* (folder: string) {
-  const all = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll(path.sep, "/"))
+  const inside = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll(path.sep, "/"))
+  const beside = manuals.filter((file) => !inside.includes(file) && existsSync(path.join(folder, "..", file)))
+  const all = [...inside, ...beside]
   const pages = yield* Effect.forEach(
     all.filter((file) => file.endsWith(".md")),
     Effect.fnUntraced(function* (file) {
-      const text = yield* Effect.promise(() => readFile(path.join(folder, file), "utf8"))
+      const source = yield* Effect.promise(() => readFile(path.join(folder, beside.includes(file) ? ".." : "", file), "utf8"))
+      const text = linked(file, source)
       return { file, text, lower: text.toLowerCase(), title: /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file }
     })
   )
@@ -194,7 +203,7 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const sources = new Map<string, Effect.Effect<Asset.Asset>>()
   const once = (make: Effect.Effect<Asset.Asset>) => Effect.cached(Effect.uninterruptible(make))
   for (const { file, title, text } of pages) {
-    const html = Effect.sync(() => shell(documentation, file, title, raw("main", withSizes(file, bodyOf(file, text), sizes))))
+    const html = Effect.sync(() => shell(documentation, file, title, raw("main", withSizes(file, bodyOf(text), sizes))))
     const asset = yield* once(Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers })))
     for (const name of [file, file.replace(/\.md$/, ""), file.replace(/(^|\/)README\.md$/, "$1")]) files.set(name, asset)
     sources.set(file, yield* once(Effect.suspend(() => Asset.make(text, "text/markdown; charset=utf-8", { headers: negotiated }))))
