@@ -261,8 +261,9 @@ const make = () => {
         ? undefined
         : `await client.${noun}.${verb}(${[...(id.length > 0 ? ["id"] : []), literal(ask?.example)].join(", ")})`
     // Use only the first sentence of the description, because the others are about HTTP.
-    const [first] = (operation.description ?? "").split(/(?<=\.) /)
-    const said = [operation.summary.replace(/\.?$/, "."), first].join(" ")
+    const [first = ""] = (operation.description ?? "").split(/(?<=\.) /)
+    // A sentence such as "Creates a checkout." needs no summary such as "Create a checkout."
+    const said = /^[A-Z][a-z]+s /.test(first) ? first : [operation.summary.replace(/\.?$/, "."), first].join(" ")
     const shape = (first: ReadonlyArray<string>) => `(${[...first, ...id, asked].join(", ")})`
     // Add an overload that takes the company first, for clients whose key does not determine the company.
     const isAlone = kind === "CREATE" || route.includes(" /operator/")

@@ -1045,70 +1045,70 @@ export interface ConfirmWithdrawal<M = Metadata> {
   readonly metadata?: M | null | undefined
 }
 export interface AccountVerbs {
-  /** Get the account. Returns the key's company, its network, the fees for sending, and the remaining limits of the company and the key. */
+  /** Returns the key's company, its network, the fees for sending, and the remaining limits of the company and the key. */
   readonly get: { (ask?: CallOptions): Promise<Account>; (company: CompanyRef, ask?: CallOptions): Promise<Account> }
 }
 export interface ApiKeysVerbs {
   /**
-   * Create an API key. Creates an API key that cannot send, with any of the scopes `read`, `receive`, `webhooks`.
+   * Creates an API key that cannot send, with any of the scopes `read`, `receive`, `webhooks`.
    *
    * @example
    * await client.apiKeys.create({ name: "till 3", scopes: ["receive", "read"] })
    */
   readonly create: (ask: CreateApiKey & CreateOptions) => Promise<IssuedApiKey>
-  /** Get an API key. Returns an API key without its secret, with its limits and what remains of them. */
+  /** Returns an API key without its secret, with its limits and what remains of them. */
   readonly get: { (id: string, ask?: CallOptions): Promise<LimitedApiKey>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LimitedApiKey> }
-  /** List API keys. Returns the company's API keys without their secrets, newest first, including revoked ones. */
+  /** Returns the company's API keys without their secrets, newest first, including revoked ones. */
   readonly list: { (ask?: ApiKeysListQuery & CallOptions): List<ApiKey>; (company: CompanyRef, ask?: ApiKeysListQuery & CallOptions): List<ApiKey> }
-  /** Revoke an API key. Revokes any API key of the company immediately, including the one that makes this request. */
+  /** Revokes any API key of the company immediately, including the one that makes this request. */
   readonly revoke: { (id: string, ask?: CallOptions): Promise<{ readonly id: string; readonly revoked: true }>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<{ readonly id: string; readonly revoked: true }> }
 }
 export interface AuditVerbs {
-  /** List the audit log. Returns who did what, newest first: changes to keys, companies, settings and webhook endpoints, withdrawals, vouchers, every action of the operator, and rejected requests. */
+  /** Returns who did what, newest first: changes to keys, companies, settings and webhook endpoints, withdrawals, vouchers, every action of the operator, and rejected requests. */
   readonly list: { (ask?: AuditListQuery & CallOptions): List<AuditEntry>; (company: CompanyRef, ask?: AuditListQuery & CallOptions): List<AuditEntry> }
 }
 export interface CheckoutsVerbs<M = Metadata, W = M> {
   /**
-   * Create a checkout. Creates a payment page at `url`.
+   * Creates a payment page at `url`.
    *
    * @example
    * await client.checkouts.create({ amount: 21000, description: "Order 1042", orderId: "1042", returnUrl: "https://shop.example/orders/1042", metadata: { order: "1042" } })
    */
   readonly create: (ask: CreateCheckout<W> & CreateOptions) => Promise<Checkout<M>>
-  /** Get a checkout. Returns the current state of a checkout. */
+  /** Returns the current state of a checkout. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Checkout<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Checkout<M>> }
-  /** List checkouts. Returns checkouts, newest first. */
+  /** Returns checkouts, newest first. */
   readonly list: { (ask?: CheckoutsListQuery & CallOptions): List<Checkout<M>>; (company: CompanyRef, ask?: CheckoutsListQuery & CallOptions): List<Checkout<M>> }
-  /** Cancel a checkout. Cancels an open checkout and its invoice. */
+  /** Cancels an open checkout and its invoice. */
   readonly cancel: { (id: string, ask?: CallOptions): Promise<Checkout<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Checkout<M>> }
 }
 export interface CompaniesVerbs {
   /**
-   * Create a company. Creates a company with an empty balance.
+   * Creates a company with an empty balance.
    *
    * @example
    * await client.companies.create({ name: "Example Ltd", plan: "paid" })
    */
   readonly create: (ask: OpenCompany & CreateOptions) => Promise<Company>
-  /** Get a company. Returns a company with its balance and its last use. */
+  /** Returns a company with its balance and its last use. */
   readonly get: (id: string, ask?: CallOptions) => Promise<CompanyOverview>
-  /** List companies. Returns companies with their balances and keys, newest first. */
+  /** Returns companies with their balances and keys, newest first. */
   readonly list: (ask?: CompaniesListQuery & CallOptions) => List<CompanyOverview>
   /**
-   * Update a company. Changes a company's plan.
+   * Changes a company's plan.
    *
    * @example
    * await client.companies.update(id, { plan: "paid" })
    */
   readonly update: (id: string, ask?: UpdateCompany & CallOptions) => Promise<Company>
   /**
-   * Freeze a company. Freezes a company: it can read and receive, but not send.
+   * Freezes a company: it can read and receive, but not send.
    *
    * @example
    * await client.companies.freeze(id, { reason: "reported key theft", pending: "wait" })
    */
   readonly freeze: (id: string, ask: Freeze & CallOptions) => Promise<CompanyFreeze>
-  /** Unfreeze a company. Unfreezes a company. */
+  /** Unfreezes a company. */
   readonly unfreeze: (id: string, ask?: CallOptions) => Promise<CompanyFreeze>
   /**
    * Issue an API key. Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again.
@@ -1120,206 +1120,206 @@ export interface CompaniesVerbs {
 }
 export interface DomainsVerbs {
   /**
-   * Claim a domain. Verifies that the domain belongs to the company, by its TXT record.
+   * Verifies that the domain belongs to the company, by its TXT record.
    *
    * @example
    * await client.domains.claim({ domain: "shop.example" })
    */
   readonly claim: (ask: ClaimDomain & CreateOptions) => Promise<Domain>
-  /** List domains. Returns the company's verified domains. */
+  /** Returns the company's verified domains. */
   readonly list: { (ask?: CallOptions): Promise<ReadonlyArray<Domain>>; (company: CompanyRef, ask?: CallOptions): Promise<ReadonlyArray<Domain>> }
 }
 export interface EventsVerbs<M = Metadata> {
-  /** Get an event. Returns an event, byte for byte as in the list, the stream and webhooks. */
+  /** Returns an event, byte for byte as in the list, the stream and webhooks. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Event<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Event<M>> }
-  /** List events. Returns events of the last 90 days, oldest first. */
+  /** Returns events of the last 90 days, oldest first. */
   readonly list: { (ask?: EventsListQuery & CallOptions): List<Event<M>>; (company: CompanyRef, ask?: EventsListQuery & CallOptions): List<Event<M>> }
 }
 export interface InvoicesVerbs<M = Metadata, W = M> {
   /**
-   * Create a Lightning invoice. Creates a Lightning invoice.
+   * Creates a Lightning invoice.
    *
    * @example
    * await client.invoices.create({ amount: 21000, description: "Order 1042", expirySeconds: 3600, metadata: { order: "1042" } })
    */
   readonly create: (ask: CreateInvoice<W> & CreateOptions) => Promise<Invoice<M>>
-  /** Get a Lightning invoice. Returns an invoice. */
+  /** Returns an invoice. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Invoice<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Invoice<M>> }
-  /** List Lightning invoices. Returns invoices, newest first. */
+  /** Returns invoices, newest first. */
   readonly list: { (ask?: InvoicesListQuery & CallOptions): List<Invoice<M>>; (company: CompanyRef, ask?: InvoicesListQuery & CallOptions): List<Invoice<M>> }
-  /** Cancel a Lightning invoice. Cancels an unpaid invoice. */
+  /** Cancels an unpaid invoice. */
   readonly cancel: { (id: string, ask?: CallOptions): Promise<Invoice<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Invoice<M>> }
-  /** Settle a hold invoice. Settles a hold invoice and claims the held funds. */
+  /** Settles a hold invoice and claims the held funds. */
   readonly settle: { (id: string, ask?: SettleInvoice & CallOptions): Promise<Invoice<M>>; (company: CompanyRef, id: string, ask?: SettleInvoice & CallOptions): Promise<Invoice<M>> }
 }
 export interface LightningAddressesVerbs<M = Metadata, W = M> {
   /**
-   * Create a Lightning address. Creates a Lightning address.
+   * Creates a Lightning address.
    *
    * @example
    * await client.lightningAddresses.create({ metadata: { order: "1042" } })
    */
   readonly create: (ask?: CreateLightningAddress<W> & CreateOptions) => Promise<CreatedLightningAddress<M>>
-  /** Get a Lightning address. Returns a Lightning address with its limits, success message and LNURL forms. */
+  /** Returns a Lightning address with its limits, success message and LNURL forms. */
   readonly get: { (id: string, ask?: CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LightningAddress<M>> }
-  /** List Lightning addresses. Returns Lightning addresses, newest first. */
+  /** Returns Lightning addresses, newest first. */
   readonly list: { (ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>>; (company: CompanyRef, ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>> }
   /**
-   * Update a Lightning address. Changes the fields you send.
+   * Changes the fields you send.
    *
    * @example
    * await client.lightningAddresses.update(id, { minAmount: 1000 })
    */
   readonly update: { (id: string, ask?: ChangeLightningAddress<W> & CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: ChangeLightningAddress<W> & CallOptions): Promise<LightningAddress<M>> }
-  /** Delete a Lightning address. Deletes a Lightning address. */
+  /** Deletes a Lightning address. */
   readonly delete: { (id: string, ask?: CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LightningAddress<M>> }
-  /** Get a Lightning address as a QR code. Returns a QR code that any LNURL wallet can scan. */
+  /** Returns a QR code that any LNURL wallet can scan. */
   readonly qr: { (id: string, ask?: CallOptions): Promise<QrCode>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<QrCode> }
 }
 export interface OffersVerbs<M = Metadata, W = M> {
   /**
-   * Create an offer. Creates a BOLT 12 offer.
+   * Creates a BOLT 12 offer.
    *
    * @example
    * await client.offers.create({ description: "Order 1042", metadata: { order: "1042" } })
    */
   readonly create: (ask?: CreateOffer<W> & CreateOptions) => Promise<Offer<M>>
-  /** Get an offer. Requires the `read` scope. */
+  /** Requires the `read` scope. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Offer<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Offer<M>> }
-  /** List offers. Returns offers, newest first. */
+  /** Returns offers, newest first. */
   readonly list: { (ask?: OffersListQuery & CallOptions): List<Offer<M>>; (company: CompanyRef, ask?: OffersListQuery & CallOptions): List<Offer<M>> }
 }
 export interface OnChainAddressesVerbs<M = Metadata, W = M> {
   /**
-   * Create an on-chain address. Creates an on-chain address.
+   * Creates an on-chain address.
    *
    * @example
    * await client.onChainAddresses.create({ addressType: "taproot", metadata: { order: "1042" } })
    */
   readonly create: (ask?: CreateOnChainAddress<W> & CreateOptions) => Promise<OnChainAddress<M>>
-  /** Get an on-chain address. Requires the `read` scope. */
+  /** Requires the `read` scope. */
   readonly get: { (id: string, ask?: CallOptions): Promise<OnChainAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<OnChainAddress<M>> }
-  /** List on-chain addresses. Returns on-chain addresses, newest first. */
+  /** Returns on-chain addresses, newest first. */
   readonly list: { (ask?: OnChainAddressesListQuery & CallOptions): List<OnChainAddress<M>>; (company: CompanyRef, ask?: OnChainAddressesListQuery & CallOptions): List<OnChainAddress<M>> }
 }
 export interface RatesVerbs {
-  /** Get exchange rates. Returns the rates at which fiat amounts are currently converted. */
+  /** Returns the rates at which fiat amounts are currently converted. */
   readonly list: { (ask?: CallOptions): Promise<ReadonlyArray<Rate>>; (company: CompanyRef, ask?: CallOptions): Promise<ReadonlyArray<Rate>> }
 }
 export interface RefundsVerbs<M = Metadata, W = M> {
   /**
-   * Refund a deposit. Refunds a deposit.
+   * Refunds a deposit.
    *
    * @example
    * await client.refunds.create({ depositId: "019c13ec-c1a3-70cd-9390-21dd5b66c7fc", description: "Order 1042", metadata: { order: "1042" } })
    */
   readonly create: (ask?: CreateRefund<W> & CreateOptions) => Promise<CreatedRefund<M>>
-  /** Get a refund. Returns a refund. */
+  /** Returns a refund. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Refund<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Refund<M>> }
-  /** List refunds. Returns refunds without their links, newest first. */
+  /** Returns refunds without their links, newest first. */
   readonly list: { (ask?: RefundsListQuery & CallOptions): List<Refund<M>>; (company: CompanyRef, ask?: RefundsListQuery & CallOptions): List<Refund<M>> }
-  /** Cancel a refund. Cancels a refund link that is not claimed yet. */
+  /** Cancels a refund link that is not claimed yet. */
   readonly cancel: { (id: string, ask?: CallOptions): Promise<Refund<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Refund<M>> }
 }
 export interface StatementsVerbs {
-  /** Get a monthly statement. Returns the opening balance, receipts, payments, fees and closing balance of a month, exact to the millisatoshi. */
+  /** Returns the opening balance, receipts, payments, fees and closing balance of a month, exact to the millisatoshi. */
   readonly get: { (month: string, ask?: CallOptions): Promise<Statement>; (company: CompanyRef, month: string, ask?: CallOptions): Promise<Statement> }
 }
 export interface TransactionsVerbs<M = Metadata> {
-  /** Get the balance. Returns the available balance in whole satoshis, with held and pending amounts. */
+  /** Returns the available balance in whole satoshis, with held and pending amounts. */
   readonly balance: { (ask?: CallOptions): Promise<Balance>; (company: CompanyRef, ask?: CallOptions): Promise<Balance> }
-  /** List transactions. Returns deposits, withdrawals and manual adjustments (`adjustment`), newest first. */
+  /** Returns deposits, withdrawals and manual adjustments (`adjustment`), newest first. */
   readonly list: { (ask?: TransactionsListQuery & CallOptions): List<Transaction<M>>; (company: CompanyRef, ask?: TransactionsListQuery & CallOptions): List<Transaction<M>> }
-  /** Get a deposit. Returns a deposit. */
+  /** Returns a deposit. */
   readonly deposit: { (id: string, ask?: CallOptions): Promise<Deposit<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Deposit<M>> }
-  /** Get payer data. Returns the comment, payer data and zap request of a payment to a Lightning address; each is null if the payer did not send it. */
+  /** Returns the comment, payer data and zap request of a payment to a Lightning address; each is null if the payer did not send it. */
   readonly payer: { (id: string, ask?: CallOptions): Promise<Payer>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Payer> }
-  /** Get a withdrawal. Returns a withdrawal. */
+  /** Returns a withdrawal. */
   readonly withdrawal: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
-  /** Get an adjustment. Returns an adjustment that the operator booked manually, with its reason. */
+  /** Returns an adjustment that the operator booked manually, with its reason. */
   readonly adjustment: { (id: string, ask?: CallOptions): Promise<Adjustment>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Adjustment> }
 }
 export interface VouchersVerbs<M = Metadata, W = M> {
   /**
-   * Create a voucher. Creates a voucher (LUD-03) and holds its amount and fee.
+   * Creates a voucher (LUD-03) and holds its amount and fee.
    *
    * @example
    * await client.vouchers.create({ amount: 1000, description: "A coffee on us", expirySeconds: 86400, metadata: { order: "1042" } })
    */
   readonly create: (ask: CreateVoucher<W> & CreateOptions) => Promise<IssuedVoucher<M>>
-  /** Get a voucher. Returns a voucher. */
+  /** Returns a voucher. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Voucher<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Voucher<M>> }
-  /** List vouchers. Returns vouchers without their links, newest first. */
+  /** Returns vouchers without their links, newest first. */
   readonly list: { (ask?: VouchersListQuery & CallOptions): List<Voucher<M>>; (company: CompanyRef, ask?: VouchersListQuery & CallOptions): List<Voucher<M>> }
-  /** Cancel a voucher. Cancels an unclaimed voucher and releases its funds. */
+  /** Cancels an unclaimed voucher and releases its funds. */
   readonly cancel: { (id: string, ask?: CallOptions): Promise<Voucher<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Voucher<M>> }
 }
 export interface WebhooksVerbs {
   /**
-   * Create a webhook endpoint. Sends new events to a URL, signed according to Standard Webhooks.
+   * Sends new events to a URL, signed according to Standard Webhooks.
    *
    * @example
    * await client.webhooks.create({ url: "https://shop.example/webhooks", description: "Orders", types: ["deposit.*", "invoice.settled"] })
    */
   readonly create: (ask: WebhookEndpointSettings & CreateOptions) => Promise<IssuedWebhookEndpoint>
-  /** Get a webhook endpoint. Returns a webhook endpoint. */
+  /** Returns a webhook endpoint. */
   readonly get: { (id: string, ask?: CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookEndpoint> }
-  /** List webhook endpoints. Returns all webhook endpoints without their secrets. */
+  /** Returns all webhook endpoints without their secrets. */
   readonly list: { (ask?: CallOptions): Promise<ReadonlyArray<WebhookEndpoint>>; (company: CompanyRef, ask?: CallOptions): Promise<ReadonlyArray<WebhookEndpoint>> }
   /**
-   * Update a webhook endpoint. Changes the fields you send.
+   * Changes the fields you send.
    *
    * @example
    * await client.webhooks.update(id, { description: "Orders" })
    */
   readonly update: { (id: string, ask?: UpdateWebhookEndpoint & CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: UpdateWebhookEndpoint & CallOptions): Promise<WebhookEndpoint> }
-  /** Delete a webhook endpoint. Deletes a webhook endpoint. */
+  /** Deletes a webhook endpoint. */
   readonly delete: { (id: string, ask?: CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookEndpoint> }
-  /** Test a webhook endpoint. Sends a `webhook_endpoint.test` event, regardless of the endpoint's types. */
+  /** Sends a `webhook_endpoint.test` event, regardless of the endpoint's types. */
   readonly test: { (id: string, ask?: CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookEndpoint> }
   /** Enable a webhook endpoint. Re-enables an endpoint. */
   readonly enable: { (id: string, ask?: EnableWebhookEndpoint & CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: EnableWebhookEndpoint & CallOptions): Promise<WebhookEndpoint> }
-  /** Disable a webhook endpoint. Disables a webhook endpoint. */
+  /** Disables a webhook endpoint. */
   readonly disable: { (id: string, ask?: CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookEndpoint> }
   /**
-   * Replay events. Sends all events after `replay_from` again, for up to 90 days back.
+   * Sends all events after `replay_from` again, for up to 90 days back.
    *
    * @example
    * await client.webhooks.replay(id, { replayFrom: "evt_JD9HVFdAEDYutzxV7b_7RQ" })
    */
   readonly replay: { (id: string, ask: ReplayWebhookEndpoint & CallOptions): Promise<WebhookEndpoint>; (company: CompanyRef, id: string, ask: ReplayWebhookEndpoint & CallOptions): Promise<WebhookEndpoint> }
   /**
-   * Rotate a webhook secret. Creates a new secret.
+   * Creates a new secret.
    *
    * @example
    * await client.webhooks.rotateSecret(id, { overlapSeconds: 3600 })
    */
   readonly rotateSecret: { (id: string, ask?: RotateWebhookSecret & CallOptions): Promise<IssuedWebhookEndpoint>; (company: CompanyRef, id: string, ask?: RotateWebhookSecret & CallOptions): Promise<IssuedWebhookEndpoint> }
-  /** List deliveries. Returns the deliveries to an endpoint of the last 30 days, newest first. */
+  /** Returns the deliveries to an endpoint of the last 30 days, newest first. */
   readonly deliveries: { (id: string, ask?: WebhooksDeliveriesQuery & CallOptions): List<WebhookDelivery>; (company: CompanyRef, id: string, ask?: WebhooksDeliveriesQuery & CallOptions): List<WebhookDelivery> }
-  /** Send a delivery again. Sends a delivery again immediately. */
+  /** Sends a delivery again immediately. */
   readonly resend: { (id: string, ask?: CallOptions): Promise<WebhookDelivery>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookDelivery> }
 }
 export interface WithdrawalsVerbs<M = Metadata, W = M> {
   /**
-   * Estimate a withdrawal. Validates a destination and returns the fee and probability of success.
+   * Validates a destination and returns the fee and probability of success.
    *
    * @example
    * await client.withdrawals.estimate({ amount: 3000, destination: "satoshi@wallet.example" })
    */
   readonly estimate: { (ask: EstimateWithdrawal & CallOptions): Promise<WithdrawalEstimate>; (company: CompanyRef, ask: EstimateWithdrawal & CallOptions): Promise<WithdrawalEstimate> }
   /**
-   * Send bitcoin. Holds the amount and the fee, and queues the payment.
+   * Holds the amount and the fee, and queues the payment.
    *
    * @example
    * await client.withdrawals.confirm({ amount: 3000, destination: "satoshi@wallet.example", metadata: { order: "1042" } })
    */
   readonly confirm: (ask: ConfirmWithdrawal<W> & CreateOptions) => Promise<Withdrawal<M>>
-  /** Get a withdrawal. Returns a withdrawal. */
+  /** Returns a withdrawal. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
-  /** Approve a withdrawal. Approves a withdrawal that is `pending_approval` and queues its payment. */
+  /** Approves a withdrawal that is `pending_approval` and queues its payment. */
   readonly approve: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
-  /** Reject a withdrawal. Rejects a withdrawal that is `pending_approval`. */
+  /** Rejects a withdrawal that is `pending_approval`. */
   readonly reject: { (id: string, ask?: CallOptions): Promise<Withdrawal<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Withdrawal<M>> }
 }
 /** All operations of the API, for companies and for operators. */
