@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import { Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type { Metadata } from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
@@ -65,7 +66,8 @@ export interface Found {
  * Kind of a booking. A `deposit` was received, a `reversal` took a deposit back after a reorganization, a
  * `withdrawal` was sent with its fees, and an `adjustment` is anything else.
  */
-export type Kind = "deposit" | "reversal" | "withdrawal" | "adjustment"
+export const Kind = Schema.Literals(["deposit", "reversal", "withdrawal", "adjustment"])
+export type Kind = typeof Kind.Type
 
 /**
  * A change in a company's total funds. `amount` and both fees are in msat, positive for money received and

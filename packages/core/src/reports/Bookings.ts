@@ -60,7 +60,7 @@ const Place = Schema.Struct({
   last: Whole,
   open: Schema.NullOr(
     Schema.Struct({
-      kind: Schema.Literals(["deposit", "reversal", "withdrawal", "adjustment"]),
+      kind: Booking.Kind,
       transferId: Schema.String,
       atMillis: Schema.Int,
       amount: Amount,
