@@ -303,11 +303,12 @@ export const reads = {
   ),
   faults,
   unmatchedById: Reads.anywhere("Records.unmatchedById", unmatchedNoun),
+  // With `exists`, the planner may read all assignments first. This subquery is evaluated once per row.
   suspended: Reads.many("Records.suspended", {
     text: `
 select ${Invoice.unmatched.selected} from ${Invoice.unmatched.name} t
 where (t.created_at_millis, uuid_send(t.id)) < ($1::bigint, uuid_send($2::uuid))
-  and coalesce($4::boolean = exists (select from satrail.suspense_assignments s where s.unmatched_id = t.id), true)
+  and coalesce($4::boolean = ((select s.id from satrail.suspense_assignments s where s.unmatched_id = t.id) is not null), true)
 order by t.created_at_millis desc, uuid_send(t.id) desc limit $3::bigint`,
     values: (after: Page.Position | null, limit: number, status?: "open" | "assigned") => [
       String(after?.createdAtMillis ?? Number.MAX_SAFE_INTEGER),
