@@ -125,7 +125,8 @@ const isAgreed = ({ channel }: { readonly channel: { readonly chan_status_flags:
 /**
  * Returns the funds of closing channels and of the wallet. Each amount is counted once: in limbo until it is
  * swept, then in the wallet. The uncertainty comes from payments not yet resolved on the chain, unconfirmed
- * sweeps (which count both in the wallet and in limbo), and coins reserved for a transaction.
+ * sweeps, and coins reserved for a transaction. Sweeps count both in the wallet and in limbo, and the wallet
+ * counts each version of a replaced sweep until one is confirmed (lnd issue 5244).
  */
 const onChain = (closing: typeof Closing.Type, wallet: typeof Wallet.Type): Owned => {
   const { waiting_close_channels: waiting, pending_force_closing_channels: forced } = closing
@@ -137,10 +138,10 @@ const onChain = (closing: typeof Closing.Type, wallet: typeof Wallet.Type): Owne
     total(forced, ({ pending_htlcs }) => total(pending_htlcs, ({ amount }) => amount)) +
     total(agreed, (one) => one.limbo_balance)
   const { total_balance, unconfirmed_balance, locked_balance = 0n } = wallet
-  const seenTwice = unconfirmed_balance < limbo ? unconfirmed_balance : limbo
+  const seenAgain = limbo > 0n ? unconfirmed_balance : 0n
   return {
     amount: Msat.fromSats(total_balance + limbo - incoming),
-    within: Msat.fromSats(undecided + seenTwice + locked_balance)
+    within: Msat.fromSats(undecided + seenAgain + locked_balance)
   }
 }
 

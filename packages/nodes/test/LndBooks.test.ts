@@ -54,6 +54,31 @@ describe("lnd's books", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("lnd: the books explain a sweep that lnd replaces, because its wallet counts both versions until one confirms", () =>
+    Effect.gen(function* () {
+      const swept = 8_000_000n
+      const state = (limbo: bigint, unconfirmed: bigint) => ({
+        ...answers("0", []),
+        "/v1/channels/pending": {
+          waiting_close_channels: [],
+          pending_force_closing_channels: limbo === 0n ? [] : [{ limbo_balance: String(limbo), pending_htlcs: [] }]
+        },
+        "/v1/balance/blockchain": { total_balance: String(unconfirmed), unconfirmed_balance: String(unconfirmed) }
+      })
+      let said = state(swept, 0n)
+      const { owned } = yield* books(() => said)
+      const { amount } = yield* owned
+      assert.strictEqual(amount, Msat.fromSats(swept))
+      for (const versions of [1n, 2n, 3n]) {
+        said = state(swept, versions * swept)
+        const found = yield* owned
+        assert.strictEqual(found.amount - amount, found.within, `${versions} versions`)
+      }
+      said = { ...state(0n, 0n), "/v1/balance/blockchain": { total_balance: String(swept), unconfirmed_balance: "0" } }
+      assert.deepStrictEqual(yield* owned, { amount, onChain: amount, within: Msat.zero })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("lnd: each forward and each cooperatively closed channel is listed once, with its revenue or cost", () =>
     Effect.gen(function* () {
       const forward = (nanos: string, earned: bigint) => ({
