@@ -4,7 +4,7 @@ import { AllowedFrom } from "@satrail/core/accounts/AllowedFrom"
 import * as Limits from "@satrail/core/accounts/Limits"
 import { Plan } from "@satrail/core/accounts/Plan"
 import { RecipientType } from "@satrail/core/ledger/Rail"
-import { Result, Schema } from "effect"
+import { Result, Schema, Struct } from "effect"
 import { idOf } from "./Sharing.ts"
 import * as Money from "./Money.ts"
 
@@ -15,25 +15,17 @@ export type Parameter = Schema.Codec<unknown>
 
 type Fields = Schema.Struct.Fields
 
-/** An object that has no other fields. */
-export const fields = <F extends Fields>(of: F) => Schema.Struct(of)
+/** An object without other fields. `checking` rejects them. */
+export const fields = Schema.Struct
 
 /** A record from a response, which may have other fields. */
 export const record = <F extends Fields>(of: F) => Schema.StructWithRest(Schema.Struct(of), [Schema.Record(Schema.String, Schema.Unknown)])
 
-type Maybe<F extends Fields> = { readonly [K in keyof F]: Schema.optional<Schema.NullOr<F[K]>> }
+/** Required fields that may be null. */
+export const orNull = <F extends Fields>(of: F) => Struct.map(of, Schema.NullOr)
 
 /** Fields that may be left out. Null means the same. */
-export const maybe = <F extends Fields>(of: F): Maybe<F> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- each field is mapped as in the type
-  Object.fromEntries(Object.entries(of).map(([name, field]) => [name, Schema.optional(Schema.NullOr(field))])) as unknown as Maybe<F>
-
-type OrNull<F extends Fields> = { readonly [K in keyof F]: Schema.NullOr<F[K]> }
-
-/** Required fields that may be null. */
-export const orNull = <F extends Fields>(of: F): OrNull<F> =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- each field is mapped as in the type
-  Object.fromEntries(Object.entries(of).map(([name, field]) => [name, Schema.NullOr(field)])) as unknown as OrNull<F>
+export const maybe = <F extends Fields>(of: F) => Struct.map(orNull(of), Schema.optional)
 
 /** Gives an argument that is not an object its name in messages. */
 export const named = <S extends Schema.Top>(name: string, schema: S) => schema.annotate({ title: name })
