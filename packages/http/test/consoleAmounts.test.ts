@@ -5,22 +5,49 @@ import { start } from "./Service.ts"
 
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
-const company = await service.company()
+const { key } = await service.company()
+const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
+const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+
+const submit = (path: string, fields: Readonly<Record<string, string>>) => {
+  const headers = { cookie, "sec-fetch-site": "same-origin", origin: "http://service" }
+  const body = new URLSearchParams({ once: JSON.stringify(fields), ...fields })
+  return service.handler(new Request(`http://service/console/${path}`, { method: "POST", headers, body }))
+}
 
 describe("an amount in a form of the console", () => {
   it("console: an amount that is not a number is rejected, and does not create an invoice without an amount", async () => {
-    const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-    const signedIn = await service.ask("POST", "/console/session", { body: { credential: company.key }, headers: own })
-    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
-    const create = async (amount: string) => {
-      const body = new URLSearchParams({ amount, currency: "sats", once: amount })
-      const headers = { cookie, "sec-fetch-site": "same-origin", origin: "http://service" }
-      return service.handler(new Request("http://service/console/invoices/new", { method: "POST", headers, body }))
-    }
-    const count = async () => (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key })).body.data.length
+    const create = (amount: string) => submit("invoices/new", { amount, currency: "sats" })
+    const count = async () => (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key })).body.data.length
     assert.strictEqual((await create("21")).status, 303)
     for (const amount of ["1,50", "abc", "1e3x"])
       assert.include(await (await create(amount)).text(), `Amount must be a number, such as 1.50 (got ${amount})`)
     assert.strictEqual(await count(), 1)
+  })
+
+  it("console: a refund form shows sats and fiat, and refunds an amount in either, but nothing without a valid amount", async () => {
+    await service.fund(key, 200_000)
+    const body = { amount: 42.5, currency: "eur", order_id: "1042" }
+    const checkout = (await service.ask("POST", "/v1/checkouts", { key, body })).body.data
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: checkout.payment_request }))
+    await service.work()
+    const [deposit] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
+    const path = `payments/in/${deposit.id}/refund`
+    const shown = await (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()
+    const sats = Number(deposit.amount_sats)
+    assert.include(shown, "Refund order 1042")
+    assert.include(shown, `${sats.toLocaleString("en")} sats · €42.50 when it was booked · €42.50 now`)
+    const refunds = async () =>
+      (await service.ask("GET", "/v1/refunds", { key })).body.data.map((row: { readonly amount_sats: number }) => row.amount_sats)
+    for (const [amount, said] of [
+      ["", "Enter the amount to refund"],
+      ["1,000", "Amount must be a number"]
+    ] as const)
+      assert.include(await (await submit(path, { amount, currency: "sats", credential: key })).text(), said)
+    assert.deepStrictEqual(await refunds(), [])
+    await submit(path, { amount: "4.25", currency: "eur", credential: key })
+    await submit(path, { amount: "1000", currency: "sats", credential: key })
+    assert.deepStrictEqual(await refunds(), [1000, Math.round(sats / 10)])
   })
 })

@@ -53,12 +53,16 @@ export const metadataFact = (metadata: Readonly<Record<string, string>>): Fact |
     ? null
     : ["Metadata", Object.entries(metadata).map(([key, value]) => h("div", null, h("code", null, `${key}=${value}`)))]
 
-/** Fields for an amount and its currency. `first` is selected unless the form has another currency. */
+/** Fields for an amount and its currency. `first` is selected unless the form has another currency; `also` is offered too. */
 export const amountFields = (
   { form: given, preferences }: Visit,
   first: string,
   hint: string,
-  { required = false }: { readonly required?: boolean } = {}
+  {
+    required = false,
+    value = "",
+    also = null
+  }: { readonly required?: boolean; readonly value?: string; readonly also?: string | null } = {}
 ) =>
   h(
     "div",
@@ -70,12 +74,15 @@ export const amountFields = (
       pattern: "[0-9]+([.][0-9]+)?",
       hint,
       required,
-      value: given.get("amount") ?? ""
+      value: given.get("amount") ?? value
     }),
     choice(
       "Currency",
       "currency",
-      [...new Set([first, preferences.currency, "usd", "sats"])].map((one) => [one, one === "sats" ? "sats" : one.toUpperCase()]),
+      [...new Set([first, ...(also === null ? [] : [also]), preferences.currency, "usd", "sats"])].map((one) => [
+        one,
+        one === "sats" ? "sats" : one.toUpperCase()
+      ]),
       given.get("currency") ?? first
     )
   )

@@ -1,9 +1,20 @@
 import { h } from "preact"
+import { type Payment, Refused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
+import type { Format } from "../../Format.ts"
 import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { body, button, confirm, copy, facts, form, panel, plain } from "../../Parts.ts"
+import { body, button, confirm, copy, facts, field, form, link, panel, plain } from "../../Parts.ts"
 import { found } from "../../pages/Payment.ts"
+import { amountFields, amountOf } from "../../pages/Records.ts"
 import { bookedValue, titleOf } from "../../pages/Rows.ts"
+
+/** The amount, and its value when it was booked and now. */
+const valued = (payment: Payment, sats: number, say: Format): string => {
+  const booked = bookedValue({ ...payment, amountSats: sats }, say)
+  const now = say.fiat(sats)
+  const values = [booked === undefined ? "" : `${booked} when it was booked`, now === undefined ? "" : `${now} now`]
+  return [`${Formats.sats(sats)} sats`, ...values.filter((text) => text !== "")].join(" · ")
+}
 
 const refundForm = async (visit: Visit): Promise<Shown> => {
   const { api, say, to, once, user, form: given } = visit
@@ -11,9 +22,9 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
   const deposit = await api.call("GET /v1/transactions/deposits/{depositID}", { params: { depositID: payment.id } })
   const left = deposit.amount_sats - deposit.refunded_sats
   const at = `payments/in/${payment.id}`
-  const amount = given.get("amount") ?? String(left)
   return {
-    title: `Refund ${titleOf(payment)}`,
+    title: payment.orderId === null ? "Refund" : `Refund order ${payment.orderId}`,
+    lead: valued(payment, deposit.amount_sats, say),
     crumbs: [
       ["Payments", "payments"],
       [titleOf(payment), at]
@@ -26,35 +37,19 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
           h(
             "div",
             { class: "fields" },
-            h(
-              "div",
-              null,
-              h("label", { for: "amount" }, "Amount, sats"),
-              h("input", { id: "amount", name: "amount", inputMode: "numeric", pattern: "[0-9]+", required: true, value: amount })
-            ),
-            h(
-              "div",
-              null,
-              h("label", { for: "destination" }, "Send to ", h("span", { class: "soft" }, "optional")),
-              h("input", {
-                id: "destination",
-                name: "destination",
-                value: given.get("destination") ?? "",
-                autocomplete: "off",
-                "aria-describedby": "destination-hint"
-              }),
-              h(
-                "p",
-                { class: "hint", id: "destination-hint" },
-                "A Lightning invoice or address. Without one, the customer claims the refund by link."
-              )
-            ),
-            h(
-              "div",
-              null,
-              h("label", { for: "description" }, "Note ", h("span", { class: "soft" }, "optional")),
-              h("input", { id: "description", name: "description", value: given.get("description") ?? "" })
-            )
+            amountFields(visit, "sats", "An amount in another currency is converted at the current rate", {
+              required: true,
+              value: String(left),
+              also: payment.currency
+            }),
+            field({
+              label: "Send to",
+              name: "destination",
+              optional: true,
+              hint: "A Lightning invoice or address. Without one, the customer claims the refund by link",
+              value: given.get("destination") ?? ""
+            }),
+            field({ label: "Note", name: "description", optional: true, value: given.get("description") ?? "" })
           )
         ),
         confirm(`Refund up to ${Formats.sats(left)} sats`, {
@@ -67,10 +62,9 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
         {},
         body(
           facts([
-            ["Payment", titleOf(payment)],
-            ["Received", `${Formats.sats(deposit.amount_sats)} sats`],
-            ["Value", bookedValue(payment, say) ?? say.fiat(payment.amountSats) ?? "unknown"],
-            ["Refundable", `${Formats.sats(left)} sats`]
+            ["Payment", link(to(at), titleOf(payment))],
+            ["Received", valued(payment, deposit.amount_sats, say)],
+            ["Refundable", valued(payment, left, say)]
           ])
         )
       )
@@ -82,12 +76,14 @@ const refund = async (visit: Visit): Promise<Shown | Elsewhere> => {
   await confirmed(visit)
   const { id = "" } = visit.params
   const [destination, description] = [text(visit, "destination"), text(visit, "description")]
+  const amount = amountOf(visit)
+  // The API refunds everything if there is no amount.
+  if (amount === undefined) throw new Refused(400, "malformed", "Enter the amount to refund")
   const made = await visit.api.call("POST /v1/refunds", {
     once: text(visit, "once"),
     body: {
       deposit_id: id,
-      amount: Number(text(visit, "amount")),
-      currency: "sats",
+      ...amount,
       ...(destination !== "" && { destination }),
       ...(description !== "" && { description })
     }
