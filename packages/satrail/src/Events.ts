@@ -1,7 +1,10 @@
 import type { Read } from "@satrail/client/Schemas"
 import type { CompanyId } from "@satrail/core/base/CompanyId"
-import type { Heard } from "@satrail/core/events/Events"
+import { Invalid } from "@satrail/core/base/Invalid"
+import { cursorOf, type Heard } from "@satrail/core/events/Events"
 import * as Notice from "@satrail/core/events/Notice"
+import type { EventIds } from "@satrail/http/wire/EventIds"
+import { refusal } from "./Refusals.ts"
 import * as Reply from "./Reply.ts"
 import * as Views from "./Views.ts"
 
@@ -24,7 +27,7 @@ type DataOf<A, T> = A extends { readonly type: infer Types; readonly record: inf
 
 /** A change of a record. */
 export interface Event<T extends EventType = EventType, M = Readonly<Record<string, string>>> {
-  /** The same for every delivery of the event. Pass it as `after` to resume after the event. */
+  /** The same for every delivery of the event, also over HTTP. Pass it as `after` to resume after the event. */
   readonly id: string
   readonly type: T
   readonly at: Date
@@ -49,11 +52,19 @@ export const typeOf = (type: string): string =>
 /** All event types. */
 export const types: ReadonlySet<string> = new Set(Notice.all.map(typeOf))
 
+/** Returns the position in the core's form. */
+export const after = (ids: EventIds, given: string | undefined): string | undefined => {
+  if (given === undefined || given === "now") return given
+  const place = typeof given === "string" ? ids.read(given, null) : undefined
+  if (place === undefined) throw refusal(new Invalid({ path: "after", message: 'must be the id of an event, or "now"' }))
+  return cursorOf(place)
+}
+
 /** Converts an event to the form in which the host program receives it. */
-export const of = <M>(heard: Heard, iterate: Reply.Iterate): AnyEvent<M> =>
+export const of = <M>(heard: Heard, ids: EventIds, iterate: Reply.Iterate): AnyEvent<M> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- a notice's record matches its type
   ({
-    id: heard.cursor,
+    id: ids.write(heard.place, heard.companyId),
     type: typeOf(heard.type),
     at: new Date(heard.atMillis),
     company: heard.companyId satisfies CompanyId,

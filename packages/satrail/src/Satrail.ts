@@ -4,6 +4,7 @@ import { Invalid } from "@satrail/core/base/Invalid"
 import { Events, type Heard } from "@satrail/core/events/Events"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import * as Http from "@satrail/http/Http"
+import * as EventIds from "@satrail/http/wire/EventIds"
 import * as Seal from "@satrail/http/wire/Seal"
 import * as Memory from "@satrail/memory/Memory"
 import * as DirectoryLock from "@satrail/postgres/client/DirectoryLock"
@@ -124,7 +125,12 @@ const serving = (environment: Environment, context: Context.Context<Composed>) =
 }
 
 /** Manages the running event consumers. */
-const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, context: Context.Context<Composed>, iterate: Iterate) => {
+const consuming = (
+  runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>,
+  context: Context.Context<Composed>,
+  ids: EventIds.EventIds,
+  iterate: Iterate
+) => {
   const running = new Map<string, Consumer>()
   const time = Context.getOption(context, Time.Time)
   const begin = (ask: Consumers.Ask): Consumer => {
@@ -139,7 +145,8 @@ const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, co
   }
   const on = (type: string | ReadonlyArray<string>, handler: (event: never) => unknown, options: OnOptions = {}): Consumer => {
     checkNames<OnOptions>("on", options, { name: true, after: true, company: true })
-    const { name, after } = options
+    const { name } = options
+    const after = HostEvents.after(ids, options.after)
     const company = idOf(options.company)
     const types = new Set(typeof type === "string" ? [type] : type)
     for (const one of types)
@@ -155,7 +162,7 @@ const consuming = (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>, co
       after,
       isAsked: (heard) => types.has(HostEvents.typeOf(heard.type)) && (company === undefined || heard.companyId === company),
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the event has one of the handler's types
-      handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, iterate) as never))
+      handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, ids, iterate) as never))
     })
     running.set(called, consumer)
     return consumer
@@ -188,7 +195,8 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
     check: Schemas.checking(options.metadata ?? {})
   }
   const served = serving(environment, context)
-  const consumers = consuming(runtime, context, iterate)
+  const ids = EventIds.make(Secrets.secretOf(environment))
+  const consumers = consuming(runtime, context, ids, iterate)
   let closed: Promise<void> | undefined
   const close = async () => {
     await consumers.stop()
@@ -199,10 +207,11 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
 
   async function* events(options: EventsOptions = {}) {
     checkNames<EventsOptions>("events", options, { after: true, company: true })
-    const { after, company } = options
+    const { company } = options
+    const after = HostEvents.after(ids, options.after)
     const id = typeof company === "object" ? company.id : company
     const ask = { ...(after !== undefined && { after }), ...(id !== undefined && { companyId: CompanyId.make(id) }) }
-    const told = Stream.map(Context.get(context, Events).tail(ask), (heard) => HostEvents.of<M>(heard, iterate))
+    const told = Stream.map(Context.get(context, Events).tail(ask), (heard) => HostEvents.of<M>(heard, ids, iterate))
     yield* iterate(told)
   }
 

@@ -151,6 +151,29 @@ it("events: a `for await` loop starts after the given event, and ends when the s
   await ended
 })
 
+it("events: an event has the same id over HTTP, and any other text is rejected as a position", async () => {
+  await paid("1")
+  const { text } = await pay.apiKeys.create({ company: shop, name: "reader", scopes: ["read"] })
+  const response = await pay.handler(new Request("http://pay.test/v1/events", { headers: { authorization: `Bearer ${text}` } }))
+  assert.strictEqual(response.status, 200)
+  const served = (await response.json()) as ReadonlyArray<{ readonly id: string }>
+  const ids: Array<string> = []
+  for await (const { id } of pay.events({ company: shop })) if (ids.push(id) === served.length) break
+  assert.isAtLeast(ids.length, 2)
+  assert.deepStrictEqual(
+    ids,
+    served.map(({ id }) => id)
+  )
+  for (const after of ["12.1", ids[0]?.toUpperCase(), 12]) {
+    const reading = async () => {
+      for await (const { id } of pay.events({ after } as never)) assert.fail(id)
+    }
+    const error: unknown = await reading().catch((error: unknown) => error)
+    assert.match(String(error), /after must be the id of an event, or "now"/)
+    assert.throws(() => pay.on("deposit.settled", () => {}, { after } as never), /after must be the id of an event, or "now"/)
+  }
+})
+
 it("events: the README's transaction example matches the tested code", () => {
   const read = (file: string) => readFileSync(path.join(import.meta.dirname, file), "utf8")
   const [, recipe] = /```ts orders\.ts\n(.*?)```/s.exec(read("../README.md")) ?? []
