@@ -134,7 +134,9 @@ describe("the checkout page", () => {
     await follow(61)
     assert.notInclude((await page(plain)).text, "/renew")
     const { text } = await page(made)
-    assert.include(said(text), "Get a new quote Back to shop")
+    assert.include(said(text), "Get a new quote Back to shop Already paid? A late payment also appears on this page.")
+    // The quote for this many satoshis is over.
+    assert.notInclude(said(text), "sats")
     assert.include(text, `<form class="form" method="post" action="${pathname.slice("/pay/".length)}/renew?"`)
     assert.strictEqual((await post(`${pathname}/renew`)).status, 303)
     const again = await page(made)
@@ -206,6 +208,29 @@ describe("the checkout page", () => {
     await service.work()
     assert.include((await page(site)).text, 'href="https://shop.example/help?a=1&amp;b=2"')
     assert.notInclude((await page(exact)).text, "shop.example/help")
+  })
+
+  it("page: the one filled button is the seller's contact while the payer has to ask the seller for money", async () => {
+    const urls = {
+      contact: "https://shop.example/help",
+      return_url: "https://shop.example/thanks",
+      cancel_url: "https://shop.example/cart"
+    }
+    const filled = async (made: Made) =>
+      [...(await page(made)).text.matchAll(/<a class="button primary" href="([^"]*)"/g)].map(([, to]) => to)
+    const [exact, over, partly, canceled] = [await created(urls), await created(urls), await created(urls), await created(urls)]
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: exact.payment_request }))
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: over.payment_request, amount: service.sats(30_000) }))
+    await send(partly.address, 6000)
+    await mine()
+    await follow()
+    for (const made of [partly, canceled]) await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
+    assert.deepStrictEqual(await filled(exact), [urls.return_url])
+    for (const made of [over, partly]) assert.deepStrictEqual(await filled(made), [urls.contact])
+    assert.deepStrictEqual(await filled(canceled), [urls.cancel_url])
+    const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
+    await service.ask("POST", "/v1/refunds", { key, body: { deposit_id, amount: 5000, currency: "sats" } })
+    assert.notInclude(await filled(partly), urls.contact)
   })
 
   /**

@@ -117,7 +117,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         paid: ["Paid", "Example Ltd has received your payment.", "Return to shop", "Print receipt", "Payment hash"],
         overpaid: ["Paid, with change due", "9,000 sats more than the price", "Ask the seller to return it", "Contact the seller"],
         late: ["Your payment arrived late", "after the deadline", "The seller decides", "Contact the seller"],
-        expired: ["This payment has expired", "Please don’t use the old code", "Back to shop"],
+        expired: ["This payment has expired", "Please don’t use the old code", "Back to shop", "Already paid?"],
         "expired-partly": ["This payment has expired", "Received 6,000 sats, less than the price"],
         "refund-open": [
           "Received",

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from "preact"
-import { code, link, search, type Shown } from "./Parts.ts"
+import { code, fold, link, search, type Shown } from "./Parts.ts"
 import { Qr } from "./Qr.ts"
 import type { Asking, Way } from "./State.ts"
 import { btc, type Words } from "./Words.ts"
@@ -24,9 +24,6 @@ const wallets: ReadonlyArray<readonly [name: string, prefix: string]> = [
 ]
 
 const labeled = (label: string, element: ComponentChildren) => h("div", null, h("p", { class: "label" }, label), element)
-
-const fold = (summary: string, key: string, ...children: ReadonlyArray<ComponentChildren>) =>
-  h("details", { name: "ways", id: `fold-${key}` }, h("summary", null, summary), h("div", { class: "fold" }, children))
 
 const byAddress = ({ say, visit }: Shown, address: string, sats: number | null) =>
   fold(

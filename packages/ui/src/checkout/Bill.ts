@@ -131,6 +131,10 @@ export const quietBill = (shown: Shown, isNamed: boolean) => {
     isNamed && seller(page.seller),
     h("p", { class: "what" }, description === "" ? say.payment : bdi(description)),
     h("p", { class: "amount" }, hiddenLabel(label, locale), bdi(amountSats === null ? sats(state.receivedSats, locale) : priceText(shown))),
-    fiat !== null && amountSats !== null && state.status !== "paid" && h("p", { class: "sub" }, h("b", null, bdi(sats(amountSats, locale))))
+    fiat !== null &&
+      amountSats !== null &&
+      state.status !== "paid" &&
+      !isGone &&
+      h("p", { class: "sub" }, h("b", null, bdi(sats(amountSats, locale))))
   )
 }

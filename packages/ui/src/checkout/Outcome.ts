@@ -1,6 +1,6 @@
 import { type ComponentChildren, h } from "preact"
 import { refund } from "./features/refunds/Refund.ts"
-import { bdi, failure, type Icon, icon, link, search, sentence, type Shown, time } from "./Parts.ts"
+import { bdi, failure, fold, type Icon, icon, link, search, sentence, type Shown, time } from "./Parts.ts"
 import type { State } from "./State.ts"
 import { filled, sats, span, worth } from "./Words.ts"
 
@@ -47,6 +47,10 @@ const paid = (shown: Shown): Told => {
   }
 }
 
+/** Whether the payer has to ask the seller for money: nothing is refunded yet of a late, excess or partial payment. */
+const isOwed = ({ status, isLate, overSats, receivedSats, pendingSats, refunds }: State): boolean =>
+  refunds.length === 0 && (status === "paid" ? isLate || overSats > 0 : receivedSats + pendingSats > 0)
+
 /** The message about money that arrived for an expired or canceled payment; null if none arrived. */
 const arrived = ({ page, state, say }: Shown) => {
   const { receivedSats, pendingSats, refunds } = state
@@ -65,7 +69,7 @@ const ended = (shown: Shown): Told => {
     headline: isQuote ? say.quoteExpired : say.expired,
     mark: "clock",
     tone,
-    lead: money === null ? [...until, ...(state.isRenewable ? [] : [" ", say.askNewLink])] : [...money, " ", ...until]
+    lead: [...until, ...(money === null ? (state.isRenewable ? [] : [" ", say.askNewLink]) : [" ", ...money])]
   }
 }
 
@@ -117,21 +121,26 @@ const renewing = (shown: Shown) => {
   return h("form", { class: "form", method, action: method === "get" ? url : `${url}${search(visit, {})}` }, failure(shown), button)
 }
 
-/** A link to the seller, for every state in which the payer may need one. */
+/** A link to the seller, for every state in which the payer may need one. It is the filled button if money is owed. */
 const contacting = ({ page, state, say }: Shown) => {
   const { contact, reference } = page
   const { status, isLate, overSats, refunds } = state
   if (contact === null || status === "open" || status === "underpaid") return null
   if (status === "paid" && !isLate && overSats === 0 && refunds.length === 0) return null
-  if (/^https?:\/\//.test(contact)) return link(contact, say.contactSeller)
+  const kind = isOwed(state) ? "button primary" : "button"
+  if (/^https?:\/\//.test(contact)) return link(contact, say.contactSeller, kind)
   const subject = encodeURIComponent(`${say.reference} ${reference}`)
-  return link(`mailto:${encodeURIComponent(contact).replace("%40", "@")}?subject=${subject}`, say.contactSeller)
+  return link(`mailto:${encodeURIComponent(contact).replace("%40", "@")}?subject=${subject}`, say.contactSeller, kind)
 }
 
-/** The payer's next links: at most one filled button, and none next to a refund's. */
+/** Help for a payer whose payment does not show, in case it comes late. */
+const alreadyPaid = ({ say }: Shown) => h("div", { class: "more" }, fold(say.alreadyPaid, "paid", h("p", null, say.alreadyPaidNote)))
+
+/** The payer's next links: at most one filled button, and none next to a refund's or the seller's. */
 const onward = ({ page, state, say }: Shown) => {
   const isClaimed = state.refunds.some(({ lnurl }) => lnurl !== null)
-  const kind = isClaimed || (state.isRenewable && page.renewal !== null) ? "button" : "button primary"
+  const isElsewhere = isClaimed || (state.isRenewable && page.renewal !== null) || (isOwed(state) && page.contact !== null)
+  const kind = isElsewhere ? "button" : "button primary"
   if (state.status !== "paid") {
     const back = state.status === "expired" || state.status === "canceled" ? link(page.cancelUrl, say.backToShop, kind) : null
     const explorer = explorerOf(state)
@@ -152,6 +161,8 @@ const onward = ({ page, state, say }: Shown) => {
 
 export const outcome = (shown: Shown) => {
   const { page, state, say } = shown
+  const contact = contacting(shown)
+  const isEmpty = state.status === "expired" && state.receivedSats + state.pendingSats === 0
   const isSeen = (state.status === "open" || state.status === "underpaid") && state.pendingSats > 0
   const pending = state.pendingSats > 0 && h("p", { class: "notice" }, sentence(say.partSeen, bdi(sats(state.pendingSats, page.locale))))
   return h(
@@ -160,8 +171,10 @@ export const outcome = (shown: Shown) => {
     heading(told(shown)),
     isSeen ? track(shown) : pending,
     state.refunds.map((one) => refund(shown, one)),
+    isOwed(state) && contact,
     renewing(shown),
     onward(shown),
-    contacting(shown)
+    !isOwed(state) && contact,
+    isEmpty && alreadyPaid(shown)
   )
 }

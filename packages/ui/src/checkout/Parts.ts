@@ -59,6 +59,10 @@ export const code = (text: string, copyLabel: string, beside: ComponentChildren 
     h("button", { type: "button", class: "copy live", "data-copy": true, "aria-label": copyLabel, title: copyLabel }, icon("copy"))
   )
 
+/** A collapsed part of the page. Opening one closes the others. */
+export const fold = (summary: string, key: string, ...children: ReadonlyArray<ComponentChildren>) =>
+  h("details", { name: "ways", id: `fold-${key}` }, h("summary", null, summary), h("div", { class: "fold" }, children))
+
 const segmenter = new Intl.Segmenter()
 
 /** The first character of a name, in the seller's color. */

@@ -92,6 +92,9 @@ export const de: Words = {
   expired: "Diese Zahlung ist abgelaufen",
   expiredLead: "Sie war bis {1} möglich. Bitte zahlen Sie nicht mehr mit dem alten Code.",
   askNewLink: "Bitten Sie den Verkäufer um einen neuen Link, wenn Sie noch bezahlen möchten.",
+  alreadyPaid: "Schon bezahlt?",
+  alreadyPaidNote:
+    "Auch eine verspätete Zahlung erscheint auf dieser Seite. Falls Ihre fehlt, wenden Sie sich an den Verkäufer und nennen Sie die Zahlungsreferenz.",
   canceled: "Diese Zahlung wurde storniert",
   canceledLead:
     "Es wurde nichts abgebucht. Falls Sie schon eine Zahlung gesendet haben, wenden Sie sich an den Verkäufer und nennen Sie die Zahlungsreferenz.",

@@ -90,6 +90,8 @@ export const en = {
   expired: "This payment has expired",
   expiredLead: "It was valid until {1}. Please don’t use the old code.",
   askNewLink: "Ask the seller for a new link if you still want to pay.",
+  alreadyPaid: "Already paid?",
+  alreadyPaidNote: "A late payment also appears on this page. If yours doesn’t, contact the seller and quote the reference.",
   canceled: "This payment was canceled",
   canceledLead: "Nothing was charged. If you have already sent a payment, contact the seller and quote the reference.",
   partial: "Received {1}, less than the price. Ask the seller for a refund, and quote the reference.",

@@ -91,6 +91,9 @@ export const es: Words = {
   expired: "Este pago ha caducado",
   expiredLead: "Se podía pagar hasta las {1}. Por favor, no pague con el código antiguo.",
   askNewLink: "Pida al vendedor un enlace nuevo si aún quiere pagar.",
+  alreadyPaid: "¿Ya pagó?",
+  alreadyPaidNote:
+    "Un pago tardío también aparece en esta página. Si el suyo no aparece, contacte con el vendedor e indique la referencia.",
   canceled: "Este pago fue anulado",
   canceledLead: "No se cobró nada. Si ya envió un pago, contacte con el vendedor e indique la referencia.",
   partial: "Importe recibido: {1}, menos que el precio. Pida un reembolso al vendedor e indique la referencia.",

@@ -91,6 +91,9 @@ export const fr: Words = {
   expired: "Ce paiement a expiré",
   expiredLead: "Il était valable jusqu’à {1}. Merci de ne plus payer avec l’ancien code.",
   askNewLink: "Demandez un nouveau lien au vendeur si vous voulez encore payer.",
+  alreadyPaid: "Déjà payé\u00a0?",
+  alreadyPaidNote:
+    "Un paiement tardif apparaît aussi sur cette page. Si le vôtre n’y figure pas, contactez le vendeur en indiquant la référence.",
   canceled: "Ce paiement a été annulé",
   canceledLead: "Rien n’a été débité. Si vous avez déjà envoyé un paiement, contactez le vendeur en indiquant la référence.",
   partial: "Montant reçu\u00a0: {1}, inférieur au prix. Demandez un remboursement au vendeur en indiquant la référence.",

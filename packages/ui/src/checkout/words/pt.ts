@@ -91,6 +91,8 @@ export const pt: Words = {
   expired: "Este pagamento expirou",
   expiredLead: "Podia ser pago até {1}. Por favor, não pague com o código antigo.",
   askNewLink: "Peça um novo link ao vendedor se ainda quiser pagar.",
+  alreadyPaid: "Já pagou?",
+  alreadyPaidNote: "Um pagamento atrasado também aparece nesta página. Se o seu não aparecer, fale com o vendedor e informe a referência.",
   canceled: "Este pagamento foi cancelado",
   canceledLead: "Nada foi cobrado. Se você já enviou um pagamento, fale com o vendedor e informe a referência.",
   partial: "Recebido: {1}, menos que o preço. Peça um reembolso ao vendedor e informe a referência.",
