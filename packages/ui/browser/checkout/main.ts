@@ -1,4 +1,5 @@
 // The payment page is complete without this script, which updates it, counts down, and copies.
+import { copied } from "../copied.ts"
 import { follow } from "./follow.ts"
 import { enliven, fetched, show } from "./page.ts"
 
@@ -71,17 +72,12 @@ const changed = async (version: string): Promise<void> => {
   isRenewing = false
 }
 
-const copy = async (button: Element): Promise<void> => {
+const copy = async (button: HTMLElement): Promise<void> => {
   const code = button.closest(".code")?.querySelector("code")
   if (!code) return
   try {
     await navigator.clipboard.writeText(code.textContent ?? "")
-    say(status("said").dataset["copied"] ?? "")
-    button.classList.add("copied")
-    setTimeout(() => {
-      button.classList.remove("copied")
-      say("")
-    }, 3000)
+    copied(button)
   } catch {
     // Without https a page cannot write to the clipboard, so the code is selected instead.
     getSelection()?.selectAllChildren(code)
@@ -119,10 +115,8 @@ document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape") tell({ satrail: "closed" })
 })
 
-if (frame !== undefined && window.parent !== window) {
-  tell({ satrail: "ready" })
-  new ResizeObserver(() => tell({ satrail: "size", height: document.body.offsetHeight })).observe(document.body)
-}
+tell({ satrail: "ready" })
+new ResizeObserver(() => tell({ satrail: "size", height: document.body.offsetHeight })).observe(document.body)
 if (isPaid()) tell({ satrail: "paid" })
 if (reload !== undefined) setTimeout(() => location.reload(), 10 * retryMillis)
 if (stateUrl !== undefined)

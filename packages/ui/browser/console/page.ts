@@ -1,3 +1,4 @@
+import { copied } from "../copied.ts"
 import { fetched } from "../checkout/page.ts"
 import { ask, complain, listen, own, urlOf } from "./passkey.ts"
 
@@ -8,8 +9,7 @@ root.classList.add("scripted")
 
 const zone = (): void => {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  const value = `satrail_zone=${encodeURIComponent(timeZone)}`
-  if (!document.cookie.split("; ").includes(value)) document.cookie = `${value}; Path=/; Max-Age=31536000; SameSite=Lax`
+  document.cookie = `satrail_zone=${encodeURIComponent(timeZone)}; Path=/; Max-Age=31536000; SameSite=Lax`
 }
 
 /** Signs in with a printed link, which is in the fragment so that no server logs it, and works once. */
@@ -20,9 +20,7 @@ const signIn = (link: string): Promise<void> => {
 
 document.addEventListener("click", ({ target }) => {
   const button = target instanceof Element ? target.closest<HTMLElement>("[data-copy]") : null
-  const text = button?.dataset["copy"]
-  if (text === undefined) return
-  void navigator.clipboard.writeText(text).then(() => document.querySelector("#said")?.replaceChildren("Copied"))
+  if (button) void navigator.clipboard.writeText(button.dataset["copy"] ?? "").then(() => copied(button))
 })
 
 document.addEventListener("keydown", (event) => {
@@ -34,11 +32,10 @@ document.addEventListener("keydown", (event) => {
   search.focus()
 })
 
-/** Replaces a read-only page with its newest version. Keeps focus and open parts. */
+/** Replaces a read-only page with its newest version, unless the focus or an open part is in it. */
 const refresh = async (): Promise<void> => {
   const after = (await fetched()).querySelector("main")
-  const isBusy = document.querySelector("main:focus-within, main details[open]") !== null
-  if (after !== null && !isBusy) document.querySelector("main")?.replaceWith(after)
+  if (after !== null) document.querySelector("main:not(:focus-within, :has(details[open]))")?.replaceWith(after)
 }
 
 const renew = () => void refresh().catch(() => undefined)

@@ -210,7 +210,7 @@ export const whole = (shown: Shown, around: Around): string =>
           shown.body
         )
       ),
-      h("p", { class: "visually-hidden", id: "said", role: "status" })
+      h("p", { class: "visually-hidden", id: "said", role: "status", "data-copied": "Copied" })
     ])
   )
 
