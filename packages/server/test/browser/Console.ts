@@ -73,6 +73,24 @@ export const violations = async (page: Page): Promise<unknown> => {
   return page.evaluate(rules)
 }
 
+/** Content that does not fit: a button beyond the padding of its cell, a figure that breaks, and a table wider than its panel. */
+export const misfits = (page: Page): Promise<unknown> =>
+  page.evaluate(`(() => {
+    const lines = (node) => {
+      const range = document.createRange()
+      range.selectNode(node)
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size
+    }
+    const seen = (found) => [...document.querySelectorAll(found)].filter((one) => one.checkVisibility())
+    const beyond = seen("td > .btn:not(.quiet)").filter((one) => {
+      const cell = one.parentElement
+      return one.getBoundingClientRect().right > cell.getBoundingClientRect().right - parseFloat(getComputedStyle(cell).paddingRight) + 1
+    })
+    const broken = seen(".cover dd").filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && lines(node) > 1))
+    const wide = innerWidth < 960 ? [] : seen(".scroll").filter((one) => one.scrollWidth > one.clientWidth)
+    return [...beyond, ...broken, ...wide].map((one) => one.className + ": " + one.textContent.slice(0, 60))
+  })()`)
+
 /**
  * Measures the page's width with the text spacing that a reader may choose (WCAG 1.4.12). It makes text wider
  * than any installed font would, so the result also holds on other machines.

@@ -131,6 +131,7 @@ describe.skipIf(isMissing)("the operator's pages in a browser", () => {
         seen.set(pattern, before.add(path))
         await open(path + search)
         for (const one of isNarrow ? [320, width] : [width]) assert.isAtMost(await Console.widthAt(page, one), one, `${path} at ${one} px`)
+        assert.deepStrictEqual(await Console.misfits(page), [], `${path} at ${width} px`)
         assert.deepStrictEqual([await Console.violations(page), complaints], [[], []], `${path} at ${width} px, ${colorScheme}`)
         await tabTo(page, "#main")
         places.push(...(await walk(page, "main", path)))

@@ -13,7 +13,7 @@ export interface Column<Row> {
   readonly place: Place
   readonly cell: (row: Row) => ComponentChildren
   /** `amount` and `fiat` are aligned to the right. */
-  readonly kind?: "amount" | "fiat" | "soft" | "faint" | "r act" | "num" | ""
+  readonly kind?: "amount" | "fiat" | "soft" | "faint" | "r" | "r act" | "num" | ""
   readonly width?: "w-time" | "w-by" | "w-state" | "w-amount" | "w-fiat" | "w-since" | "w-sats" | "w-act"
   /** Label before the cell in the card layout, which has no headings. */
   readonly key?: string
@@ -32,6 +32,8 @@ interface Options<Row> {
   readonly kind?: string
   /** Whether the whole row is a link: its `c1` cell contains `rowLink`. */
   readonly opens?: boolean
+  /** Whether a row is highlighted as wrong. */
+  readonly isWrong?: (row: Row) => boolean
   readonly foot?: ComponentChild
 }
 
@@ -40,7 +42,7 @@ const isRight = (kind: string | undefined) => kind === "amount" || kind === "fia
 const classOf = <Row>({ place, kind = "" }: Column<Row>) => `${place} ${kind === "fiat" ? "amount fiat" : kind}`.trim()
 
 /** A table that becomes a list of cards on a phone. */
-export const table = <Row>(label: string, { columns, groups, kind = "", opens = false, foot = null }: Options<Row>) =>
+export const table = <Row>(label: string, { columns, groups, kind = "", opens = false, isWrong, foot = null }: Options<Row>) =>
   h(
     "div",
     { class: "scroll", tabIndex: 0, role: "group", "aria-label": label },
@@ -79,7 +81,7 @@ export const table = <Row>(label: string, { columns, groups, kind = "", opens = 
           rows.map((row) =>
             h(
               "tr",
-              { class: opens ? "opens" : "", role: "row" },
+              { class: `${opens ? "opens" : ""} ${isWrong?.(row) === true ? "wrong" : ""}`.trim(), role: "row" },
               columns.map((column) =>
                 h(
                   "td",

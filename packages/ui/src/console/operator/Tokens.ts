@@ -42,6 +42,7 @@ const list = async ({ api, say, to }: OperatorVisit): Promise<Shown> => {
               {
                 title: "",
                 place: "c2",
+                kind: "r",
                 cell: ({ id, name, revoked_at }) =>
                   revoked_at === null &&
                   h("a", { class: "btn quiet danger", href: to(`tokens/${id}/revoke`) }, "Revoke…", hidden(` ${name}`))
