@@ -26,6 +26,18 @@ export const moment = (say: Format, millis: number) => when(millis, say.since(mi
 
 export const count = (many: number, one: string, more = `${one}s`): string => `${Formats.sats(many)} ${many === 1 ? one : more}`
 
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+/** The checks of `/readyz`. */
+const checkNames: Readonly<Record<string, string>> = {
+  store: "Database",
+  node: "Lightning node",
+  chain: "Chain",
+  started: "Process started",
+  running: "Process running"
+}
+export const checkName = (name: string): string => checkNames[name] ?? capital(name)
+
 /** Maximum number of records that a summary reads. */
 export const most = 100
 

@@ -5,7 +5,7 @@ import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from 
 import { body, copied, date, empty, facts, form, link, plain } from "../Parts.ts"
 import { paging, rowLink, table } from "../Table.ts"
 import type { SuspendedPayment } from "../wire.ts"
-import { companyChoice, confirming, guide } from "./Common.ts"
+import { capital, companyChoice, confirming, guide } from "./Common.ts"
 
 // Money without a known owner.
 
@@ -39,8 +39,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
               {
                 title: "Why",
                 place: "c1",
-                cell: ({ id, reason }) =>
-                  isPast ? reason : rowLink(to(`suspense/${id}`), reason.charAt(0).toUpperCase() + reason.slice(1))
+                cell: ({ id, reason }) => (isPast ? capital(reason) : rowLink(to(`suspense/${id}`), capital(reason)))
               },
               {
                 title: isPast ? "Assigned to" : "Invoice issued by",
@@ -75,7 +74,7 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
     title: "Assign a payment",
     figure: ["+", Formats.sats(row.received_sats), " ", h("small", null, "sats")],
     status: row.assigned_to === null ? { tone: "warn", text: "Without an owner" } : { tone: "good", text: "Assigned" },
-    lead: row.reason,
+    lead: capital(row.reason),
     crumbs: [["Suspense", "suspense"]],
     body: form(
       to(`suspense/${row.id}`),

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact"
+import { type ComponentChildren, h } from "preact"
 import type { AlarmName } from "../Alarm.ts"
 import type { OperatorVisit } from "../Page.ts"
 import { link, type Told } from "../Parts.ts"
@@ -64,7 +64,7 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     title: (many, span) => `${are(many, "payout", "payouts")} been unconfirmed for ${oldest(many, span)}`,
     lateMillis: 3 * hour,
     tone: "warn",
-    why: "It was broadcast. Compare its fee with the mempool."
+    why: "Its transaction was broadcast, and is in no block yet."
   },
   deposit_without_block: {
     text: "Unconfirmed deposit",
@@ -189,44 +189,44 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
       }
     case "withdrawal_requested":
       return {
-        first: "Nothing was sent. Find out whether a worker or the payee’s server is down.",
+        first: "Nothing was sent. Find out whether satrail or the payee’s server is down.",
         next: [
-          ["Look at ", link(to("nodes"), "Nodes"), ": is the node available, and does a process hold each role?"],
-          "If it is waiting for the payee’s server, wait. The service retries, and the withdrawal fails if the server stays unavailable.",
-          "Otherwise search the log for `withdrawal: step failed`."
+          ["Look at ", link(to("nodes"), "Nodes"), ": does the node respond, and is every role held by a process?"],
+          "If it is waiting for the payee’s server, wait. The service tries again, and the money is returned if the server stays down.",
+          ["Otherwise search the log for ", h("code", null, "withdrawal: step failed"), "."]
         ]
       }
     case "withdrawal_unapproved":
       return {
         first: "There is nothing for you to do.",
         next: [
-          `Another key or person at ${name} who can approve has to decide. Nothing has been sent.`,
+          `Another person or key at ${name} who can approve has to decide. Nothing has been sent.`,
           "If nobody decides within a day, or before its invoice expires, the withdrawal fails and the money is returned."
         ]
       }
     case "payout_without_coins":
       return {
-        first: "If the batching interval has ended, send coins to the hot wallet.",
+        first: "Send coins to the hot wallet, unless it has enough.",
         next: [
           ["Compare the wallet’s balance under ", link(to("nodes"), "Nodes"), " with the amount."],
-          "Payouts requested within one batching interval share a transaction, which is sent when the interval ends.",
-          "If the wallet has enough coins, search the log for `payout:`."
+          "Payouts may be collected for a while (the batching interval) and sent in one transaction.",
+          ["If the wallet has enough coins, search the log for ", h("code", null, "payout:"), "."]
         ]
       }
     case "payout_without_block":
       return {
         first: "Wait for a block. Do not pay it again.",
         next: [
-          "Compare its fee with the mempool in an explorer.",
-          "It settles automatically once it has the confirmations its amount requires."
+          "Look up its transaction in a block explorer. If its fee is low, it can take a day.",
+          "You need not do anything: it is booked once it has the confirmations that its amount requires."
         ]
       }
     case undefined:
       return withdrawal.status === "settled"
-        ? { first: "Nothing to do. It was paid.", next: ["The preimage or the transaction under Details proves it."] }
+        ? { first: "Nothing to do. It was paid.", next: ["The preimage or the transaction under Details is the proof of payment."] }
         : {
             first: "Nothing to do. It failed, and the money was returned.",
-            next: [withdrawal.failure?.message ?? "The node’s final result was a failure.", `${name} can send it again.`]
+            next: [`${withdrawal.failure?.message ?? "The node’s final result was a failure"}.`, `${name} can send it again.`]
           }
   }
 }

@@ -5,42 +5,62 @@ import { body, button, copied, type Fact, facts, icon, link, note, panel, sides,
 import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
-import { ago, allowed, companyTold, guide } from "./Common.ts"
-import { adviceOf, kindOf, kinds, toldOf, waitsSince } from "./Waiting.ts"
+import { ago, allowed, capital, companyTold, guide } from "./Common.ts"
+import { adviceOf, kindOf, kinds, toldOf, waitsSince, type withdrawalKinds } from "./Waiting.ts"
 
 // Pages about a withdrawal of any company (its steps, the node's response, and what to do), and about a deposit
 // that is not credited yet.
 
-const words: Readonly<Record<Step["what"], string>> = {
-  requested: "Confirmed, held",
+type Rail = FollowedWithdrawal["rail_type"]
+
+/** The steps of a withdrawal that was confirmed, in the words of the company’s support. */
+const withdrawalWords = (rail: Rail): Readonly<Record<Step["what"], string>> => ({
+  requested: "Confirmed, money held",
   approved: "Approved",
   rejected: "Rejected",
-  expired: "Approval expired",
-  dispatched: "Sent to the node",
+  expired: "Nobody approved it",
+  dispatched: rail === "lightning" ? "Sent to the Lightning node" : "Transaction broadcast",
   seen: "Seen",
-  settled: "Settled",
-  failed: "Failed, returned"
-}
+  settled: rail === "lightning" ? "Paid" : "Confirmed in a block",
+  failed: "Failed, money returned"
+})
+
+const depositWords = (rail: Rail) => ({
+  ...withdrawalWords(rail),
+  seen: rail === "lightning" ? "Paid" : "Transaction seen",
+  settled: "Credited",
+  failed: "Failed, not credited"
+})
+
+const badSteps: ReadonlySet<Step["what"]> = new Set(["rejected", "expired", "failed"])
 
 interface Shape {
-  readonly kind: "" | "now" | "later"
+  readonly kind: "" | "bad" | "now" | "now late" | "later"
   readonly text: string
   readonly at: ComponentChild
   readonly took: string
 }
 
+const icons = { "": "tick", bad: "close", now: "hourglass", "now late": "hourglass" } as const
+
 const shape = ({ kind, text, at, took }: Shape) =>
   h(
     "li",
-    { class: kind, ...(kind === "now" && { "aria-current": "step" as const }) },
-    h("i", { "aria-hidden": true }, kind === "later" ? null : icon(kind === "now" ? "hourglass" : "tick", 12)),
+    { class: kind, ...(kind.startsWith("now") && { "aria-current": "step" as const }) },
+    h("i", { "aria-hidden": true }, kind === "later" ? null : icon(icons[kind], 12)),
     h("b", null, text),
     h("span", null, at),
     h("span", { class: "took" }, took)
   )
 
 /** A picture of the steps: done, stuck, and still to come. */
-const picture = ({ say }: OperatorVisit, timeline: ReadonlyArray<Step>, waiting: Shape | undefined) =>
+const picture = (
+  { say }: OperatorVisit,
+  timeline: ReadonlyArray<Step>,
+  words: Readonly<Record<Step["what"], string>>,
+  waiting: Shape | undefined,
+  end: string
+) =>
   panel(
     "Steps",
     { beside: h("span", { class: "faint" }, `times in ${say.zone}`) },
@@ -50,41 +70,64 @@ const picture = ({ say }: OperatorVisit, timeline: ReadonlyArray<Step>, waiting:
           const [millis, before] = [Date.parse(at), timeline[n - 1]]
           const took = before === undefined ? "" : lasted(millis - Date.parse(before.at))
           const isToday = say.dayKey(millis) === say.today
-          return shape({ kind: "", text: words[what], at: when(millis, isToday ? say.seconds(millis) : say.when(millis)), took })
+          return shape({
+            kind: badSteps.has(what) ? "bad" : "",
+            text: words[what],
+            at: when(millis, isToday ? say.seconds(millis) : say.when(millis)),
+            took
+          })
         }),
-        waiting !== undefined && [shape(waiting), shape({ kind: "later", text: "Settled or returned", at: "", took: "" })]
+        waiting !== undefined && [shape(waiting), shape({ kind: "later", text: end, at: "", took: "" })]
       ])
     )
   )
 
-const lasted = (millis: number): string => (millis < 60_000 ? `${Math.round(millis / 1000)} s` : ago(millis))
+const lasted = (millis: number): string =>
+  millis < 1000 ? "less than 1 s" : millis < 60_000 ? `${Math.round(millis / 1000)} s` : ago(millis)
 
-/** The step that the withdrawal waits for. */
+const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 })
+const exactSats = (sats: number): string => exact.format(sats)
+
+interface Wait {
+  readonly text: string
+  readonly sinceMillis: number
+  /** The verb for attempts. Looking at a payment is not paying it again. */
+  readonly verb: "checked" | "tried"
+  readonly isLate: boolean
+  /** The usual duration, if this is known. */
+  readonly usual?: string | undefined
+}
+
+/** The step that a withdrawal or deposit waits for. */
 const waitingOf = (
   { say }: OperatorVisit,
   { waits_for, attempts, next_look_at }: Followed,
-  text: string,
-  sinceMillis: number
+  { text, sinceMillis, verb, isLate, usual }: Wait
 ): Shape | undefined => {
   if (waits_for === null) return undefined
-  const checks = attempts === null || attempts === 0 ? "" : ` · tried ${attempts} ${attempts === 1 ? "time" : "times"}`
-  const next = next_look_at === null ? "" : ` · next check ${say.seconds(Date.parse(next_look_at))}`
+  const checks = attempts === null || attempts === 0 ? "" : ` · ${verb} ${attempts} ${attempts === 1 ? "time" : "times"}`
+  const next = next_look_at === null ? "" : ` · next ${verb === "tried" ? "try" : "check"} ${say.seconds(Date.parse(next_look_at))}`
   return {
-    kind: "now",
+    kind: isLate ? "now late" : "now",
     text,
     at: `since ${say.dayKey(sinceMillis) === say.today ? say.seconds(sinceMillis) : say.when(sinceMillis)}${checks}${next}`,
-    took: lasted(say.nowMillis - sinceMillis)
+    took: `${lasted(say.nowMillis - sinceMillis)}${isLate && usual !== undefined ? `; usually ${usual}` : ""}`
   }
 }
 type Followed = Pick<FollowedWithdrawal, "waits_for" | "attempts" | "next_look_at" | "answer">
 
-const waitWords = {
-  withdrawal_dispatched: "Waiting for the node’s final result",
-  withdrawal_requested: "Waiting to be sent",
-  withdrawal_unapproved: "Waiting for approval",
-  payout_without_coins: "Waiting for coins",
-  payout_without_block: "Waiting for a block"
-} as const
+const waits: { readonly [kind in (typeof withdrawalKinds)[number]]: Pick<Wait, "text" | "usual" | "verb"> & { readonly end: string } } = {
+  withdrawal_dispatched: {
+    text: "Waiting for the node’s final result",
+    usual: "a few seconds",
+    verb: "checked",
+    end: "Paid, or money returned"
+  },
+  withdrawal_requested: { text: "Waiting to be sent", usual: "less than 1 s", verb: "tried", end: "Paid, or money returned" },
+  withdrawal_unapproved: { text: "Waiting for the company to approve it", verb: "checked", end: "Sent, or money returned" },
+  payout_without_coins: { text: "Waiting for coins in the hot wallet", verb: "tried", end: "Confirmed in a block" },
+  payout_without_block: { text: "Waiting for a block", usual: "10 to 60 min", verb: "checked", end: "Confirmed in a block" }
+}
 
 const companyFact = ({ to }: OperatorVisit, id: string, company: Company | undefined): Fact => [
   "Company",
@@ -94,20 +137,37 @@ const companyFact = ({ to }: OperatorVisit, id: string, company: Company | undef
 const copiedFact = (name: string, value: string | null | undefined): Fact | null =>
   value === null || value === undefined || value === "" ? null : [name, copied(value, name.toLowerCase())]
 
-/** The current response of the node or the chain. */
+/** The responses of a node, as sentences. */
+const answerWords: Readonly<Record<string, string>> = {
+  "on its way": "The payment is on its way: neither paid nor failed.",
+  "no response": "The node did not respond.",
+  "no record of this payment": "The node has no record of this payment.",
+  settled: "Paid. The service will book it at the next check."
+}
+
+/** Shows the parts in backticks as code. */
+const coded = (text: string) => text.split("`").map((part, n) => (n % 2 === 0 ? part : h("code", null, part)))
+
+/** The current response of the node or the chain. A final record was not looked up. */
 const said = ({ say }: OperatorVisit, { answer, waits_for }: Followed, who: string) =>
-  panel(
-    `What the ${who} said`,
-    { isRuled: true, beside: h("span", { class: "faint" }, say.seconds(say.nowMillis)) },
-    body(
-      h(
-        "p",
-        { class: "strong" },
-        answer === null ? `The ${who} has not been queried.` : `${answer.charAt(0).toUpperCase()}${answer.slice(1)}.`
-      ),
-      waits_for !== null && h("p", { class: "soft" }, `The service is waiting for: ${waits_for}.`)
-    )
-  )
+  answer === null && waits_for === null
+    ? null
+    : panel(
+        answer === null ? "What it waits for" : `What the ${who} said`,
+        { isRuled: true, beside: answer !== null && h("span", { class: "faint" }, say.seconds(say.nowMillis)) },
+        body(
+          answer !== null && h("p", { class: "strong" }, answerWords[answer] ?? `${capital(answer)}.`),
+          waits_for !== null &&
+            h(
+              "p",
+              { class: "soft" },
+              coded(answer === null ? waits_for : `Waiting for ${waits_for.charAt(0).toLowerCase()}${waits_for.slice(1)}`),
+              "."
+            )
+        )
+      )
+
+const approvalWords = { waiting: "Waiting", approved: "Approved", rejected: "Rejected", expired: "Nobody approved it" } as const
 
 const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company | undefined) => {
   const { lightning_payment: lightning, destination, approval, failure } = row
@@ -120,8 +180,13 @@ const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company
         ["Recipient", copied(row.recipient, "recipient")],
         ["How", rails[row.rail_type]],
         ["Amount", `${Formats.sats(row.amount_sats)} sats`],
-        ["Fee", `${row.fee_sats} sats`],
-        approval === null ? null : ["Approval", `${approval.state}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`],
+        ["Fee", `${exactSats(row.fee_sats)} sats`],
+        row.status === "pending" || row.status === "pending_approval"
+          ? ["Held", `${exactSats(row.amount_sats + row.fee_sats)} sats`]
+          : null,
+        approval === null
+          ? null
+          : ["Approval", `${approvalWords[approval.state]}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`],
         failure === null ? null : ["Failed", failure.message],
         copiedFact("Hash", lightning?.payment_hash ?? destination.payment_hash),
         copiedFact("Preimage", lightning?.payment_preimage),
@@ -143,12 +208,13 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   ])
   const company = companies.get(row.company_id)
   const [kind, advice] = [kindOf(row), adviceOf(row, visit, company)]
-  const waiting = kind === undefined ? undefined : waitingOf(visit, row, waitWords[kind], waitsSince(row))
+  const told = toldOf(row, visit, company)
+  const wait = kind === undefined ? undefined : { ...waits[kind], sinceMillis: waitsSince(row), isLate: told.tone === "bad" }
   const isSent = kind === "withdrawal_dispatched" || kind === "payout_without_block"
   return {
     title: `Withdrawal ${Formats.shortened(row.id)}`,
     figure: ["−", Formats.sats(row.amount_sats), " ", h("small", null, "sats")],
-    status: toldOf(row, visit, company),
+    status: told,
     lead: [
       say.fiat(row.amount_sats) !== undefined && `${say.fiat(row.amount_sats)} · `,
       link(to(`companies/${row.company_id}`), company?.name ?? row.company_id),
@@ -157,7 +223,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     crumbs: [["Backlog", "backlog"]],
     isLive: kind !== undefined,
     body: [
-      picture(visit, row.timeline, waiting),
+      picture(visit, row.timeline, withdrawalWords(row.rail_type), wait && waitingOf(visit, row, wait), wait?.end ?? ""),
       sides(
         stack(
           panel(
@@ -189,8 +255,9 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           ),
           said(visit, row, row.rail_type === "lightning" ? "node" : "chain")
         ),
-        stack(details(visit, row, company), postings !== undefined && book(postings, visit))
-      )
+        details(visit, row, company)
+      ),
+      postings !== undefined && book(postings, visit)
     ]
   }
 }
@@ -200,7 +267,14 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
   const { id = "" } = params
   const row: FollowedDeposit = await api.call("GET /operator/deposits/{id}", { params: { id } })
   const company = (await visit.companies([row.company_id])).get(row.company_id)
-  const waiting = waitingOf(visit, row, "Waiting for confirmations", Date.parse(row.timeline.at(-1)?.at ?? row.created_at))
+  const sinceMillis = Date.parse(row.timeline.at(-1)?.at ?? row.created_at)
+  const { lateMillis } = kinds.deposit_unconfirmed
+  const waiting = waitingOf(visit, row, {
+    text: "Waiting for confirmations",
+    sinceMillis,
+    verb: "checked",
+    isLate: lateMillis !== null && say.nowMillis - sinceMillis > lateMillis
+  })
   return {
     title: `Deposit ${Formats.shortened(row.id)}`,
     figure: ["+", Formats.sats(row.amount_sats), " ", h("small", null, "sats")],
@@ -213,7 +287,7 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
     lead: [say.fiat(row.amount_sats), " · ", link(to(`companies/${row.company_id}`), company?.name ?? row.company_id)],
     crumbs: [["Backlog", "backlog"]],
     body: [
-      picture(visit, row.timeline, waiting),
+      picture(visit, row.timeline, depositWords(row.rail_type), waiting, "Credited"),
       row.status === "failed" &&
         note("info", "Its transaction was double-spent or removed from the chain. If it confirms later, the deposit is credited."),
       sides(
