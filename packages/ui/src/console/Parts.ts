@@ -138,11 +138,11 @@ export const cover = (label: string, of: ReadonlyArray<readonly [name: string, f
     )
   )
 
-/** Steps to take, in order. */
-export const todo = (of: ReadonlyArray<ComponentChildren>) =>
+/** Steps to take, in order, or `plain` statements without numbers. */
+export const todo = (of: ReadonlyArray<ComponentChildren>, kind: "" | "plain" = "") =>
   h(
     "ul",
-    { class: "todo" },
+    { class: `todo ${kind}`.trim() },
     of.map((one) => h("li", null, h("span", null, one)))
   )
 

@@ -231,13 +231,18 @@ const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
         "What happens",
         {},
         body(
-          todo([
-            "It can send again immediately.",
-            held_sats === 0
-              ? "Nothing is held."
-              : `${Formats.sats(held_sats)} sats are held. Pending withdrawals are sent within seconds. Those that need approval still need it.`,
-            "Withdrawals with expired invoices fail, and the money is returned."
-          ])
+          todo(
+            [
+              "It can send again immediately.",
+              ...(held_sats === 0
+                ? ["No withdrawal is waiting."]
+                : [
+                    `${Formats.sats(held_sats)} sats are held. Pending withdrawals are sent within seconds. Those that need approval still need it.`,
+                    "Withdrawals with expired invoices fail, and the money is returned."
+                  ])
+            ],
+            "plain"
+          )
         ),
         confirming(visit, `Unfreeze ${name}`, {
           why: "If the company’s balance is above the configured threshold, a second operator must do the same within 24 hours."

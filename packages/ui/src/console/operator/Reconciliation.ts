@@ -19,11 +19,12 @@ import {
   status,
   sub,
   type Told,
-  todo
+  todo,
+  when
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Difference, ReconciledAsset, ReconciliationReport } from "../wire.ts"
-import { ago, confirming, count, guide, numberIn } from "./Common.ts"
+import { ago, confirming, count, guide, numberIn, oldestOf } from "./Common.ts"
 
 // The ledger compared with the node and the wallet: the actual amounts, the expected ones, and what explains
 // the difference.
@@ -41,13 +42,22 @@ const amount = (sats: number): string => exact.format(sats).replace("-", "−")
 const inFlight = ({ on_its_way_sats: [least = 0, most = 0] }: ReconciledAsset): string =>
   least === most ? amount(least) : `${amount(least)} to ${amount(most)}`
 
+/** Both sides together. Own funds that are not known yet count as none. */
+const totalOf = (node: ReconciledAsset, onChain: ReconciledAsset): ReconciledAsset => ({
+  ledger_sats: node.ledger_sats + onChain.ledger_sats,
+  own_sats: (node.own_sats ?? 0) + (onChain.own_sats ?? 0),
+  owned_sats: node.owned_sats + onChain.owned_sats,
+  on_its_way_sats: [0, 1].map((end) => (node.on_its_way_sats[end] ?? 0) + (onChain.on_its_way_sats[end] ?? 0)),
+  unexplained_sats: node.unexplained_sats + onChain.unexplained_sats
+})
+
 const expected = ({ ledger_sats, own_sats }: ReconciledAsset): number => ledger_sats + (own_sats ?? 0)
 
 const differenceTold = (sats: number): Told =>
   sats === 0 ? { tone: "good", text: "0" } : { tone: "bad", text: Formats.signed(sats).replace("+0", amount(sats)) }
 
 const columns: ReadonlyArray<Column<Side>> = [
-  { title: "Where", place: "c1", cell: ({ name, more }) => [h("span", { class: "strong" }, name), sub(more)] },
+  { title: "Where", place: "c1", cell: ({ name, more }) => [h("span", { class: "strong" }, name), more !== "" && sub(more)] },
   { title: "Ledger", place: "all", key: "Ledger", kind: "fiat", cell: ({ asset }) => amount(asset.ledger_sats) },
   {
     title: "Own funds",
@@ -143,11 +153,11 @@ const advice = (visit: OperatorVisit, report: ReconciliationReport) => {
       { class: "body stack" },
       todo([
         ...(isUrgent && stops.sendingMillis === null ? [[link(to("pause"), "Pause sending"), ": money may be leaving."]] : []),
-        "Find each cause in the guide. The subject is a payment hash, a record, a coin or an account.",
-        "If you or a colleague moved the money, declare it as your own funds. The difference will disappear after the next run.",
+        "Find each cause in the guide. It says what to check.",
+        "Did you or a colleague move coins, pay with the node, or open or close a channel? Declare it as your own funds. The difference is gone after the next run.",
         "If nobody did, someone else has access to the node. Keep sending paused, and rotate every macaroon."
       ]),
-      h("div", { class: "do" }, button(to("reconciliation/own-funds"), "We moved it: declare own funds…"))
+      h("div", { class: "do" }, button(to("reconciliation/own-funds"), "We moved it: declare own funds…", "main"))
     )
   )
 }
@@ -182,9 +192,11 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const isEven = report.differences.length === 0 && report.node.unexplained_sats === 0 && report.on_chain.unexplained_sats === 0
   const sides2: ReadonlyArray<Side> = [
     { name: "Lightning node", more: "channels and its wallet", asset: report.node },
-    { name: "On-chain wallet", more: "coins", asset: report.on_chain }
+    { name: "On-chain wallet", more: "coins", asset: report.on_chain },
+    { name: "Total", more: "", asset: totalOf(report.node, report.on_chain) }
   ]
   const at = Date.parse(report.reconciled_at)
+  const since = oldestOf(report.differences.map((one) => one.since))
   return {
     title: "Reconciliation",
     status: isEven
@@ -194,7 +206,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           text:
             off === 0 ? count(report.differences.length, "difference") : `${amount(Math.abs(off))} sats ${off < 0 ? "missing" : "too many"}`
         },
-    lead: ["Last run ", date(say, report.reconciled_at), `, ${ago(say.nowMillis - at)} ago`],
+    lead: [
+      `Last run ${ago(say.nowMillis - at)} ago`,
+      since !== null && [" · difference first seen ", when(since, say.since(since)), `, ${ago(say.nowMillis - since)} ago`]
+    ],
     isLive: true,
     actions,
     body: [
@@ -202,7 +217,12 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
       panel(
         "Actual against expected",
         { isRuled: true, beside: h("span", { class: "faint" }, "sats") },
-        table("Actual against expected", { columns, groups: [{ rows: sides2 }], kind: "recon" })
+        table("Actual against expected", {
+          columns,
+          groups: [{ rows: sides2 }],
+          kind: "recon",
+          isWrong: ({ name, asset }) => name !== "Total" && asset.unexplained_sats !== 0
+        })
       ),
       sides(
         stack(
@@ -216,7 +236,11 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           {},
           body(
             facts(
-              accountWords.map(([account, name]) => [name, amount(report.accounts[account])] as const),
+              [
+                ...accountWords.slice(0, 2).map(([account, name]) => [name, amount(report.accounts[account])] as const),
+                ["Owed to companies", h("b", null, amount(report.accounts.available + report.accounts.held))] as const,
+                ...accountWords.slice(2).map(([account, name]) => [name, amount(report.accounts[account])] as const)
+              ],
               "sums"
             )
           )
@@ -233,7 +257,7 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
   const hint = (asset: ReconciledAsset | undefined) =>
     asset === undefined || asset.unexplained_sats === 0
       ? "Nothing is unexplained"
-      : `With the unexplained difference: ${String((asset.own_sats ?? 0) + asset.unexplained_sats)}`
+      : `With the unexplained difference: ${amount((asset.own_sats ?? 0) + asset.unexplained_sats)}`
   return {
     title: "Own funds",
     lead: "Your own money in the node and the wallet, separate from the companies’.",
@@ -256,7 +280,7 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
               label: "On the Lightning node, sats",
               name: "node",
               inputMode: "decimal",
-              pattern: "-?[0-9]+([.][0-9]{1,3})?",
+              pattern: "-?[0-9,]+([.][0-9]{1,3})?",
               hint: hint(report?.node),
               value: given.get("node") ?? now(report?.node)
             }),
@@ -264,7 +288,7 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
               label: "In the on-chain wallet, sats",
               name: "chain",
               inputMode: "decimal",
-              pattern: "-?[0-9]+([.][0-9]{1,3})?",
+              pattern: "-?[0-9,]+([.][0-9]{1,3})?",
               hint: hint(report?.on_chain),
               value: given.get("chain") ?? now(report?.on_chain)
             })

@@ -76,6 +76,7 @@ const resumePage = async (visit: OperatorVisit): Promise<Shown> => {
   const queued = [waiting.withdrawal_requested, waiting.payout_without_coins]
   const many = queued.reduce((sum, one) => sum + one.count, 0)
   const sats = queued.reduce((sum, one) => sum + one.amount_sats, 0)
+  const off = Math.abs((report?.node.unexplained_sats ?? 0) + (report?.on_chain.unexplained_sats ?? 0))
   const differs = (report?.differences.length ?? 0) > 0
   const happens =
     what === "receiving"
@@ -84,7 +85,7 @@ const resumePage = async (visit: OperatorVisit): Promise<Shown> => {
           many === 0
             ? "No withdrawal is waiting."
             : `${count(many, "withdrawal is", "withdrawals are")} sent within seconds: ${Formats.sats(sats)} sats.`,
-          "Those with expired invoices fail, and the money is returned.",
+          ...(many === 0 ? [] : ["Those with expired invoices fail, and the money is returned."]),
           "Frozen companies stay frozen."
         ]
   return {
@@ -98,12 +99,12 @@ const resumePage = async (visit: OperatorVisit): Promise<Shown> => {
         "What happens",
         {},
         h("input", { type: "hidden", name: "what", value: what }),
-        body(todo(happens)),
+        body(todo(happens, "plain")),
         differs &&
           h(
             "div",
             { class: "note flat bad" },
-            h("strong", null, "The ledger still doesn’t match the node or the chain"),
+            h("strong", null, "The ledger still doesn’t match the node or the chain", off === 0 ? "" : `: ${Formats.sats(off)} sats`),
             h("p", null, "Find the cause first. ", link(to("reconciliation"), "See the difference")),
             h(
               "label",
