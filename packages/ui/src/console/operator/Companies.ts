@@ -6,16 +6,19 @@ import { body, button, choice, date, empty, form, hidden, plain, segments, statu
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { companyTold, confirming, count } from "./Common.ts"
+import { lateOf } from "./Problems.ts"
 
 const perPage = 100
 
-const columns = ({ say, to }: OperatorVisit): ReadonlyArray<Column<CompanyOverview>> => [
+const columns = ({ say, to }: OperatorVisit, late: ReadonlyMap<string, number>): ReadonlyArray<Column<CompanyOverview>> => [
   { title: "Company", place: "c1", cell: ({ id, name }) => rowLink(to(`companies/${id}`), h("bdi", null, name)) },
   {
     title: "Status",
     place: "c3",
     cell: (row) => [
-      status(companyTold(row)),
+      status(
+        row.frozen === null && late.has(row.id) ? { tone: "bad", text: count(late.get(row.id) ?? 0, "late payment") } : companyTold(row)
+      ),
       row.frozen !== null && sub(`${say.since(Date.parse(row.frozen.since))}: ${row.frozen.reason}`)
     ]
   },
@@ -28,6 +31,7 @@ const columns = ({ say, to }: OperatorVisit): ReadonlyArray<Column<CompanyOvervi
   {
     title: "",
     place: "all",
+    kind: "r",
     cell: ({ id, name, frozen }) =>
       h(
         "a",
@@ -53,6 +57,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
       ...(cursor !== undefined && { cursor })
     }
   })
+  const late = lateOf(await api.call("GET /operator/reconciliation"), visit)
   const at = (change: Readonly<Record<string, string>>) => to(withQuery("companies", query, { cursor: "", ...change }))
   const chip = (text: string, status: string) => ({ text, href: at({ status }), isOn: chosen === status })
   const total = rows.reduce((sum, { posted_sats }) => sum + posted_sats, 0)
@@ -79,7 +84,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
               chosen === "frozen" ? "No frozen company matches." : sought === "" ? "Open the first one." : "No company name matches.",
               button(to("companies/new"), "Open company")
             )
-          : table("Companies, newest first", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }),
+          : table("Companies, newest first", { columns: columns(visit, late), groups: [{ rows }], kind: "mid", opens: true }),
         paging(`times in ${visit.say.zone}`, {
           newer: cursor === undefined ? undefined : at({}),
           older: next === undefined ? undefined : at({ cursor: next })

@@ -2,7 +2,7 @@ import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { body, button, cover, date, type Fact, facts, link, note, panel, sides, stack, status, sub } from "../Parts.ts"
+import { body, button, cover, type Fact, facts, link, note, panel, sides, stack, status, sub, when } from "../Parts.ts"
 import { scopesOf, told as keyTold } from "../pages/Keys.ts"
 import { rateWords } from "../pages/Limits.ts"
 import { rowLink, table } from "../Table.ts"
@@ -14,6 +14,10 @@ import { paymentTable } from "./CompanyPayments.ts"
 
 const latest = 8
 const monthMillis = 30 * 86_400_000
+
+/** The time in a sentence. */
+const since = (say: OperatorVisit["say"], at: string | null) =>
+  at === null ? "never" : when(Date.parse(at), say.when(Date.parse(at)).replace("Today", "today"))
 
 const frozenNote = ({ say }: OperatorVisit, { frozen, held_sats }: CompanyOverview) =>
   frozen === null
@@ -40,7 +44,7 @@ const keyTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<ApiKey>) =>
         place: "c1",
         cell: (key) => [
           rowLink(to(`keys/${key.id}`), key.name === "" ? key.id : `Key “${key.name}”`),
-          sub(scopesOf(key), " · last used ", date(say, key.last_used_at))
+          sub(scopesOf(key), " · last used ", since(say, key.last_used_at))
         ]
       },
       { title: "Status", place: "c2", cell: (key) => status(keyTold(key, say.nowMillis)) }
@@ -101,7 +105,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: company.name,
     status: companyTold(company),
-    lead: ["Company since ", date(say, company.created_at), " · last used ", date(say, company.last_seen_at)],
+    lead: ["Company since ", since(say, company.created_at), " · last used ", since(say, company.last_seen_at)],
     crumbs: [["Companies", "companies"]],
     isLive: true,
     actions: [

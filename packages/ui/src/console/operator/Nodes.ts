@@ -4,7 +4,7 @@ import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { body, copied, cover, date, facts, link, note, panel, sides, stack, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import type { Liquidity, Status } from "../wire.ts"
-import { guide } from "./Common.ts"
+import { ago, capital, checkName, guide } from "./Common.ts"
 
 // Node, channels and wallet, and the processes that work with them.
 
@@ -67,7 +67,7 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
     { isRuled: true },
     table("Checks", {
       columns: [
-        { title: "Check", place: "c1", cell: ({ name }) => name },
+        { title: "Check", place: "c1", cell: ({ name }) => checkName(name) },
         {
           title: "Status",
           place: "c2",
@@ -80,29 +80,30 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
   ),
   panel(
     "Leader roles",
-    { isRuled: true },
+    { isRuled: true, beside: h("span", { class: "faint" }, "work that one process does for all") },
     table("Leader roles", {
       columns: [
-        { title: "Role", place: "c1", cell: ({ role }) => role.replace(/[0-9a-f]{20,}/, (key) => `${key.slice(0, 8)}…`) },
+        { title: "Role", place: "c1", cell: ({ role }) => capital(role.replace(/[0-9a-f]{20,}/, (key) => `${key.slice(0, 8)}…`)) },
         {
           title: "Status",
           place: "c2",
           cell: ({ held_until }) => status(held_until === null ? { tone: "bad", text: "Not held" } : { tone: "good", text: "Held" })
         },
         {
-          title: "Until",
+          title: "Lease",
           place: "c3",
           kind: "faint",
-          cell: ({ held_until }) => (held_until === null ? "" : say.seconds(Date.parse(held_until)))
+          cell: ({ held_until }) => (held_until === null ? "" : `until ${say.seconds(Date.parse(held_until))}`)
         },
-        { title: "Claims", place: "c4", kind: "fiat", cell: ({ claims }) => Formats.sats(claims) }
+        { title: "Times taken", place: "off", kind: "fiat", cell: ({ claims }) => Formats.sats(claims) }
       ],
       groups: [{ rows: roles }]
     })
   )
 ]
 
-const lag = (seconds: number): string => (seconds < 1 ? "less than a second" : `${Math.round(seconds)} s`)
+const lag = (seconds: number): string =>
+  seconds < 1 ? "less than a second" : seconds < 60 ? `${Math.round(seconds)} s` : ago(seconds * 1000)
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say } = visit
@@ -111,12 +112,12 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const node = found.checks.find(({ name }) => name === "node")
   const { wallet_sats: wallet, days_left: days } = liquidity
   const figure = (name: string, sats: number | null) =>
-    [name, known(sats), sats === null ? "" : `sats${say.fiat(sats) === undefined ? "" : ` · ${say.fiat(sats)}`}`] as const
+    [name, known(sats), sats === null ? "" : ["sats", say.fiat(sats)].filter((one) => one !== undefined).join(" · ")] as const
   return {
     title: "Nodes and channels",
     isLive: true,
     body: [
-      failing.map(({ name, reason }) => note("bad", `The check “${name}” fails`, h("p", null, reason))),
+      failing.map(({ name, reason }) => note("bad", `The check “${checkName(name)}” fails`, h("p", null, reason))),
       cover("Totals", [
         [
           "Lightning node",

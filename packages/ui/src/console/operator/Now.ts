@@ -3,7 +3,7 @@ import * as Formats from "../Format.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { button, cover, empty, icon, panel, plain, status, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
-import { ago, count, moment } from "./Common.ts"
+import { ago, checkName, count, moment } from "./Common.ts"
 import { type Facts, factsOf, problemsOf, stoppedOf } from "./Problems.ts"
 import type { Problem } from "../features/Feature.ts"
 
@@ -70,17 +70,14 @@ const checksOf = (
   isLate: boolean
 ) => {
   const { outgoing_sats: out, incoming_sats: into, wallet_sats: wallet, days_left: days } = liquidity
+  // A process that is starting or stopping fails a check of its own, which is a problem only then.
+  const sources: Readonly<Record<string, string | null>> = { store: found.database, node: found.node, chain: found.chain }
   const pending = waiting.withdrawal_dispatched.count + waiting.withdrawal_requested.count
   const isEven = report !== null && report.differences.length === 0 && report.node.unexplained_sats === 0
-  const names: Readonly<Record<string, string>> = { store: "Database", node: "Lightning node", chain: "Chain" }
   return [
     ...found.checks
-      .filter(({ reason }) => reason === null)
-      .map(({ name }): Check => ({
-        name: names[name] ?? name.charAt(0).toUpperCase() + name.slice(1),
-        told: good(name in names ? "Responding" : "OK"),
-        figure: (name === "store" ? found.database : name === "node" ? found.node : name === "chain" ? found.chain : null) ?? ""
-      })),
+      .filter(({ name, reason }) => reason === null && name in sources)
+      .map(({ name }): Check => ({ name: checkName(name), told: good("Responding"), figure: sources[name] ?? "" })),
     ...(isEven
       ? [
           {

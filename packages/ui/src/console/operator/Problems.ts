@@ -4,7 +4,7 @@ import type { Problem } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
 import type { Company, CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
-import { ago, count, countOf, type Listed, most, oldestOf, since, sumOf, totalsOf } from "./Common.ts"
+import { ago, checkName, count, countOf, type Listed, most, oldestOf, since, sumOf, totalsOf } from "./Common.ts"
 import { type Kind, kinds, withdrawalKinds } from "./Waiting.ts"
 
 export interface Facts {
@@ -149,19 +149,31 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
 const isStopped = (kind: Kind, { stops }: OperatorVisit) =>
   stops.sendingMillis !== null && (kind === "withdrawal_requested" || kind === "payout_without_coins")
 
-const ofBacklog = ({ reconciliation: { waiting }, companies }: Facts, visit: OperatorVisit): ReadonlyArray<Problem> => {
+/** The oldest records of a kind that are late. Those that an operator stopped are not. */
+const lateIn = ({ waiting }: Pick<Reconciliation, "waiting">, kind: Kind, visit: OperatorVisit) => {
+  const { lateMillis } = kinds[kind]
+  return isStopped(kind, visit)
+    ? []
+    : waiting[kind].oldest.filter(({ since: at }) => lateMillis !== null && visit.say.nowMillis - Date.parse(at) > lateMillis)
+}
+
+/** The number of late withdrawals per company, among the oldest ones. */
+export const lateOf = (found: Pick<Reconciliation, "waiting">, visit: OperatorVisit): ReadonlyMap<string, number> => {
+  const late = new Map<string, number>()
+  for (const kind of withdrawalKinds) for (const { company_id: id } of lateIn(found, kind, visit)) late.set(id, (late.get(id) ?? 0) + 1)
+  return late
+}
+
+const ofBacklog = ({ reconciliation, companies }: Facts, visit: OperatorVisit): ReadonlyArray<Problem> => {
   const { say, to } = visit
-  return Object.entries(kinds).flatMap(([name, { lateMillis, title, tone, why, alarm }]): ReadonlyArray<Problem> => {
+  return Object.entries(kinds).flatMap(([name, { title, tone, why, alarm }]): ReadonlyArray<Problem> => {
     // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `kinds`
     const kind = name as Kind
-    const late = waiting[kind].oldest.filter(
-      ({ since, company_id }) =>
-        lateMillis !== null &&
-        say.nowMillis - Date.parse(since) > lateMillis &&
-        !(kind === "withdrawal_requested" && companies.get(company_id)?.frozen?.pending === "wait")
+    const late = lateIn(reconciliation, kind, visit).filter(
+      ({ company_id }) => !(kind === "withdrawal_requested" && companies.get(company_id)?.frozen?.pending === "wait")
     )
     const [first] = late
-    if (first === undefined || isStopped(kind, visit)) return []
+    if (first === undefined) return []
     const isWithdrawal = withdrawalKinds.some((one) => one === kind)
     const whose = late.length === 1 ? companies.get(first.company_id)?.name : undefined
     return [
@@ -207,7 +219,7 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
       : [
           {
             ...row,
-            title: `The check “${name}” fails`,
+            title: `The check “${checkName(name)}” fails`,
             text: reason,
             alarms: name === "node" ? ["SatrailNodeAway", "SatrailNotReady"] : ["SatrailNotReady"]
           }
@@ -269,7 +281,7 @@ const ofDecisions = ({ suspense, others }: Facts, { to }: OperatorVisit): Readon
           title: `${countOf(suspense, "payment has", "payments have")} no owner`,
           text: "The node received payments that were not credited to any company.",
           ...totalsOf(suspense, ({ received_sats }) => received_sats),
-          href: to("suspense"),
+          href: to(suspense.data.length === 1 ? `suspense/${suspense.data[0]?.id}` : "suspense"),
           action: "Assign…",
           guide: "incidents#missing-payment"
         } as const

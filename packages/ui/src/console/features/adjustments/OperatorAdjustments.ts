@@ -176,7 +176,7 @@ export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArra
           title: `${countOf(listed, "adjustment awaits", "adjustments await")} a second operator`,
           text: rows.map(({ reason }) => `“${reason}”`).join(", "),
           ...totalsOf(listed, ({ amount_sats }) => Math.abs(amount_sats)),
-          href: to("adjustments"),
+          href: to(rows.length === 1 ? `adjustments/${rows[0]?.id}` : "adjustments"),
           action: "Decide…",
           guide: "reconcile#adjust-a-balance"
         }

@@ -65,7 +65,7 @@ export const problems = async ({ api, say, to }: OperatorVisit): Promise<Readonl
       {
         tone,
         glyph: "hook",
-        title: `Your webhook: ${text.toLowerCase()}`,
+        title: text === "Failing" ? "Your webhook is failing" : `Your webhook is ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
         text: endpoint.url,
         sinceMillis: endpoint.failing_since === null ? null : Date.parse(endpoint.failing_since),
         sats: null,
