@@ -90,7 +90,7 @@ export const answer = async <V extends AnyVisit>({ visit, page, around, files, p
     beside,
     preferences,
     user: user.name,
-    role: user.role ?? user.scopes.join(", "),
+    role: user.role ?? (user.scopes.includes("all") ? "all scopes" : user.scopes.join(", ")),
     nav: page.nav,
     sought: visit.query.get("q") ?? "",
     rate: say.price === undefined ? "" : `1 BTC = ${Formats.fiatText(say.price.perBitcoin, say.price.currency)}`,

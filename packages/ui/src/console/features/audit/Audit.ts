@@ -48,6 +48,7 @@ export const verbWords = (verb: string): string => {
 const who = ({ actor, actor_name, actor_id }: AuditEntry): string => {
   const name = actor_name === "" ? actor_id : actor_name
   if (actor === "key") return `Key “${name}”`
+  if (name === "configured token") return "Configured token"
   return actor === "service" ? "satrail" : actor === "operator" ? `Operator ${name}` : name === "" ? "Unknown" : name
 }
 
@@ -60,13 +61,21 @@ const isShown = ({ field, before, after }: AuditEntry["changes"][number]) =>
   before !== after && !internal.includes(field) && (before !== null || (after !== "[]" && field !== "secret"))
 
 /** Lists and settings are stored as JSON. */
-const told = (value: unknown): string => {
+const told = (say: Format, value: unknown): string => {
   if (typeof value === "number") return value.toLocaleString("en-US")
   if (typeof value !== "object" || value === null) return String(value ?? "none")
   const parts = Array.isArray(value)
-    ? value.map(told)
-    : Object.entries(value).flatMap(([name, one]) => (one === null ? [] : [`${wordsOf(name)} ${told(one)}`]))
+    ? value.map((one) => told(say, one))
+    : Object.entries(value).flatMap(([name, one]) => (one === null ? [] : [member(say, name, one)]))
   return parts.length === 0 ? "none" : parts.join(", ")
+}
+/** `daySats: 5000` becomes “day 5,000 sats”. */
+const member = (say: Format, name: string, value: unknown): string => {
+  const [, text = name, unit] = /^(.*?)_?(sats|millis)$/i.exec(name) ?? []
+  const unitName = unit?.toLowerCase()
+  const shown =
+    unitName === "millis" ? say.when(Number(value)) : typeof value === "string" && value.includes(" ") ? `“${value}”` : told(say, value)
+  return `${text === "pending" ? "withdrawals" : wordsOf(text)} ${shown}${unitName === "sats" ? " sats" : ""}`
 }
 const read = (value: string): unknown => {
   try {
@@ -79,7 +88,7 @@ const read = (value: string): unknown => {
 const valueOf = (say: Format, field: string, value: string | null): string => {
   if (value === null) return "none"
   if (field.endsWith("_millis")) return say.when(Number(value))
-  return /^[[{]/.test(value) ? told(read(value)) : value
+  return /^[[{]/.test(value) ? told(say, read(value)) : value
 }
 
 const change = (say: Format, { field, before, after }: AuditEntry["changes"][number]) => {

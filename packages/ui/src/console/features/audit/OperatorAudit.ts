@@ -52,8 +52,11 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           : table("Audit log", {
               columns: [
                 ...columns(visit, (entry) => {
-                  const id = sentIn(entry)
-                  return id === undefined ? entry.subject : link(to(`withdrawals/${id}`), `Withdrawal ${Formats.shortened(id)}`)
+                  const { verb: of, subject } = entry
+                  if (subject === null || of === "reconciliation.stateOwnFunds") return null
+                  if (sentIn(entry) !== undefined) return link(to(`withdrawals/${subject}`), `Withdrawal ${Formats.shortened(subject)}`)
+                  if (of.startsWith("adjustments.")) return link(to(`adjustments/${subject}`), "Adjustment")
+                  return of.startsWith("suspense.") ? link(to(`suspense/${subject}`), "Payment") : subject
                 }),
                 {
                   title: "Company",
