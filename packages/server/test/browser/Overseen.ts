@@ -25,7 +25,7 @@ interface Installation {
  * Puts a payment in suspense, as if an invoice had been paid twice. The simulated node never accepts a second
  * payment, so this writes to the journal.
  */
-const suspended = ({ whole, shop }: Installation): Promise<string> => {
+export const suspended = ({ whole, shop }: Installation): Promise<string> => {
   const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
   const id = Id.fromHash(paymentHash)
   const payment = { id, companyId: CompanyId.make(shop.id), paymentHash, received: Msat.fromSats(1000), createdAtMillis: Date.now() }
