@@ -128,10 +128,15 @@ export type Given<A extends ReadonlyArray<unknown>, D, M> = Abortable<
     : { [K in keyof A]: Ask<A[K], M> }
 >
 
-/** A method that takes a record also takes a signal, as in `@satrail/client`. */
-type Abortable<G extends ReadonlyArray<unknown>> = G extends readonly [{ readonly company: CompanyRef }]
-  ? [ask: G[0] & Pick<CallOptions, "signal">]
-  : G
+type Signal = Pick<CallOptions, "signal">
+type WithSignal<A> = A extends object ? (A extends { readonly id: string } ? A : A & Signal) : A
+
+type WithSignals<G extends ReadonlyArray<unknown>> = { [K in keyof G]: WithSignal<G[K]> }
+
+/** Every method takes a signal, as in `@satrail/client`: with its options, or after the ids. */
+type Abortable<G extends ReadonlyArray<unknown>> = [Extract<WithSignal<G[number]>, Signal>] extends [never]
+  ? [...G, options?: Signal]
+  : [...WithSignals<G>]
 
 /**
  * Fields of requests that the core takes in msat, except `amount`. A type test fails if the core has another

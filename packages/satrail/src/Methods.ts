@@ -179,10 +179,10 @@ const method = (noun: string, verb: string, member: unknown, takes: Takes, get: 
   })
   if (isList) return Lists.make(fallback.length - 1, (given, signal) => surroundings.run(effect(given), signal))
   return (...given: ReadonlyArray<unknown>) => {
-    const last = given.at(-1)
-    if (!isRecord(last) || !("signal" in last)) return surroundings.run(effect(given))
-    const { signal, ...others } = last
-    return surroundings.run(effect([...given.slice(0, -1), others]), signal)
+    const at = given.findLastIndex((one) => isRecord(one) && "signal" in one)
+    if (at === -1) return surroundings.run(effect(given))
+    const { signal, ...others } = Object(given[at])
+    return surroundings.run(effect(given.with(at, others)), signal)
   }
 }
 

@@ -414,8 +414,14 @@ describe("satrail in memory", () => {
   it("pay: an aborted signal ends a call before it takes effect", async () => {
     const signal = AbortSignal.abort(new Error("the visitor left"))
     const before = await pay.invoices.list(shop)
-    const error = await refused(() => pay.invoices.create({ company: shop.id, amount: 5, signal }))
-    assert.strictEqual(error, signal.reason)
+    for (const call of [
+      () => pay.invoices.create({ company: shop.id, amount: 5, signal }),
+      () => pay.companies.freeze(shop, { reason: "stolen key", pending: "wait", signal }, { id: "1", name: "Ann" }),
+      () => pay.companies.get(shop, { signal }),
+      async () => pay.invoices.list(shop, { signal })
+    ])
+      assert.strictEqual(await refused(call), signal.reason)
+    assert.isNull((await pay.companies.get(shop, { signal: new AbortController().signal })).frozen)
     assert.lengthOf((await pay.invoices.list(shop)).items, before.items.length)
   })
 

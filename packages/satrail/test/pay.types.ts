@@ -108,6 +108,8 @@ export type EveryCountIsListed = Holds<Equal<Exclude<CountsInReplies, (typeof co
 // be null.
 
 type At<A, I> = I extends keyof A ? Exclude<A[I], undefined> : never
+/** An argument, unless it has only a signal, which every method takes. */
+type Described<A> = [A] extends [object] ? ([Exclude<keyof A, "signal">] extends [never] ? never : A) : A
 type Parsed<P> = P extends ReadonlyArray<Schema.Constraint> ? Required<Schema.Tuple<P>["Type"]> : never
 type GivenTo<F> = F extends (...given: infer A) => unknown ? A : never
 /** The arguments of a list with the company first. */
@@ -132,7 +134,7 @@ type Unlike<A, B> = string extends keyof B
       ? never
       : "type"
 type UnlikeAt<A, B> = {
-  readonly [I in "0" | "1" | "2" | "3"]: Unlike<NonNullable<At<A, I>>, NonNullable<At<B, I>>> extends infer D
+  readonly [I in "0" | "1" | "2" | "3"]: Unlike<Described<NonNullable<At<A, I>>>, NonNullable<At<B, I>>> extends infer D
     ? [D] extends [never]
       ? never
       : [I, D]

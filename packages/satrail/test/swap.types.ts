@@ -47,6 +47,19 @@ type OfPay = All<DataIn<AnyEvent<Metadata>>>
 type OfClient = All<DataIn<Event>>
 export type EventsAreTheSame = Holds<OfPay extends OfClient ? true : false>
 
+// A method accepts each field that the client's method accepts. The comparison above allows a missing one, because a
+// value with more fields fits a type with fewer.
+
+type FieldsIn<T> = T extends CompanyRef ? never : T extends object ? keyof T : never
+type FieldsOf<F> = F extends (...given: infer A) => unknown ? FieldsIn<Required<A>[number]> : never
+type Unaccepted = {
+  readonly [N in keyof Nouns & string]: {
+    readonly [V in keyof Nouns[N] & string]: [Exclude<FieldsOf<Nouns[N][V]>, FieldsOf<Of<N, V>> | "company">] extends [never]
+      ? never
+      : `${N}.${V}`
+  }[keyof Nouns[N] & string]
+}[keyof Nouns & string]
+
 /** The exceptions, each with its reason. */
 interface Exceptions {
   readonly "account.get": "describes the API key of the call; a host has none, and reads `companies.get` and `fees.terms`"
@@ -57,3 +70,4 @@ interface Exceptions {
 }
 export type OnlyExceptionsDiffer = Holds<Equal<Exclude<Differing, keyof Exceptions>, never>>
 export type EveryExceptionIsNeeded = Holds<Equal<Exclude<keyof Exceptions, Differing>, never>>
+export type OnlyExceptionsLackAField = Holds<Equal<Exclude<Unaccepted, keyof Exceptions>, never>>
