@@ -3,8 +3,10 @@ import type { Paid } from "@satrail/sandbox/Payer"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import type * as Time from "@satrail/sandbox/Time"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Network from "@satrail/bitcoin/Network"
 import { RecipientType } from "@satrail/core/ledger/Rail"
+import * as Confirmations from "@satrail/core/receiving/Confirmations"
 import { Data, Effect, Option, Result, Schema } from "effect"
 import { type Parameter, fields, flag, maybe, named, number, sats, text } from "./Fields.ts"
 import { checking } from "./KnownOptions.ts"
@@ -91,8 +93,8 @@ const credited = Effect.fnUntraced(function* ({ invoiceByHash }: Reads, { paymen
   yield* untilCredited(invoiceByHash(paymentHash), isDone, paymentHash)
 })
 
-/** The number of confirmations that the service requires of a large deposit, unless its settings differ. */
-const confirmations = 6
+/** The number of confirmations that the service requires of the largest deposit. */
+const confirmations = Confirmations.neededFor(Confirmations.defaults, Msat.max)
 
 /** Pays an address, confirms the payment, and waits until the service has credited it, if it issued the address. */
 const paidOnChain = Effect.fnUntraced(function* ({ send, mine }: Controls, reads: Reads, address: string, given: unknown) {
