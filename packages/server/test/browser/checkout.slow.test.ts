@@ -16,6 +16,12 @@ import { isMissing, launch } from "./Chromium.ts"
 
 const widths = [320, 390, 1440]
 
+/** Copy buttons smaller than a fingertip, and choices with text wider than their frame. */
+const cramped = `[
+  ...[...document.querySelectorAll(".copy")].filter((one) => one.checkVisibility() && Math.min(one.offsetWidth, one.offsetHeight) < 44),
+  ...[...document.querySelectorAll(".choice, .button, .segment label")].filter((one) => one.scrollWidth > one.clientWidth)
+].map(({ outerHTML }) => outerHTML)`
+
 interface Pixels {
   readonly width: number
   readonly height: number
@@ -82,6 +88,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
             await page.setViewportSize({ width, height: 844 })
             const wide = await page.evaluate("document.documentElement.scrollWidth")
             assert.isAtMost(Number(wide), width, `${name} at ${width} px`)
+            assert.deepStrictEqual(await page.evaluate(cramped), [], `${name} at ${width} px`)
           }
           await page.evaluate(axe.source)
           const found = await page.evaluate(
@@ -439,6 +446,23 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       })
     )
     assert.isBelow(millis, 500)
+  })
+
+  it("browser: on a slow network, nothing on a page moves while it loads", async () => {
+    for (const name of ["fiat-open", "arabic", "fiat-underpaid", "seen", "fiat-paid", "change", "renewable", "questions", "to-amount"])
+      await tab({ timezoneId: "America/New_York" }, async (page) => {
+        await page.addInitScript(
+          "window.moved = 0; new PerformanceObserver((list) => { for (const { value } of list.getEntries()) moved += value }).observe({ type: 'layout-shift', buffered: true })"
+        )
+        const client = await page.context().newCDPSession(page)
+        await client.send("Network.enable")
+        const slow = { offline: false, latency: 200, downloadThroughput: 40_000, uploadThroughput: 20_000 }
+        await client.send("Network.emulateNetworkConditions", slow)
+        await page.goto(stateOf(name))
+        // A shift is reported after the frame in which it happened.
+        await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+        assert.isBelow(Number(await page.evaluate("moved")), 0.005, name)
+      })
   })
 
   it("browser: a page and everything it loads total at most 60 kB, and the QR code is above the fold on a phone", async () => {
