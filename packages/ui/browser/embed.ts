@@ -30,6 +30,7 @@ const open = (url: string, { onPaid, onClosed }: Options = {}): (() => void) => 
   Object.assign(frame.style, { position: "absolute", inset: "0", margin: "auto", border: "0", colorScheme: "auto" })
   Object.assign(exit.style, {
     position: "absolute",
+    zIndex: "1",
     top: "8px",
     insetInlineEnd: "8px",
     width: "44px",
@@ -41,14 +42,14 @@ const open = (url: string, { onPaid, onClosed }: Options = {}): (() => void) => 
     font: "24px/1 sans-serif",
     cursor: "pointer"
   })
-  exit.type = "button"
   exit.textContent = "×"
   exit.setAttribute("aria-label", "Close")
   frame.src = address.href
   frame.title = "Bitcoin"
   frame.allow = "clipboard-write"
   dialog.setAttribute("aria-label", "Bitcoin")
-  dialog.append(frame, exit)
+  // The first element receives the focus. In the frame, keys would be lost until its page is loaded.
+  dialog.append(exit, frame)
 
   let height = 824
   const fit = () =>
@@ -74,15 +75,16 @@ const open = (url: string, { onPaid, onClosed }: Options = {}): (() => void) => 
       height = data.height
       fit()
     }
-    // From here on the page shows its own close button.
-    else exit.hidden = true
+    // From here on the page shows its own close button and closes on Escape.
+    else {
+      frame.focus()
+      exit.hidden = true
+    }
   }
   addEventListener("message", hear)
   isPhone.addEventListener("change", fit)
-  exit.addEventListener("click", close)
-  dialog.addEventListener("click", ({ target }) => {
-    if (target === dialog) close()
-  })
+  // On the exit, or outside: clicks in the frame stay there.
+  dialog.addEventListener("click", close)
   dialog.addEventListener("close", () => {
     removeEventListener("message", hear)
     isPhone.removeEventListener("change", fit)

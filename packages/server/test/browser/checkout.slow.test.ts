@@ -530,18 +530,20 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
     }))
 
   /** A shop at its own origin. Its page opens a checkout as an overlay and records the events it receives. */
-  const shop = async (look: (origin: string, visit: (url: string) => Promise<Page>) => Promise<void>): Promise<void> => {
+  const shop = async (look: (origin: string, visit: (url: string, isStuck?: boolean) => Promise<Page>) => Promise<void>): Promise<void> => {
     let html = ""
     const server = createServer((_, response) => response.setHeader("content-type", "text/html").end(html)).listen(0, "127.0.0.1")
     await once(server, "listening")
     const address = server.address()
     const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
-    const visit = async (url: string): Promise<Page> => {
+    const visit = async (url: string, isStuck = false): Promise<Page> => {
       html = `<!doctype html><title>Shop</title><script src="${started.whole.url}/pay/embed.js"></script><button>Pay</button><p></p>
 <script>const told = (what) => () => { document.querySelector("p").textContent += what + " " }
 document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(url)}, { onPaid: told("paid"), onClosed: told("closed") })</script>`
       const page = await context.newPage()
+      // The request for the checkout's page is never answered.
+      if (isStuck) await page.route(`${url}*`, () => undefined)
       await page.goto(origin)
       await page.getByRole("button", { name: "Pay" }).click()
       return page
@@ -619,6 +621,14 @@ document.querySelector("button").onclick = () => satrail.open(${JSON.stringify(u
       await frame.getByRole("heading", { name: "Paid", exact: true }).waitFor()
       const [paid] = await fits()
       assert.isBelow(paid, open)
+    }))
+
+  it("browser: an embedded checkout that does not load closes on Escape", () =>
+    shop(async (origin, visit) => {
+      const page = await visit(started.page(await started.make({ embed_origin: origin })), true)
+      await page.keyboard.press("Escape")
+      await page.locator("iframe").waitFor({ state: "detached" })
+      assert.strictEqual(await page.evaluate("document.activeElement.textContent"), "Pay")
     }))
 
   it("browser: when the browser blocks the checkout's frame, the payer can still close the checkout from the shop's page", () =>
