@@ -4,7 +4,6 @@ import * as Program from "./Program.ts"
 import type * as Receivers from "./Receivers.ts"
 import type { Group, Operation, Run } from "./Rounds.ts"
 import * as Runs from "./Runs.ts"
-import * as Settling from "./Settling.ts"
 import { type Bench, lazily, type Subject } from "./Subject.ts"
 
 /** Programs that all subjects share. */
@@ -22,7 +21,7 @@ export const beside = ({ nodeArgs }: Bench): Effect.Effect<Beside, never, Scope.
   })
 
 const many = Fill.spread
-const [pgSpread, pgBusy, ourSpread, ourBusy, reportedSpread, reportedBusy] = Fill.kinds.opens
+const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
 
 /**
  * Makes a row of the report: the measured operation, the minimum and the goal for its ratio to the limit, and
@@ -58,15 +57,8 @@ export const against = (subject: Subject, other: Subject): ReadonlyArray<Group> 
 }
 
 /** Measurements of one database. Growth is measured only for operations that have a goal for it. */
-export const ofDatabase = (
-  bench: Bench,
-  subject: Subject,
-  { raw, framework }: Beside,
-  settling?: Others["settling"]
-): ReadonlyArray<Group> => {
+export const ofDatabase = (bench: Bench, subject: Subject, { raw, framework }: Beside): ReadonlyArray<Group> => {
   const { http, pgbench, pgbenchAtBest, confirmInProcess, settleInProcess, settleByPgbench, limited } = Runs.of(subject)
-  const reported = (companies: number, kind: number) =>
-    settling === undefined ? [] : [row("settle, as a node reports it", companies, Settling.run(settling, companies, kind))]
   const two = { clients: 256, beside: true }
   const confirm = http("confirm")
   const confirm256 = http("confirm", { clients: 256 })
@@ -139,19 +131,18 @@ export const ofDatabase = (
     {
       limit: "pgbench",
       run: settleByPgbench("settleSpread", pgSpread),
-      operations: [row("settle, in process", many, settleInProcess(many, ourSpread), 0.8, 1.2, 0.01), ...reported(many, reportedSpread)]
+      operations: [row("settle, in process", many, settleInProcess(many, ourSpread), 0.8, 1.2, 0.01)]
     },
     {
       limit: "pgbench",
       run: settleByPgbench("settle", pgBusy),
-      operations: [row("settle, in process", 1, settleInProcess(1, ourBusy), 2, 5, 0.01), ...reported(1, reportedBusy)]
+      operations: [row("settle, in process", 1, settleInProcess(1, ourBusy), 2, 5, 0.01)]
     }
   ]
 }
 
 /** Subjects that have workers, each with its own database. */
 export interface Others {
-  readonly settling: Effect.Effect<Subject, Program.BenchFailed>
   readonly webhooks: Effect.Effect<Subject, Program.BenchFailed>
   readonly shipped: Effect.Effect<Subject, Program.BenchFailed>
   readonly receivers: Effect.Effect<Receivers.Receivers, Program.BenchFailed>

@@ -30,7 +30,7 @@ export const lazily = <A>(make: Effect.Effect<A, Program.BenchFailed, Scope.Scop
 
 /** A measured subject: a filled database and programs that use it. */
 export interface Subject extends Pick<Bench, "seconds" | "generator"> {
-  readonly server: Program.Server & { readonly program?: Program.Program }
+  readonly server: Program.Server
   /**
    * Serves requests of many companies. After that, it limits each company's concurrent requests for another
    * minute (http/src/edge/Lanes.ts), so loads of a single company use `server` instead.
@@ -59,7 +59,7 @@ export interface Options {
   readonly name: string
   readonly rows: number
   /** The workers that run in addition to HTTP. "shipped" is the complete service as started by `npm start`. */
-  readonly workers?: "webhooks" | "all" | "shipped"
+  readonly workers?: "webhooks" | "shipped"
   /** The folder with this package's sources in another build. */
   readonly sources?: string
 }
@@ -93,8 +93,7 @@ export const make = Effect.fnUntraced(function* (
   const env = environment(url, directory)
   const serve = (more: NodeJS.ProcessEnv = {}) => Program.server("apiProgram", { env: { ...env, ...more }, nodeArgs, sources })
   const shipped = Service.start({ directory, databaseUrl: url, nodeArgs, env: { SATRAIL_RECONCILE_SECONDS: "86400" } })
-  const served = Effect.map(serve({ BENCH_WORKERS: workers }), (program) => ({ ...program, program }))
-  const server = yield* workers === "shipped" ? shipped : served
+  const server = yield* workers === "shipped" ? shipped : serve({ BENCH_WORKERS: workers })
   const client = yield* Program.failed(Layer.build(Fill.client(url)))
   const sql: Subject["sql"] = (use) => Program.failed(Effect.provideContext(use, client))
   const keys = yield* sql(Fill.companies)

@@ -1,28 +1,41 @@
-// The service's HTTP server. BENCH_WORKERS selects its workers: "webhooks", "all" or, if it is not set, none.
-// Without workers, withdrawals stay pending, as in pgbench. Each message is a range of invoices that the
-// service's node then reports as paid.
+// The service's HTTP server. It runs no workers, so withdrawals stay pending, as in pgbench. If BENCH_WORKERS
+// is "webhooks", it runs only the workers that send webhooks.
+import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import * as Receiver from "@satrail/sandbox/Receiver"
+import * as World from "@satrail/sandbox/World"
 import * as Environment from "@satrail/server/deployment/Environment"
 import * as Server from "@satrail/server/serving/Server"
-import { Effect, Layer, Redacted, References, Schema, SubscriptionRef } from "effect"
+import { Clock, Effect, Layer, Redacted, References } from "effect"
 import * as Listening from "./Listening.ts"
-import * as SigningNode from "./SigningNode.ts"
 
-const decode = Schema.decodeUnknownSync(SigningNode.Run)
+/** A world that makes decisions as usual, but does not store them. */
+const forgetful = (world: World.World): World.World => ({
+  ...world,
+  commit: (decide) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+      Effect.map(Effect.fromResult(decide(world.state(), nowMillis)), ({ answer }) => answer(world.state()))
+    )
+})
+
+/**
+ * The sandbox's node, but without its list of invoices, which would grow in the measured process. (A real node
+ * keeps that list in its own process.)
+ */
+const signing = (options: Parameters<typeof World.make>[0]) =>
+  Layer.effect(
+    LightningReceiver,
+    Effect.map(World.make(options), (world) => Receiver.make(forgetful(world)))
+  )
 
 const program = Effect.gen(function* () {
   const environment = yield* Effect.fromResult(Environment.read(process.env))
-  const runs = yield* SubscriptionRef.make<ReadonlyArray<SigningNode.Run>>([])
-  process.on("message", (message) => void Effect.runPromise(SubscriptionRef.update(runs, (all) => [...all, decode(message)])))
-  const works = process.env["BENCH_WORKERS"]
-  const signing = SigningNode.layer(
-    { seed: environment.sandboxSeed, network: environment.network },
-    works === "all" ? { settlements: SigningNode.settlements(runs) } : {}
+  const node = signing({ seed: environment.sandboxSeed, network: environment.network })
+  const services = yield* Layer.build(
+    Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, Layer.merge(Server.outside(environment), node)))
   )
-  const nodes = Layer.merge(Server.outside(environment), signing)
-  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, nodes)))
   const listening = yield* Layer.build(Server.server(environment, Redacted.make("an operator token that no client has"), services))
-  if (works === "webhooks") yield* Layer.build(Layer.provide(Server.featureWorkers(environment), Layer.succeedContext(services)))
-  if (works === "all") yield* Layer.build(Layer.provide(Server.workers(environment), Layer.succeedContext(services)))
+  if (process.env["BENCH_WORKERS"] === "webhooks")
+    yield* Layer.build(Layer.provide(Server.featureWorkers(environment), Layer.succeedContext(services)))
   yield* Listening.untilAsked(listening)
 }).pipe(Effect.scoped, Effect.provideService(References.TracerEnabled, false), Effect.provideService(References.MinimumLogLevel, "Error"))
 

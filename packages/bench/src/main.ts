@@ -41,12 +41,11 @@ const underLoad = Effect.fnUntraced(function* (
   const subject = yield* Subject.make(postgres, bench, { name: "api", rows: baseRows })
   const servers = yield* Measurements.beside(bench)
   const others = {
-    settling: yield* made({ name: "settling", workers: "all" }),
     webhooks: yield* made({ name: "webhooks", workers: "webhooks" }),
     shipped: yield* made({ name: "shipped", workers: "shipped" }, 0),
     receivers: yield* Subject.lazily(Receivers.start(Runs.endpoints, 0))
   }
-  const groups = [...Measurements.ofDatabase(bench, subject, servers, others.settling), ...Measurements.ofWorkers(subject, servers, others)]
+  const groups = [...Measurements.ofDatabase(bench, subject, servers), ...Measurements.ofWorkers(subject, servers, others)]
   const { rates, latencies } = yield* Rounds.measure(groups, bench)
   const peaks = Effect.gen(function* () {
     const commits = yield* subject.journal

@@ -5,18 +5,15 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
-import * as Settlements from "@satrail/core/receiving/Settlements"
-import * as Policy from "@satrail/core/service/Policy"
 import { Records } from "@satrail/core/service/Records"
 import * as Storage from "@satrail/postgres/Storage"
-import { Effect, Fiber, Layer, Option, Stream, SubscriptionRef } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Drive from "../src/Drive.ts"
 import * as Fill from "../src/Fill.ts"
-import * as SigningNode from "../src/SigningNode.ts"
 
-const [pgSpread, pgBusy, ourSpread, ourBusy, reportedSpread, reportedBusy] = Fill.kinds.opens
+const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
 const company = (number: number) => CompanyId.make(Fill.id(Fill.kinds.company, number))
 const none = { companies: 1, clients: 1, warmupMillis: 0, millis: 0, kind: 0, first: 0, end: 0 }
 
@@ -104,27 +101,6 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
       assert.deepStrictEqual([before, yield* Fill.settledByPgbench(pgSpread)], [0, 20])
       for (const number of [1, 20, Fill.busy]) yield* agrees(number)
       assert.include(String(yield* Effect.flip(call(`select bench.settle(${pgSpread})`))), "no open invoice is left")
-    })
-  )
-
-  it.effect("fill: each settlement that a node reports is recorded once, even if the stream breaks and resumes", () =>
-    Effect.gen(function* () {
-      const runs = yield* SubscriptionRef.make<ReadonlyArray<SigningNode.Run>>([])
-      // The node's stream ends after `count` settlements.
-      const credited = (count: number) => {
-        const settlements = (after: string | null) => Stream.take(SigningNode.settlements(runs)(after), count)
-        const node = SigningNode.layer({ seed: "bench", network: "regtest" }, { settlements })
-        const policy = Policy.layer({ ...Policy.defaults, network: "regtest", domain: "satrail.localhost" })
-        return Effect.provide(
-          Effect.flatMap(Settlements.make, ({ listen }) => listen()),
-          Layer.merge(node, policy)
-        )
-      }
-      const listening = yield* Effect.forkChild(written(Effect.andThen(credited(7), credited(33))))
-      for (const kind of [reportedSpread, reportedBusy])
-        yield* SubscriptionRef.update(runs, (all) => [...all, { kind, first: 0, count: 20 }])
-      assert.deepStrictEqual(yield* Fiber.join(listening), { cursors: 1, deposits: 40, entries: 40, events: 40 })
-      for (const number of [1, 20, Fill.busy]) yield* agrees(number)
     })
   )
 
