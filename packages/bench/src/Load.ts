@@ -5,8 +5,6 @@ import { connect, type Socket } from "node:net"
 /** Requests to a server on this machine. */
 export const Load = Schema.Struct({
   port: Schema.Int,
-  /** The port of a second process. Every other client connects to it. */
-  beside: Schema.optionalKey(Schema.Int),
   /** Complete HTTP requests, sent in turn. `{fresh}` is replaced with a different text each time. */
   requests: Schema.Array(Schema.String),
   clients: Schema.Int,
@@ -181,10 +179,9 @@ export const run = async (load: Load): Promise<Outcome> => {
 
   try {
     for (let client = 0; client < load.clients; client++) {
-      const port = client % 2 === 1 ? (load.beside ?? load.port) : load.port
       sockets.push(
         await open(
-          port,
+          load.port,
           (status, opening) => answered(client, status, opening),
           (why) => broken(client, why)
         )

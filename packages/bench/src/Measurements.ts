@@ -10,14 +10,12 @@ import { type Bench, lazily, type Subject } from "./Subject.ts"
 export interface Beside {
   readonly raw: Effect.Effect<Program.Server, Program.BenchFailed>
   readonly framework: Effect.Effect<Program.Server, Program.BenchFailed>
-  readonly flooder: Effect.Effect<Program.Program, Program.BenchFailed>
 }
 
 export const beside = ({ nodeArgs }: Bench): Effect.Effect<Beside, never, Scope.Scope> =>
   Effect.all({
     raw: lazily(Program.server("rawProgram")),
-    framework: lazily(Program.server("frameworkProgram", { nodeArgs })),
-    flooder: lazily(Program.fork("loadProgram"))
+    framework: lazily(Program.server("frameworkProgram", { nodeArgs }))
   })
 
 const many = Fill.spread
@@ -59,7 +57,6 @@ export const against = (subject: Subject, other: Subject): ReadonlyArray<Group> 
 /** Measurements of one database. Growth is measured only for operations that have a goal for it. */
 export const ofDatabase = (bench: Bench, subject: Subject, { raw, framework }: Beside): ReadonlyArray<Group> => {
   const { http, pgbench, pgbenchAtBest, confirmInProcess, settleInProcess, settleByPgbench, limited } = Runs.of(subject)
-  const two = { clients: 256, beside: true }
   const confirm = http("confirm")
   const confirm256 = http("confirm", { clients: 256 })
   const createInvoice = http("createInvoice")
@@ -107,18 +104,6 @@ export const ofDatabase = (bench: Bench, subject: Subject, { raw, framework }: B
       ]
     },
     {
-      limit: "one process",
-      run: confirm256,
-      operations: [row("confirm, two processes, 256 clients", 1, http("confirm", two), undefined, undefined, 0.01)]
-    },
-    {
-      limit: "one process",
-      run: http("confirmSpread", { ...shared, clients: 256 }),
-      operations: [
-        row("confirm, two processes, 256 clients", many, http("confirmSpread", { ...shared, ...two }), undefined, undefined, 0.01)
-      ]
-    },
-    {
       limit: "pgbench, 128",
       run: pgbench("confirmMany"),
       operations: [row("confirm, in process, 256 clients", 1, inProcess, 0.4, 0.55, 0.01)]
@@ -148,9 +133,9 @@ export interface Others {
   readonly receivers: Effect.Effect<Receivers.Receivers, Program.BenchFailed>
 }
 
-/** Measurements of workers, and of one company while another one sends requests. */
-export const ofWorkers = (subject: Subject, { flooder }: Beside, { webhooks, shipped, receivers }: Others): ReadonlyArray<Group> => {
-  const { http, pgbench, besideFlood } = Runs.of(subject)
+/** Measurements of workers. */
+export const ofWorkers = (subject: Subject, { webhooks, shipped, receivers }: Others): ReadonlyArray<Group> => {
+  const { http, pgbench } = Runs.of(subject)
   const silent = () => Effect.flatMap(webhooks, (sending) => Runs.of(sending).http("confirm")())
   return [
     { limit: "pgbench", run: pgbench("confirm"), operations: [row("confirm, until settled", 1, Runs.untilSettled(shipped), 0.8, 3)] },
@@ -159,12 +144,6 @@ export const ofWorkers = (subject: Subject, { flooder }: Beside, { webhooks, shi
       limit: "no endpoint",
       run: silent,
       operations: [row(`webhooks, confirm with ${Runs.endpoints} endpoints`, 1, Runs.heard(webhooks, receivers), 0.9, 1)]
-    },
-    {
-      limit: "alone",
-      run: besideFlood(),
-      p99: true,
-      operations: [row("confirm beside a flood, 16 clients", 1, besideFlood(flooder))]
     }
   ]
 }

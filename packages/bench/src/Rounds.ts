@@ -40,8 +40,6 @@ export interface Group {
   readonly operations: ReadonlyArray<Operation>
   /** Also measures p99 of the first operation and of the limit, each at half its maximum rate. */
   readonly half?: true
-  /** Compares p99 instead of rates. */
-  readonly p99?: true
 }
 
 /** An operation and its limit, measured in the same rounds. */
@@ -81,21 +79,20 @@ export const measure = Effect.fnUntraced(function* (
     }
     tell(`round ${round + 1} of ${rounds}`)
   }
-  const compared = all.flatMap(({ limit, operations, sides: [its, ...ours], p99 }) =>
+  const rates = all.flatMap(({ limit, operations, sides: [its, ...ours] }) =>
     operations.map((operation, at) => ({
       ...operation,
       limit,
-      p99,
       rounds: (its?.outcomes ?? []).flatMap((limit, round) => {
         const found = ours[at]?.outcomes[round]
         return found === undefined ? [] : [{ ours: found, limit }]
       })
     }))
   )
-  const half = all.flatMap(({ halves, operations, limit }) =>
+  const latencies = all.flatMap(({ halves, operations, limit }) =>
     operations.slice(0, Math.min(1, halves.length)).map((operation) => ({ ...operation, limit, rounds: halves }))
   )
-  return { rates: compared.filter(({ p99 }) => p99 === undefined), latencies: [...half, ...compared.filter(({ p99 }) => p99 === true)] }
+  return { rates, latencies }
 })
 
 /**

@@ -15,15 +15,14 @@ const { warmupMillis } = Load
 type Measured<A> = Effect.Effect<A, Program.BenchFailed>
 type Requested = keyof Requests.Requests
 type Script = keyof typeof Pgbench.scripts
-type Served = "server" | "shared" | "limited"
+type Served = "server" | "shared"
 
 /** Runs something and adds its costs per operation: processor time, WAL bytes and statements. */
-export const costed = <A extends Rate>(subject: Subject, pids: ReadonlyArray<number>, run: Measured<A>, count: (outcome: A) => number) =>
+const costed = <A extends Rate>(subject: Subject, pid: number, run: Measured<A>, count: (outcome: A) => number) =>
   Effect.gen(function* () {
-    const cpu = () => pids.reduce<number | undefined>((sum, pid) => add(sum, Program.cpuMicros(pid)), 0)
-    const [before, cpuBefore] = [yield* subject.spent, cpu()]
+    const [before, cpuBefore] = [yield* subject.spent, Program.cpuMicros(pid)]
     const outcome = yield* run
-    const [cpuAfter, after] = [cpu(), yield* subject.spent]
+    const [cpuAfter, after] = [Program.cpuMicros(pid), yield* subject.spent]
     const each = (from: number | undefined, to: number | undefined) =>
       from === undefined || to === undefined ? undefined : (to - from) / count(outcome)
     return {
@@ -34,33 +33,25 @@ export const costed = <A extends Rate>(subject: Subject, pids: ReadonlyArray<num
     }
   })
 
-const add = (one: number | undefined, other: number | undefined) => (one === undefined || other === undefined ? undefined : one + other)
-
-/**
- * Sends requests over HTTP from `clients` connections to one of the subject's servers. If `beside` is set, half
- * of the clients use the second server of that kind.
- */
+/** Sends requests over HTTP from `clients` connections to one of the subject's servers. */
 const http =
   (
     subject: Subject,
     requested: Requested,
-    { clients = 64, on = "server", beside = false }: { readonly clients?: number; readonly on?: Served; readonly beside?: boolean } = {}
+    { clients = 64, on = "server" }: { readonly clients?: number; readonly on?: Served } = {}
   ): Run =>
   (perSecond) =>
     Effect.gen(function* () {
       const server = yield* on === "server" ? Effect.succeed(subject.server) : subject[on]
-      const second = beside && on !== "limited" ? yield* subject.beside[on] : undefined
       const load = {
         port: server.port,
-        ...(second && { beside: second.port }),
         clients,
         warmupMillis,
         millis: subject.seconds * 1000,
         requests: subject.requests[requested],
         ...(perSecond !== undefined && { perSecond })
       }
-      const pids = [server.pid, ...(second === undefined ? [] : [second.pid])]
-      return yield* costed(subject, pids, subject.generator(load), ({ sent }) => sent)
+      return yield* costed(subject, server.pid, subject.generator(load), ({ sent }) => sent)
     })
 
 /** Sends requests to a server that has no database. */
@@ -100,7 +91,7 @@ const confirmInProcess =
   () =>
     Effect.flatMap(subject.journal, ({ pid, drive }) => {
       const asked = { operation, companies: 1, clients: 256, kind: 0, first: 0, end: Drive.endless }
-      return costed(subject, [pid], drive({ ...asked, warmupMillis, millis: subject.seconds * 1000 }), ({ committed }) => committed)
+      return costed(subject, pid, drive({ ...asked, warmupMillis, millis: subject.seconds * 1000 }), ({ committed }) => committed)
     })
 
 /** An estimate for the first run, higher than the number of invoices that can be settled in a second. */
@@ -145,7 +136,7 @@ const settleInProcess = (subject: Subject, companies: number, kind: number): Run
           next = outcome.next
         })
       )
-      return costed(subject, [pid], run, ({ committed }) => committed)
+      return costed(subject, pid, run, ({ committed }) => committed)
     })
   )
 }
@@ -169,7 +160,7 @@ export const untilSettled = (whole: Measured<Subject>): Run =>
       yield* subject.sql(Fill.carriedOut)
       return { sent, p50Millis, p99Millis, perSecond: (sent * 1000) / (performance.now() - began) }
     })
-    return yield* costed(subject, [subject.server.pid], settled, ({ sent }) => sent)
+    return yield* costed(subject, subject.server.pid, settled, ({ sent }) => sent)
   })
 
 /** Measures a run while the busy company has a monthly limit that it does not reach. */
@@ -203,22 +194,6 @@ export const heard =
       )
     })
 
-/**
- * Confirms withdrawals at a low rate. If there is a flooder, another company sends requests at maximum speed at
- * the same time, and most of its requests are rejected.
- */
-const besideFlood = (subject: Subject, flooder?: Measured<Program.Program>): Run =>
-  Effect.fnUntraced(function* () {
-    const { port } = yield* subject.limited
-    const load = { port, warmupMillis, millis: subject.seconds * 1000 }
-    const victim = subject.generator({ ...load, clients: 16, perSecond: 100, requests: [Requests.confirm(subject.keys[0] ?? "")] })
-    if (flooder === undefined) return yield* victim
-    const program = yield* flooder
-    const flood = Program.ask(program, { ...load, clients: 256, requests: subject.requests.confirm }, Load.Outcome)
-    const [outcome] = yield* Effect.all([victim, flood], { concurrency: 2 })
-    return outcome
-  })
-
 /** Returns the functions of this file, bound to a subject. */
 export const of = (subject: Subject) => {
   const bound =
@@ -232,7 +207,6 @@ export const of = (subject: Subject) => {
     confirmInProcess: bound(confirmInProcess),
     settleInProcess: bound(settleInProcess),
     settleByPgbench: bound(settleByPgbench),
-    limited: bound(limited),
-    besideFlood: bound(besideFlood)
+    limited: bound(limited)
   }
 }

@@ -36,10 +36,6 @@ export interface Subject extends Pick<Bench, "seconds" | "generator"> {
    * minute (http/src/edge/Lanes.ts), so loads of a single company use `server` instead.
    */
   readonly shared: Lazy<Program.Server>
-  /** A second process for each of these servers. */
-  readonly beside: { readonly server: Lazy<Program.Server>; readonly shared: Lazy<Program.Server> }
-  /** A server with the default request limits. */
-  readonly limited: Lazy<Program.Server>
   readonly journal: Lazy<{
     readonly pid: number
     readonly drive: (drive: Drive.Drive) => Effect.Effect<Drive.Outcome, Program.BenchFailed>
@@ -109,8 +105,6 @@ export const make = Effect.fnUntraced(function* (
     generator,
     server,
     shared: yield* lazily(serve()),
-    beside: { server: yield* lazily(serve()), shared: yield* lazily(serve()) },
-    limited: yield* lazily(serve({ SATRAIL_REQUESTS_PER_KEY: undefined })),
     journal: yield* lazily(
       Effect.map(Program.fork("journalProgram", { env, nodeArgs }), (program) => ({
         pid: program.pid,

@@ -45,7 +45,7 @@ const underLoad = Effect.fnUntraced(function* (
     shipped: yield* made({ name: "shipped", workers: "shipped" }, 0),
     receivers: yield* Subject.lazily(Receivers.start(Runs.endpoints, 0))
   }
-  const groups = [...Measurements.ofDatabase(bench, subject, servers), ...Measurements.ofWorkers(subject, servers, others)]
+  const groups = [...Measurements.ofDatabase(bench, subject, servers), ...Measurements.ofWorkers(subject, others)]
   const { rates, latencies } = yield* Rounds.measure(groups, bench)
   const peaks = Effect.gen(function* () {
     const commits = yield* subject.journal

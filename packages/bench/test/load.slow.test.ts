@@ -31,21 +31,6 @@ describe("a load", () => {
     })
   )
 
-  it.live("load: clients alternate between two processes", () =>
-    Effect.gen(function* () {
-      const callers = [new Set<number | undefined>(), new Set<number | undefined>()] as const
-      const heard = (by: Set<number | undefined>) =>
-        server((request, response) => {
-          by.add(request.socket.remotePort)
-          response.end()
-        })
-      const [port, beside] = [yield* heard(callers[0]), yield* heard(callers[1])]
-      const { bad, firstBad } = yield* run({ ...short, clients: 5, port, beside })
-      assert.strictEqual(bad, 0, firstBad)
-      assert.deepStrictEqual([callers[0].size, callers[1].size], [3, 2])
-    })
-  )
-
   it.live("load: unexpected responses are reported", () =>
     Effect.gen(function* () {
       const port = yield* server((request, response) => {
