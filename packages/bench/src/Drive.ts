@@ -3,7 +3,6 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
-import * as Audit from "@satrail/core/ledger/Audit"
 import { type Applied, Journal, type StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
@@ -18,7 +17,7 @@ import { summary } from "./Load.ts"
  * been applied.
  */
 export const Drive = Schema.Struct({
-  operation: Schema.Literals(["confirm", "audited confirm", "settle"]),
+  operation: Schema.Literals(["confirm", "settle"]),
   /** The number of companies that share the load. */
   companies: Schema.Int,
   clients: Schema.Int,
@@ -79,15 +78,6 @@ const confirm = (row: Row) =>
     })
   )
 
-const acting: Audit.Acting = {
-  actor: "key",
-  actor_id: "7Kq2mVx9TbZc",
-  actor_name: "bench",
-  verb: "send.confirm",
-  address: "127.0.0.1",
-  request_id: "5f0c7d0e-3b1f-4a53-9d0e-0a2b6f1f7c11"
-}
-
 const preimage = Preimage.make("ab".repeat(32))
 const paymentRequest = `lnbcrt${"q".repeat(290)}`
 
@@ -120,9 +110,7 @@ export const run = Effect.fnUntraced(function* ({ operation, companies, clients,
   const commit = (number: number): Effect.Effect<Applied, Refusal | StoreUnavailable> => {
     const row = (company: number): Row => ({ company, atMillis: Date.now(), entropy })
     if (operation === "settle") return journal.commit(settle(kind, number, row(Fill.companyOf(companies, number))))
-    const change = confirm(row(companies === 1 ? Fill.busy : 1 + Math.floor(Math.random() * companies)))
-    const audit = operation === "audited confirm" && Audit.bodyOf(acting, { subject: change.id, outcome: "done", count: 1 })
-    return journal.commit(audit === false ? change : { ...change, audit })
+    return journal.commit(confirm(row(companies === 1 ? Fill.busy : 1 + Math.floor(Math.random() * companies))))
   }
   const caller = Effect.whileLoop({
     while: () => performance.now() < countTo && next < end,

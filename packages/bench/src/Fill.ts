@@ -1,6 +1,5 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Entropy } from "@satrail/core/base/Entropy"
-import { cacheMillis } from "@satrail/core/base/ReadCache"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import { Effect, Redacted, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -231,20 +230,6 @@ export const statementsHere = number(
 
 /** Returns the number of the next invoice that pgbench will settle. */
 export const settledByPgbench = (kind: number) => number(`select last_value + is_called::int from bench.settled_${kind}`)
-
-/** Sets the busy company's limits from JSON, and waits until all processes apply them. */
-export const limit = (limits: string | null) =>
-  Effect.andThen(
-    run("update satrail.companies set limits = $1::json where id = $2::uuid", [limits, id(kinds.company, busy)]),
-    Effect.sleep(cacheMillis * 2)
-  )
-
-/** Fails unless the busy company's spending was counted against its limit. */
-export const counted = Effect.filterOrFail(
-  run("select from satrail.spent where company_id = $1::uuid", [id(kinds.company, busy)]),
-  (rows) => rows.length > 0,
-  () => new BenchFailed({ message: "nothing was counted against the limit" })
-)
 
 const maxCarriedOutMillis = 300_000
 

@@ -1,11 +1,10 @@
 import { Schema } from "effect"
-import { randomBytes } from "node:crypto"
 import { connect, type Socket } from "node:net"
 
 /** Requests to a server on this machine. */
 export const Load = Schema.Struct({
   port: Schema.Int,
-  /** Complete HTTP requests, sent in turn. `{fresh}` is replaced with a different text each time. */
+  /** Complete HTTP requests, sent in turn. */
   requests: Schema.Array(Schema.String),
   clients: Schema.Int,
   /**
@@ -31,10 +30,7 @@ export const Outcome = Schema.Struct({
   perSecond: Schema.Finite,
   p50Millis: Schema.Finite,
   p99Millis: Schema.Finite,
-  /**
-   * Number of responses other than 2xx, LNURL errors, and requests without a response. `firstBad` describes the
-   * first of them.
-   */
+  /** Number of responses other than 2xx, and requests without a response. `firstBad` describes the first. */
   bad: Schema.Int,
   firstBad: Schema.String
 })
@@ -42,10 +38,6 @@ export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
 /** Default warm-up time. */
 export const warmupMillis = 300
-
-// LNURL errors have status 200 (LUD-01).
-const lnurlError = '{"status":"ERROR"'
-const openingBytes = 200
 
 // Time to wait for responses after the last request.
 const graceMillis = 10_000
@@ -85,23 +77,20 @@ const arrivals = async (perSecond: number, from: number, until: number, offer: (
  * Opens a keep-alive connection for one request at a time. It supports only responses with a Content-Length,
  * because a full HTTP client costs more processor time than the measured servers.
  */
-const open = (port: number, onAnswer: (status: number, opening: string) => void, onBroken: (why: string) => void): Promise<Socket> =>
+const open = (port: number, onAnswer: (status: number) => void, onBroken: (why: string) => void): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect({ port, host: "127.0.0.1", noDelay: true }, () => resolve(socket))
-    let chunks: Array<Buffer> = []
+    let head = ""
     let missing = Infinity // bytes, once the head is complete
-    let bodyAt = 0
     const broken = (why: string) => {
       socket.removeAllListeners("close").destroy()
       onBroken(why)
     }
     socket.on("data", (chunk) => {
-      chunks.push(chunk)
       if (missing < Infinity) missing -= chunk.length
       else {
-        chunks = [Buffer.concat(chunks)]
-        const head = chunks[0]?.toString("latin1") ?? ""
-        bodyAt = head.indexOf("\r\n\r\n") + 4
+        head += chunk.toString("latin1")
+        const bodyAt = head.indexOf("\r\n\r\n") + 4
         if (bodyAt < 4) return
         const length = /\r\ncontent-length: *(\d+)/i.exec(head.slice(0, bodyAt))?.[1]
         if (length === undefined) return broken("a response without a Content-Length")
@@ -109,29 +98,18 @@ const open = (port: number, onAnswer: (status: number, opening: string) => void,
       }
       if (missing > 0) return
       if (missing < 0) return broken("a response longer than its Content-Length")
-      const answer = Buffer.concat(
-        chunks,
-        Math.min(
-          bodyAt + openingBytes,
-          chunks.reduce((sum, { length }) => sum + length, 0)
-        )
-      ).toString("latin1")
-      chunks = []
+      const status = Number(head.slice(9, 12))
+      head = ""
       missing = Infinity
-      onAnswer(Number(answer.slice(9, 12)), answer.slice(bodyAt))
+      onAnswer(status)
     })
     socket.on("close", () => broken("the server closed the connection"))
     socket.on("error", reject)
   })
 
-/** Replaced with a different text in each request. */
-export const fresh = "{fresh}"
-
 /** Runs a load to its end. */
 export const run = async (load: Load): Promise<Outcome> => {
-  const { perSecond } = load
-  const requests = load.requests.map((request) => request.split(fresh))
-  const ofThisRun = randomBytes(8).toString("hex")
+  const { perSecond, requests } = load
   const latencies: Array<number> = []
   const beganAt = new Map<number, number>() // by client, while it waits
   const due: Array<number> = []
@@ -146,9 +124,8 @@ export const run = async (load: Load): Promise<Outcome> => {
     if (bad++ === 0) firstBad = why
   }
   const send = (client: number, began: number) => {
-    const request = requests[sent++ % requests.length] ?? []
     beganAt.set(client, began)
-    sockets[client]?.write(request.length === 1 ? (request[0] ?? "") : request.join(`${ofThisRun}-${sent}`))
+    sockets[client]?.write(requests[sent++ % requests.length] ?? "")
   }
   const next = (client: number) => {
     if (perSecond !== undefined) {
@@ -158,7 +135,7 @@ export const run = async (load: Load): Promise<Outcome> => {
     } else if (sending) return send(client, performance.now())
     if (!sending && beganAt.size === 0) finished()
   }
-  const answered = (client: number, status: number, opening: string) => {
+  const answered = (client: number, status: number) => {
     const now = performance.now()
     const began = beganAt.get(client)
     if (began === undefined) return failed("a response without a request")
@@ -168,7 +145,6 @@ export const run = async (load: Load): Promise<Outcome> => {
     const at = perSecond === undefined ? now : began
     if (at >= countFrom && at < countTo) latencies.push(now - began)
     if (status < 200 || status > 299) failed(`the status was ${status}`)
-    else if (opening.startsWith(lnurlError)) failed(`the response was ${opening}`)
     next(client)
   }
   const broken = (client: number, why: string) => {
@@ -182,7 +158,7 @@ export const run = async (load: Load): Promise<Outcome> => {
       sockets.push(
         await open(
           load.port,
-          (status, opening) => answered(client, status, opening),
+          (status) => answered(client, status),
           (why) => broken(client, why)
         )
       )

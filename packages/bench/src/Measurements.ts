@@ -1,7 +1,6 @@
 import { Effect, type Scope } from "effect"
 import * as Fill from "./Fill.ts"
 import * as Program from "./Program.ts"
-import type * as Receivers from "./Receivers.ts"
 import type { Group, Operation, Run } from "./Rounds.ts"
 import * as Runs from "./Runs.ts"
 import { type Bench, lazily, type Subject } from "./Subject.ts"
@@ -38,12 +37,9 @@ const row = (operation: string, companies: number, run: Run, bar?: number, aim?:
 export const against = (subject: Subject, other: Subject): ReadonlyArray<Group> => {
   const requests = ({ http }: ReturnType<typeof Runs.of>) => [
     row("balance", 1, http("balance")),
-    row("balance", many, http("balanceSpread", { on: "shared" })),
     row("get one invoice", 1, http("invoice")),
-    row("get one invoice", many, http("invoiceSpread", { on: "shared" })),
     row("list of the 50 newest", 1, http("list")),
     row("create invoice", 1, http("createInvoice")),
-    row("LNURL callback", 1, http("lnurlCallback")),
     row("confirm", many, http("confirmSpread", { on: "shared" })),
     row("confirm", 1, http("confirm")),
     row("confirm, 256 clients", 1, http("confirm", { clients: 256 }))
@@ -56,12 +52,9 @@ export const against = (subject: Subject, other: Subject): ReadonlyArray<Group> 
 
 /** Measurements of one database. Growth is measured only for operations that have a goal for it. */
 export const ofDatabase = (bench: Bench, subject: Subject, { raw, framework }: Beside): ReadonlyArray<Group> => {
-  const { http, pgbench, pgbenchAtBest, confirmInProcess, settleInProcess, settleByPgbench, limited } = Runs.of(subject)
+  const { http, pgbench, pgbenchAtBest, confirmInProcess, settleInProcess, settleByPgbench } = Runs.of(subject)
   const confirm = http("confirm")
   const confirm256 = http("confirm", { clients: 256 })
-  const createInvoice = http("createInvoice")
-  const inProcess = confirmInProcess("confirm")
-  const shared = { on: "shared" } as const
   return [
     {
       limit: "raw HTTP",
@@ -69,20 +62,21 @@ export const ofDatabase = (bench: Bench, subject: Subject, { raw, framework }: B
       operations: [
         row("balance, the framework alone", 1, Runs.bare(bench, framework), undefined, undefined, 0.01),
         row("balance", 1, http("balance"), 0.4, 0.6, 0.01),
-        row("balance", many, http("balanceSpread", shared), 0.3, 0.42, 0.01),
-        row("get one invoice", 1, http("invoice"), 0.3, 0.48, 0.01),
-        row("get one invoice", many, http("invoiceSpread", shared), 0.2, 0.33, 0.01),
-        row("events, page of the feed", 1, http("events"), undefined, undefined, 0.02)
+        row("get one invoice", 1, http("invoice"), 0.3, 0.48, 0.01)
       ]
     },
     { limit: "pgbench", run: pgbench("list"), half: true, operations: [row("list of the 50 newest", 1, http("list"), 0.1, 0.25, 0.01)] },
-    { limit: "pgbench", run: pgbench("createInvoice"), half: true, operations: [row("create invoice", 1, createInvoice, 0.25, 0.5, 0.01)] },
-    { limit: "create invoice", run: createInvoice, operations: [row("LNURL callback", 1, http("lnurlCallback"), 0.7, 0.9, 0.01)] },
+    {
+      limit: "pgbench",
+      run: pgbench("createInvoice"),
+      half: true,
+      operations: [row("create invoice", 1, http("createInvoice"), 0.25, 0.5, 0.01)]
+    },
     {
       limit: "pgbench",
       run: pgbench("confirmSpread"),
       half: true,
-      operations: [row("confirm", many, http("confirmSpread", shared), 0.8, 1.25, 0.01)]
+      operations: [row("confirm", many, http("confirmSpread", { on: "shared" }), 0.8, 1.25, 0.01)]
     },
     {
       limit: "pgbench",
@@ -96,22 +90,9 @@ export const ofDatabase = (bench: Bench, subject: Subject, { raw, framework }: B
       operations: [row("confirm", 1, confirm, 3, 5.5), row("confirm, 256 clients", 1, confirm256, 3, 5.5)]
     },
     {
-      limit: "confirm",
-      run: confirm,
-      operations: [
-        row("confirm with an Idempotency-Key", 1, http("confirmWithKey"), 0.8, 0.9, 0.01),
-        row("confirm with a limit", 1, limited(confirm), 0.95, 1, 0.01)
-      ]
-    },
-    {
       limit: "pgbench, 128",
       run: pgbench("confirmMany"),
-      operations: [row("confirm, in process, 256 clients", 1, inProcess, 0.4, 0.55, 0.01)]
-    },
-    {
-      limit: "no audit",
-      run: inProcess,
-      operations: [row("confirm, in process, audited, 256 clients", 1, confirmInProcess("audited confirm"), 0.9, 1, 0.01)]
+      operations: [row("confirm, in process, 256 clients", 1, confirmInProcess(), 0.4, 0.55, 0.01)]
     },
     {
       limit: "pgbench",
@@ -130,20 +111,14 @@ export const ofDatabase = (bench: Bench, subject: Subject, { raw, framework }: B
 export interface Others {
   readonly webhooks: Effect.Effect<Subject, Program.BenchFailed>
   readonly shipped: Effect.Effect<Subject, Program.BenchFailed>
-  readonly receivers: Effect.Effect<Receivers.Receivers, Program.BenchFailed>
 }
 
 /** Measurements of workers. */
-export const ofWorkers = (subject: Subject, { webhooks, shipped, receivers }: Others): ReadonlyArray<Group> => {
+export const ofWorkers = (subject: Subject, { webhooks, shipped }: Others): ReadonlyArray<Group> => {
   const { http, pgbench } = Runs.of(subject)
   const silent = () => Effect.flatMap(webhooks, (sending) => Runs.of(sending).http("confirm")())
   return [
     { limit: "pgbench", run: pgbench("confirm"), operations: [row("confirm, until settled", 1, Runs.untilSettled(shipped), 0.8, 3)] },
-    { limit: "no sender", run: http("confirm"), operations: [row("webhooks, confirm without an endpoint", 1, silent, 0.95, 1)] },
-    {
-      limit: "no endpoint",
-      run: silent,
-      operations: [row(`webhooks, confirm with ${Runs.endpoints} endpoints`, 1, Runs.heard(webhooks, receivers), 0.9, 1)]
-    }
+    { limit: "no sender", run: http("confirm"), operations: [row("webhooks, confirm without an endpoint", 1, silent, 0.95, 1)] }
   ]
 }

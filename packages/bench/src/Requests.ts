@@ -1,5 +1,4 @@
 import * as Fill from "./Fill.ts"
-import { fresh } from "./Load.ts"
 
 /** Routes of the service. */
 export const balances = "/v1/transactions/balance"
@@ -7,10 +6,10 @@ export const invoices = "/v1/bitcoin/deposit/lightning-invoice"
 export const confirms = "/v1/bitcoin/withdraw/confirm"
 
 /** Returns a complete HTTP request. */
-const text = (method: string, route: string, apiKey: string, body?: unknown, headers: ReadonlyArray<string> = []): string => {
+const text = (method: string, route: string, apiKey: string, body?: unknown): string => {
   const json = body === undefined ? "" : JSON.stringify(body)
   const entity = body === undefined ? [] : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(json)}`]
-  return [`${method} ${route} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${apiKey}`, ...headers, ...entity, "", json].join("\r\n")
+  return [`${method} ${route} HTTP/1.1`, "Host: 127.0.0.1", `Authorization: Bearer ${apiKey}`, ...entity, "", json].join("\r\n")
 }
 
 /** A balance request for a server that ignores the content of requests. */
@@ -21,39 +20,26 @@ export const createInvoice = (apiKey: string): string =>
 
 const destination = `${Fill.destination.handle}@${Fill.destination.domain}`
 
-export const confirm = (apiKey: string, headers?: ReadonlyArray<string>): string =>
-  text("POST", confirms, apiKey, { amount: 1, currency: "sats", destination }, headers)
+const confirm = (apiKey: string): string => text("POST", confirms, apiKey, { amount: 1, currency: "sats", destination })
 
 /** Number of requests in a random sequence. It is large enough that the sequence does not repeat soon. */
 const spreadRequests = 4096
 
 /**
  * Returns, for each kind of load, the requests to send to a service with a filled database. `keys` are the API
- * keys of its companies, in order; `rows` is the number of history rows.
+ * keys of its companies, in order.
  */
-export const make = (keys: ReadonlyArray<string>, rows: number) => {
+export const make = (keys: ReadonlyArray<string>) => {
   const busy = keys[Fill.busy - 1] ?? ""
-  const any = (below: number) => Math.floor(Math.random() * below)
-  const spread = (request: (apiKey: string, company: number) => string) =>
-    Array.from({ length: spreadRequests }, () => {
-      const company = any(Fill.spread)
-      return request(keys[company] ?? "", company)
-    })
-  const invoice = (apiKey: string, number: number) => text("GET", `${invoices}/${Fill.id(Fill.kinds.history, number)}`, apiKey)
-  const { handle, domain } = Fill.destination
+  const any = () => keys[Math.floor(Math.random() * Fill.spread)] ?? ""
   return {
     balance: [text("GET", balances, busy)],
-    balanceSpread: spread((apiKey) => text("GET", balances, apiKey)),
-    invoice: [invoice(busy, Fill.busy - 1)],
     // Every second row of each company is a paid invoice.
-    invoiceSpread: spread((apiKey, company) => invoice(apiKey, company + Fill.fewestRows * any(Math.floor(rows / Fill.fewestRows)))),
+    invoice: [text("GET", `${invoices}/${Fill.id(Fill.kinds.history, Fill.busy - 1)}`, busy)],
     list: [text("GET", "/v1/transactions?limit=50", busy)],
-    events: [text("GET", "/v1/events?limit=100", busy)],
     createInvoice: [createInvoice(busy)],
-    lnurlCallback: [[`GET /lnurlp/${domain}/${handle}/callback?amount=1000000 HTTP/1.1`, `Host: ${domain}`, "", ""].join("\r\n")],
     confirm: [confirm(busy)],
-    confirmSpread: spread((apiKey) => confirm(apiKey)),
-    confirmWithKey: [confirm(busy, [`Idempotency-Key: ${fresh}`])]
+    confirmSpread: Array.from({ length: spreadRequests }, () => confirm(any()))
   }
 }
 export type Requests = ReturnType<typeof make>

@@ -1,11 +1,9 @@
 import { Effect } from "effect"
-import * as Client from "./Client.ts"
 import * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
 import * as Load from "./Load.ts"
 import * as Pgbench from "./Pgbench.ts"
 import * as Program from "./Program.ts"
-import * as Receivers from "./Receivers.ts"
 import * as Requests from "./Requests.ts"
 import type { Rate, Run } from "./Rounds.ts"
 import type { Bench, Subject } from "./Subject.ts"
@@ -87,10 +85,10 @@ const pgbenchAtBest = (subject: Subject, name: Script): Run => {
 
 /** Confirms withdrawals in the Journal's process. */
 const confirmInProcess =
-  (subject: Subject, operation: "confirm" | "audited confirm"): Run =>
+  (subject: Subject): Run =>
   () =>
     Effect.flatMap(subject.journal, ({ pid, drive }) => {
-      const asked = { operation, companies: 1, clients: 256, kind: 0, first: 0, end: Drive.endless }
+      const asked = { operation: "confirm" as const, companies: 1, clients: 256, kind: 0, first: 0, end: Drive.endless }
       return costed(subject, pid, drive({ ...asked, warmupMillis, millis: subject.seconds * 1000 }), ({ committed }) => committed)
     })
 
@@ -163,37 +161,6 @@ export const untilSettled = (whole: Measured<Subject>): Run =>
     return yield* costed(subject, subject.server.pid, settled, ({ sent }) => sent)
   })
 
-/** Measures a run while the busy company has a monthly limit that it does not reach. */
-const limited = (subject: Subject, run: Run): Run => {
-  const set = (limits: string | null) => subject.sql(Fill.limit(limits))
-  return (perSecond) =>
-    Effect.acquireUseRelease(
-      set(JSON.stringify({ monthSats: 1_000_000_000_000 })),
-      () => Effect.tap(run(perSecond), () => subject.sql(Fill.counted)),
-      () => Effect.orDie(set(null))
-    )
-}
-
-/** The number of webhook endpoints that `heard` creates. */
-export const endpoints = 10
-
-/**
- * Confirms withdrawals while the busy company has webhook endpoints. Deletes the endpoints afterwards, so that
- * their remaining events are not sent during the next run.
- */
-export const heard =
-  (webhooks: Measured<Subject>, receivers: Measured<Receivers.Receivers>): Run =>
-  () =>
-    Effect.gen(function* () {
-      const [subject, { ports }] = [yield* webhooks, yield* receivers]
-      const client = Client.make(subject.server.port, subject.keys[Fill.busy - 1] ?? "")
-      return yield* Effect.acquireUseRelease(
-        Effect.forEach(ports, (port) => Receivers.endpoint(client, port)),
-        () => http(subject, "confirm")(),
-        (deletes) => Effect.orDie(Effect.all(deletes))
-      )
-    })
-
 /** Returns the functions of this file, bound to a subject. */
 export const of = (subject: Subject) => {
   const bound =
@@ -206,7 +173,6 @@ export const of = (subject: Subject) => {
     pgbenchAtBest: bound(pgbenchAtBest),
     confirmInProcess: bound(confirmInProcess),
     settleInProcess: bound(settleInProcess),
-    settleByPgbench: bound(settleByPgbench),
-    limited: bound(limited)
+    settleByPgbench: bound(settleByPgbench)
   }
 }

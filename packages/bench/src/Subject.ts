@@ -68,9 +68,6 @@ const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv 
   SATRAIL_DATA: directory,
   ...Program.surroundings(directory),
   PORT: "0",
-  SATRAIL_LNURL_PER_ADDRESS: "10000000",
-  SATRAIL_LNURL_PER_CALLER: "10000000",
-  SATRAIL_LNURL_OPEN: "10000000",
   SATRAIL_REQUESTS_PER_KEY: "0",
   SATRAIL_REQUESTS_PER_STRANGER: "0",
   // The node never paid the payments in the history.
@@ -112,7 +109,7 @@ export const make = Effect.fnUntraced(function* (
       }))
     ),
     keys,
-    requests: Requests.make(keys, rows),
+    requests: Requests.make(keys),
     sql,
     pgbench: { program: postgres.pgbench, url, directory: parent },
     spent: Effect.map(sql(spent), ([row]) => {

@@ -11,10 +11,8 @@ import * as Generator from "./Generator.ts"
 import * as Measurements from "./Measurements.ts"
 import * as Postgres from "./Postgres.ts"
 import * as Program from "./Program.ts"
-import * as Receivers from "./Receivers.ts"
 import * as Report from "./Report.ts"
 import * as Rounds from "./Rounds.ts"
-import * as Runs from "./Runs.ts"
 import * as Sizes from "./Sizes.ts"
 import * as Subject from "./Subject.ts"
 
@@ -42,8 +40,7 @@ const underLoad = Effect.fnUntraced(function* (
   const servers = yield* Measurements.beside(bench)
   const others = {
     webhooks: yield* made({ name: "webhooks", workers: "webhooks" }),
-    shipped: yield* made({ name: "shipped", workers: "shipped" }, 0),
-    receivers: yield* Subject.lazily(Receivers.start(Runs.endpoints, 0))
+    shipped: yield* made({ name: "shipped", workers: "shipped" }, 0)
   }
   const groups = [...Measurements.ofDatabase(bench, subject, servers), ...Measurements.ofWorkers(subject, others)]
   const { rates, latencies } = yield* Rounds.measure(groups, bench)

@@ -43,22 +43,6 @@ describe("a load", () => {
     })
   )
 
-  it.live("load: LNURL errors are reported although their status is 200", () =>
-    Effect.gen(function* () {
-      const port = yield* server((_, response) => {
-        const body = '{"status":"ERROR","reason":"no"}'
-        response.writeHead(200, { "content-length": body.length })
-        // The response is sent in two pieces. The first is read before the second is sent, so that neither
-        // piece alone reveals that the response is an error.
-        response.write(body.slice(0, 10))
-        setImmediate(() => setImmediate(() => response.end(body.slice(10))))
-      })
-      const { bad, sent, firstBad } = yield* run({ ...short, port })
-      assert.strictEqual(bad, sent)
-      assert.strictEqual(firstBad, 'the response was {"status":"ERROR","reason":"no"}')
-    })
-  )
-
   it.live("load: a connection that the server closes is reported", () =>
     Effect.gen(function* () {
       const port = yield* server((request) => request.socket.destroy())
