@@ -2,7 +2,7 @@ import { Deferred, Effect, Schema, type Scope } from "effect"
 import { type ChildProcess, fork as forkProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { createServer } from "node:net"
+import { createServer, type Server as Listener } from "node:net"
 import path from "node:path"
 
 /** A measurement failed. `message` gives the reason. */
@@ -115,14 +115,18 @@ export const server = Effect.fnUntraced(function* (
   return { ...program, ...(yield* message(program, Listening)) }
 })
 
+/** Returns the port of a server that listens. */
+export const portOf = (server: Listener): number => {
+  const address = server.address()
+  if (typeof address !== "object" || address === null) throw new Error("no port")
+  return address.port
+}
+
 /** Returns an unused port on this machine. */
 export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() =>
-      resume(typeof address === "object" && address !== null ? Effect.succeed(address.port) : Effect.die(new Error("no port")))
-    )
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const port = portOf(server)
+    server.close(() => resume(Effect.succeed(port)))
   })
 })
 

@@ -7,12 +7,11 @@ export interface Table {
   readonly cells: ReadonlyArray<ReadonlyArray<Cell>>
 }
 
-/** A measured time, memory size or count. Smaller is better. `first` is the value with an empty database. */
+/** A measured time, memory size or count. Smaller is better. */
 export interface Size {
   readonly what: string
   readonly values: ReadonlyArray<number>
   readonly target?: number
-  readonly first?: number
 }
 
 /** Returns the middle value, or the lower of the two middle values. */
@@ -58,12 +57,11 @@ const latencyRow = (compared: Compared): ReadonlyArray<Cell> => {
   ]
 }
 
-const sizeRow = ({ what, values, target, first }: Size): ReadonlyArray<Cell> => [
+const sizeRow = ({ what, values, target }: Size): ReadonlyArray<Cell> => [
   what,
   rounded(median(values)),
   rounded(Math.max(...values)),
-  target ?? "",
-  first === undefined ? "" : rounded(first)
+  target ?? ""
 ]
 
 /**
@@ -96,7 +94,7 @@ export const tables = (found: {
   const all: ReadonlyArray<Table> = [
     { head: columns.split(", "), cells: found.rates.map(rateRow) },
     { head: latency.split(", "), cells: found.latencies.map(latencyRow) },
-    { head: ["startup, memory and delay", "median", "worst", "target", "empty database"], cells: found.sizes.map(sizeRow) },
+    { head: ["startup, memory and delay", "median", "worst", "target"], cells: found.sizes.map(sizeRow) },
     ...Array.from(
       Map.groupBy(found.growth, ({ sizes }) => sizes.join(" ")),
       ([, rows]) => ({

@@ -15,18 +15,21 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** A running service, and the time from the start of its process to the first 200 of each route. */
+/** A running service, and the time from the start of its process to the first 200 of `/readyz`. */
 export interface Service extends Program.Server {
-  readonly healthzMillis: number
   readonly readyzMillis: number
 }
+
+/** Returns the path of a file of the shipped service. */
+export const bundled = (file: string): string =>
+  fileURLToPath(new URL(`./bundle/${file}`, import.meta.resolve("@satrail/server/package.json")))
 
 const pollMillis = 5
 const maxStartMillis = 120_000
 
-const isOk = (port: number, route: string) =>
+const isReady = (port: number) =>
   Effect.callback<boolean>((resume) => {
-    const request = get({ port, host: "127.0.0.1", path: route, agent: false }, (response) => {
+    const request = get({ port, host: "127.0.0.1", path: "/readyz", agent: false }, (response) => {
       response.resume()
       response.once("end", () => resume(Effect.succeed(response.statusCode === 200)))
     })
@@ -34,10 +37,8 @@ const isOk = (port: number, route: string) =>
     return Effect.sync(() => request.destroy())
   })
 
-const firstOk = (port: number, route: string): Effect.Effect<number> =>
-  Effect.flatMap(isOk(port, route), (ok) =>
-    ok ? Effect.sync(() => performance.now()) : Effect.andThen(Effect.sleep(pollMillis), firstOk(port, route))
-  )
+const untilReady = (port: number): Effect.Effect<void> =>
+  Effect.flatMap(isReady(port), (ready) => (ready ? Effect.void : Effect.andThen(Effect.sleep(pollMillis), untilReady(port))))
 
 /** Starts the shipped service, as `npm start` does, and waits until it is ready. It stops when the scope closes. */
 export const start = Effect.fnUntraced(function* ({
@@ -46,7 +47,7 @@ export const start = Effect.fnUntraced(function* ({
   nodeArgs,
   env = {}
 }: Options): Effect.fn.Return<Service, Program.BenchFailed, Scope.Scope> {
-  const main = fileURLToPath(new URL("./bundle/main.mjs", import.meta.resolve("@satrail/server/package.json")))
+  const main = bundled("main.mjs")
   if (!existsSync(main)) return yield* new Program.BenchFailed({ message: "The service is not built: use npm run bench" })
   const port = yield* Program.freePort
   const startedAt = performance.now()
@@ -66,12 +67,11 @@ export const start = Effect.fnUntraced(function* ({
       ...env
     }
   )
-  const ready = Effect.all([firstOk(port, "/healthz"), firstOk(port, "/readyz")], { concurrency: 2 })
-  const [healthzAt, readyzAt] = yield* Effect.raceFirst(ready, died).pipe(
+  yield* Effect.raceFirst(untilReady(port), died).pipe(
     Effect.timeoutOrElse({
       duration: maxStartMillis,
       orElse: () => Effect.fail(new Program.BenchFailed({ message: `the service was not ready after ${maxStartMillis / 1000} s` }))
     })
   )
-  return { port, pid, healthzMillis: healthzAt - startedAt, readyzMillis: readyzAt - startedAt }
+  return { port, pid, readyzMillis: performance.now() - startedAt }
 })

@@ -57,8 +57,6 @@ const underLoad = Effect.fnUntraced(function* (
   const sizes: ReadonlyArray<readonly [what: string, sizes: Measured<ReadonlyArray<Report.Size>>]> = [
     ...(rates.length === 0 ? [] : [["peak memory", peaks] as const]),
     ["idle statements", shipped(Sizes.idleStatements)],
-    ["idle event stream delay", shipped(Sizes.streamDelay)],
-    ["idle event streams", shipped(Sizes.streamMemory)],
     // This comes last, because the service keeps retrying the dead endpoint.
     ["webhook delay", shipped((whole) => Sizes.webhookDelay(whole, bench))]
   ]
@@ -159,7 +157,7 @@ const run = Effect.fnUntraced(function* ({ rounds, seconds, full, sizes, ...opti
     if (full) found.push(yield* Effect.scoped(growth(postgres, bench, sizes)))
   }
   if (Option.isNone(options.against) && (wanted("start") || wanted("idle memory")))
-    found.push({ sizes: yield* Sizes.starts(typeof postgres === "string" ? undefined : postgres, bench) })
+    found.push({ sizes: [...(yield* Sizes.starts(typeof postgres === "string" ? undefined : postgres, bench)), Sizes.help(bench)] })
   const tables = Report.tables({
     rates: found.flatMap(({ rates = [] }) => rates),
     latencies: found.flatMap(({ latencies = [] }) => latencies),

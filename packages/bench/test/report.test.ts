@@ -56,15 +56,15 @@ describe("a report", () => {
     assert.deepStrictEqual(cellsOf({ growth }), [[["balance", 1, 400, 100, 0.301, 0.01]]])
   })
 
-  it("report: a size is shown with its worst value, and with its first value if there is one", () => {
+  it("report: a size is shown with its worst value", () => {
     const sizes = [
-      { what: "start", values: [5, 9, 7.4], target: 8, first: 20 },
+      { what: "start", values: [5, 9, 7.4], target: 8 },
       { what: "memory", values: [1] }
     ]
     assert.deepStrictEqual(cellsOf({ sizes }), [
       [
-        ["start", 7, 9, 8, 20],
-        ["memory", 1, 1, "", ""]
+        ["start", 7, 9, 8],
+        ["memory", 1, 1, ""]
       ]
     ])
   })
