@@ -18,27 +18,21 @@ import { summary } from "./Load.ts"
  */
 export const Drive = Schema.Struct({
   operation: Schema.Literals(["confirm", "settle"]),
-  /** The number of companies that share the load. */
-  companies: Schema.Int,
   clients: Schema.Int,
   warmupMillis: Schema.Int,
   millis: Schema.Int,
   /**
-   * The kind of the invoices to settle, the number of the first one, and the number after the last one. The run
-   * stops early if it reaches `end`.
+   * The number of the first invoice to settle, and the number after the last one. The run stops early if it
+   * reaches `end`.
    */
-  kind: Schema.Int,
   first: Schema.Int,
   end: Schema.Int
 })
 export interface Drive extends Schema.Schema.Type<typeof Drive> {}
 
-/** The value of `end` for a drive that stops only when its time is over. */
-export const endless = Number.MAX_SAFE_INTEGER
-
-/** The results of a drive. `next` is the number of the next invoice to settle. */
+/** The results of a drive. `sent` counts all commits, and `next` is the number of the next invoice to settle. */
 export const Outcome = Schema.Struct({
-  committed: Schema.Int,
+  sent: Schema.Int,
   perSecond: Schema.Finite,
   p50Millis: Schema.Finite,
   p99Millis: Schema.Finite,
@@ -81,7 +75,8 @@ const confirm = (row: Row) =>
 const preimage = Preimage.make("ab".repeat(32))
 const paymentRequest = `lnbcrt${"q".repeat(290)}`
 
-const settle = (kind: number, number: number, row: Row) => {
+const settle = (number: number, row: Row) => {
+  const id = Fill.id(Fill.kinds.settledInProcess, number)
   const deposit: Deposit.Deposit = {
     ...identified(row),
     recipient: paymentRequest,
@@ -89,18 +84,18 @@ const settle = (kind: number, number: number, row: Row) => {
     chainTxId: null,
     vout: null,
     height: null,
-    lightningInvoiceId: Fill.id(kind, number),
+    lightningInvoiceId: id,
     checkoutId: null,
     absorbed: Msat.zero,
     ...Deposit.unrefunded,
     revision: 0,
     updatedAtMillis: row.atMillis
   }
-  return Invoice.settled({ id: Fill.id(kind, number), lightningAddressId: null }, deposit, preimage)
+  return Invoice.settled({ id, lightningAddressId: null }, deposit, preimage)
 }
 
 /** Runs a drive to its end. */
-export const run = Effect.fnUntraced(function* ({ operation, companies, clients, warmupMillis, millis, kind, first, end }: Drive) {
+export const run = Effect.fnUntraced(function* ({ operation, clients, warmupMillis, millis, first, end }: Drive) {
   const journal = yield* Journal
   const entropy = yield* Entropy
   const latencies: Array<number> = []
@@ -109,8 +104,7 @@ export const run = Effect.fnUntraced(function* ({ operation, companies, clients,
   let next = first
   const commit = (number: number): Effect.Effect<Applied, Refusal | StoreUnavailable> => {
     const row = (company: number): Row => ({ company, atMillis: Date.now(), entropy })
-    if (operation === "settle") return journal.commit(settle(kind, number, row(Fill.companyOf(companies, number))))
-    return journal.commit(confirm(row(companies === 1 ? Fill.busy : 1 + Math.floor(Math.random() * companies))))
+    return journal.commit(operation === "settle" ? settle(number, row(1 + (number % Fill.spread))) : confirm(row(Fill.busy)))
   }
   const caller = Effect.whileLoop({
     while: () => performance.now() < countTo && next < end,
@@ -127,5 +121,5 @@ export const run = Effect.fnUntraced(function* ({ operation, companies, clients,
     { concurrency: "unbounded", discard: true }
   )
   const { answered: _, ...rate } = summary(latencies, Math.min(performance.now(), countTo) - countFrom)
-  return { committed: next - first, next, ...rate } satisfies Outcome
+  return { sent: next - first, next, ...rate } satisfies Outcome
 })

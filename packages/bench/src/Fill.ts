@@ -16,13 +16,10 @@ export const busy = spread + 1
 export const fewestRows = 2 * busy
 
 /** The kinds of rows whose ids are derived from a number, so that they can be found by that number. */
-export const kinds = { company: 0, history: 1, address: 2, opens: [4, 5, 6, 7] } as const
+export const kinds = { company: 0, history: 1, address: 2, settledByPgbench: 4, settledInProcess: 5 } as const
 
 /** Returns the id of the row with this number. Must match the database function of the same name. */
 export const id = (kind: number, number: number): string => `00000000-000${kind}-7000-8000-${number.toString(16).padStart(12, "0")}`
-
-/** Returns the company to which `bench.open` assigns the invoice with this number. */
-export const companyOf = (companies: number, number: number): number => (companies === 1 ? busy : 1 + (number % companies))
 
 /**
  * The Lightning address to which all withdrawals are sent. It belongs to this service, so payments are settled
@@ -92,13 +89,12 @@ begin
   insert into satrail.events (id, company_id, type, subject, at_millis) values (bench.next_event(), company, 'invoice.created', invoice, at);
 end $$;
 
-create sequence bench.settled_4 minvalue 0 start 0;
-create sequence bench.settled_5 minvalue 0 start 0;
+create sequence bench.settled minvalue 0 start 0;
 
 -- Settles the invoice whose turn it is, of those that bench.open made.
-create function bench.settle(kind int) returns void language plpgsql as $$
-declare number bigint := nextval('bench.settled_' || kind); company uuid := bench.id(0, case kind % 2 when 0 then 1 + number % 1000 else 1001 end);
-  invoice uuid := bench.id(kind, number); deposit uuid := bench.fresh_id(); transfer uuid := bench.fresh_id(); at bigint := bench.now_millis();
+create function bench.settle() returns void language plpgsql as $$
+declare number bigint := nextval('bench.settled'); company uuid := bench.id(0, 1 + number % 1000);
+  invoice uuid := bench.id(4, number); deposit uuid := bench.fresh_id(); transfer uuid := bench.fresh_id(); at bigint := bench.now_millis();
 begin
   update satrail.invoices set status = 'settled', received = 1000, preimage = repeat('ab', 32), settled_at_millis = at
   where company_id = company and id = invoice and status <> 'settled';
@@ -112,10 +108,10 @@ begin
   update satrail.balances set posted = posted + 1000 where company_id = company;
 end $$;
 
--- Open invoices to be settled: an even kind's of a thousand companies, an odd one's of the busy one.
+-- Open invoices to be settled, of a thousand companies.
 create function bench.open(kind int, first bigint, n bigint) returns void language sql as $$
   insert into satrail.invoices (id, company_id, node_id, memo, amount, payment_hash, payment_request, metadata, status, created_at_millis, expires_at_millis)
-  select bench.id(kind, k), bench.id(0, case kind % 2 when 0 then 1 + k % 1000 else 1001 end), repeat('02', 33), 'one of many', 1000,
+  select bench.id(kind, k), bench.id(0, 1 + k % 1000), repeat('02', 33), 'one of many', 1000,
     encode(sha256(bench.id(kind, k)::text::bytea), 'hex'), 'lnbcrt' || repeat('q', 290), '{}', 'pending', bench.now_millis(), bench.now_millis() + 31536000000
   from generate_series(first, first + n - 1) k
 $$;
@@ -223,13 +219,16 @@ const number = (text: string) =>
     Effect.map(failed(sql.unsafe<object>(`select (${text})::text as number`)), ([row]) => decodeNumber(row).number)
   )
 
+/** Returns the number of WAL bytes that the server has written. */
+export const walBytes = number("pg_current_wal_insert_lsn() - '0/0'")
+
 /** Returns the number of statements that were sent to this database. */
-export const statementsHere = number(
+export const statements = number(
   "select sum(calls) from pg_stat_statements where dbid = (select oid from pg_database where datname = current_database())"
 )
 
 /** Returns the number of the next invoice that pgbench will settle. */
-export const settledByPgbench = (kind: number) => number(`select last_value + is_called::int from bench.settled_${kind}`)
+export const settledByPgbench = number("select last_value + is_called::int from bench.settled")
 
 const maxCarriedOutMillis = 300_000
 

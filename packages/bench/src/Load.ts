@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { connect, type Socket } from "node:net"
+import { setTimeout as passed } from "node:timers/promises"
 
 /** Requests to a server on this machine. */
 export const Load = Schema.Struct({
@@ -55,11 +56,6 @@ export const summary = (latencies: ReadonlyArray<number>, millis: number) => {
     p99Millis: percentile(sorted, 0.99)
   }
 }
-
-const passed = (millis: number) =>
-  new Promise<void>((resolve) => {
-    setTimeout(resolve, millis)
-  })
 
 /**
  * Calls `offer` for requests that are due at random times. Timers have a resolution of a millisecond, so all

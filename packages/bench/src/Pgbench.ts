@@ -36,16 +36,13 @@ const list = `select * from (${newest("withdrawal", "satrail.withdrawals", "serv
 // The number of clients at which scripts are fastest if the clients don't share a row.
 const clients = 16
 
-const [spread, busy] = Fill.kinds.opens
-
 export const scripts = {
   createInvoice: { text: `select bench.create_invoice(${Fill.busy});`, clients },
   list: { text: list.replaceAll("\n", " "), clients },
   confirmSpread: { text: `\\set c random(1, ${Fill.spread})\nselect bench.confirm(:c);`, clients },
   confirm: { text: `select bench.confirm(${Fill.busy});`, clients: 64 },
   confirmMany: { text: `select bench.confirm_many(${Fill.busy}, 128);`, clients: 1, operations: 128 },
-  settleSpread: { text: `select bench.settle(${spread});`, clients },
-  settle: { text: `select bench.settle(${busy});`, clients: 64 }
+  settle: { text: "select bench.settle();", clients }
 } satisfies Record<string, Script>
 
 /**

@@ -45,16 +45,10 @@ const rateRow = (compared: Compared): ReadonlyArray<Cell> => {
 }
 
 const latencyRow = (compared: Compared): ReadonlyArray<Cell> => {
+  const { operation, companies } = compared
   const { ours, limit } = sides(compared)
   const [times = NaN] = ratioOf(compared, "p99Millis", 2)
-  return [
-    compared.operation,
-    compared.companies,
-    known(ours, "perSecond"),
-    known(ours, "p99Millis", 2),
-    known(limit, "p99Millis", 2),
-    times
-  ]
+  return [operation, companies, known(ours, "perSecond"), known(ours, "p99Millis", 2), known(limit, "p99Millis", 2), times]
 }
 
 const sizeRow = ({ what, values, target }: Size): ReadonlyArray<Cell> => [
@@ -76,32 +70,36 @@ export const exponent = (sizes: ReadonlyArray<number>, perSecond: ReadonlyArray<
   return spread === 0 ? undefined : xs.reduce((sum, x, at) => sum + (x - x0) * ((ys[at] ?? NaN) - y0), 0) / spread
 }
 
-const growthRow = ({ operation, companies, sizes, rounds, atMost }: Grown): ReadonlyArray<Cell> => {
+/** The goal for the exponents. */
+const maxExponent = 0.01
+
+const growthRow = ({ operation, companies, sizes, rounds }: Grown): ReadonlyArray<Cell> => {
   const exponents = rounds.flatMap((rates) => exponent(sizes, rates) ?? [])
   const rates = sizes.map((_, at) => rounded(median(rounds.map((rates) => rates[at] ?? NaN))))
-  return [operation, companies, ...rates, exponents.length === 0 ? "" : rounded(median(exponents), 3), atMost]
+  return [operation, companies, ...rates, exponents.length === 0 ? "" : rounded(median(exponents), 3), maxExponent]
 }
 
-/** Returns the tables for docs/performance.md, without empty tables. */
-export const tables = (found: {
+/** Everything that was measured. */
+export interface Found {
   readonly rates: ReadonlyArray<Compared>
   readonly latencies: ReadonlyArray<Compared>
   readonly sizes: ReadonlyArray<Size>
   readonly growth: ReadonlyArray<Grown>
-}): ReadonlyArray<Table> => {
+}
+
+/** Returns the tables for docs/performance.md, without empty tables. */
+export const tables = (found: Found): ReadonlyArray<Table> => {
   const columns = "operation, companies, per s, limit per s, ratio (range), bar/aim, p50/p99 ms, CPU µs/limit, WAL bytes, round trips"
   const latency = "operation, companies, per s, p99 ms, compared with ms, times"
+  const grownSizes = found.growth[0]?.sizes ?? []
   const all: ReadonlyArray<Table> = [
     { head: columns.split(", "), cells: found.rates.map(rateRow) },
     { head: latency.split(", "), cells: found.latencies.map(latencyRow) },
     { head: ["startup, memory and delay", "median", "worst", "target"], cells: found.sizes.map(sizeRow) },
-    ...Array.from(
-      Map.groupBy(found.growth, ({ sizes }) => sizes.join(" ")),
-      ([, rows]) => ({
-        head: ["operation", "companies", ...(rows[0]?.sizes ?? []).map((size) => `at ${size.toLocaleString("en")}`), "exponent", "at most"],
-        cells: rows.map(growthRow)
-      })
-    )
+    {
+      head: ["operation", "companies", ...grownSizes.map((size) => `at ${size.toLocaleString("en")}`), "exponent", "at most"],
+      cells: found.growth.map(growthRow)
+    }
   ]
   return all.filter(({ cells }) => cells.length > 0)
 }

@@ -1,9 +1,7 @@
 import * as Fill from "./Fill.ts"
 
-/** Routes of the service. */
-export const balances = "/v1/transactions/balance"
-export const invoices = "/v1/bitcoin/deposit/lightning-invoice"
-export const confirms = "/v1/bitcoin/withdraw/confirm"
+const balances = "/v1/transactions/balance"
+const invoices = "/v1/bitcoin/deposit/lightning-invoice"
 
 /** Returns a complete HTTP request. */
 const text = (method: string, route: string, apiKey: string, body?: unknown): string => {
@@ -20,7 +18,8 @@ export const createInvoice = (apiKey: string): string =>
 
 const destination = `${Fill.destination.handle}@${Fill.destination.domain}`
 
-const confirm = (apiKey: string): string => text("POST", confirms, apiKey, { amount: 1, currency: "sats", destination })
+const confirm = (apiKey: string): string =>
+  text("POST", "/v1/bitcoin/withdraw/confirm", apiKey, { amount: 1, currency: "sats", destination })
 
 /** Number of requests in a random sequence. It is large enough that the sequence does not repeat soon. */
 const spreadRequests = 4096

@@ -8,7 +8,7 @@ export interface Rate {
   readonly p50Millis?: number
   readonly p99Millis?: number
   readonly cpuMicros?: number | undefined
-  readonly walBytes?: number
+  readonly walBytes?: number | undefined
   readonly roundTrips?: number | undefined
 }
 
@@ -26,11 +26,6 @@ export interface Operation extends What {
   /** The minimum of the ratio to the limit. `aim` is the goal for it. */
   readonly bar?: number
   readonly aim?: number
-  /**
-   * The goal for the exponent of the operation's cost as a power of the number of history rows. If undefined,
-   * growth is not measured.
-   */
-  readonly grows?: number
 }
 
 /** A limit, and the operations that are compared with it. The limit is measured again in each round. */
@@ -59,40 +54,25 @@ export const measure = Effect.fnUntraced(function* (
   groups: ReadonlyArray<Group>,
   { rounds, wanted, tell }: Bench
 ): Effect.fn.Return<{ readonly rates: ReadonlyArray<Compared>; readonly latencies: ReadonlyArray<Compared> }, BenchFailed> {
-  const chosen = groups
-    .map((group) => ({ ...group, operations: group.operations.filter(({ operation }) => wanted(operation)) }))
-    .filter(({ operations }) => operations.length > 0)
+  const chosen = groups.flatMap(({ operations, ...group }) => {
+    const empty = () => new Array<Compared["rounds"][number]>()
+    const rows = operations.filter(({ operation }) => wanted(operation)).map((row) => ({ ...row, limit: group.limit, rounds: empty() }))
+    return rows.slice(0, 1).map((first) => ({ ...group, rows, halved: { ...first, rounds: empty() } }))
+  })
   // The first run is not counted, because code is compiled during it.
-  for (const { operations } of chosen) for (const { run } of operations) yield* run()
-  const all = chosen.map((group) => ({
-    ...group,
-    sides: [group.run, ...group.operations.map(({ run }) => run)].map((run) => ({ run, outcomes: new Array<Rate>() })),
-    halves: new Array<{ readonly ours: Rate; readonly limit: Rate }>()
-  }))
-  for (let round = 0; all.length > 0 && round < rounds; round++) {
-    for (const { half, halves, sides } of turned(all, round)) {
-      for (const { run, outcomes } of turned(sides, round)) outcomes.push(yield* run())
-      const [limit, ours] = sides
-      if (half === undefined || limit === undefined || ours === undefined) continue
-      const halved = ({ run, outcomes }: typeof ours) => run((outcomes.at(-1)?.perSecond ?? 2) / 2)
-      halves.push({ ours: yield* halved(ours), limit: yield* halved(limit) })
+  for (const { rows } of chosen) for (const { run } of rows) yield* run()
+  for (let round = 0; chosen.length > 0 && round < rounds; round++) {
+    for (const { run, half, rows, halved } of turned(chosen, round)) {
+      const rates = new Map<Run, Rate>()
+      for (const one of turned([run, ...rows.map(({ run }) => run)], round)) rates.set(one, yield* one())
+      const rateOf = (one: Run) => rates.get(one) ?? { perSecond: NaN }
+      for (const row of rows) row.rounds.push({ ours: rateOf(row.run), limit: rateOf(run) })
+      const atHalf = (one: Run) => one(rateOf(one).perSecond / 2)
+      if (half === true) halved.rounds.push({ ours: yield* atHalf(halved.run), limit: yield* atHalf(run) })
     }
     tell(`round ${round + 1} of ${rounds}`)
   }
-  const rates = all.flatMap(({ limit, operations, sides: [its, ...ours] }) =>
-    operations.map((operation, at) => ({
-      ...operation,
-      limit,
-      rounds: (its?.outcomes ?? []).flatMap((limit, round) => {
-        const found = ours[at]?.outcomes[round]
-        return found === undefined ? [] : [{ ours: found, limit }]
-      })
-    }))
-  )
-  const latencies = all.flatMap(({ halves, operations, limit }) =>
-    operations.slice(0, Math.min(1, halves.length)).map((operation) => ({ ...operation, limit, rounds: halves }))
-  )
-  return { rates, latencies }
+  return { rates: chosen.flatMap(({ rows }) => rows), latencies: chosen.flatMap(({ half, halved }) => (half === true ? [halved] : [])) }
 })
 
 /**
@@ -102,20 +82,19 @@ export const measure = Effect.fnUntraced(function* (
 export interface Grown extends What {
   readonly sizes: ReadonlyArray<number>
   readonly rounds: ReadonlyArray<ReadonlyArray<number>>
-  readonly atMost: number
 }
 
 /** Measures one operation at all sizes. Each round measures every size once. */
 export const grown = Effect.fnUntraced(function* (
-  what: What,
-  atMost: number,
-  runs: ReadonlyArray<readonly [size: number, run: Run]>,
-  { rounds, tell }: Bench
+  { operation, companies }: What,
+  sizes: ReadonlyArray<number>,
+  runs: ReadonlyArray<Run>,
+  bench: Bench
 ): Effect.fn.Return<Grown, BenchFailed> {
-  const all = Effect.forEach(runs, ([, run]) => Effect.map(run(), ({ perSecond }) => perSecond))
+  const all = Effect.forEach(runs, (run) => Effect.map(run(), ({ perSecond }) => perSecond))
   yield* all
-  const rates: Array<ReadonlyArray<number>> = []
-  for (let round = 0; round < rounds; round++) rates.push(yield* all)
-  tell(`growth: ${what.operation}`)
-  return { ...what, sizes: runs.map(([size]) => size), rounds: rates, atMost }
+  const rounds: Array<ReadonlyArray<number>> = []
+  for (let round = 0; round < bench.rounds; round++) rounds.push(yield* all)
+  bench.tell(`growth: ${operation}`)
+  return { operation, companies, sizes, rounds }
 })

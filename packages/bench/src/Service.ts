@@ -1,6 +1,5 @@
-import { Effect, type Scope } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
 import { existsSync } from "node:fs"
-import { get } from "node:http"
 import { fileURLToPath } from "node:url"
 import * as Program from "./Program.ts"
 
@@ -27,18 +26,13 @@ export const bundled = (file: string): string =>
 const pollMillis = 5
 const maxStartMillis = 120_000
 
-const isReady = (port: number) =>
-  Effect.callback<boolean>((resume) => {
-    const request = get({ port, host: "127.0.0.1", path: "/readyz", agent: false }, (response) => {
-      response.resume()
-      response.once("end", () => resume(Effect.succeed(response.statusCode === 200)))
-    })
-    request.once("error", () => resume(Effect.succeed(false)))
-    return Effect.sync(() => request.destroy())
-  })
-
 const untilReady = (port: number): Effect.Effect<void> =>
-  Effect.flatMap(isReady(port), (ready) => (ready ? Effect.void : Effect.andThen(Effect.sleep(pollMillis), untilReady(port))))
+  Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/readyz`)).pipe(
+    Effect.filterOrFail(({ ok }) => ok),
+    Effect.retry({ schedule: Schedule.spaced(pollMillis) }),
+    Effect.orDie,
+    Effect.asVoid
+  )
 
 /** Starts the shipped service, as `npm start` does, and waits until it is ready. It stops when the scope closes. */
 export const start = Effect.fnUntraced(function* ({

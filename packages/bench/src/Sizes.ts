@@ -72,7 +72,7 @@ export const help = ({ nodeArgs, rounds }: Bench): Size => {
     execFileSync(process.execPath, args, { stdio: "pipe" })
     return performance.now() - began
   })
-  return { what: "`satrail --help`, ms", values, target: 300 }
+  return { what: "satrail --help, ms", values, target: 300 }
 }
 
 /** Returns the peak memory of a process so far. */
@@ -148,10 +148,10 @@ export const idleStatements = ({ sql }: Subject): Sizes =>
   Effect.gen(function* () {
     if (!(yield* sql(Fill.countStatements))) return []
     yield* Effect.sleep(settledMillis)
-    const before = yield* sql(Fill.statementsHere)
+    const before = yield* sql(Fill.statements)
     yield* Effect.sleep(60_000)
     // Reading the count is itself a statement.
-    const values = [(yield* sql(Fill.statementsHere)) - before - 1]
+    const values = [(yield* sql(Fill.statements)) - before - 1]
     return [{ what: "statements per idle minute", values, target: 120 }]
   })
 

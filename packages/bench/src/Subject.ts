@@ -1,5 +1,5 @@
-import { Effect, Layer, Schema, Scope } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Layer, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
 import path from "node:path"
 import * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
@@ -22,7 +22,8 @@ export interface Bench {
   readonly tell: (line: string) => void
 }
 
-type Lazy<A> = Effect.Effect<A, Program.BenchFailed>
+/** Something that is started when it is first used. */
+export type Lazy<A> = Effect.Effect<A, Program.BenchFailed>
 
 /** Returns an effect that starts something when it is first used and keeps it until the current scope closes. */
 export const lazily = <A>(make: Effect.Effect<A, Program.BenchFailed, Scope.Scope>): Effect.Effect<Lazy<A>, never, Scope.Scope> =>
@@ -46,8 +47,8 @@ export interface Subject extends Pick<Bench, "seconds" | "generator"> {
     use: Effect.Effect<A, E, SqlClient.SqlClient>
   ) => Effect.Effect<A, Program.BenchFailed>
   readonly pgbench: Pgbench
-  /** The number of WAL bytes written and statements sent since the database server started. */
-  readonly spent: Effect.Effect<{ readonly walBytes: number; readonly statements: number | undefined }, Program.BenchFailed>
+  /** The number of WAL bytes written by the database server, and of statements sent to this database. */
+  readonly spent: Effect.Effect<{ readonly walBytes: number | undefined; readonly statements: number | undefined }, Program.BenchFailed>
 }
 
 export interface Options {
@@ -59,8 +60,6 @@ export interface Options {
   /** The folder with this package's sources in another build. */
   readonly sources?: string
 }
-
-const Spent = Schema.decodeUnknownSync(Schema.Struct({ wal: Schema.FiniteFromString, statements: Schema.NullOr(Schema.FiniteFromString) }))
 
 const environment = (databaseUrl: string, directory: string): NodeJS.ProcessEnv => ({
   PATH: process.env["PATH"],
@@ -93,10 +92,6 @@ export const make = Effect.fnUntraced(function* (
   if (rows > 0)
     yield* sql(Fill.history(rows, (loaded) => tell(`${name}: ${loaded.toLocaleString("en")} of ${rows.toLocaleString("en")} rows`)))
   const counted = yield* sql(Fill.countStatements)
-  const calls = counted ? "(select sum(calls)::text from pg_stat_statements)" : "null"
-  const spent = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<object>(`select (pg_current_wal_insert_lsn() - '0/0')::text as wal, ${calls} as statements`)
-  )
   return {
     seconds,
     generator,
@@ -112,9 +107,6 @@ export const make = Effect.fnUntraced(function* (
     requests: Requests.make(keys),
     sql,
     pgbench: { program: postgres.pgbench, url, directory: parent },
-    spent: Effect.map(sql(spent), ([row]) => {
-      const { wal, statements } = Spent(row)
-      return { walBytes: wal, statements: statements ?? undefined }
-    })
+    spent: Effect.all({ walBytes: sql(Fill.walBytes), statements: counted ? sql(Fill.statements) : Effect.succeed(undefined) })
   }
 })

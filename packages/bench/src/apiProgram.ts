@@ -21,18 +21,16 @@ const forgetful = (world: World.World): World.World => ({
  * The sandbox's node, but without its list of invoices, which would grow in the measured process. (A real node
  * keeps that list in its own process.)
  */
-const signing = (options: Parameters<typeof World.make>[0]) =>
+const signing = ({ sandboxSeed: seed, network }: Environment.Environment) =>
   Layer.effect(
     LightningReceiver,
-    Effect.map(World.make(options), (world) => Receiver.make(forgetful(world)))
+    Effect.map(World.make({ seed, network }), (world) => Receiver.make(forgetful(world)))
   )
 
 const program = Effect.gen(function* () {
   const environment = yield* Effect.fromResult(Environment.read(process.env))
-  const node = signing({ seed: environment.sandboxSeed, network: environment.network })
-  const services = yield* Layer.build(
-    Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, Layer.merge(Server.outside(environment), node)))
-  )
+  const nodes = Layer.merge(Server.outside(environment), signing(environment))
+  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, nodes)))
   const listening = yield* Layer.build(Server.server(environment, Redacted.make("an operator token that no client has"), services))
   if (process.env["BENCH_WORKERS"] === "webhooks")
     yield* Layer.build(Layer.provide(Server.featureWorkers(environment), Layer.succeedContext(services)))

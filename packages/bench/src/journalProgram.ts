@@ -7,13 +7,5 @@ import * as Drive from "./Drive.ts"
 const decode = Schema.decodeUnknownSync(Drive.Drive)
 const runtime = ManagedRuntime.make(Storage.layer({ url: Redacted.make(process.env["DATABASE_URL"] ?? "") }))
 
-process.on("message", (message) => {
-  void runtime.runPromise(Drive.run(decode(message))).then(
-    (outcome) => process.send?.(outcome),
-    (cause: unknown) => {
-      console.error(cause)
-      process.exit(1)
-    }
-  )
-})
+process.on("message", async (message) => process.send?.(await runtime.runPromise(Drive.run(decode(message)))))
 process.once("SIGTERM", () => void runtime.dispose().then(() => process.exit(0)))

@@ -6,12 +6,4 @@ import * as Load from "./Load.ts"
 
 const decode = Schema.decodeUnknownSync(Load.Load)
 
-process.on("message", (message) => {
-  void Load.run(decode(message)).then(
-    (outcome) => process.send?.(outcome),
-    (cause: unknown) => {
-      console.error(cause)
-      process.exit(1)
-    }
-  )
-})
+process.on("message", async (message) => process.send?.(await Load.run(decode(message))))

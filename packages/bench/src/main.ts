@@ -16,10 +16,7 @@ import * as Rounds from "./Rounds.ts"
 import * as Sizes from "./Sizes.ts"
 import * as Subject from "./Subject.ts"
 
-type Found = Parameters<typeof Report.tables>[0]
-type Measured<A> = Effect.Effect<A, Program.BenchFailed, Scope.Scope>
-
-const nothing: Found = { rates: [], latencies: [], sizes: [], growth: [] }
+type Found = Partial<Report.Found>
 
 /** The number of history rows at which every rate is measured. */
 const baseRows = 100_000
@@ -34,34 +31,18 @@ const underLoad = Effect.fnUntraced(function* (
   postgres: Postgres.Postgres,
   bench: Subject.Bench
 ): Effect.fn.Return<Found, Program.BenchFailed, Scope.Scope> {
-  const made = (options: Omit<Subject.Options, "rows">, rows = baseRows) =>
-    Subject.lazily(Subject.make(postgres, bench, { ...options, rows }))
   const subject = yield* Subject.make(postgres, bench, { name: "api", rows: baseRows })
-  const servers = yield* Measurements.beside(bench)
-  const others = {
-    webhooks: yield* made({ name: "webhooks", workers: "webhooks" }),
-    shipped: yield* made({ name: "shipped", workers: "shipped" }, 0)
+  const webhooks = yield* Subject.lazily(Subject.make(postgres, bench, { name: "webhooks", rows: baseRows, workers: "webhooks" }))
+  const shipped = yield* Subject.lazily(Subject.make(postgres, bench, { name: "shipped", rows: 0, workers: "shipped" }))
+  const measured = yield* Rounds.measure(yield* Measurements.groups(bench, subject, { webhooks, shipped }), bench)
+  const sizes: Array<Report.Size> = []
+  if (bench.wanted("peak memory") && measured.rates.length > 0) {
+    sizes.push(Sizes.peak("HTTP only", subject.server.pid), Sizes.peak("whole service", (yield* shipped).server.pid))
   }
-  const groups = [...Measurements.ofDatabase(bench, subject, servers), ...Measurements.ofWorkers(subject, others)]
-  const { rates, latencies } = yield* Rounds.measure(groups, bench)
-  const peaks = Effect.gen(function* () {
-    const commits = yield* subject.journal
-    const whole = yield* others.shipped
-    return [
-      Sizes.peak("HTTP only", subject.server.pid),
-      Sizes.peak("commits only", commits.pid),
-      Sizes.peak("whole service", whole.server.pid)
-    ]
-  })
-  const shipped = (measure: (shipped: Subject.Subject) => Measured<ReadonlyArray<Report.Size>>) => Effect.flatMap(others.shipped, measure)
-  const sizes: ReadonlyArray<readonly [what: string, sizes: Measured<ReadonlyArray<Report.Size>>]> = [
-    ...(rates.length === 0 ? [] : [["peak memory", peaks] as const]),
-    ["idle statements", shipped(Sizes.idleStatements)],
-    // This comes last, because the service keeps retrying the dead endpoint.
-    ["webhook delay", shipped((whole) => Sizes.webhookDelay(whole, bench))]
-  ]
-  const found = yield* Effect.forEach(sizes, ([what, measure]) => (bench.wanted(what) ? measure : Effect.succeed([])))
-  return { ...nothing, rates, latencies, sizes: found.flat() }
+  if (bench.wanted("idle statements")) sizes.push(...(yield* Sizes.idleStatements(yield* shipped)))
+  // This comes last, because the service keeps retrying the dead endpoint.
+  if (bench.wanted("webhook delay")) sizes.push(...(yield* Sizes.webhookDelay(yield* shipped, bench)))
+  return { ...measured, sizes }
 })
 
 /** Disk space that one history row needs, including its indexes, the WAL and sorting. */
@@ -69,23 +50,23 @@ const bytesPerRow = 1600
 const moreGibibytes = 6
 
 /** Measures how the cost of operations grows with the number of history rows. */
-const growth = Effect.fnUntraced(function* (postgres: Postgres.Postgres, bench: Subject.Bench, sizes: ReadonlyArray<number>) {
-  const gibibytes = moreGibibytes + Math.ceil((sizes.reduce((sum, rows) => sum + rows, 0) * bytesPerRow) / 2 ** 30)
+const growth = Effect.fnUntraced(function* (
+  postgres: Postgres.Postgres,
+  bench: Subject.Bench,
+  rows: ReadonlyArray<number>
+): Effect.fn.Return<Found, Program.BenchFailed, Scope.Scope> {
+  const gibibytes = moreGibibytes + Math.ceil((rows.reduce((sum, more) => sum + more, 0) * bytesPerRow) / 2 ** 30)
   bench.tell(`growth needs about ${gibibytes} GiB of disk`)
-  const servers = yield* Measurements.beside(bench)
-  const subjects = yield* Effect.forEach(sizes, (rows) => Subject.make(postgres, bench, { name: `${rows} rows`, rows }))
-  const bySize = subjects.map((subject) => Measurements.ofDatabase(bench, subject, servers).flatMap(({ operations }) => operations))
-  const rows: Array<Rounds.Grown> = []
+  const subjects = yield* Effect.forEach(rows, (rows) => Subject.make(postgres, bench, { name: `${rows} rows`, rows }))
+  const bySize = subjects.map((subject) => Object.values(Measurements.operations(subject)))
+  const grown: Array<Rounds.Grown> = []
   for (const [at, operation] of (bySize[0] ?? []).entries()) {
-    if (operation.grows === undefined || !bench.wanted(operation.operation)) continue
-    const runs = sizes.flatMap((rows, size) => {
-      const same = bySize[size]?.[at]
-      return same === undefined ? [] : [[rows, same.run] as const]
-    })
-    rows.push(yield* Rounds.grown(operation, operation.grows, runs, bench))
+    if (!bench.wanted(operation.operation)) continue
+    const runs = bySize.flatMap((operations) => operations[at]?.run ?? [])
+    grown.push(yield* Rounds.grown(operation, rows, runs, bench))
   }
-  const searches = bench.wanted("search") ? yield* Effect.forEach(subjects, (subject, at) => Sizes.search(subject, sizes[at] ?? NaN)) : []
-  return { growth: rows, sizes: searches.flat() }
+  const searches = bench.wanted("search") ? yield* Effect.forEach(subjects, (subject, at) => Sizes.search(subject, rows[at] ?? NaN)) : []
+  return { growth: grown, sizes: searches.flat() }
 })
 
 /**
@@ -121,100 +102,90 @@ const against = Effect.fnUntraced(function* (postgres: Postgres.Postgres, bench:
   return yield* Rounds.measure(Measurements.against(subject, other), bench)
 })
 
-interface Options extends Record<"only" | "out" | "profile" | "against", Option.Option<string>> {
-  readonly rounds: number
-  readonly seconds: number
-  readonly full: boolean
-  readonly sizes: ReadonlyArray<number>
-}
-
-const run = Effect.fnUntraced(function* ({ rounds, seconds, full, sizes, ...options }: Options) {
-  const only = Option.getOrUndefined(options.only)?.toLowerCase()
-  const wanted = (operation: string) => only === undefined || operation.toLowerCase().includes(only)
-  const postgres = yield* Postgres.make
-  const version = typeof postgres === "string" ? "none" : postgres.version
-  const gibibytes = Math.round(os.totalmem() / 2 ** 30)
-  yield* Console.log(
-    `${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores, ${gibibytes} GiB, ${os.platform()} ${os.release()}, Node ${process.version}, PostgreSQL ${version}`
-  )
-  const profile = Option.map(options.profile, (directory) => ["--cpu-prof", `--cpu-prof-dir=${path.resolve(directory)}`])
-  const bench: Subject.Bench = {
-    generator: yield* Generator.start,
-    directory: yield* temporary,
-    nodeArgs: Option.getOrElse(profile, () => []),
-    seconds,
-    rounds,
-    wanted,
-    tell: (line) => process.stderr.write(`${line}\n`)
-  }
-  const found: Array<Partial<Found>> = []
-  if (typeof postgres === "string") {
-    if (Option.isSome(options.against)) return yield* new Program.BenchFailed({ message: postgres })
-    yield* Console.log(`Measuring only startup with the embedded database, because PostgreSQL is not available: ${postgres}`)
-  } else if (Option.isSome(options.against)) found.push(yield* against(postgres, bench, options.against.value))
-  else {
-    if (!["start", "idle memory"].some((name) => only?.startsWith(name))) found.push(yield* Effect.scoped(underLoad(postgres, bench)))
-    if (full) found.push(yield* Effect.scoped(growth(postgres, bench, sizes)))
-  }
-  if (Option.isNone(options.against) && (wanted("start") || wanted("idle memory")))
-    found.push({ sizes: [...(yield* Sizes.starts(typeof postgres === "string" ? undefined : postgres, bench)), Sizes.help(bench)] })
-  const tables = Report.tables({
-    rates: found.flatMap(({ rates = [] }) => rates),
-    latencies: found.flatMap(({ latencies = [] }) => latencies),
-    sizes: found.flatMap(({ sizes = [] }) => sizes),
-    growth: found.flatMap(({ growth = [] }) => growth)
-  })
-  const text = tables.map(Report.markdown).join("\n\n")
-  yield* Console.log(`\n${text === "" ? `No operation's name contains ${only}.` : text}`)
-  if (Option.isSome(options.out)) {
-    mkdirSync(options.out.value, { recursive: true })
-    writeFileSync(path.join(options.out.value, "bench.md"), `${text}\n`)
-  }
-}, Effect.scoped)
-
-const checked = <A>(isRight: (value: A) => boolean, wanted: string) =>
-  Flag.mapTryCatch(
-    (value: A) => {
-      if (!isRight(value)) throw new Error()
-      return value
-    },
-    () => wanted
-  )
-
-const number = (name: string, fallback: number, description: string) =>
+const whole = (name: string, fallback: number, description: string) =>
   Flag.Int(name).pipe(
-    checked((value) => value >= 1, "at least 1"),
+    Flag.filter(
+      (value) => value >= 1,
+      () => "at least 1"
+    ),
     Flag.withDescription(`${description} (${fallback})`),
     Flag.withDefault(fallback)
   )
 
 const text = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
-const bench = Command.make(
-  "bench",
-  {
-    rounds: number("rounds", 5, "Number of rounds; each operation is measured once per round"),
-    seconds: number("seconds", 2, "Seconds for which an operation is measured in each round"),
-    full: Flag.Boolean("full").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("Also measures growth, which takes many minutes and gigabytes")
-    ),
-    sizes: Flag.String("sizes").pipe(
-      Flag.withDescription("Numbers of history rows that --full compares (10000,1000000,10000000)"),
-      Flag.withDefault("10000,1000000,10000000"),
-      Flag.map((text) => text.split(",").map(Number)),
-      checked(
-        (sizes) => sizes.every((size) => Number.isInteger(size) && size >= Fill.fewestRows),
-        `whole numbers not below ${Fill.fewestRows}`
-      )
-    ),
-    only: text("only", "Measures only operations whose names contain this text, such as balance or start"),
-    out: text("out", "Writes the tables to bench.md in this directory"),
-    profile: text("profile", "Writes CPU profiles of the service's processes to this directory"),
-    against: text("against", "Compares this build with a commit or a built checkout, in alternating runs")
-  },
-  run
-).pipe(Command.withDescription("Measures the service on this machine"))
+const flags = {
+  rounds: whole("rounds", 5, "Number of rounds; each operation is measured once per round"),
+  seconds: whole("seconds", 2, "Seconds for which an operation is measured in each round"),
+  full: Flag.Boolean("full").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Also measures growth, which takes many minutes and gigabytes")
+  ),
+  sizes: Flag.String("sizes").pipe(
+    Flag.withDescription("Numbers of history rows that --full compares (10000,1000000,10000000)"),
+    Flag.withDefault("10000,1000000,10000000"),
+    Flag.map((text) => text.split(",").map(Number)),
+    Flag.filter(
+      (sizes) => sizes.every((size) => Number.isInteger(size) && size >= Fill.fewestRows),
+      () => `whole numbers not below ${Fill.fewestRows}`
+    )
+  ),
+  only: text("only", "Measures only operations whose names contain this text, such as balance or start"),
+  out: text("out", "Writes the tables to bench.md in this directory"),
+  profile: text("profile", "Writes CPU profiles of the service's processes to this directory"),
+  against: text("against", "Compares this build with a commit or a built checkout, in alternating runs")
+}
+
+/** Measurements that start processes of their own, so that they need no filled database. */
+const apart = ["start", "idle memory", "satrail --help"]
+
+const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<typeof flags>) {
+  const only = Option.getOrUndefined(options.only)?.toLowerCase()
+  const wanted = (operation: string) => only === undefined || operation.toLowerCase().includes(only)
+  const found = yield* Postgres.make
+  const postgres = typeof found === "string" ? undefined : found
+  const gibibytes = Math.round(os.totalmem() / 2 ** 30)
+  yield* Console.log(
+    `${os.cpus()[0]?.model.trim()}, ${os.availableParallelism()} cores, ${gibibytes} GiB, ${os.platform()} ${os.release()}, Node ${process.version}, PostgreSQL ${postgres?.version ?? "none"}`
+  )
+  const profile = Option.map(options.profile, (directory) => ["--cpu-prof", `--cpu-prof-dir=${path.resolve(directory)}`])
+  const bench: Subject.Bench = {
+    generator: yield* Generator.start,
+    directory: yield* temporary,
+    nodeArgs: Option.getOrElse(profile, () => []),
+    seconds: options.seconds,
+    rounds: options.rounds,
+    wanted,
+    tell: (line) => process.stderr.write(`${line}\n`)
+  }
+  const all: Array<Found> = []
+  if (Option.isSome(options.against)) {
+    if (typeof found === "string") return yield* new Program.BenchFailed({ message: found })
+    all.push(yield* against(found, bench, options.against.value))
+  } else {
+    if (typeof found === "string")
+      yield* Console.log(`Measuring only startup with the embedded database, because PostgreSQL is not available: ${found}`)
+    else {
+      if (!apart.some((name) => only?.startsWith(name))) all.push(yield* Effect.scoped(underLoad(found, bench)))
+      if (options.full) all.push(yield* Effect.scoped(growth(found, bench, options.sizes)))
+    }
+    if (apart.some(wanted)) all.push({ sizes: [...(yield* Sizes.starts(postgres, bench)), Sizes.help(bench)] })
+  }
+  const tables = Report.tables({
+    rates: all.flatMap(({ rates = [] }) => rates),
+    latencies: all.flatMap(({ latencies = [] }) => latencies),
+    sizes: all.flatMap(({ sizes = [] }) => sizes),
+    growth: all.flatMap(({ growth = [] }) => growth)
+  })
+  const report = tables.map(Report.markdown).join("\n\n")
+  yield* Console.log(`\n${report === "" ? `No operation's name contains ${only}.` : report}`)
+  if (Option.isSome(options.out)) {
+    mkdirSync(options.out.value, { recursive: true })
+    writeFileSync(path.join(options.out.value, "bench.md"), `${report}\n`)
+  }
+}, Effect.scoped)
+
+const bench = Command.make("bench", flags, run).pipe(Command.withDescription("Measures the service on this machine"))
 
 Command.run(bench, { version: "0.1.0" }).pipe(
   Effect.catchTag("BenchFailed", ({ message }) =>

@@ -13,9 +13,9 @@ import * as Embedded from "../../postgres/test/Embedded.ts"
 import * as Drive from "../src/Drive.ts"
 import * as Fill from "../src/Fill.ts"
 
-const [pgSpread, pgBusy, ourSpread, ourBusy] = Fill.kinds.opens
+const { settledByPgbench, settledInProcess } = Fill.kinds
 const company = (number: number) => CompanyId.make(Fill.id(Fill.kinds.company, number))
-const none = { companies: 1, clients: 1, warmupMillis: 0, millis: 0, kind: 0, first: 0, end: 0 }
+const none = { clients: 1, warmupMillis: 0, millis: 0, first: 0, end: 0 }
 
 /** The number of rows in each table. */
 const counted = Effect.gen(function* () {
@@ -42,7 +42,7 @@ const database = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* Fill.companies
     yield* Fill.history(4004, () => {})
-    for (const kind of Fill.kinds.opens) yield* Fill.open(kind, 0, 20)
+    for (const kind of [settledByPgbench, settledInProcess]) yield* Fill.open(kind, 0, 20)
   })
 ).pipe(Layer.provideMerge(Storage.layerClient()), Layer.provideMerge(Embedded.layer))
 
@@ -92,15 +92,14 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
   it.effect("fill: pgbench's script for settle writes the same rows as the service", () =>
     Effect.gen(function* () {
       const settle = { ...none, operation: "settle" as const, clients: 4, millis: 60_000, end: 20 }
-      const before = yield* Fill.settledByPgbench(pgSpread)
-      const ours = yield* written(Drive.run({ ...settle, companies: Fill.spread, kind: ourSpread }))
+      const before = yield* Fill.settledByPgbench
+      const ours = yield* written(Drive.run(settle))
       assert.deepStrictEqual(ours, { deposits: 20, entries: 20, events: 20 })
-      assert.deepStrictEqual(yield* written(Drive.run({ ...settle, kind: ourBusy })), ours)
-      for (const kind of [pgSpread, pgBusy])
-        assert.deepStrictEqual(yield* written(Effect.forEach(Array.from({ length: 20 }), () => call(`select bench.settle(${kind})`))), ours)
-      assert.deepStrictEqual([before, yield* Fill.settledByPgbench(pgSpread)], [0, 20])
-      for (const number of [1, 20, Fill.busy]) yield* agrees(number)
-      assert.include(String(yield* Effect.flip(call(`select bench.settle(${pgSpread})`))), "no open invoice is left")
+      const theirs = Effect.forEach(Array.from({ length: 20 }), () => call("select bench.settle()"))
+      assert.deepStrictEqual(yield* written(theirs), ours)
+      assert.deepStrictEqual([before, yield* Fill.settledByPgbench], [0, 20])
+      for (const number of [1, 20]) yield* agrees(number)
+      assert.include(String(yield* Effect.flip(call("select bench.settle()"))), "no open invoice is left")
     })
   )
 
