@@ -40,29 +40,25 @@ export const Outcome = Schema.Struct({
 })
 export interface Outcome extends Schema.Schema.Type<typeof Outcome> {}
 
-interface Row {
-  readonly company: number
-  readonly atMillis: number
-  readonly entropy: (size: number) => Uint8Array
+const identified = (company: number, entropy: (size: number) => Uint8Array) => {
+  const createdAtMillis = Date.now()
+  return {
+    id: Id.fromMillis(createdAtMillis, entropy),
+    companyId: CompanyId.make(Fill.id(Fill.kinds.company, company)),
+    ledgerTxId: Id.fromMillis(createdAtMillis, entropy),
+    amount: Msat.fromSats(1),
+    network: "regtest" as const,
+    rail: "lightning" as const,
+    metadata: {},
+    createdAtMillis
+  }
 }
+type Identified = ReturnType<typeof identified>
 
-const amount = Msat.fromSats(1)
-
-const identified = ({ company, atMillis, entropy }: Row) => ({
-  id: Id.fromMillis(atMillis, entropy),
-  companyId: CompanyId.make(Fill.id(Fill.kinds.company, company)),
-  ledgerTxId: Id.fromMillis(atMillis, entropy),
-  amount,
-  network: "regtest" as const,
-  rail: "lightning" as const,
-  metadata: {},
-  createdAtMillis: atMillis
-})
-
-const confirm = (row: Row) =>
+const confirm = (row: Identified) =>
   Withdrawal.requested(
     Withdrawal.pending({
-      ...identified(row),
+      ...row,
       serviceFee: Msat.zero,
       networkAllowance: Msat.zero,
       recipient: `${Fill.destination.handle}@${Fill.destination.domain}`,
@@ -75,10 +71,10 @@ const confirm = (row: Row) =>
 const preimage = Preimage.make("ab".repeat(32))
 const paymentRequest = `lnbcrt${"q".repeat(290)}`
 
-const settle = (number: number, row: Row) => {
+const settle = (number: number, row: Identified) => {
   const id = Fill.id(Fill.kinds.settledInProcess, number)
   const deposit: Deposit.Deposit = {
-    ...identified(row),
+    ...row,
     recipient: paymentRequest,
     status: "settled",
     chainTxId: null,
@@ -89,7 +85,7 @@ const settle = (number: number, row: Row) => {
     absorbed: Msat.zero,
     ...Deposit.unrefunded,
     revision: 0,
-    updatedAtMillis: row.atMillis
+    updatedAtMillis: row.createdAtMillis
   }
   return Invoice.settled({ id, lightningAddressId: null }, deposit, preimage)
 }
@@ -103,8 +99,8 @@ export const run = Effect.fnUntraced(function* ({ operation, clients, warmupMill
   const countTo = countFrom + millis
   let next = first
   const commit = (number: number): Effect.Effect<Applied, Refusal | StoreUnavailable> => {
-    const row = (company: number): Row => ({ company, atMillis: Date.now(), entropy })
-    return journal.commit(operation === "settle" ? settle(number, row(1 + (number % Fill.spread))) : confirm(row(Fill.busy)))
+    const row = identified(operation === "settle" ? 1 + (number % Fill.spread) : Fill.busy, entropy)
+    return journal.commit(operation === "settle" ? settle(number, row) : confirm(row))
   }
   const caller = Effect.whileLoop({
     while: () => performance.now() < countTo && next < end,

@@ -67,8 +67,6 @@ export const read = (log: string, operations: number, warmup = warmupMillis) => 
   }
 }
 
-const threads = 2
-
 /** Runs a script at maximum speed, or at random times (Poisson) at this rate. */
 export const run = (
   { program, url, directory }: Pgbench,
@@ -80,7 +78,7 @@ export const run = (
     const own = mkdtempSync(path.join(directory, "pgbench-"))
     const script = path.join(own, "script.sql")
     writeFileSync(script, text)
-    const load = `-n -M prepared -c ${clients} -j ${Math.min(threads, clients)} -T ${Math.ceil(seconds + warmupMillis / 1000)}`.split(" ")
+    const load = `-n -M prepared -c ${clients} -j ${Math.min(2, clients)} -T ${Math.ceil(seconds + warmupMillis / 1000)}`.split(" ")
     const rate = perSecond === undefined ? [] : ["-R", String(Math.max(1, perSecond / operations))]
     const args = [...load, ...rate, "-l", "--log-prefix", path.join(own, "log"), "-f", script, url]
     const child = execFile(program, args, (error, _, said) => {

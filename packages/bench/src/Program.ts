@@ -1,5 +1,5 @@
 import { Deferred, Effect, Schema, type Scope } from "effect"
-import { type ChildProcess, fork as forkProcess, spawn } from "node:child_process"
+import { type ChildProcess, fork as forkProcess } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer, type Server as Listener } from "node:net"
@@ -28,7 +28,11 @@ export interface Server {
 const maxStopMillis = 30_000
 const keptCharacters = 4000
 
-const hosted = Effect.fnUntraced(function* (name: string, begin: () => ChildProcess) {
+/** Starts a program. Its stderr is shown only if it fails. */
+export const hosted = Effect.fnUntraced(function* (
+  name: string,
+  begin: () => ChildProcess
+): Effect.fn.Return<Program, BenchFailed, Scope.Scope> {
   const ended = yield* Deferred.make<string>()
   const child = yield* Effect.acquireRelease(Effect.sync(begin), (child) =>
     Effect.promise(async () => {
@@ -48,17 +52,8 @@ const hosted = Effect.fnUntraced(function* (name: string, begin: () => ChildProc
     Effect.fail(new BenchFailed({ message: `${name}: ${how}\n${said}`.trimEnd() }))
   )
   if (child.pid === undefined) return yield* died
-  return { pid: child.pid, child, died } satisfies Program
+  return { pid: child.pid, child, died }
 })
-
-/** Starts a program. Its stderr is shown only if it fails. */
-export const start = (
-  name: string,
-  command: string,
-  args: ReadonlyArray<string>,
-  env: NodeJS.ProcessEnv
-): Effect.Effect<Program, BenchFailed, Scope.Scope> =>
-  hosted(name, () => spawn(command, args, { stdio: ["ignore", "ignore", "pipe"], env }))
 
 export interface ForkOptions {
   readonly env?: NodeJS.ProcessEnv

@@ -79,26 +79,26 @@ const growthRow = ({ operation, companies, sizes, rounds }: Grown): ReadonlyArra
   return [operation, companies, ...rates, exponents.length === 0 ? "" : rounded(median(exponents), 3), maxExponent]
 }
 
-/** Everything that was measured. */
+/** What a part of the benchmark measured. */
 export interface Found {
-  readonly rates: ReadonlyArray<Compared>
-  readonly latencies: ReadonlyArray<Compared>
-  readonly sizes: ReadonlyArray<Size>
-  readonly growth: ReadonlyArray<Grown>
+  readonly rates?: ReadonlyArray<Compared>
+  readonly latencies?: ReadonlyArray<Compared>
+  readonly sizes?: ReadonlyArray<Size>
+  readonly growth?: ReadonlyArray<Grown>
 }
 
 /** Returns the tables for docs/performance.md, without empty tables. */
-export const tables = (found: Found): ReadonlyArray<Table> => {
+export const tables = (found: ReadonlyArray<Found>): ReadonlyArray<Table> => {
   const columns = "operation, companies, per s, limit per s, ratio (range), bar/aim, p50/p99 ms, CPU µs/limit, WAL bytes, round trips"
   const latency = "operation, companies, per s, p99 ms, compared with ms, times"
-  const grownSizes = found.growth[0]?.sizes ?? []
+  const grown = found.flatMap(({ growth = [] }) => growth)
   const all: ReadonlyArray<Table> = [
-    { head: columns.split(", "), cells: found.rates.map(rateRow) },
-    { head: latency.split(", "), cells: found.latencies.map(latencyRow) },
-    { head: ["startup, memory and delay", "median", "worst", "target"], cells: found.sizes.map(sizeRow) },
+    { head: columns.split(", "), cells: found.flatMap(({ rates = [] }) => rates.map(rateRow)) },
+    { head: latency.split(", "), cells: found.flatMap(({ latencies = [] }) => latencies.map(latencyRow)) },
+    { head: ["startup, memory and delay", "median", "worst", "target"], cells: found.flatMap(({ sizes = [] }) => sizes.map(sizeRow)) },
     {
-      head: ["operation", "companies", ...grownSizes.map((size) => `at ${size.toLocaleString("en")}`), "exponent", "at most"],
-      cells: found.growth.map(growthRow)
+      head: ["operation", "companies", ...(grown[0]?.sizes ?? []).map((size) => `at ${size.toLocaleString("en")}`), "exponent", "at most"],
+      cells: grown.map(growthRow)
     }
   ]
   return all.filter(({ cells }) => cells.length > 0)

@@ -15,13 +15,10 @@ export interface Rate {
 /** Measures an operation for the configured time, either at maximum speed or at random times at this rate. */
 export type Run = (perSecond?: number) => Effect.Effect<Rate, BenchFailed>
 
-export interface What {
+export interface Operation {
   readonly operation: string
   /** Number of companies that share the load. */
   readonly companies: number
-}
-
-export interface Operation extends What {
   readonly run: Run
   /** The minimum of the ratio to the limit. `aim` is the goal for it. */
   readonly bar?: number
@@ -79,14 +76,14 @@ export const measure = Effect.fnUntraced(function* (
  * The rates of one operation in databases of different sizes. Each round has one rate per size, in the order of
  * `sizes`.
  */
-export interface Grown extends What {
+export interface Grown extends Pick<Operation, "operation" | "companies"> {
   readonly sizes: ReadonlyArray<number>
   readonly rounds: ReadonlyArray<ReadonlyArray<number>>
 }
 
 /** Measures one operation at all sizes. Each round measures every size once. */
 export const grown = Effect.fnUntraced(function* (
-  { operation, companies }: What,
+  { operation, companies }: Operation,
   sizes: ReadonlyArray<number>,
   runs: ReadonlyArray<Run>,
   bench: Bench

@@ -1,4 +1,5 @@
 import { Effect, Schedule, type Scope } from "effect"
+import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as Program from "./Program.ts"
@@ -23,43 +24,37 @@ export interface Service extends Program.Server {
 export const bundled = (file: string): string =>
   fileURLToPath(new URL(`./bundle/${file}`, import.meta.resolve("@satrail/server/package.json")))
 
-const pollMillis = 5
 const maxStartMillis = 120_000
 
 const untilReady = (port: number): Effect.Effect<void> =>
   Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/readyz`)).pipe(
     Effect.filterOrFail(({ ok }) => ok),
-    Effect.retry({ schedule: Schedule.spaced(pollMillis) }),
+    Effect.retry({ schedule: Schedule.spaced(5) }),
     Effect.orDie,
     Effect.asVoid
   )
 
 /** Starts the shipped service, as `npm start` does, and waits until it is ready. It stops when the scope closes. */
-export const start = Effect.fnUntraced(function* ({
-  directory,
-  databaseUrl,
-  nodeArgs,
-  env = {}
-}: Options): Effect.fn.Return<Service, Program.BenchFailed, Scope.Scope> {
+export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Service, Program.BenchFailed, Scope.Scope> {
   const main = bundled("main.mjs")
   if (!existsSync(main)) return yield* new Program.BenchFailed({ message: "The service is not built: use npm run bench" })
   const port = yield* Program.freePort
+  // Pass on only these variables, so that a developer's settings don't change the results.
+  const env = {
+    PATH: process.env["PATH"],
+    PORT: String(port),
+    SATRAIL_DATA: options.directory,
+    ...Program.surroundings(options.directory),
+    SATRAIL_LOG_LEVEL: "error",
+    SATRAIL_REQUESTS_PER_KEY: "0",
+    ...(options.databaseUrl !== undefined && { DATABASE_URL: options.databaseUrl }),
+    ...options.env
+  }
+  const embedded = options.databaseUrl === undefined ? ["--liftoff-only"] : []
+  const args = [...options.nodeArgs, "--conditions=compiled", "--expose-gc", ...Program.heap, ...embedded, main]
   const startedAt = performance.now()
-  const { pid, died } = yield* Program.start(
-    "the service",
-    process.execPath,
-    [...nodeArgs, "--conditions=compiled", "--expose-gc", ...Program.heap, main],
-    {
-      // Pass on only these variables, so that a developer's settings don't change the results.
-      PATH: process.env["PATH"],
-      PORT: String(port),
-      SATRAIL_DATA: directory,
-      ...Program.surroundings(directory),
-      SATRAIL_LOG_LEVEL: "error",
-      SATRAIL_REQUESTS_PER_KEY: "0",
-      ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
-      ...env
-    }
+  const { pid, died } = yield* Program.hosted("the service", () =>
+    spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"], env })
   )
   yield* Effect.raceFirst(untilReady(port), died).pipe(
     Effect.timeoutOrElse({

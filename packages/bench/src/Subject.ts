@@ -3,12 +3,26 @@ import type { SqlClient } from "effect/sql"
 import path from "node:path"
 import * as Drive from "./Drive.ts"
 import * as Fill from "./Fill.ts"
-import type { Generator } from "./Generator.ts"
+import * as Load from "./Load.ts"
 import type { Pgbench } from "./Pgbench.ts"
 import type { Postgres } from "./Postgres.ts"
 import * as Program from "./Program.ts"
 import * as Requests from "./Requests.ts"
 import * as Service from "./Service.ts"
+
+/** Runs a load. Fails if any response is bad, because the rate would then be meaningless. */
+export type Generator = (load: Load.Load) => Effect.Effect<Load.Outcome, Program.BenchFailed>
+
+/** Starts a load generator in its own process. */
+export const generator: Effect.Effect<Generator, Program.BenchFailed, Scope.Scope> = Effect.map(
+  Program.fork("loadProgram"),
+  (program) => (load) =>
+    Effect.flatMap(Program.ask(program, load, Load.Outcome), (outcome) => {
+      const { bad, answered, firstBad } = outcome
+      if (bad === 0) return Effect.succeed(outcome)
+      return Effect.fail(new Program.BenchFailed({ message: `${bad} bad responses and ${answered} good ones; the first: ${firstBad}` }))
+    })
+)
 
 /** The settings of a run. */
 export interface Bench {

@@ -17,19 +17,13 @@ const forgetful = (world: World.World): World.World => ({
     )
 })
 
-/**
- * The sandbox's node, but without its list of invoices, which would grow in the measured process. (A real node
- * keeps that list in its own process.)
- */
-const signing = ({ sandboxSeed: seed, network }: Environment.Environment) =>
-  Layer.effect(
-    LightningReceiver,
-    Effect.map(World.make({ seed, network }), (world) => Receiver.make(forgetful(world)))
-  )
-
 const program = Effect.gen(function* () {
   const environment = yield* Effect.fromResult(Environment.read(process.env))
-  const nodes = Layer.merge(Server.outside(environment), signing(environment))
+  const { sandboxSeed: seed, network } = environment
+  // The sandbox's node, but without its list of invoices, which would grow in the measured process. (A real node
+  // keeps that list in its own process.)
+  const receiver = Effect.map(World.make({ seed, network }), (world) => Receiver.make(forgetful(world)))
+  const nodes = Layer.merge(Server.outside(environment), Layer.effect(LightningReceiver, receiver))
   const services = yield* Layer.build(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, nodes)))
   const listening = yield* Layer.build(Server.server(environment, Redacted.make("an operator token that no client has"), services))
   if (process.env["BENCH_WORKERS"] === "webhooks")

@@ -7,7 +7,6 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import os from "node:os"
 import path from "node:path"
 import * as Fill from "./Fill.ts"
-import * as Generator from "./Generator.ts"
 import * as Measurements from "./Measurements.ts"
 import * as Postgres from "./Postgres.ts"
 import * as Program from "./Program.ts"
@@ -15,8 +14,6 @@ import * as Report from "./Report.ts"
 import * as Rounds from "./Rounds.ts"
 import * as Sizes from "./Sizes.ts"
 import * as Subject from "./Subject.ts"
-
-type Found = Partial<Report.Found>
 
 /** The number of history rows at which every rate is measured. */
 const baseRows = 100_000
@@ -30,7 +27,7 @@ const temporary = Effect.acquireRelease(
 const underLoad = Effect.fnUntraced(function* (
   postgres: Postgres.Postgres,
   bench: Subject.Bench
-): Effect.fn.Return<Found, Program.BenchFailed, Scope.Scope> {
+): Effect.fn.Return<Report.Found, Program.BenchFailed, Scope.Scope> {
   const subject = yield* Subject.make(postgres, bench, { name: "api", rows: baseRows })
   const webhooks = yield* Subject.lazily(Subject.make(postgres, bench, { name: "webhooks", rows: baseRows, workers: "webhooks" }))
   const shipped = yield* Subject.lazily(Subject.make(postgres, bench, { name: "shipped", rows: 0, workers: "shipped" }))
@@ -54,7 +51,7 @@ const growth = Effect.fnUntraced(function* (
   postgres: Postgres.Postgres,
   bench: Subject.Bench,
   rows: ReadonlyArray<number>
-): Effect.fn.Return<Found, Program.BenchFailed, Scope.Scope> {
+): Effect.fn.Return<Report.Found, Program.BenchFailed, Scope.Scope> {
   const gibibytes = moreGibibytes + Math.ceil((rows.reduce((sum, more) => sum + more, 0) * bytesPerRow) / 2 ** 30)
   bench.tell(`growth needs about ${gibibytes} GiB of disk`)
   const subjects = yield* Effect.forEach(rows, (rows) => Subject.make(postgres, bench, { name: `${rows} rows`, rows }))
@@ -150,7 +147,7 @@ const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<t
   )
   const profile = Option.map(options.profile, (directory) => ["--cpu-prof", `--cpu-prof-dir=${path.resolve(directory)}`])
   const bench: Subject.Bench = {
-    generator: yield* Generator.start,
+    generator: yield* Subject.generator,
     directory: yield* temporary,
     nodeArgs: Option.getOrElse(profile, () => []),
     seconds: options.seconds,
@@ -158,7 +155,7 @@ const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<t
     wanted,
     tell: (line) => process.stderr.write(`${line}\n`)
   }
-  const all: Array<Found> = []
+  const all: Array<Report.Found> = []
   if (Option.isSome(options.against)) {
     if (typeof found === "string") return yield* new Program.BenchFailed({ message: found })
     all.push(yield* against(found, bench, options.against.value))
@@ -171,13 +168,7 @@ const run = Effect.fnUntraced(function* (options: Command.Command.Config.Infer<t
     }
     if (apart.some(wanted)) all.push({ sizes: [...(yield* Sizes.starts(postgres, bench)), Sizes.help(bench)] })
   }
-  const tables = Report.tables({
-    rates: all.flatMap(({ rates = [] }) => rates),
-    latencies: all.flatMap(({ latencies = [] }) => latencies),
-    sizes: all.flatMap(({ sizes = [] }) => sizes),
-    growth: all.flatMap(({ growth = [] }) => growth)
-  })
-  const report = tables.map(Report.markdown).join("\n\n")
+  const report = Report.tables(all).map(Report.markdown).join("\n\n")
   yield* Console.log(`\n${report === "" ? `No operation's name contains ${only}.` : report}`)
   if (Option.isSome(options.out)) {
     mkdirSync(options.out.value, { recursive: true })

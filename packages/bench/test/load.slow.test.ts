@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Generator from "../src/Generator.ts"
 import * as Load from "../src/Load.ts"
 import * as Program from "../src/Program.ts"
+import * as Subject from "../src/Subject.ts"
 import { server } from "./HttpServer.ts"
 
 const requests = ["GET /a HTTP/1.1\r\nHost: x\r\n\r\n", "GET /b HTTP/1.1\r\nHost: x\r\n\r\n"]
@@ -70,7 +70,7 @@ describe("a load", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const { port } = yield* Program.server("stallingProgram", { sources: import.meta.dirname })
-        const generator = yield* Generator.start
+        const generator = yield* Subject.generator
         const { p99Millis } = yield* generator({ ...short, port, clients: 2, warmupMillis: 200, millis: 3000, perSecond: 500 })
         assert.isAtLeast(p99Millis, 200)
       })

@@ -14,8 +14,7 @@ const compared = (ours: ReadonlyArray<Rate>, limits: ReadonlyArray<Rate>): Compa
   run: () => Effect.succeed(at(1)),
   rounds: ours.flatMap((ours, round) => limits.slice(round, round + 1).map((limit) => ({ ours, limit })))
 })
-const nothing = { rates: [], latencies: [], sizes: [], growth: [] }
-const cellsOf = (found: Partial<Report.Found>) => Report.tables({ ...nothing, ...found }).map(({ cells }) => cells)
+const cellsOf = (found: Report.Found) => Report.tables([found]).map(({ cells }) => cells)
 
 describe("a report", () => {
   it("report: rates are compared round by round, so that a slow round is slow on both sides", () => {
