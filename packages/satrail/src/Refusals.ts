@@ -1,4 +1,4 @@
-import { plain } from "@satrail/client/Plain"
+import { askedName, plain } from "@satrail/client/Plain"
 import * as Catalogue from "@satrail/http/features/Catalogue"
 import { all as features } from "@satrail/http/features/index"
 import * as Errors from "@satrail/http/wire/Errors"
@@ -15,6 +15,9 @@ type Told = Pick<SatrailError, "code" | "message" | "issues" | "details">
 
 const none: Pick<Told, "issues" | "details"> = { issues: [], details: {} }
 
+/** Replaces the HTTP API's names of fields, such as `expires_at`, by the names in this package. */
+const named = (text: string): string => text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, askedName)
+
 const told = (error: Tagged): Told => {
   const own = ofFeatures.get(error._tag)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the row was found by the error's tag
@@ -25,8 +28,8 @@ const told = (error: Tagged): Told => {
   const { code, issues = [], ...others } = body
   return {
     code,
-    message: message.replace("max_fee_sats", "maxFee"),
-    issues,
+    message: issues.length > 0 || code === "fee_changed" ? named(message) : message,
+    issues: issues.map(({ path, message }) => ({ path: named(path), message: named(message) })),
     details: Object(plain(others))
   }
 }

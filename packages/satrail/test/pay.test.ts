@@ -411,6 +411,15 @@ describe("satrail in memory", () => {
     assert.match(String(await refused(() => pay.withdrawals.settled(shop, shop.id, { signl: 1 } as never))), /did you mean `signal`\?/)
   })
 
+  it("pay: an error names a field as the package does", async () => {
+    const key = { company: shop.id, name: "old", scopes: ["read"] } as const
+    const past = await refused(() => pay.apiKeys.create({ ...key, expiresAt: new Date(1000) }))
+    assert.match(String(past), /expiresAt must be/)
+    assert.deepStrictEqual(Object(past).issues[0].path, "expiresAt")
+    const crossed = await refused(() => pay.invoices.create({ company: shop.id, minAmount: 50, maxAmount: 20 }))
+    assert.match(String(crossed), /maxAmount must be .* not less than minAmount/)
+  })
+
   it("pay: an aborted signal ends a call before it takes effect", async () => {
     const signal = AbortSignal.abort(new Error("the visitor left"))
     const before = await pay.invoices.list(shop)
