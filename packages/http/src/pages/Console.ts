@@ -78,7 +78,7 @@ const routesBelow = <V extends AnyVisit>(
   around: (visit: V) => Promise<Site.Surroundings>,
   isOwn: (visit: Visit | OperatorVisit) => visit is (Visit | OperatorVisit) & V
 ): ReadonlyArray<Route> =>
-  all.map((page) => ({
+  [...all, Site.unknown].map((page) => ({
     at: page.path === "" ? root : `${root}/${page.path}`,
     page,
     isForm: page.post !== undefined,
@@ -111,6 +111,9 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
 
   const answering = async (request: Request, { page, answers }: Route, nowMillis: number, form?: URLSearchParams): Promise<Response> => {
     const at = new URL(request.url, "http://inside").pathname
+    // Pages have no trailing slash. An unknown address may have one, and Edge.ts handles only addresses without a route.
+    const [, name = "", query = ""] = /^[^?]*?([^/?]+)\/(\?.*)?$/.exec(request.url) ?? []
+    if (name !== "") return elsewhere(`../${name}${query}`)
     // Without a session there is nothing to request.
     if (request.cookies[cookieName] === undefined)
       return html(request, Site.signIn({ files: filesAt(upFrom(at)), preferences: preferencesOf(request) }, { action: actionAt(at) }))

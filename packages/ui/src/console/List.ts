@@ -110,6 +110,18 @@ export const pages = (path: string, { query, to }: Visit, next: string | undefin
   }
 }
 
+/** Reads one page of a list that has no filters. The footer is undefined if there is only one page. */
+export const onePage = async <Row>(
+  path: string,
+  visit: Visit,
+  read: (asked: Asked) => Promise<{ readonly data: ReadonlyArray<Row>; readonly next: string | undefined }>
+) => {
+  const cursor = visit.query.get("cursor")
+  const { data, next } = await read({ limit: perPage, ...(cursor !== null && { cursor }) })
+  const footer = next === undefined && cursor === null ? undefined : paging(`${data.length} shown`, pages(path, visit, next))
+  return { rows: data, footer }
+}
+
 const get =
   <Row>(list: List<Row>) =>
   async (visit: Visit): Promise<Shown> => {

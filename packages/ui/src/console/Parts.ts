@@ -268,6 +268,8 @@ export const meter = (say: Format, name: string, { left, of, isSats = true }: { 
 export interface Input {
   readonly label: string
   readonly name: string
+  /** Distinguishes fields of the same name on one page. */
+  readonly id?: string
   readonly hint?: string
   readonly optional?: boolean
   readonly type?: string
@@ -279,22 +281,22 @@ export interface Input {
   readonly autocomplete?: string
 }
 
-export const field = ({ label, name, hint, optional = false, value, type = "text", autocomplete = "off", ...input }: Input) =>
+export const field = ({ label, name, id = name, hint, optional = false, value, type = "text", autocomplete = "off", ...input }: Input) =>
   h(
     "div",
     null,
-    h("label", { for: name }, label, optional && soft(" optional")),
+    h("label", { for: id }, label, optional && soft(" optional")),
     h("input", {
       ...input,
-      id: name,
+      id,
       name,
       type,
       value: value ?? "",
       autocomplete,
       spellcheck: false,
-      ...(hint !== undefined && { "aria-describedby": `${name}-hint` })
+      ...(hint !== undefined && { "aria-describedby": `${id}-hint` })
     }),
-    hint !== undefined && h("p", { class: "hint", id: `${name}-hint` }, hint)
+    hint !== undefined && h("p", { class: "hint", id: `${id}-hint` }, hint)
   )
 
 export type Option = readonly [value: string, label: string, hint?: string]
@@ -378,7 +380,13 @@ export type Confirmed = boolean | "passkey"
  */
 export const confirm = (
   text: string,
-  { isConfirmed, why, kind = "main", label = "Your API key" }: { isConfirmed: Confirmed; why?: string; kind?: string; label?: string }
+  {
+    isConfirmed,
+    why,
+    kind = "main",
+    label = "Your API key",
+    id = "credential"
+  }: { isConfirmed: Confirmed; why?: string; kind?: string; label?: string; id?: string }
 ) =>
   h(
     "div",
@@ -389,6 +397,7 @@ export const confirm = (
       field({
         label,
         name: "credential",
+        id,
         type: "password",
         required: true,
         autocomplete: "current-password",

@@ -62,6 +62,13 @@ const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchPar
   }
 }
 
+/** Any other address below a console. */
+export const unknown: Page<AnyVisit> = {
+  path: ":unknown/*",
+  nav: "",
+  get: () => Promise.reject(new Refused(404, "not_found", "No such page."))
+}
+
 /** The part of the frame that differs between the consoles. */
 export type Surroundings = Pick<Frame.Around, "owner" | "at" | "sections" | "placeholder" | "banners" | "live">
 

@@ -1,6 +1,7 @@
 import { h } from "preact"
 import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import * as Formats from "../Format.ts"
+import { onePage } from "../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
 import { body, button, checks, confirm, date, empty, facts, field, form, panel, plain, status, sub, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
@@ -36,6 +37,7 @@ const columns = (visit: Visit): ReadonlyArray<Column<ApiKey>> => {
     {
       title: "",
       place: "c2",
+      kind: "r act",
       cell: ({ id, revoked_at, name }) =>
         revoked_at === null &&
         may(visit, "admin") &&
@@ -45,7 +47,7 @@ const columns = (visit: Visit): ReadonlyArray<Column<ApiKey>> => {
 }
 
 const list = async (visit: Visit): Promise<Shown> => {
-  const rows = await visit.api.call("GET /v1/api-keys", { query: { limit: 100 } })
+  const { rows, footer } = await onePage("keys", visit, (query) => visit.api.page("GET /v1/api-keys", { query }))
   return {
     title: "API keys",
     lead: "Give keys to programs. A key created here can receive and read, but not send.",
@@ -54,7 +56,8 @@ const list = async (visit: Visit): Promise<Shown> => {
       "API keys",
       rows.length === 0
         ? empty("key", "No keys", "No program can use the API yet.")
-        : table("API keys, newest first", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true })
+        : table("API keys, newest first", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }),
+      footer
     )
   }
 }

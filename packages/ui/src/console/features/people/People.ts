@@ -5,7 +5,7 @@ import { type AnyVisit, confirmed, type Elsewhere, may, type Page, type Shown, t
 import {
   body,
   button,
-  choice,
+  checks,
   confirm,
   date,
   empty,
@@ -20,6 +20,7 @@ import {
   sub,
   type Told
 } from "../../Parts.ts"
+import { onePage } from "../../List.ts"
 import { rowLink, table } from "../../Table.ts"
 import type { Person } from "../../wire.ts"
 
@@ -138,7 +139,7 @@ export const ownPasskeys = ({ user: { passkeys } }: Pick<AnyVisit, "user">) =>
 
 const list = async (visit: Visit): Promise<Shown> => {
   const { api, say, to, user } = visit
-  const rows = (await api.call("GET /v1/people", { query: { limit: 1000 } })).filter((row) => row.status !== "removed")
+  const { rows, footer } = await onePage("people", visit, (query) => api.page("GET /v1/people", { query }))
   return {
     title: "People",
     lead: "Each person signs in with their own passkey, and the audit log names them.",
@@ -172,7 +173,8 @@ const list = async (visit: Visit): Promise<Shown> => {
               groups: [{ rows }],
               kind: "mid",
               opens: may(visit, "admin")
-            })
+            }),
+        footer
       ),
       ownPasskeys(visit),
       rolePanel()
@@ -199,12 +201,7 @@ const invite = (visit: Visit): Promise<Shown> => {
             "div",
             { class: "fields" },
             nameField(visit, inAudit),
-            choice(
-              "Role",
-              "role",
-              offered(visit).map(([role, name, hint]) => [role, `${name}: ${hint}`]),
-              given.get("role") ?? "viewer"
-            )
+            checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])
           )
         ),
         confirm("Create invitation", {
@@ -242,8 +239,11 @@ const invited = async (visit: Visit): Promise<Shown> => {
   return linkPage(visit, made)
 }
 
+/** Number of the newest people that are read to find one. At most 100 are not removed. */
+const mostPeople = 1000
+
 const find = async ({ api, params: { id = "" } }: Visit): Promise<Person> => {
-  const found = (await api.call("GET /v1/people", { query: { limit: 1000 } })).find((row) => row.id === id)
+  const found = (await api.call("GET /v1/people", { query: { limit: mostPeople } })).find((row) => row.id === id)
   if (found === undefined) throw new Refused(404, "not_found", "No such person.")
   return found
 }
@@ -253,7 +253,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const row = await find(visit)
   const { isConfirmed } = user
   const at = to(`people/${row.id}`)
-  const act = (title: string, what: string, button: string, more: ReturnType<typeof choice> | null, why: string, kind = "main") =>
+  const act = (title: string, what: string, button: string, more: ReturnType<typeof checks> | null, why: string, kind = "main") =>
     form(
       at,
       { class: "form-side" },
@@ -262,7 +262,7 @@ const show = async (visit: Visit): Promise<Shown> => {
         {},
         h("input", { type: "hidden", name: "do", value: what }),
         more !== null && body(h("div", { class: "fields" }, more)),
-        confirm(button, { isConfirmed, why, kind })
+        confirm(button, { isConfirmed, why, kind, id: what })
       )
     )
   return {
@@ -283,18 +283,7 @@ const show = async (visit: Visit): Promise<Shown> => {
         )
       ),
       row.status !== "removed" && [
-        act(
-          "Change role",
-          "role",
-          "Change role",
-          choice(
-            "Role",
-            "role",
-            offered(visit).map(([role, name, hint]) => [role, `${name}: ${hint}`]),
-            row.role
-          ),
-          "Applies immediately."
-        ),
+        act("Change role", "role", "Change role", checks("Role", "radio", "role", offered(visit), [row.role]), "Applies immediately."),
         act(
           "Lost or stolen passkey",
           "recover",

@@ -1,0 +1,71 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { skippingTime, start } from "./Service.ts"
+
+// Lists of the console that have pages but no filters, and addresses of the console that have no page.
+
+const service = await start({ http: { console: true }, around: skippingTime })
+afterAll(service.dispose)
+const { key } = await service.company()
+const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
+const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+
+const perPage = 50
+const open = (path: string, headers: Readonly<Record<string, string>> = { cookie }) =>
+  service.send(new Request(`http://service/console${path}`, { headers }))
+const create = async (path: string, count: number, body: object, then: (id: string) => Promise<unknown> = () => Promise.resolve()) => {
+  for (let n = 0; n < count; n++) {
+    const { status, text, body: made } = await service.ask("POST", path, { key, body: { ...body, name: `Till ${n}` } })
+    assert.strictEqual(status, 201, text)
+    await then(made.data.id)
+  }
+}
+
+/** The names on each page, from the newest page to the oldest. */
+const paged = async (path: string): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
+  const all: Array<ReadonlyArray<string>> = []
+  for (let at: string | undefined = path; at !== undefined;) {
+    const { text } = await open(at)
+    all.push(Array.from(text.matchAll(/class="row"[^>]*>(?:<bdi>)?(Till \d+)</g), ([, name = ""]) => name))
+    at = /href="(?:\.\.\/)*console([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&")
+  }
+  return all
+}
+const newestFirst = (count: number) => Array.from({ length: count }, (_, n) => `Till ${count - 1 - n}`)
+
+describe("the console's lists without filters", () => {
+  it("console: people are listed by pages, of which each reads only its own rows", async () => {
+    // The number of open invitations is limited, but removed people stay in the list.
+    await create("/v1/people", perPage + 3, { role: "viewer" }, (id) => service.ask("DELETE", `/v1/people/${id}`, { key }))
+    const pages = await paged("/people")
+    assert.deepStrictEqual(
+      pages.map(({ length }) => length),
+      [perPage, 3]
+    )
+    assert.deepStrictEqual(pages.flat(), newestFirst(perPage + 3))
+  })
+
+  it("console: all API keys are listed, by pages", async () => {
+    const count = perPage + 3
+    await create("/v1/api-keys", count, { scopes: ["receive"] }, (id) => service.ask("DELETE", `/v1/api-keys/${id}`, { key }))
+    const pages = await paged("/keys")
+    assert.deepStrictEqual(
+      pages.map(({ length }) => length),
+      [perPage, 3]
+    )
+    assert.deepStrictEqual(pages.flat(), newestFirst(count))
+  })
+})
+
+describe("an unknown address of the console", () => {
+  it("console: an unknown address shows a page that leads back, or the sign-in page, but never JSON", async () => {
+    for (const path of ["/nowhere", "/payments/in/x/y/z"]) {
+      const { status, headers, text } = await open(path)
+      assert.deepStrictEqual([status, headers.get("content-type")?.split(";")[0]], [404, "text/html"], path)
+      assert.include(text, "Page not found")
+      assert.match(text, /href="(?:\.\.\/)*console"[^>]*>Overview/)
+    }
+    assert.include((await open("/nowhere", {})).text, "Sign in with a key")
+    assert.strictEqual((await open("/payments?next=/pay/")).status, 200)
+  })
+})
