@@ -107,6 +107,9 @@ describe("the console's lists with 10,050 rows", () => {
     assert.include(first.text, "1–50 of more than 10,000")
     assert.include(first.text, "choose a shorter period")
     assert.notInclude(first.text, "Export these")
+    const file = await service.handler(new Request("http://service/console/payments/export", { headers: { cookie } }))
+    assert.strictEqual(file.status, 400)
+    assert.include(await file.text(), "More than 10,000 payments match")
     const second = await opened(cookie, linked(first.text, "next") ?? assert.fail("no older page"))
     assert.include(second.text, "51–100 of more than 10,000")
     const [one, two] = [idsIn(first.text, "payments/in"), idsIn(second.text, "payments/in")]

@@ -1,10 +1,10 @@
 import { h } from "preact"
-import type { Payment } from "../Api.ts"
+import { type Payment, Refused } from "../Api.ts"
 import { csv, type CsvColumn } from "../Csv.ts"
 import * as Formats from "../Format.ts"
 import { pages } from "../List.ts"
 import { type File, may, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
-import { button, type Chip, chips, empty, plain, status, sub, when } from "../Parts.ts"
+import { button, type Chip, chips, empty, plain, segments, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
 import type { Operations, Transaction } from "../wire.ts"
 import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, toldOf, types } from "./Rows.ts"
@@ -45,11 +45,6 @@ const filters: ReadonlyArray<Filter> = [
     ]
   },
   {
-    name: "type",
-    label: "Direction",
-    values: types
-  },
-  {
     name: "rail_type",
     label: "How",
     values: [
@@ -80,6 +75,16 @@ const askedBy = ({ query, say }: Visit): Query => {
 const dayIn = (day: string, zone: string): number => {
   const noon = Date.parse(`${day}T12:00:00Z`)
   return Formats.startOfDay(noon, zone)
+}
+
+/** The direction is 1 click away, so that an export of what was received takes 3 from the overview. */
+const directions = ({ query, to }: Visit) => {
+  const chosen = query.get("type") ?? ""
+  const at = (type: string) => to(withQuery("payments", query, { cursor: "", trail: "", type }))
+  return segments("Direction", [
+    { text: "All", href: at(""), isOn: chosen === "" },
+    ...types.map(([type, text]) => ({ text, href: at(type), isOn: chosen === type }))
+  ])
 }
 
 const chipsOf = ({ query, to }: Visit): ReadonlyArray<Chip> => {
@@ -240,7 +245,7 @@ const list = async (visit: Visit): Promise<Shown> => {
   const first = lines[0] === undefined ? -1 : all.rows.findIndex(({ id }) => id === lines[0]?.id)
   const place = first < 0 ? `of ${count}` : `${Formats.sats(first + 1)}–${Formats.sats(first + lines.length)} of ${count}`
   const body = [
-    chips(chipsOf(visit)),
+    h("div", { class: "chips" }, [directions(visit), chips(chipsOf(visit))]),
     lines.length === 0 ? plain("Payments", nothing(visit)) : cover(visit, sumsOf(all.rows), `Totals of ${count} payments`),
     lines.length > 0 &&
       plain(
@@ -285,7 +290,8 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
 
 /** Exports exactly the rows of the list, as CSV. */
 const file = async (visit: Visit): Promise<File> => {
-  const { rows } = await counted(visit, askedBy(visit))
+  const { rows, isAll } = await counted(visit, askedBy(visit))
+  if (!isAll) throw new Refused(400, "malformed_request", `More than ${Formats.sats(mostCounted)} payments match. ${tooMany}`)
   const payments = new Map((await visit.api.payments(paymentsOf(rows))).map((payment) => [payment.id, payment]))
   return csv(
     "payments",
