@@ -36,8 +36,8 @@ const bannersOf = ({ say, stops: { frozen, sendingMillis, receivingMillis } }: V
     banner("Sending is frozen", [
       "since ",
       when(frozen.sinceMillis, say.since(frozen.sinceMillis)),
-      `: “${frozen.reason}” You can still receive and export. `,
-      frozen.waits ? "Withdrawals in progress are on hold. " : "",
+      `: “${frozen.reason}”. You can still receive and export. `,
+      frozen.waits ? "Outgoing payments are on hold. " : "",
       "Contact the operator."
     ]),
   sendingMillis !== null &&

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { type List, pagesOf } from "../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, button, copied, date, facts, field, form, panel, plain, segments, sides, status } from "../Parts.ts"
+import { body, button, copied, copy, date, facts, field, form, panel, plain, segments, sides, status } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { OnChainAddress, OwnDomain, OwnLightningAddress } from "../wire.ts"
 import * as Formats from "../Format.ts"
@@ -156,7 +156,7 @@ const show = async (visit: Visit): Promise<Shown> => {
         {},
         body(
           facts([
-            ["Address", copied(address.address, "address")],
+            ["Address", [h("code", null, address.address), " ", copy(address.address, "address")]],
             ["At least", limit(least)],
             ["At most", limit(most)],
             message === null ? null : ["Message", message],

@@ -14,7 +14,11 @@ const concernsOf = async (visit: Visit): Promise<ReadonlyArray<Concern>> =>
   (await Promise.all(features.map(({ concerns }) => concerns?.(visit) ?? []))).flat()
 
 const columns = ({ say, to }: Visit): ReadonlyArray<Column<Line>> => [
-  { title: "What", place: "c1", cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", h("span", { class: "soft off" }, line.more)] },
+  {
+    title: "What",
+    place: "c1",
+    cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", h("span", { class: "soft desc off" }, line.more)]
+  },
   { title: "Status", place: "c3", kind: "", cell: (line) => status(toldOf(line)) },
   { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
   { title: "Amount, sats", place: "c2", kind: "amount", cell: signedSats },
@@ -149,7 +153,7 @@ const get = async (visit: Visit): Promise<Shown> => {
     ...(account.frozen && { status: { tone: "frozen" as const, text: "Sending frozen" } }),
     isLive: true,
     actions: [
-      may(visit, "send") && button(to("send"), "Send"),
+      !account.frozen && may(visit, "send") && button(to("send"), "Send"),
       may(visit, "receive") && button(to("checkouts/new"), "New checkout", "main", "plus")
     ],
     body: [

@@ -9,6 +9,7 @@ import {
   button,
   confirm,
   copied,
+  copy,
   type Fact,
   facts,
   form,
@@ -103,7 +104,9 @@ const sidesOf = (payment: Payment, visit: Visit) => {
   const { orderId, checkoutId, rate, rateAtMillis } = payment
   return [
     orderId === null ? null : (["Order", link(to(`search?q=${encodeURIComponent(orderId)}`), orderId)] as const),
-    checkoutId === null ? null : (["Checkout", [link(to(`checkouts/${checkoutId}`), `${checkoutId.slice(0, 8)}…`)]] as const),
+    checkoutId === null
+      ? null
+      : (["Checkout", [link(to(`checkouts/${checkoutId}`), Formats.shortened(checkoutId)), " ", copy(checkoutId, "checkout id")]] as const),
     value === undefined || rate === null
       ? null
       : ([
@@ -134,6 +137,8 @@ const titled = (payment: Payment, { say }: Visit): Pick<Shown, "title" | "figure
     lead: lead.filter((text) => text !== "").join(" · ")
   }
 }
+
+const feeOf = ({ feeSats }: Payment): string => (feeSats === 0 ? "None" : `${feeSats.toLocaleString("en-US")} sats`)
 
 const crumbs = [["Payments", "payments"]] as const
 
@@ -181,9 +186,15 @@ const received = async (visit: Visit): Promise<Shown> => {
           body(
             facts([
               ...sidesOf(payment, visit),
+              checkout?.payer_email === undefined || checkout.payer_email === null ? null : ["Customer", checkout.payer_email],
               ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
-              ["Fee", payment.feeSats === 0 ? "None" : `${Formats.sats(payment.feeSats)} sats`],
-              ["Refunded", deposit.refunded_sats === 0 ? "Nothing" : `${Formats.sats(deposit.refunded_sats)} sats`],
+              ["Fee", feeOf(payment)],
+              [
+                "Refunded",
+                deposit.refunded_sats === 0
+                  ? "Nothing"
+                  : [`${Formats.sats(deposit.refunded_sats)} sats`, sub(link(to("refunds"), "See whether it was claimed"))]
+              ],
               [
                 "Refundable",
                 deposit.status === "pending"
@@ -221,6 +232,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
   const isOwn = approval?.asked_by === visit.user.id
   const isWaiting = payment.status === "pending_approval"
   const at = to(`payments/out/${payment.id}`)
+  const [satsWords, now] = [`${Formats.sats(payment.amountSats)} sats`, say.fiat(payment.amountSats)]
   return {
     ...titled(payment, visit),
     crumbs,
@@ -246,11 +258,13 @@ const sent = async (visit: Visit): Promise<Shown> => {
             body(
               facts([
                 ["Requested by", named(approval?.asked_by ?? null) ?? "unknown"],
-                ["Amount", `${Formats.sats(payment.amountSats)} sats`],
-                ["To", payment.recipient]
+                ["Amount", [satsWords, ...(now === undefined ? [] : [` · ${now}`])]],
+                ["Fee", feeOf(payment)],
+                // Nobody can check an invoice by reading it. An address is shown in full.
+                ["To", payment.recipient.length > 90 ? copied(payment.recipient, "invoice") : payment.recipient]
               ])
             ),
-            confirm(`Approve ${Formats.sats(payment.amountSats)} sats`, { isConfirmed: visit.user.isConfirmed })
+            confirm(`Approve ${satsWords}`, { isConfirmed: visit.user.isConfirmed })
           ])
         ),
       isWaiting && may(visit, "approve") && act(at, "Reject", "danger", { reject: "yes" }),
@@ -268,7 +282,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
                 ["To", copied(payment.recipient, "recipient")],
                 ["How", rails[payment.rail]],
                 ...sidesOf(payment, visit),
-                ["Fee", payment.feeSats === 0 ? "None" : `${payment.feeSats.toLocaleString("en-US")} sats`],
+                ["Fee", feeOf(payment)],
                 failure === null ? null : ["Failed", failure.message],
                 approval === null || isWaiting ? null : ["Requested by", named(approval.asked_by) ?? "unknown"],
                 approval?.decided_by === undefined || approval.decided_by === null

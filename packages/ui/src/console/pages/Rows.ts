@@ -40,7 +40,7 @@ export const titleOf = (payment: Payment): string => {
   if (payment.description !== "") return payment.description
   const [first] = Object.entries(payment.metadata)
   if (first !== undefined) return `${first[0]} ${first[1]}`
-  return payment.type === "withdrawal" ? "Payment sent" : "Payment received"
+  return payment.type === "withdrawal" ? "Outgoing payment" : "Payment received"
 }
 
 const moreOf = (payment: Payment): string => {

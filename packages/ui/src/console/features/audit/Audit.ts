@@ -66,7 +66,7 @@ const told = (say: Format, value: unknown): string => {
   if (typeof value !== "object" || value === null) return String(value ?? "none")
   const parts = Array.isArray(value)
     ? value.map((one) => told(say, one))
-    : Object.entries(value).flatMap(([name, one]) => (one === null ? [] : [member(say, name, one)]))
+    : Object.entries(value).flatMap(([name, one]) => (one === null || /_id$|Id$/.test(name) ? [] : [member(say, name, one)]))
   return parts.length === 0 ? "none" : parts.join(", ")
 }
 /** `daySats: 5000` becomes “day 5,000 sats”. */
@@ -92,7 +92,7 @@ const valueOf = (say: Format, field: string, value: string | null): string => {
 }
 
 const change = (say: Format, { field, before, after }: AuditEntry["changes"][number]) => {
-  const name = wordsOf(field.replace(/_millis$/, ""))
+  const name = field === "waiting" ? "awaiting approval" : wordsOf(field.replace(/_millis$/, ""))
   if (field === "secret") return h("li", null, `${name}: replaced`)
   const old = before !== null && [h("span", { class: "old" }, valueOf(say, field, before)), " → "]
   return h("li", null, `${name}: `, old, valueOf(say, field, after))
@@ -101,6 +101,15 @@ const change = (say: Format, { field, before, after }: AuditEntry["changes"][num
 /** Which payment the entry is about, if it is about one that was sent. */
 export const sentIn = ({ verb, subject }: Pick<AuditEntry, "verb" | "subject">): string | undefined =>
   verb.startsWith("send.") && subject !== null ? subject : undefined
+
+/** The pages of the records that entries are about, by the first part of the verb. */
+const places: Readonly<Record<string, readonly [path: string, text: string]>> = {
+  refunds: ["refunds", "Refund"],
+  vouchers: ["vouchers", "Voucher"],
+  webhooks: ["webhooks", "Webhook endpoint"],
+  checkouts: ["checkouts", "Checkout"],
+  people: ["people", "Person"]
+}
 
 /** What an entry without changes is about. Sessions have no page. */
 type About = (entry: AuditEntry) => ComponentChildren
@@ -153,8 +162,8 @@ const get = async (visit: Visit): Promise<Shown> => {
   const about: About = (entry) => {
     const payment = sent.find(({ id }) => id === sentIn(entry))
     if (payment !== undefined) return link(to(`payments/out/${payment.id}`), `${signedSats(payment)} sats`)
-    if (entry.verb.startsWith("refunds.") && entry.subject !== null) return link(to(`refunds/${entry.subject}`), "Refund")
-    return entry.subject
+    const place = places[entry.verb.split(".")[0] ?? ""]
+    return place === undefined || entry.subject === null ? entry.subject : link(to(`${place[0]}/${entry.subject}`), place[1])
   }
   const at = (change: Readonly<Record<string, string>>) => to(withQuery("audit", query, { cursor: "", trail: "", ...change }))
   const filters = chips([

@@ -144,7 +144,13 @@ const show = async (visit: Visit): Promise<Shown> => {
   return {
     title: titleOf(checkout),
     status: told(checkout, say.nowMillis),
-    lead: [priceOf(checkout), checkout.description].filter((text) => text !== "").join(" · "),
+    lead: [
+      priceOf(checkout),
+      checkout.fiat_amount === null || checkout.amount_sats === null ? "" : `${Formats.sats(checkout.amount_sats)} sats`,
+      checkout.description
+    ]
+      .filter((text) => text !== "")
+      .join(" · "),
     crumbs: [["Checkouts", "checkouts"]],
     isLive: true,
     actions: [
@@ -175,6 +181,7 @@ const show = async (visit: Visit): Promise<Shown> => {
                 : ["Rate", `1 BTC = ${Formats.fiatText(Number(checkout.rate), checkout.fiat_currency ?? "usd")}`],
               ["Due", checkout.amount_sats === null ? "any amount" : `${Formats.sats(checkout.amount_sats)} sats`],
               ["Received", `${Formats.sats(checkout.received_sats)} sats`],
+              checkout.pending_sats === 0 ? null : ["Confirming", `${Formats.sats(checkout.pending_sats)} sats`],
               ["Created", date(say, checkout.created_at)],
               ["Expires", date(say, checkout.expires_at)],
               ["Paid", date(say, checkout.paid_at, "not yet")]

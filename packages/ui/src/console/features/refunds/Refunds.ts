@@ -23,7 +23,7 @@ const refundsList: List<Refund> = {
   path: "refunds",
   nav,
   title: "Refunds",
-  lead: "To make one, open the payment and choose Refund….",
+  lead: "To refund a payment, open it and choose “Refund…”.",
   glyph: "ticket",
   noun: "refunds",
   none: "Open a payment to refund it.",

@@ -42,7 +42,7 @@ export const concerns = async (visit: Visit): Promise<ReadonlyArray<Concern>> =>
   const { say, to } = visit
   const endpoints = await failing(visit)
   return endpoints.map(({ id, url, status, failing_since, told }): Concern => {
-    const since = failing_since === null ? "" : ` since ${say.when(Date.parse(failing_since))}`
+    const since = failing_since === null ? "" : ` since ${say.since(Date.parse(failing_since))}`
     const isDisabled = status === "disabled"
     const host = URL.canParse(url) ? new URL(url).host : url
     return {

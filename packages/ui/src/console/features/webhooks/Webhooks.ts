@@ -123,10 +123,11 @@ const deliveryColumns = (visit: AnyVisit, endpoint: WebhookEndpoint): ReadonlyAr
     cell: (delivery) => [status(deliveryTold(delivery)), sub(`${delivery.attempts} ${delivery.attempts === 1 ? "attempt" : "attempts"}`)]
   },
   { title: "Last response", place: "off", kind: "soft", cell: responseOf },
-  { title: "Next attempt", place: "c3", cell: (delivery) => nextAttempt(visit, endpoint, delivery) },
+  { title: "Next attempt", place: "all", key: "Next attempt", cell: (delivery) => nextAttempt(visit, endpoint, delivery) },
   {
     title: "",
     place: "c2",
+    kind: "r act",
     cell: (delivery) =>
       delivery.status !== "pending" && act(visit.to(`webhooks/${endpoint.id}`), "Resend", "quiet", { do: "resend", delivery: delivery.id })
   }
@@ -178,7 +179,7 @@ const trouble = async (endpoint: WebhookEndpoint, visit: AnyVisit, deliveries: R
   const next = waiting.map(({ next_attempt_at }) => next_attempt_at).find((at) => at !== null)
   return note(
     "bad",
-    `No deliveries since ${say.when(Date.parse(endpoint.failing_since))}${because}`,
+    `No deliveries since ${say.since(Date.parse(endpoint.failing_since))}${because}`,
     h(
       "p",
       null,
