@@ -45,19 +45,32 @@ export class Suspense extends Context.Service<
   }
 >()("@satrail/core/receiving/Suspense") {}
 
-export const make = Effect.gen(function* () {
-  const journal = yield* Journal
-  const nouns = yield* NounReads
-  const accounts = yield* AccountReads
-  const receiving = yield* ReceivingReads
-  const entropy = yield* Entropy
-  const { network } = yield* Installation
+/** Reads of single payments that were put in suspense. */
+export const single = Effect.gen(function* () {
+  const [nouns, receiving] = [yield* NounReads, yield* ReceivingReads]
 
+  /** Adds the assignment. */
   const suspended = (row: Unmatched) =>
     Effect.map(nouns.named(SuspenseAssignment.noun, { unmatchedId: row.id }), (found): Suspended => ({
       ...row,
       assignment: Option.getOrNull(found)
     }))
+
+  const get = Effect.fnUntraced(function* (id: string) {
+    const found = Id.is(id) ? Option.getOrUndefined(yield* receiving.unmatchedById(id)) : undefined
+    return found === undefined ? yield* new NotFound({ what: "payment in suspense", id }) : yield* suspended(found)
+  })
+
+  return { suspended, get }
+})
+
+export const make = Effect.gen(function* () {
+  const journal = yield* Journal
+  const accounts = yield* AccountReads
+  const receiving = yield* ReceivingReads
+  const { suspended, get } = yield* single
+  const entropy = yield* Entropy
+  const { network } = yield* Installation
 
   const depositOf = Effect.fnUntraced(function* ({ paymentHash, received }: Unmatched, companyId: CompanyId) {
     const invoice = yield* receiving.invoiceByHash(paymentHash)
@@ -90,19 +103,17 @@ export const make = Effect.gen(function* () {
         return { rows: yield* Effect.forEach(rows, suspended, { concurrency: "unbounded" }), next }
       }),
     assign: Effect.fnUntraced(function* ({ id, companyId }) {
-      const found = Id.is(id) ? Option.getOrUndefined(yield* receiving.unmatchedById(id)) : undefined
-      if (found === undefined) return yield* new NotFound({ what: "payment in suspense", id })
-      const before = yield* suspended(found)
+      const before = yield* get(id)
       if (before.assignment === null) {
         if (Option.isNone(yield* accounts.company(companyId)))
           return yield* new Invalid({ path: "company_id", message: "must be the id of a company" })
-        yield* journal.commit(SuspenseAssignment.assigned(found, yield* depositOf(found, companyId))).pipe(
-          Effect.andThen(Effect.logInfo("suspense: payment assigned", { id, companyId, sats: Msat.toDecimalSats(found.received) })),
+        yield* journal.commit(SuspenseAssignment.assigned(before, yield* depositOf(before, companyId))).pipe(
+          Effect.andThen(Effect.logInfo("suspense: payment assigned", { id, companyId, sats: Msat.toDecimalSats(before.received) })),
           // Another operator was first, and assigned the payment to this company or another one.
           Effect.catchTag("AlreadyAssigned", () => Effect.void)
         )
       }
-      const now = before.assignment === null ? yield* suspended(found) : before
+      const now = before.assignment === null ? yield* suspended(before) : before
       return now.assignment?.companyId === companyId ? now : yield* new SuspenseAssignment.AlreadyAssigned({ id })
     })
   })

@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
-import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { NotFound, StoreUnavailable } from "../ledger/Journal.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import type { Rail, Standing } from "../ledger/Rail.ts"
 import * as Deposit from "../receiving/Deposit.ts"
@@ -16,6 +16,7 @@ import * as Descriptions from "./Descriptions.ts"
 import { ReportReads } from "./ReportReads.ts"
 import * as Search from "./Search.ts"
 import * as Purpose from "../receiving/Purpose.ts"
+import * as Suspense from "../receiving/Suspense.ts"
 import * as Cause from "../sending/Cause.ts"
 
 /** A deposit or withdrawal with the records that it belongs to. */
@@ -77,6 +78,8 @@ export class PaymentDetails extends Context.Service<
     readonly postings: (companyId: CompanyId.CompanyId, transferId: string) => Read<ReadonlyArray<Booking.Posted>>
     /** Returns the amounts received and sent in each interval between `boundaries`, the last of which is now. */
     readonly steps: (companyId: CompanyId.CompanyId, boundaries: ReadonlyArray<number>) => Read<ReadonlyArray<Step>>
+    /** Returns a payment of any company that was put in suspense. */
+    readonly suspended: (id: string) => Effect.Effect<Suspense.Suspended, NotFound | StoreUnavailable>
     /** Returns a company's records that match a string. */
     readonly search: (companyId: CompanyId.CompanyId, text: string) => Read<ReadonlyArray<Search.Hit>>
   }
@@ -105,6 +108,7 @@ const stepsOf = (turned: ReadonlyArray<Booking.Turned>, boundaries: ReadonlyArra
 const make = Effect.gen(function* () {
   const [nouns, receiving, reports, depositsOf] = [yield* NounReads, yield* ReceivingReads, yield* ReportReads, yield* DepositsOf]
   const described = yield* Descriptions.make
+  const { get: suspended } = yield* Suspense.single
 
   const chunk = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, asked: ReadonlyArray<Asked>) {
     const together = { concurrency: "unbounded" } as const
@@ -160,6 +164,7 @@ const make = Effect.gen(function* () {
       const [turned, funds] = [yield* reports.turnedSince(companyId, boundaries), yield* reports.funds(companyId)]
       return stepsOf(turned, boundaries, funds.posted)
     }),
+    suspended,
     search: (companyId, text) => {
       const sought = Search.sought(text)
       return sought === undefined ? Effect.succeed([]) : reports.found(companyId, sought)

@@ -3,15 +3,18 @@ import { Stops } from "@satrail/core/accounts/Stops"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Feed from "@satrail/core/events/Feed"
+import { People } from "@satrail/core/features/people/People"
 import * as Notice from "@satrail/core/events/Notice"
 import { Prices } from "@satrail/core/nodes/Prices"
 import * as PaymentDetails from "@satrail/core/reports/PaymentDetails"
-import { type Payment, type Reads, Refused, type Stops as Stopped } from "@satrail/ui/console/Api"
+import { type OperatorReads, type Payment, type Reads, Refused, type Stops as Stopped } from "@satrail/ui/console/Api"
 import type { Price } from "@satrail/ui/console/Format"
 import type { Event } from "@satrail/ui/console/wire"
 import { Effect } from "effect"
 import * as EventBody from "../events/EventBody.ts"
+import * as OperatorPeople from "../features/people/OperatorPeople.ts"
 import * as Companies from "../resources/Companies.ts"
+import * as Suspended from "../resources/Suspense.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as EventIds from "../wire/EventIds.ts"
 import * as Scalars from "../wire/Scalars.ts"
@@ -50,6 +53,7 @@ const allowed =
 export const make = Effect.gen(function* () {
   const [details, feed, ids] = [yield* PaymentDetails.PaymentDetails, yield* Feed.Feed, yield* EventIds.Ids]
   const [{ get }, { standing }, { current }] = [yield* Core.Companies, yield* Stops, yield* Prices]
+  const people = yield* People
   const render = EventBody.render(ids)
 
   /** Reads of one company's payments. */
@@ -93,11 +97,19 @@ export const make = Effect.gen(function* () {
       Effect.catchTag("NotFound", () => Effect.succeed([]))
     )
 
+  /** Reads of an operator. The store reads several companies together. */
+  const ofOperator = (scopes: ReadonlyArray<string>): OperatorReads => {
+    const read = allowed(scopes)
+    return {
+      companies: async (asked) => new Map((await read(Effect.forEach(new Set(asked), company, { concurrency: "unbounded" }))).flat()),
+      person: async (id) => OperatorPeople.view.of(await read(people.get(id))),
+      suspended: async (id) => Suspended.view.of(await read(details.suspended(id)))
+    }
+  }
+
   return {
     of,
-    /** Returns companies by id, for an operator. The store reads them together. */
-    companies: (scopes: ReadonlyArray<string>) => async (asked: ReadonlyArray<string>) =>
-      new Map((await allowed(scopes)(Effect.forEach(new Set(asked), company, { concurrency: "unbounded" }))).flat()),
+    ofOperator,
     /** Returns the stops in effect for everyone and for this company. Every signed-in user can see them. */
     stops: async (companyId: CompanyId.CompanyId | null): Promise<Stopped> => {
       const [{ sending, receiving }, company] = await Promise.all([

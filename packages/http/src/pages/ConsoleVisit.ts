@@ -100,5 +100,5 @@ export const make = async (
     to: (place) => up + root.slice(1) + (place === "" || place.startsWith("?") ? place : `/${place}`),
     beside: (place) => up + place
   }
-  return account === undefined ? { ...visit, of, companies: reads.companies(who.scopes) } : { ...visit, account, isSandbox }
+  return account === undefined ? { ...visit, of, ...reads.ofOperator(who.scopes) } : { ...visit, account, isSandbox }
 }

@@ -28,7 +28,7 @@ export const unmatched = View.make<Unmatched>()(
 
 const path = "/operator/suspense"
 
-const view = View.make<Core.Suspended>()(
+export const view = View.make<Core.Suspended>()(
   { identifier: "SuspendedPayment" },
   {
     ...unmatched.members,

@@ -1,4 +1,4 @@
-import type { Company, Event, Operations } from "./wire.ts"
+import type { Company, Event, OperatorPerson, Operations, SuspendedPayment } from "./wire.ts"
 
 // The console is a client of the API. Its pages make their requests through `Api`, as the person who is signed
 // in.
@@ -116,23 +116,13 @@ export interface Api extends Reads {
 /** Reads companies by id. Unknown companies are omitted. */
 export type CompaniesOf = (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, Company>>
 
-/** Where a page of a list begins, and how long it is. */
-export interface Place {
-  readonly limit: number
-  readonly cursor?: string
-}
-
-/** Reads all pages of a list. */
-export const everything = async <Row>(
-  read: (place: Place) => Promise<{ readonly data: ReadonlyArray<Row>; readonly next: string | undefined }>
-): Promise<ReadonlyArray<Row>> => {
-  const rows: Array<Row> = []
-  for (let place: Place | undefined = { limit: 1000 }; place !== undefined;) {
-    const { data, next } = await read(place)
-    rows.push(...data)
-    place = next === undefined ? undefined : { ...place, cursor: next }
-  }
-  return rows
+/** Reads of an operator that the API does not offer, because only the console needs them. */
+export interface OperatorReads {
+  readonly companies: CompaniesOf
+  /** Returns a person of any company, or an operator. */
+  readonly person: (id: string) => Promise<OperatorPerson>
+  /** Returns a payment that was put in suspense. */
+  readonly suspended: (id: string) => Promise<SuspendedPayment>
 }
 
 /** Returns the path of an operation with its parameters and query. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import type { Api, CompaniesOf, Reads, Stops } from "./Api.ts"
+import type { Api, OperatorReads, Reads, Stops } from "./Api.ts"
 import type { Format, Preferences } from "./Format.ts"
 import type { Confirmed, Told } from "./Parts.ts"
 import type { Account } from "./wire.ts"
@@ -48,10 +48,9 @@ export interface Visit extends AnyVisit {
 }
 
 /** A request for a page of the operator's console. */
-export interface OperatorVisit extends AnyVisit {
+export interface OperatorVisit extends AnyVisit, OperatorReads {
   /** Returns the reads of one company. */
   readonly of: (companyId: string) => Reads
-  readonly companies: CompaniesOf
 }
 
 /** The content of a page. */

@@ -21,7 +21,7 @@ import { errors } from "./PeopleErrors.ts"
 const path = "/operator/people"
 const params = { id: Scalars.Id }
 
-const view = View.make<Person.Person>()(
+export const view = View.make<Person.Person>()(
   { identifier: "OperatorPerson" },
   {
     ...Own.view.members,

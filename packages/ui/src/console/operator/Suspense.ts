@@ -1,5 +1,4 @@
 import { h } from "preact"
-import { everything, Refused } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { body, copied, date, empty, facts, form, link, plain } from "../Parts.ts"
@@ -8,8 +7,6 @@ import type { SuspendedPayment } from "../wire.ts"
 import { capital, companyChoice, confirming, guide } from "./Common.ts"
 
 // Money without a known owner.
-
-const all = ({ api }: OperatorVisit) => everything((place) => api.page("GET /operator/suspense", { query: place }))
 
 const past = "suspense?show=assigned"
 
@@ -61,15 +58,9 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-const suspended = async (visit: OperatorVisit): Promise<SuspendedPayment> => {
-  const found = (await all(visit)).find(({ id }) => id === visit.params["id"])
-  if (found === undefined) throw new Refused(404, "not_found", "No such payment.")
-  return found
-}
-
 const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to, form: given } = visit
-  const row = await suspended(visit)
+  const row = await visit.suspended(visit.params["id"] ?? "")
   return {
     title: "Assign a payment",
     figure: ["+", Formats.sats(row.received_sats), " ", h("small", null, "sats")],

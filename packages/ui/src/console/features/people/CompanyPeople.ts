@@ -5,13 +5,13 @@ import { body, link, panel, status, sub } from "../../Parts.ts"
 import { rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
 
-const peopleTable = ({ to }: OperatorVisit, companyId: string, rows: ReadonlyArray<OperatorPerson>) =>
+const peopleTable = ({ to }: OperatorVisit, rows: ReadonlyArray<OperatorPerson>) =>
   table("People", {
     columns: [
       {
         title: "Person",
         place: "c1",
-        cell: ({ id, name, role }) => [rowLink(to(`people/${id}?company=${companyId}`), h("bdi", null, name)), sub(role)]
+        cell: ({ id, name, role }) => [rowLink(to(`people/${id}`), h("bdi", null, name)), sub(role)]
       },
       {
         title: "Status",
@@ -32,6 +32,6 @@ export const companyPanel = async (visit: OperatorVisit, id: string) => {
   return panel(
     "People",
     { isRuled: true, beside: link(visit.to(`people/new?company=${id}`), "Invite…") },
-    members.length === 0 ? body(h("p", { class: "soft" }, "No people yet.")) : peopleTable(visit, id, members)
+    members.length === 0 ? body(h("p", { class: "soft" }, "No people yet.")) : peopleTable(visit, members)
   )
 }

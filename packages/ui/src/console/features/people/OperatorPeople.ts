@@ -1,15 +1,17 @@
 import { h } from "preact"
 import { inAudit, nameField } from "../../Issued.ts"
-import { everything, Refused } from "../../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
 import { body, button, choice, date, empty, facts, form, note, panel, plain, stack, status } from "../../Parts.ts"
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
-import { type Column, rowLink, table } from "../../Table.ts"
+import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
 import { allowed, companyChoice, confirming, count, deciding, guide, oldestOf } from "../../operator/Common.ts"
 import type { Problem } from "../Feature.ts"
 
 // Pages on which operators invite, approve, recover and remove their own people and companies' people.
+
+/** Number of people on a page. At most 100 of all are not removed, and those that await approval are among the newest. */
+const mostPeople = 1000
 
 const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<OperatorPerson>> => [
   {
@@ -26,8 +28,12 @@ const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<Operato
 
 /** The operator's people. A company's people are on the company's page. */
 const list = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, to } = visit
-  const rows = (await everything((place) => api.page("GET /operator/people", { query: place }))).filter((row) => row.status !== "removed")
+  const { api, to, query } = visit
+  const cursor = query.get("cursor") ?? undefined
+  const { data, next } = await api.page("GET /operator/people", {
+    query: { limit: mostPeople, ...(cursor !== undefined && { cursor }) }
+  })
+  const rows = data.filter((row) => row.status !== "removed")
   return {
     title: "People",
     lead: "Operators sign in with their own passkey, and the audit log names them. A company’s people are on its page.",
@@ -36,8 +42,15 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
       plain(
         "Operators",
         rows.length === 0
-          ? empty("people", "No people yet", "Invite each operator, so that no one shares a token.")
-          : table("Operators", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true })
+          ? cursor === undefined && next === undefined
+            ? empty("people", "No people yet", "Invite each operator, so that no one shares a token.")
+            : empty("people", "No people on this page", "The people on it were removed.")
+          : table("Operators", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }),
+        (cursor !== undefined || next !== undefined) &&
+          paging("", {
+            newer: cursor === undefined ? undefined : to("people"),
+            older: next === undefined ? undefined : to(`people?cursor=${next}`)
+          })
       ),
       ownPasskeys(visit)
     ]
@@ -96,40 +109,26 @@ const invite = async (visit: OperatorVisit): Promise<Shown> => {
   return invitedPage(visit, made)
 }
 
-/** The person's company, from the URL or a form; empty for an operator. */
-const companyIn = (visit: OperatorVisit): string => visit.query.get("company") ?? text(visit, "company")
-
-const find = async (visit: OperatorVisit): Promise<OperatorPerson> => {
-  const { id = "" } = visit.params
-  const company = companyIn(visit)
-  const of = company !== "" && { company_id: company }
-  const found = (await everything((place) => visit.api.page("GET /operator/people", { query: { ...place, ...of } }))).find(
-    (row) => row.id === id
-  )
-  if (found === undefined) throw new Refused(404, "not_found", "No such person.")
-  return found
-}
-
 const show = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to } = visit
-  const row = await find(visit)
+  const row = await visit.person(visit.params["id"] ?? "")
   const company = row.company_id === null ? undefined : (await visit.companies([row.company_id])).get(row.company_id)
   const act = (title: string, what: string, words: string, why: string, kind: string) =>
     form(
       to(`people/${row.id}`),
       {},
-      panel(
-        title,
-        {},
-        h("input", { type: "hidden", name: "company", value: companyIn(visit) }),
-        h("input", { type: "hidden", name: "do", value: what }),
-        deciding(words, { why, kind })
-      )
+      panel(title, {}, h("input", { type: "hidden", name: "do", value: what }), deciding(words, { why, kind }))
     )
   return {
     title: row.name,
     status: told(row, say.nowMillis),
-    crumbs: [["People", "people"]],
+    crumbs:
+      company === undefined
+        ? [["People", "people"]]
+        : [
+            ["Companies", "companies"],
+            [company.name, `companies/${company.id}`]
+          ],
     body: [
       row.approval === "pending" &&
         note("", `${row.requested_by ?? "An operator"} invited this person. The link becomes valid when another operator approves it.`),
@@ -187,9 +186,6 @@ export const people: ReadonlyArray<Page<OperatorVisit>> = [
   { path: "people/new", nav: "people", get: invitePage, post: invite },
   { path: "people/:id", nav: "people", get: show, post: change }
 ]
-
-/** Number of the newest people that are read. At most 100 are not removed, and new ones await approval. */
-const mostPeople = 1000
 
 /** Invitations that await a second operator. */
 export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
