@@ -74,6 +74,31 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       await page.getByLabel("API key or operator token").waitFor()
     }))
 
+  it("console: an open page says when the service stops responding, and shows the current state once the service responds", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      await Customer.fund(shop, 1000)
+      const away = page.getByText("The service does not respond.")
+      let stopped: "connection" | "database" | undefined
+      await page.route("**/v1/events/stream", (route) => {
+        if (stopped === undefined) return route.continue()
+        return stopped === "connection" ? route.abort("connectionrefused") : route.fulfill({ status: 503, body: "" })
+      })
+      await signIn(page, shop.key)
+      for (const what of ["connection", "database"] as const) {
+        stopped = what
+        await page.reload()
+        await away.waitFor()
+        await Customer.fund(shop, 500)
+        stopped = undefined
+        await away.waitFor({ state: "hidden" })
+        // Nothing happens now, so no event refreshes the page.
+        const balance = new Intl.NumberFormat("en").format(await Customer.balance(shop))
+        await page.getByTestId("available").getByText(`${balance} sats`).waitFor()
+        assert.isFalse(await away.isVisible())
+      }
+    }))
+
   it("console: on a slow network a page is complete when it first appears, and its layout hardly shifts", () =>
     tab({ storageState: started.signedIn.company }, async (page, complaints) => {
       const cdp = await page.context().newCDPSession(page)

@@ -46,11 +46,8 @@ const longestPauseMillis = 60_000
 let pauseMillis = retryMillis
 
 /** Refreshes the page after events of the company, at most once per burst. */
-const follow = async (): Promise<void> => {
-  const response = await fetch(urlOf("/v1/events/stream"), { headers: { ...own, accept: "text/event-stream" } })
-  if (!response.ok || response.body === null) throw new Error(String(response.status))
-  pauseMillis = retryMillis
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+const read = async (body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let timer: ReturnType<typeof setTimeout> | undefined
   for (;;) {
     const { done, value } = await reader.read()
@@ -61,16 +58,21 @@ const follow = async (): Promise<void> => {
   }
 }
 
-const following = (): void => {
-  const again = () => {
-    setTimeout(following, pauseMillis)
-    pauseMillis = Math.min(2 * pauseMillis, longestPauseMillis)
+/** Follows the company's events. After a time without a connection, the page is refreshed, because it may have missed some. */
+const follow = async (): Promise<void> => {
+  const request = fetch(urlOf("/v1/events/stream"), { headers: { ...own, accept: "text/event-stream" } })
+  const { ok, status, body } = await request.catch(() => Response.error())
+  // The styles show a message unless it is 200.
+  document.body.dataset["stream"] = String(status)
+  // Nothing can be read until the person signs in again.
+  if (status === 401) return
+  if (ok && body !== null) {
+    if (pauseMillis > retryMillis) renew()
+    pauseMillis = retryMillis
+    await read(body).catch(() => undefined)
   }
-  void follow().then(again, (error: unknown) => {
-    // Nothing can be read until the person signs in again.
-    if (String(error) === "Error: 401") document.querySelector("#ended")?.removeAttribute("hidden")
-    else again()
-  })
+  setTimeout(() => void follow(), pauseMillis)
+  pauseMillis = Math.min(2 * pauseMillis, longestPauseMillis)
 }
 
 zone()
@@ -79,5 +81,5 @@ const [, link] = /^#link=([\w-]+)$/.exec(location.hash) ?? []
 if (link !== undefined) void signIn(link)
 // A company's pages follow its events; the operator's are shown again at an interval.
 const { live } = document.body.dataset
-if (live === "") following()
+if (live === "") void follow()
 else if (live !== undefined) setInterval(renew, Number(live))

@@ -37,7 +37,7 @@ interface Challenge {
 }
 const challengeOf = (body: object): Promise<Challenge> => ask("POST", "/console/passkeys/challenge", body)
 
-const unavailable = "This browser did not return a passkey. Try again, or use another browser."
+const unavailable = "No passkey was used. Try again, or use another browser."
 
 const signed = async (purpose: "sign-in" | "step-up") => {
   const { challenge, rp_id: rpId } = await challengeOf({ for: purpose })
@@ -99,8 +99,7 @@ const revoke = async (id: string) => {
 /** Shows an error below the page's title. */
 export const complain = (error: unknown): void => {
   document.querySelector("#complaint")?.remove()
-  const textContent =
-    error instanceof DOMException ? "No passkey was used. Try again." : error instanceof Error ? error.message : String(error)
+  const textContent = error instanceof DOMException ? unavailable : error instanceof Error ? error.message : String(error)
   const note = Object.assign(document.createElement("section"), { id: "complaint", className: "note bad", role: "alert", textContent })
   document.querySelector("main .head, main h1")?.after(note)
 }

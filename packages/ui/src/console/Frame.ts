@@ -200,11 +200,11 @@ export const whole = (shown: Shown, around: Around): string =>
         h(
           "main",
           { id: "main", tabIndex: -1 },
+          h("section", { class: "note bad", role: "alert", id: "ended" }, "Your session has ended. ", h("a", { href: "" }, "Sign in")),
           h(
             "section",
-            { class: "note bad", role: "alert", id: "ended", hidden: true },
-            "Your session has ended. ",
-            h("a", { href: "" }, "Sign in")
+            { class: "note", role: "status", id: "away" },
+            "The service does not respond. This page may be out of date, and updates once the service responds."
           ),
           head(shown, around),
           shown.body
