@@ -28,8 +28,8 @@ export const id = (kind: number, number: number): string => `00000000-000${kind}
 export const destination = { handle: "bench", domain: "satrail.localhost" }
 
 // Each function writes the rows of one operation in one call, without group commit. It inserts rows first and
-// updates the contended row last. The rows must be the same as those that the service writes; the ledger test
-// detects a difference.
+// updates the contended row last. The rows must be the same as those that the service writes; a test detects a
+// difference.
 const functions = `
 create schema bench;
 

@@ -79,7 +79,7 @@ const growthRow = ({ operation, companies, sizes, rounds }: Grown): ReadonlyArra
   return [operation, companies, ...rates, exponents.length === 0 ? "" : rounded(median(exponents), 3), maxExponent]
 }
 
-/** What a part of the benchmark measured. */
+/** The results of a part of the benchmark. */
 export interface Found {
   readonly rates?: ReadonlyArray<Compared>
   readonly latencies?: ReadonlyArray<Compared>

@@ -72,7 +72,7 @@ export const help = ({ nodeArgs, rounds }: Bench): Size => {
     execFileSync(process.execPath, args, { stdio: "pipe" })
     return performance.now() - began
   })
-  return { what: "satrail --help, ms", values, target: 300 }
+  return { what: "`satrail --help`, ms", values, target: 300 }
 }
 
 /** Returns the peak memory of a process so far. */

@@ -36,7 +36,7 @@ export interface Bench {
   readonly tell: (line: string) => void
 }
 
-/** Something that is started when it is first used. */
+/** Starts a program or fills a database when it is first used. */
 export type Lazy<A> = Effect.Effect<A, Program.BenchFailed>
 
 /** Returns an effect that starts something when it is first used and keeps it until the current scope closes. */
