@@ -10,7 +10,7 @@ export const es: Words = {
   amountPaid: "Importe pagado",
   anyAmount: "Cualquier importe",
   about: "Aproximadamente {1}",
-  stillDue: "Quedan {1} por pagar",
+  stillDue: "Faltan {1}",
   receivedOf: "{1} de {2} recibidos",
   partSeen: "{1} detectados, aún sin confirmar",
   rateHeld: "Tipo de cambio fijo durante {1}",
