@@ -87,8 +87,8 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   recipient_refused: "The payee's server declined the payment or sent no valid invoice",
   recipient_unreachable: "The payee's server did not respond in time",
   address_not_payable: "The service's wallet cannot pay this address",
-  approval_rejected: "Another key rejected the withdrawal",
-  approval_expired: "No key approved the withdrawal in time"
+  approval_rejected: "Someone else rejected the withdrawal",
+  approval_expired: "Nobody approved the withdrawal in time"
 }
 
 /** Reason why a withdrawal failed. */
