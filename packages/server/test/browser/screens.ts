@@ -118,7 +118,7 @@ const pictures = async (): Promise<void> => {
   const started = await Console.start(Overseen.env)
   const { browser, whole, shop, stateOf, end } = started
   const filled = await Shown.fill(started)
-  const desktop = { storageState: await stateOf(shop.key), viewport: { width: 1200, height: 760 } }
+  const desktop = { storageState: await stateOf(shop.key), viewport: { width: 1440, height: 900 } }
   await picture(browser, "console", desktop, `${whole.url}/console`, async (page) => {
     await page.clock.setFixedTime(filled.now())
     await page.reload()
