@@ -13,6 +13,9 @@ import * as Overseen from "./Overseen.ts"
 const started = isMissing ? undefined : await Console.start(Overseen.env)
 afterAll(() => started?.end())
 
+/** Labels and hints refer to ids. Axe does not report an id that occurs twice. */
+const repeatedIds = `[...document.querySelectorAll("[id]")].map(({ id }) => id).filter((id, n, all) => all.indexOf(id) !== n)`
+
 /** A page below the console, and a text that only this state shows. */
 type State = readonly [path: string, text: string | RegExp]
 
@@ -127,7 +130,7 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
   for (const colorScheme of ["light", "dark"] as const) {
     const fits = async (page: Page, name: string) => {
       for (const width of [320, 1440]) assert.isAtMost(await Console.widthAt(page, width), width, `${name} at ${width} px`)
-      assert.deepStrictEqual(await Console.violations(page), [], `${name}, ${colorScheme}`)
+      assert.deepStrictEqual([await Console.violations(page), await page.evaluate(repeatedIds)], [[], []], `${name}, ${colorScheme}`)
     }
 
     for (const [of, make] of Object.entries({ busy, fresh, frozen, reader, receiver }))
