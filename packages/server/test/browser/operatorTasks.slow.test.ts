@@ -223,6 +223,26 @@ describe.skipIf(isMissing)("an operator's tasks in the console", () => {
     })
   })
 
+  it("console: while the node does not respond, the page of a withdrawal in flight says to bring the node back, and not that the payee holds the payment", async () => {
+    const shop = await opened("Kite Street")
+    await Customer.fund(shop, 50_000)
+    const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 9000, behaviour: "hold" })
+    const { id } = await Customer.data(201, Customer.confirm(shop, destination, 9000))
+    await eventually(
+      "a dispatched withdrawal",
+      () => read(`/withdrawals/${id}`),
+      ({ timeline }) => timeline.length > 1
+    )
+    await Customer.data(200, shop.post("/sandbox/fault", { what: "node", for_seconds: 3600 }))
+    await from(async (page) => {
+      await page.goto(`${whole.url}/operator/console/withdrawals/${id}`)
+      await page.getByText("Bring the node back. Do not pay it again.").waitFor()
+      await page.getByText("The node did not respond.").waitFor()
+      assert.strictEqual(await page.getByText("payee’s side").count(), 0)
+    })
+    await Customer.data(200, whole.ask("DELETE", "/sandbox/fault/node", { key: shop.key }))
+  })
+
   it("console: a difference between node and ledger is listed on the Now page, and 1 click shows both sides, the cause and what to do", async () => {
     const shop = await opened("Lakeside Books")
     // Each step of the clock triggers a reconciliation run. A difference is only reported after it has lasted

@@ -175,6 +175,15 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
     }
   switch (kindOf(withdrawal)) {
     case "withdrawal_dispatched":
+      if (withdrawal.answer?.startsWith("no response") === true)
+        return {
+          first: "Bring the node back. Do not pay it again.",
+          next: [
+            ["The node does not respond, so the result is unknown. See why under ", link(to("nodes"), "Nodes"), "."],
+            "Once it responds, the service asks it for the result and books it.",
+            `Tell ${name}: “We can’t reach our Lightning node. Your money is safe: the payment will either arrive or be returned.”`
+          ]
+        }
       return {
         first: "Wait. Do not pay it again.",
         next: [

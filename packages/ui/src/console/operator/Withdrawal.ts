@@ -253,7 +253,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
                 )
               )
           ),
-          said(visit, row, row.rail_type === "lightning" ? "node" : "chain")
+          // What to do already says who has to approve.
+          kind !== "withdrawal_unapproved" && said(visit, row, row.rail_type === "lightning" ? "node" : "chain")
         ),
         details(visit, row, company)
       ),
