@@ -86,6 +86,7 @@ describe.skipIf(!hasRegistry)(
             onPaid: () => (paid = seconds(runMillis))
           })
           assert.match(told, Created.paid[kind])
+          if (framework !== "next") await Created.endsOnTakenPort({ folder, command: ["npm", "start"], env })
           console.log(`${framework}, Node ${version}: created in ${created} s; npm run dev to paid in ${paid} s`)
         }
       })

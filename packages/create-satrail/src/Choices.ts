@@ -88,7 +88,7 @@ export const read = (args: ReadonlyArray<string>): Asked => {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
     const [folder, more] = positionals
-    if (more !== undefined) throw new Refused(`Only one folder can be given (got ${positionals.join(", ")})`)
+    if (more !== undefined) throw new Refused(`Only one folder can be given (got ${positionals.join(", ")}). npm needs -- before options.`)
     return {
       given: {
         folder: folder === undefined ? undefined : folderOf(folder),

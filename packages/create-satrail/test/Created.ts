@@ -3,6 +3,7 @@ import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { setTimeout } from "node:timers/promises"
 
 /** Type-checks a project and returns the compiler's errors. Empty if there are none. */
@@ -37,6 +38,28 @@ const signalAll = ({ pid = 0 }: ChildProcess, signal: NodeJS.Signals | 0): boole
 }
 
 const waitMillis = 600_000
+
+/** Starts a project on a port that another program uses, and checks that it ends with the error. */
+export const endsOnTakenPort = async ({ folder, command: [command = "", ...args], env = {} }: Omit<Start, "says" | "onPaid">) => {
+  const taken = createServer().listen(0, "127.0.0.1")
+  await once(taken, "listening")
+  const { port } = taken.address() as AddressInfo
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env, PORT: String(port), HOST: "127.0.0.1" },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true
+  })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (said += text))
+  const timeout = global.setTimeout(() => signalAll(child, "SIGKILL"), waitMillis)
+  const [code] = await once(child, "close")
+  clearTimeout(timeout)
+  taken.close()
+  assert.match(said, /EADDRINUSE/)
+  assert.notInclude(said, "Open http://")
+  assert.strictEqual(code, 1, said)
+}
 
 /**
  * Starts a project, opens its page, waits until it reports the payment, and stops it. Returns all of its

@@ -119,7 +119,7 @@ describe("npm create satrail", () => {
       [["--kind", "store", "--yes"], '--kind must be one of shop, wallet, payouts, bare (got "store")'],
       [["--framework", "koa", "--yes"], "--framework must be one of none"],
       [["--fast"], "--fast"],
-      [["one", "two", "--yes"], "Only one folder can be given"],
+      [["one", "two", "--yes"], "Only one folder can be given (got one, two). npm needs -- before options."],
       [["My Shop", "--yes"], "The folder's name must consist of"],
       [[], "This is not a terminal"]
     ] as const)
@@ -127,12 +127,13 @@ describe("npm create satrail", () => {
   })
 
   // test/create.slow.test.ts starts every kind of project, and test/blocks.test.ts type-checks all of them.
-  it("create: a wallet project without a framework starts, serves a checkout, and is paid in the sandbox", async () => {
+  it("create: a wallet project without a framework starts, serves a checkout, is paid in the sandbox, and ends if its port is taken", async () => {
     const folder = path.join(work, "wallet")
     mkdirSync(path.join(folder, "node_modules"), { recursive: true })
     symlinkSync(path.join(root, "packages/satrail"), path.join(folder, "node_modules/satrail"))
     Project.write(folder, Project.files({ folder, kind: "wallet", framework: "none" }))
     const command = [process.execPath, "--liftoff-only", "src/main.ts"]
     assert.include(await Created.runs({ folder, command, says: Created.paid.wallet }), "Open http://127.0.0.1:")
+    await Created.endsOnTakenPort({ folder, command })
   })
 })

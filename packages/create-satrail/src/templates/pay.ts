@@ -11,15 +11,13 @@ interface Part {
   readonly inSandbox?: string
 }
 
-const single = (name: string): string => `  const [first] = (await pay.companies.list()).items
-  const company = first ?? (await pay.companies.create({ name: "${name}" }))`
+const single = (name: string): string => `  const { items } = await pay.companies.list({ limit: 1000 })
+  const company = items.find(({ name }) => name === "${name}") ?? (await pay.companies.create({ name: "${name}" }))`
 
 const part: { readonly [kind in Kind]: Part } = {
   shop: {
     accounts: single("Shop"),
-    body: `  pay.on("checkout.paid", ({ data }) => {
-    console.log(\`Order \${data.orderId} is paid. Ship it.\`)
-  })
+    body: `  pay.on("checkout.paid", ({ data }) => console.log(\`Order \${data.orderId} is paid. Ship it.\`), { name: "shipping" })
 
   /** Creates an order and its payment page. */
   const checkout = () =>
@@ -41,16 +39,16 @@ const part: { readonly [kind in Kind]: Part } = {
   const send = (from: typeof ann, destination: string, amount: number, idempotencyKey: string) =>
     pay.withdrawals.confirm({ company: from.id, amount, destination, idempotencyKey })
 
-  pay.on("deposit.settled", async ({ company, data }) => {
-    const { available } = await pay.transactions.balance(company)
-    console.log(\`Received \${data.amount.sats} sats. The balance of \${company} is \${available.sats} sats.\`)
-  })
-  pay.on("withdrawal.settled", ({ data }) => {
-    console.log(\`Sent \${data.amount.sats} sats to \${data.recipient}.\`)
-  })
-  pay.on("withdrawal.failed", ({ data }) => {
-    console.log(\`Could not pay \${data.recipient}. The money is available again.\`)
-  })
+  pay.on(
+    "deposit.settled",
+    async ({ company, data }) => {
+      const { available } = await pay.transactions.balance(company)
+      console.log(\`Received \${data.amount.sats} sats. The balance of \${company} is \${available.sats} sats.\`)
+    },
+    { name: "received" }
+  )
+  pay.on("withdrawal.settled", ({ data }) => console.log(\`Sent \${data.amount.sats} sats to \${data.recipient}.\`), { name: "sent" })
+  pay.on("withdrawal.failed", ({ data }) => console.log(\`Could not pay \${data.recipient}. The money is available again.\`), { name: "failed" })
 
   /** Creates a payment page for topping up Ann's account. */
   const checkout = () => pay.checkouts.create({ company: ann.id, amount: 21_000, description: "Top up" })`,
@@ -64,25 +62,23 @@ const part: { readonly [kind in Kind]: Part } = {
   const people = ["settle@wallet.example", "no-route@wallet.example"]
 
   // Pays everyone as soon as the account is funded. With the idempotency key, a repeated event pays only once.
-  pay.on("deposit.settled", async ({ id }) => {
-    for (const destination of people)
-      await pay.withdrawals.confirm({ company: company.id, amount: 1_000, destination, idempotencyKey: \`\${id}-\${destination}\` })
-  })
-  pay.on("withdrawal.settled", ({ data }) => {
-    console.log(\`Paid \${data.amount.sats} sats to \${data.recipient}.\`)
-  })
-  pay.on("withdrawal.failed", ({ data }) => {
-    console.log(\`Could not pay \${data.recipient}. The money is available again.\`)
-  })
+  pay.on(
+    "deposit.settled",
+    async ({ id }) => {
+      for (const destination of people)
+        await pay.withdrawals.confirm({ company: company.id, amount: 1_000, destination, idempotencyKey: \`\${id}-\${destination}\` })
+    },
+    { name: "payouts" }
+  )
+  pay.on("withdrawal.settled", ({ data }) => console.log(\`Paid \${data.amount.sats} sats to \${data.recipient}.\`), { name: "paid" })
+  pay.on("withdrawal.failed", ({ data }) => console.log(\`Could not pay \${data.recipient}. The money is available again.\`), { name: "failed" })
 
   /** Creates a payment page for funding the account. */
   const checkout = () => pay.checkouts.create({ company: company.id, amount: 5_000, description: "Funds for payouts" })`
   },
   bare: {
     accounts: single("Me"),
-    body: `  pay.on("deposit.settled", ({ data }) => {
-    console.log(\`Received \${data.amount.sats} sats.\`)
-  })
+    body: `  pay.on("deposit.settled", ({ data }) => console.log(\`Received \${data.amount.sats} sats.\`), { name: "received" })
 
   /** Creates a payment page. */
   const checkout = () => pay.checkouts.create({ company: company.id, amount: 1_000, description: "A payment" })`

@@ -67,7 +67,10 @@ app.get("/", async (_request, response) => {
 })
 // The service handles its pages, its HTTP API and its console. Add body parsers, and your routes that need them, after it.
 app.use((request, response, next) => pay.handler(request, response, next))
-const server = app.listen(port, host, () => ${said})
+const server = app.listen(port, host, (error) => {
+  if (error) throw error
+  ${said}
+})
 
 const stop = async () => {
   server.close()
