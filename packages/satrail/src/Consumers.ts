@@ -35,6 +35,8 @@ export interface Ask {
   readonly after: string | undefined
   readonly isAsked: (heard: Heard) => boolean
   readonly handle: (heard: Heard) => Promise<void>
+  /** The event's id and type, for the log. */
+  readonly describe: (heard: Heard) => { readonly event: string; readonly type: string }
 }
 
 const sourceOf = (name: string) => `consumer ${name}` as const
@@ -96,11 +98,11 @@ const dispatching = Effect.fnUntraced(function* (ask: Ask, { place, changed }: P
   const failing = new Set<string>()
   const queues = new Map<string, Array<Heard>>()
 
-  const failed = Effect.fnUntraced(function* ({ cursor, type }: Heard, cause: unknown) {
-    if (failing.has(cursor)) return
-    failing.add(cursor)
+  const failed = Effect.fnUntraced(function* (heard: Heard, cause: unknown) {
+    if (failing.has(heard.cursor)) return
+    failing.add(heard.cursor)
     yield* room.open
-    yield* Effect.logWarning(`pay.on: the handler ${ask.name} failed; will retry`, { event: cursor, type }, Cause.fail(cause))
+    yield* Effect.logWarning(`pay.on: the handler ${ask.name} failed; will retry`, ask.describe(heard), Cause.fail(cause))
   })
   const done = ({ cursor }: Heard) => {
     place.open.delete(cursor)

@@ -34,8 +34,8 @@ const isCompany = (value: unknown): value is CompanyRef => {
   return typeof idOf(value) === "string"
 }
 
-const isKey = (text: string) =>
-  (/^[^\0]{1,255}$/s.test(text) && text.isWellFormed()) || "must have 1 to 255 characters, of which none is NUL"
+/** As over HTTP. */
+const isKey = (text: string) => /^[!-~]{1,255}$/.test(text) || "must have 1 to 255 visible ASCII characters"
 
 /** The last millisecond of the year 9999. Databases and ISO 8601 have no later instants. */
 const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999)

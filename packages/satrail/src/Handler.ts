@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises"
 
 /**
  * Handles requests: returns a `Response` to a web `Request`, or responds to a Node request, as in
- * `app.use("/pay", pay.handler)`.
+ * `app.use("/pay", pay.handler)`. With `app.use(pay.handler)`, other paths go to the next handler.
  */
 export interface Handler {
   (request: Request): Promise<Response>
@@ -21,10 +21,19 @@ const roots: ReadonlySet<string> = new Set([
   ".well-known",
   "lnurlp",
   "lnurlw",
+  "sandbox",
+  "openapi.json",
+  "favicon.ico",
   "healthz",
   "readyz",
   "metrics"
 ])
+
+/** Whether a path may be the service's. Other paths at the root of a framework are left to its other handlers. */
+const isOwn = ({ path, prefix }: ReturnType<typeof pathOf>): boolean => {
+  const [, first = ""] = /^\/([^/?]*)/.exec(path) ?? []
+  return prefix !== undefined || roots.has(first)
+}
 
 /**
  * Maps the host program's path to the service's path. Under a prefix such as `/pay`, `/pay/v1/…` becomes
@@ -116,6 +125,7 @@ export const make = (handle: (request: Request) => Promise<Response>): Handler =
   const either = async (request: Request | IncomingMessage, response?: ServerResponse, next?: (error?: unknown) => void) => {
     if (isRequest(request)) return answer(request)
     if (response === undefined) throw new TypeError("pay.handler takes a Request, or Node's request and response")
+    if (next !== undefined && !isOwn(pathOf(request))) return next()
     try {
       await write(request, response)
     } catch (error) {

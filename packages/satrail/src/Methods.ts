@@ -60,10 +60,14 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isOutcome = (value: unknown): value is Outcome<unknown> =>
   isRecord(value) && (value["_tag"] === "Made" || value["_tag"] === "Replayed")
 
+/** Fields that refer to a record. Its other fields, such as a company's balance, are not part of a request. */
+const references: ReadonlySet<string> = new Set(["company", "apiKey"])
+
 /** Returns a digest that is the same for the same request, regardless of the order of its fields. */
 const fingerprint = (name: string, asked: ReadonlyArray<unknown>): string => {
   const text = JSON.stringify([name, asked], (key, value: unknown) => {
     if (key === "idempotencyKey") return undefined
+    if (references.has(key)) return idOf(value)
     if (typeof value === "bigint") return `${value}n`
     return isRecord(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value
   })
@@ -144,7 +148,13 @@ const withRecord = Effect.fnUntraced(function* ([first, ...others]: ReadonlyArra
 
 type Takes = ReadonlyArray<Fields.Parameter>
 
-const method = (noun: string, verb: string, member: unknown, takes: Takes, get: GetCompany, surroundings: Surroundings) => {
+/** How a method looks up companies: their records, and whether one exists. */
+interface Lookup {
+  readonly get: GetCompany
+  readonly exists: GetCompany
+}
+
+const method = (noun: string, verb: string, member: unknown, takes: Takes, { get, exists }: Lookup, surroundings: Surroundings) => {
   const name = `${noun}.${verb}`
   const check = checking(name, takes)
   const fallback = fallbacks[noun]?.[verb] ?? []
@@ -164,6 +174,7 @@ const method = (noun: string, verb: string, member: unknown, takes: Takes, get: 
     const reading: Ask.Reading = { isMsat, isList, isId: idsIn[name], request: requested(name, asked, surroundings, shown) }
     const read: Result.Result<ReadonlyArray<unknown>, AmountInvalid | Invalid> = Result.all(asked.map((one) => Ask.read(one, reading)))
     const [args, ask] = [yield* Effect.fromResult(read), member]
+    if (typeof ownerId === "string") yield* exists(CompanyId.make(ownerId))
     const called: unknown = Reflect.apply(ask, undefined, isIn(ofCompany, name) ? yield* withRecord(args, get) : args)
     return called
   })
@@ -193,14 +204,26 @@ const verbsOf = (noun: string, service: object): ReadonlyArray<readonly [verb: s
   return Object.entries(service).flatMap(([of, member]) => ((without[noun] ?? []).includes(of) ? [] : [[verbs.get(of) ?? of, member]]))
 }
 
-const never: GetCompany = (id) => Effect.die(`a simulated network has no company ${id}`)
+const noCompany: GetCompany = (id) => Effect.die(`a simulated network has no company ${id}`)
+
+/** Maximum number of companies that are known to exist. A company is never deleted. */
+const maxKnown = 10_000
+
+const lookup = (get: GetCompany): Lookup => {
+  const known = new Set<string>()
+  const found = (id: string) => {
+    if (known.size >= maxKnown) known.clear()
+    known.add(id)
+  }
+  return { get, exists: (id) => (known.has(id) ? Effect.void : Effect.tap(get(id), () => Effect.sync(() => found(id)))) }
+}
 
 /**
  * Builds a method of the simulated network. The network's service takes every amount in msat, but host programs
  * pass satoshis.
  */
 export const simulated = (verb: string, member: unknown, takes: Takes, surroundings: Surroundings) =>
-  method("outside", verb, member, takes, never, surroundings)
+  method("outside", verb, member, takes, { get: noCompany, exists: noCompany }, surroundings)
 
 /** Builds every method of every core service in the context. */
 export const make = <M>(surroundings: Surroundings): Methods<M> => {
@@ -212,8 +235,9 @@ export const make = <M>(surroundings: Surroundings): Methods<M> => {
       return service === undefined && shared[noun] === undefined ? [] : [[noun, { ...service, ...shared[noun] }]]
     }
   )
-  const get: GetCompany = (id) =>
+  const companies = lookup((id) =>
     Effect.flatMap(Effect.fromOption(Context.getOption(surroundings.context, Companies)), (all) => all.get(id))
+  )
   const others: Readonly<Record<string, object | undefined>> = {
     ...Features.unwrapped,
     withdrawals: { settled: Settled.make(surroundings) }
@@ -221,7 +245,7 @@ export const make = <M>(surroundings: Surroundings): Methods<M> => {
   const nouns = services.map(([noun, service]) => {
     const methods = verbsOf(noun, service).map(([verb, member]) => [
       verb,
-      method(noun, verb, member, taken[noun]?.[verb] ?? [], get, surroundings)
+      method(noun, verb, member, taken[noun]?.[verb] ?? [], companies, surroundings)
     ])
     return [noun, Object.freeze({ ...Object.fromEntries(methods), ...others[noun] })]
   })

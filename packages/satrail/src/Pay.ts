@@ -70,7 +70,8 @@ export type Span = number | `${number} ${"second" | "minute" | "hour" | "day"}${
 export interface Clock {
   readonly now: () => Date
   /**
-   * Advances the clock, which expires invoices and runs the scheduled work that becomes due.
+   * Advances the clock, which expires invoices and wakes the scheduled work that becomes due. Wait for its
+   * events to see what it did.
    *
    * @example
    * await pay.clock.advance("1 hour")

@@ -32,6 +32,7 @@ import type { Consumer, EventsOptions, Metadata, OnOptions, Pay, SimulatedPay } 
 import { refusal } from "./Refusals.ts"
 import type { Iterate } from "./Reply.ts"
 import * as Schemas from "./Schemas.ts"
+import { Stopping } from "./Settled.ts"
 import * as Simulation from "./Simulation.ts"
 
 /** Leases are long, so that advancing the clock by a month ends none. No other process ever needs one. */
@@ -61,10 +62,12 @@ const compose = (environment: Environment, isKept: boolean) => {
 
 type Composed = Layer.Success<ReturnType<typeof compose>>
 
-const outcome = <A>(exit: Exit.Exit<A, unknown>): A => {
+/** Returns the result of a call, or throws its error with the stack of the caller. */
+const outcome = <A>(exit: Exit.Exit<A, unknown>, { stack = "" }: { readonly stack?: string }): A => {
   if (Exit.isSuccess(exit)) return exit.value
-  const error = Cause.squash(exit.cause)
-  throw refusal(error)
+  const error = refusal(Cause.hasInterruptsOnly(exit.cause) ? new Stopping() : Cause.squash(exit.cause))
+  if (error instanceof Error && "_tag" in error) error.stack = stack.replace(/^.*/, () => `${error.name}: ${error.message}`)
+  throw error
 }
 
 /** Another process uses the directory of the embedded database. */
@@ -124,6 +127,9 @@ const serving = (environment: Environment, context: Context.Context<Composed>) =
   }
 }
 
+/** How long the end of handlers is awaited before a line in the log says so. */
+const patienceMillis = 5000
+
 /** Manages the running event consumers. */
 const consuming = (
   runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>,
@@ -132,6 +138,7 @@ const consuming = (
   iterate: Iterate
 ) => {
   const running = new Map<string, Consumer>()
+  let isStopped = false
   const time = Context.getOption(context, Time.Time)
   const begin = (ask: Consumers.Ask): Consumer => {
     const scope = Scope.makeUnsafe()
@@ -139,12 +146,15 @@ const consuming = (
     // With this clock, advancing the clock ends the consumer's pauses.
     runtime.runFork(time._tag === "None" ? consumer : Effect.provideService(consumer, Clock.Clock, time.value.waking))
     const stop = async () => {
-      if (running.delete(ask.name)) await Effect.runPromise(Scope.close(scope, Exit.void))
+      if (!running.has(ask.name)) return
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      running.delete(ask.name)
     }
     return { name: ask.name, stop }
   }
   const on = (type: string | ReadonlyArray<string>, handler: (event: never) => unknown, options: OnOptions = {}): Consumer => {
     checkNames<OnOptions>("on", options, { name: true, after: true, company: true })
+    if (isStopped) throw refusal(new Stopping())
     const { name } = options
     const after = HostEvents.after(ids, options.after)
     const company = idOf(options.company)
@@ -162,12 +172,22 @@ const consuming = (
       after,
       isAsked: (heard) => types.has(HostEvents.typeOf(heard.type)) && (company === undefined || heard.companyId === company),
       // oxlint-disable-next-line typescript/consistent-type-assertions -- the event has one of the handler's types
-      handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, ids, iterate) as never))
+      handle: async (heard: Heard) => void (await handler(HostEvents.of(heard, ids, iterate) as never)),
+      describe: ({ place, companyId, type }) => ({ event: ids.write(place, companyId), type: HostEvents.typeOf(type) })
     })
     running.set(called, consumer)
     return consumer
   }
-  return { on, stop: () => Promise.all([...running.values()].map(({ stop }) => stop())) }
+  /** Waits for the running handlers, and says so if one takes long. */
+  const stop = async () => {
+    isStopped = true
+    const waits = () =>
+      runtime.runFork(Effect.logWarning(`close: waiting for handlers that still run, of ${[...running.keys()].join("; ")}`))
+    const told = setTimeout(waits, patienceMillis)
+    await Promise.all([...running.values()].map(({ stop }) => stop()))
+    clearTimeout(told)
+  }
+  return { on, stop }
 }
 
 const open = async <M extends Typed>(options: Options.Options, isKept: boolean): Promise<SimulatedPay<M>> => {
@@ -176,14 +196,17 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
   const runtime = ManagedRuntime.make(compose(environment, isKept))
   const context = await begun(runtime)
   const iterate = iterating(context)
+  let isClosed = false
   const run = async <A, E>(effect: Effect.Effect<A, E>, given?: unknown): Promise<A> => {
     const signal = given ?? undefined
     if (signal !== undefined && !(signal instanceof AbortSignal))
       throw refusal(new Invalid({ path: "signal", message: "must be an AbortSignal" }))
     signal?.throwIfAborted()
-    const exit = await runtime.runPromiseExit(effect, signal && { signal })
+    const caller = {}
+    Error.captureStackTrace(caller, run)
+    const exit = isClosed ? Exit.fail(new Stopping()) : await runtime.runPromiseExit(effect, signal && { signal })
     if (Exit.isFailure(exit)) signal?.throwIfAborted()
-    return outcome(exit)
+    return outcome(exit, caller)
   }
   const sealer = Seal.make(Secrets.keyOf(environment, "replies of pay", "reply key"))
   const surroundings: Methods.Surroundings = {
@@ -201,6 +224,7 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
   const close = async () => {
     await consumers.stop()
     await served.dispose()
+    isClosed = true
     await runtime.dispose()
   }
   const once = () => (closed ??= close())

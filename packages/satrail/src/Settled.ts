@@ -11,6 +11,7 @@ import { idOf } from "./Sharing.ts"
 import * as Fields from "./Fields.ts"
 import { checking } from "./KnownOptions.ts"
 import * as Reply from "./Reply.ts"
+import * as Views from "./Views.ts"
 
 export interface SettledOptions {
   /** Ends the wait, such as `AbortSignal.timeout(60_000)`. The call then throws the signal's reason. */
@@ -26,9 +27,9 @@ class WithdrawalFailed extends Data.TaggedError("NotSettled")<{ readonly message
 // oxlint-disable-next-line typescript/consistent-type-assertions -- `refusal` adds the members of every error
 export const NotSettled: new (...given: ReadonlyArray<unknown>) => SatrailError = WithdrawalFailed as never
 
-/** Thrown if the service was closed before the withdrawal became final. */
+/** Thrown if the service was closed before or during the call. */
 export class Stopping extends Data.TaggedError("Stopping") {
-  override readonly message = "the service was closed before the withdrawal became final"
+  override readonly message = "the service was closed"
 }
 
 /** The services and the runtime. */
@@ -50,6 +51,7 @@ const ended = Effect.fnUntraced(function* (context: Context.Context<never>, comp
   return Option.isSome(found) ? found.value : yield* new Stopping()
 })
 
+const view = Views.of("transactions", "withdrawal")
 const check = checking("withdrawals.settled", [...Fields.ids, Fields.fields({ signal: Schema.optional(Schema.Unknown) })])
 
 /** Builds `withdrawals.settled`. */
@@ -63,7 +65,7 @@ export const make =
     const wait = Effect.gen(function* () {
       yield* check([company, id, options])
       const withdrawal = yield* ended(context, companyId, id)
-      const plain = Reply.plain(withdrawal, iterate)
+      const plain = yield* view(withdrawal, Reply.plain(withdrawal, iterate))
       return withdrawal.status === "settled" ? plain : yield* new WithdrawalFailed({ message: told(withdrawal), details: Object(plain) })
     })
     return run(wait, signal)

@@ -156,13 +156,12 @@ it("events: an event has the same id over HTTP, and any other text is rejected a
   const { text } = await pay.apiKeys.create({ company: shop, name: "reader", scopes: ["read"] })
   const response = await pay.handler(new Request("http://pay.test/v1/events", { headers: { authorization: `Bearer ${text}` } }))
   assert.strictEqual(response.status, 200)
-  const served = (await response.json()) as ReadonlyArray<{ readonly id: string }>
+  const served: { readonly data: ReadonlyArray<{ readonly id: string }> } = JSON.parse(await response.text())
   const ids: Array<string> = []
-  for await (const { id } of pay.events({ company: shop })) if (ids.push(id) === served.length) break
-  assert.isAtLeast(ids.length, 2)
+  for await (const { id } of pay.events({ company: shop })) if (ids.push(id) === 2) break
   assert.deepStrictEqual(
-    ids,
-    served.map(({ id }) => id)
+    served.data.slice(0, 2).map(({ id }) => id),
+    ids
   )
   for (const after of ["12.1", ids[0]?.toUpperCase(), 12]) {
     const reading = async () => {

@@ -51,6 +51,18 @@ describe("pay.handler", () => {
       assert.match(JSON.parse(await answer.text()).data.payment_request, /^lnbcrt/)
     }))
 
+  it("handler: at the root of a framework, other paths go to the next handler", () => {
+    const mounted = (request: IncomingMessage, response: ServerResponse) =>
+      pay.handler(Object.assign(request, { originalUrl: request.url, baseUrl: "" }), response, () => response.end("the shop's page"))
+    return served(mounted, async (url) => {
+      const read = async (path: string) => (await fetch(`${url}${path}`)).text()
+      assert.strictEqual(await read("/hello"), "the shop's page")
+      assert.strictEqual(await read("/"), "the shop's page")
+      assert.include(await read("/v1/nothing"), "No such route")
+      assert.include(await read("/healthz"), "200")
+    })
+  })
+
   it("handler: the response is the same if a framework strips the prefix, and the checkout page keeps its path", async () => {
     const { publicId } = await pay.checkouts.create({ company: (await pay.companies.list()).items[0]?.id ?? "", amount: 7 })
     /** As Express mounts a handler at /pay. */

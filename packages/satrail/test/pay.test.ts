@@ -294,7 +294,9 @@ describe("satrail in memory", () => {
     await pay.outside.pay(await pay.invoices.create({ company, amount: 9_000 }))
     const { destination } = await pay.outside.destination({ type: "lightning_address" })
     const sent = await pay.withdrawals.confirm({ company, amount: 1_000, destination })
-    assert.strictEqual((await pay.withdrawals.settled(company, sent.id)).status, "settled")
+    const settled = await pay.withdrawals.settled(company, sent.id)
+    assert.deepStrictEqual([settled.status, settled.fee.msat], ["settled", (await pay.withdrawals.get(company.id, sent.id)).fee.msat])
+    assert.isNull(settled.approval)
     assert.strictEqual((await pay.withdrawals.settled(company.id, sent.id)).id, sent.id)
     const unroutable = await pay.outside.destination({ type: "lightning_invoice", amount: 1_000, behaviour: "no_route" })
     const failing = await pay.withdrawals.confirm({ company, amount: 1_000, destination: unroutable.destination })
@@ -315,12 +317,43 @@ describe("satrail in memory", () => {
   })
 
   it("pay: a repeated request takes effect once and returns the same result", async () => {
-    const ask = { company: shop.id, amount: 700, ...coffees, idempotencyKey: "order 1042" }
+    const ask = { company: shop.id, amount: 700, ...coffees, idempotencyKey: "order-1042" }
     const [first, again] = [await pay.invoices.create(ask), await pay.invoices.create(ask)]
     assert.deepStrictEqual(again, first)
     assert.strictEqual(JSON.stringify(again), JSON.stringify(first))
     const error = (await refused(() => pay.invoices.create({ ...ask, amount: 701 }))) as SatrailError
     assert.strictEqual(error.code, "idempotency_mismatch")
+    const spaced = await refused(() => pay.invoices.create({ ...ask, idempotencyKey: "order 1042" }))
+    assert.match(String(spaced), /idempotencyKey must have 1 to 255 visible ASCII characters/)
+  })
+
+  it("pay: a repeated request is the same for a company's record, its later record, and its id", async () => {
+    const company = await pay.companies.create({ name: "Repeating" })
+    const ask = { amount: 900, idempotencyKey: "order-1043" }
+    const invoice = await pay.invoices.create({ ...ask, company })
+    await pay.outside.pay(invoice)
+    for (const same of [await pay.companies.get(company.id), company.id, { id: company.id }])
+      assert.strictEqual((await pay.invoices.create({ ...ask, company: same })).id, invoice.id)
+  })
+
+  it("pay: a company that does not exist is refused, before anything is created or read", async () => {
+    const company = "018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"
+    for (const call of [
+      () => pay.invoices.create({ company, amount: 5 }),
+      () => pay.checkouts.create({ company, amount: 5 }),
+      () => pay.onChainAddresses.create({ company: { id: company } }),
+      async () => pay.invoices.list(company),
+      async () => pay.bookings.lines({ company }),
+      () => pay.transactions.balance(company)
+    ]) {
+      const error = (await refused(call)) as SatrailError
+      assert.deepStrictEqual([error.code, error.message], ["not_found", "No such company. Check the id."], String(call))
+    }
+  })
+
+  it("pay: an error's stack names the line of the call", async () => {
+    const error = (await refused(() => pay.invoices.get(shop.id, shop.id))) as Error
+    assert.match(error.stack ?? "", /^NotFound: .*\n(?:.*\n)?.*pay\.test\.ts/)
   })
 
   it("pay: a repeated request returns the same secret, which is stored encrypted", async () => {
@@ -443,6 +476,16 @@ describe("satrail in memory", () => {
     assert.notProperty(members["withdrawals"], "handOver")
     assert.notProperty(members["companies"], "open")
   })
+})
+
+it("pay: after the service is closed, every call fails with the same error", async () => {
+  const pay = await satrail.test({ settings: { SATRAIL_LOG_LEVEL: "error" } })
+  const { id } = await pay.companies.create({ name: "Closing" })
+  await pay.close()
+  const error = (await refused(() => pay.companies.get(id))) as SatrailError
+  assert.isTrue(error instanceof SatrailError && error instanceof Error)
+  assert.deepStrictEqual([error.code, error.message, error.isRetryable], ["stopping", "the service was closed", true])
+  assert.throws(() => pay.on("deposit.settled", () => {}), "the service was closed")
 })
 
 it("options: an unknown option is rejected, and the error suggests the nearest name", async () => {

@@ -72,9 +72,10 @@ export class Companies extends Context.Service<
     /** Changes a company's plan. By the time this returns, every process applies the new plan. */
     readonly changePlan: (id: CompanyId.CompanyId, plan: Plan) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
     /**
-     * Changes a company's limits. By the time this returns, every process applies them. Spending is counted
-     * from the time the company first has limits. If `by` loosens limits for a company with a large balance, a
-     * second operator must send the same request. Omit `by` if the host program changes limits itself.
+     * Replaces a company's limits: a limit that is left out no longer applies. By the time this returns, every
+     * process applies the new limits. Spending is counted from the time the company first has limits. If `by`
+     * loosens limits for a company with a large balance, a second operator must send the same request. Omit `by`
+     * if the host program changes limits itself.
      */
     readonly limit: (
       id: CompanyId.CompanyId,
