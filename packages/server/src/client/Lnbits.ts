@@ -1,5 +1,4 @@
 import { Console, Effect, Schema } from "effect"
-import { DatabaseSync } from "node:sqlite"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Operator from "./Operator.ts"
 import * as Output from "./Output.ts"
@@ -36,7 +35,9 @@ where wallets.deleted and (status = 'success' or (status = 'pending' and amount 
 /** Reads LNbits' SQLite database, version 1.0 or later, without changing it. */
 const read = (file: string) =>
   Effect.gen(function* () {
-    const found = yield* Effect.try(() => {
+    const found = yield* Effect.tryPromise(async () => {
+      // Loaded here, because Node 22 prints a warning when it loads this module.
+      const { DatabaseSync } = await import("node:sqlite")
       const database = new DatabaseSync(file, { readOnly: true })
       try {
         const all = (sql: string) => {
