@@ -70,6 +70,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       for (const changed of [another, ` ${body}`]) {
         const answer = await post(path, changed, `other-${path}`, key)
         assert.deepStrictEqual([answer.status, answer.body.error?.code, answer.body.data], [422, "idempotency_mismatch", null])
+        assert.include(answer.body.message, "Resend the original request unchanged.")
       }
       assert.strictEqual(await events(), before)
       assert.deepStrictEqual(told(await post(path, body, `other-${path}`, key)), replayOf(first))
@@ -82,6 +83,7 @@ for (const [path, [body, another, key]] of Object.entries(creations)) {
       for (const bad of ["", "a b", "x".repeat(256), "ü", "a\tb"]) {
         const answer = await post(path, body, bad, key)
         assert.deepStrictEqual([bad, answer.status, answer.body.error?.issues?.[0]?.path], [bad, 400, "idempotency-key"])
+        assert.strictEqual(answer.body.message, "Idempotency-Key must be 1 to 255 visible ASCII characters")
       }
     })
 

@@ -102,7 +102,7 @@ describe("the command line", () => {
         for (const others of [{ EDITOR: "vi", CHAIN_ID: "1", DATABASE_URL: "postgres://db" }, { SATRAIL_NETWORK: "regtest" }]) {
           const away = errorOf((yield* run("status", { ...others, SATRAIL_DATA: "/nowhere" })).exit)
           assert.instanceOf(away, CommandFailed)
-          assert.include(away.message, "No service found")
+          assert.include(away.message, "No service found: start one (`npx satrail dev`")
         }
       })
   )

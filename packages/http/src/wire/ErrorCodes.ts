@@ -164,7 +164,7 @@ export const catalogue = {
   idempotency_mismatch: {
     status: 422,
     meaning: "The `Idempotency-Key` was already used for a different request.",
-    remedy: "Use a new key for each new request, and repeat a key only with the identical request."
+    remedy: "Resend the original request unchanged. Use a new key only for a new request, because it takes effect as well."
   },
   domain_not_verified: {
     status: 422,

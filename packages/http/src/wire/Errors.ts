@@ -182,7 +182,7 @@ const reasons = {
   other_network: "This API key belongs to another network.",
   expired: "This API key has expired.",
   revoked: "This API key was revoked.",
-  waiting: "This API key is not active until a second operator approves it."
+  waiting: "This API key is not active until a second operator approves it, in the console or with `satrail keys approve`."
 } as const
 
 /** Maps each core error to its response. This is the only place where core errors get a status. */
@@ -221,7 +221,7 @@ const table = {
   IdempotencyMismatch: (_: IdempotencyMismatch) =>
     failure(
       "idempotency_mismatch",
-      "This Idempotency-Key was already used for a different request. Use a new key, or resend the original request unchanged."
+      "This Idempotency-Key was already used for a different request. Resend the original request unchanged. Use a new key only for a new request, because it takes effect as well."
     ),
   InsufficientBalance: ({ needed, available }: InsufficientBalance) => {
     const needed_sats = Msat.toDecimalSats(needed)

@@ -10,7 +10,9 @@ import type { Sealer } from "./Seal.ts"
 /** Request headers of every endpoint that creates something. */
 export const headers = {
   "idempotency-key": Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^[!-~]{1,255}$/, { message: "1 to 255 visible ASCII characters" })).annotate({
+    Schema.String.check(
+      Schema.isPattern(/^[!-~]{1,255}$/, { message: "Idempotency-Key must be 1 to 255 visible ASCII characters" })
+    ).annotate({
       description:
         "Makes the request safe to retry: repeating the same key and body takes effect once and returns the stored response. Use a new key for each new request, such as a UUID",
       examples: ["9f0d1c1e-52a5-4f7c-8f43-0b8f6a6c1042"]

@@ -45,7 +45,7 @@ export const target = Effect.fnUntraced(function* (route: string) {
   const token = known ?? redacted(isCompanys ? demo?.api_key : demo?.operator_token)
   if (url === undefined)
     return yield* new CommandFailed({
-      message: `No service found: start one (\`npm start\`, or \`npx @satrail/server start\`), or set SATRAIL_URL and ${isCompanys ? "SATRAIL_API_KEY" : "SATRAIL_OPERATOR_TOKEN"} (looked in ${directory})`
+      message: `No service found: start one (\`npx satrail dev\`, or \`npm start\` in the repository), or set SATRAIL_URL and ${isCompanys ? "SATRAIL_API_KEY" : "SATRAIL_OPERATOR_TOKEN"} (looked in ${directory})`
     })
   if (token === undefined)
     return yield* new CommandFailed({
