@@ -57,7 +57,10 @@ const compose = (environment: Environment, isKept: boolean) => {
     ? kept(environment)
     : inMemory(environment)
   const ready = Layer.provideMerge(Server.readiness(Effect.succeed(true)), services)
-  return Layer.provideMerge(Server.workers(environment), ready).pipe(Layer.provideMerge(Log.layer(environment)))
+  return Layer.provideMerge(Server.workers(environment), ready).pipe(
+    Layer.provideMerge(Log.layer(environment)),
+    Layer.provideMerge(Layer.succeed(EventIds.Ids, EventIds.make(Secrets.secretOf(environment))))
+  )
 }
 
 type Composed = Layer.Success<ReturnType<typeof compose>>
@@ -218,7 +221,7 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
     check: Schemas.checking(options.metadata ?? {})
   }
   const served = serving(environment, context)
-  const ids = EventIds.make(Secrets.secretOf(environment))
+  const ids = Context.get(context, EventIds.Ids)
   const consumers = consuming(runtime, context, ids, iterate)
   let closed: Promise<void> | undefined
   const close = async () => {

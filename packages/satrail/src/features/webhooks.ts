@@ -1,7 +1,7 @@
 import { wireTypes } from "@satrail/client/Plain"
 import { verify } from "@satrail/client/Webhooks"
 import { Invalid } from "@satrail/core/base/Invalid"
-import { cursorOf, placeOf } from "@satrail/core/events/Events"
+import { placeOf } from "@satrail/core/events/Events"
 import * as Notice from "@satrail/core/events/Notice"
 import type { Delivery } from "@satrail/core/features/webhooks/records/Delivery"
 import type { Settings } from "@satrail/core/features/webhooks/records/Endpoint"
@@ -11,6 +11,7 @@ import { filterIssue } from "@satrail/http/events/Feed"
 import * as Deliveries from "@satrail/http/features/webhooks/WebhookDeliveries"
 import * as Endpoints from "@satrail/http/features/webhooks/WebhookEndpoints"
 import * as View from "@satrail/http/features/webhooks/records/WebhookView"
+import * as EventIds from "@satrail/http/wire/EventIds"
 import { Effect, Schema } from "effect"
 import type { Changes, First, Id, Of } from "../Sharing.ts"
 import { classes } from "../Errors.ts"
@@ -51,13 +52,6 @@ export const hidden = { webhooks: ["change", "remove", "rotate"] } as const
 
 type EndpointAsk = First<Webhooks["Service"]["create"]>
 
-const placeFrom = (event: string) => {
-  const place = placeOf(event)
-  return place === undefined
-    ? Effect.fail(new Invalid({ path: "replayFrom", message: "must be the id of an event" }))
-    : Effect.succeed(place)
-}
-
 const settingsOf = (given: Changes<Settings>, now: Settings) => {
   const types = given.types === undefined ? now.types : (given.types ?? []).flatMap(wireTypes)
   for (const type of types) {
@@ -74,10 +68,15 @@ const settingsOf = (given: Changes<Settings>, now: Settings) => {
 
 const noSettings: Settings = { url: "", description: "", types: [], signatureHeader: null }
 
-const withEvent = (row: Delivery) => ({ ...row, eventId: cursorOf(placeOf(row.place) ?? Notice.first) })
-
 export const shared = (of: Of) => {
-  const webhooks = of(Webhooks)
+  const [webhooks, ids] = [of(Webhooks), of(EventIds.Ids)]
+  const placeFrom = (companyId: Id, event: string) => {
+    const place = ids.read(event, companyId)
+    return place === undefined
+      ? Effect.fail(new Invalid({ path: "replayFrom", message: "must be the id of an event of this company" }))
+      : Effect.succeed(place)
+  }
+  const withEvent = (row: Delivery) => ({ ...row, eventId: ids.write(placeOf(row.place) ?? Notice.first, row.eventCompanyId) })
   return {
     webhooks: {
       create: Effect.fnUntraced(function* ({ companyId, request, ...settings }: Omit<EndpointAsk, "settings"> & Settings) {
@@ -93,11 +92,11 @@ export const shared = (of: Of) => {
         webhooks.rotate(companyId, id, overlapSeconds),
       /** Enables the endpoint. Events are sent after the event `replayFrom`, or from where sending stopped. */
       enable: Effect.fnUntraced(function* (companyId: Id, id: string, { replayFrom }: { readonly replayFrom: string | null }) {
-        return yield* webhooks.enable(companyId, id, replayFrom === null ? undefined : yield* placeFrom(replayFrom))
+        return yield* webhooks.enable(companyId, id, replayFrom === null ? undefined : yield* placeFrom(companyId, replayFrom))
       }),
       /** Sends every event after `replayFrom` again, including events already delivered. */
       replay: Effect.fnUntraced(function* (companyId: Id, id: string, { replayFrom }: { readonly replayFrom: string }) {
-        return yield* webhooks.replay(companyId, id, yield* placeFrom(replayFrom))
+        return yield* webhooks.replay(companyId, id, yield* placeFrom(companyId, replayFrom))
       }),
       deliveries: (companyId: Id, id: string, query: Page.Asked) =>
         Effect.map(webhooks.deliveries(companyId, id, query), ({ rows, next }) => ({ rows: rows.map(withEvent), next })),
