@@ -222,6 +222,32 @@ scenario(
 )
 
 scenario(
+  "webhooks: a delivery that waits for its next attempt can be sent now, once",
+  () => world(),
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* company()
+    const { endpoint: made } = yield* endpoint(row)
+    yield* second
+    const answers = [broken(500, "60"), ok]
+    state.answer = () => Effect.succeed(answers.shift() ?? ok)
+    yield* invoice(row, 1)
+    yield* second
+    assert.lengthOf(sent, 1)
+    const webhooks = yield* Webhooks
+    const delivery = Effect.map(webhooks.deliveries(row.id, made.id, { limit: 10, before: null }), ({ rows: [first] }) => first)
+    const { id = "", status } = (yield* delivery) ?? {}
+    assert.strictEqual(status, "pending")
+    yield* Effect.all([webhooks.resend(row.id, id), webhooks.resend(row.id, id)])
+    yield* second
+    assert.lengthOf(sent, 2)
+    assert.deepInclude(yield* delivery, { status: "delivered", attempts: 1 })
+    yield* TestClock.adjust("1 hour")
+    assert.lengthOf(sent, 2)
+  }
+)
+
+scenario(
   "webhooks: 429 and 503 are retried after their Retry-After, and 410 ends delivery",
   () => world(),
   function* ({ sent, state }) {

@@ -203,8 +203,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   "POST /operator/webhook-endpoints/:id/test": { path: `/webhook-endpoints/${tested}/test`, sees: `/webhook-endpoints/${tested}` },
   "POST /operator/webhook-deliveries/:id/resend": {
     path: `/webhook-deliveries/${await failedDelivery()}/resend`,
-    sees: "/webhook-endpoints",
-    again: "delivery_pending"
+    sees: "/webhook-endpoints"
   }
 }
 

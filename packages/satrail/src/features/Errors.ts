@@ -6,4 +6,4 @@ export { LastPasskey, OwnAccess, PersonMoved, PersonRequired, TooManyPasskeys, T
 export { NotRefundable, RefundNotOpen, RefundTooLarge } from "./refunds.ts"
 export { SessionMoved } from "./sessions.ts"
 export { VoucherNotOpen, VoucherRefused } from "./vouchers.ts"
-export { DeliveryPending, EndpointNotEnabled, TooManyEndpoints } from "./webhooks.ts"
+export { EndpointNotEnabled, TooManyEndpoints } from "./webhooks.ts"

@@ -18,7 +18,7 @@ import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
 import { company, fields, idempotencyKey, ids, listed, maybe, number, text, texts } from "../Fields.ts"
 
-export const { DeliveryPending, EndpointNotEnabled, TooManyEndpoints } = classes
+export const { EndpointNotEnabled, TooManyEndpoints } = classes
 export const defaults = {
   webhooks: {
     create: [{ description: "", signatureHeader: null, types: [] }],

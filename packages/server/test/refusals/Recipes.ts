@@ -265,19 +265,6 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
       return shop.post(`/v1/webhook-endpoints/${data.id}/test`)
     }
   },
-  delivery_pending: {
-    how: "Test a webhook endpoint at a port where nothing listens, and send the delivery again while it waits",
-    run: async ({ shop, until }) => {
-      const { data } = await shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/" })
-      await shop.post(`/v1/webhook-endpoints/${data.id}/test`)
-      const deliveries = await until(
-        "a delivery that has failed",
-        () => shop.get(`/v1/webhook-endpoints/${data.id}/deliveries`),
-        ({ data }) => data.length > 0
-      )
-      return shop.post(`/v1/webhook-deliveries/${deliveries.data[0].id}/resend`)
-    }
-  },
   cursor_too_old: {
     how: "Advance the clock by 91 days, and list events with an old event as the `cursor`",
     run: async ({ shop, advance, until }) => {

@@ -87,11 +87,11 @@ export class Webhooks extends Context.Service<
      * Returns a page of the endpoint's deliveries, newest first. `next` is the start of the following page.
      */
     readonly deliveries: (companyId: CompanyId.CompanyId, id: string, query: Page.Asked) => Ask<Page.Page<Delivery.Delivery>, Invalid>
-    /** Sends a delivery again, with all retries of the schedule, even if it was delivered. */
-    readonly resend: (
-      companyId: CompanyId.CompanyId,
-      deliveryId: string
-    ) => Ask<Delivery.Delivery, Delivery.DeliveryPending | Endpoint.EndpointNotEnabled>
+    /**
+     * Sends a delivery now, with all retries of the schedule: again if it was delivered, or before its next
+     * attempt. Has no effect if an attempt is due.
+     */
+    readonly resend: (companyId: CompanyId.CompanyId, deliveryId: string) => Ask<Delivery.Delivery, Endpoint.EndpointNotEnabled>
   }
 >()("@satrail/core/features/webhooks/Webhooks") {}
 
@@ -252,7 +252,9 @@ export const make = Effect.gen(function* () {
       })
       const delivery = yield* read
       yield* enabled(yield* get(companyId, delivery.endpointId))
-      yield* journal.commit(Delivery.resent(delivery, yield* now))
+      const nowMillis = yield* now
+      if (delivery.nextAtMillis !== null && delivery.nextAtMillis <= nowMillis) return delivery
+      yield* journal.commit(Delivery.resent(delivery, nowMillis))
       return yield* read
     })
   })

@@ -106,11 +106,14 @@ const sentAgain = <const Name extends string, const Path extends `/${string}`>(n
   HttpApiEndpoint.post(name, `${path}/:id/resend` as const, {
     params: { id: Scalars.Id },
     success: Envelope.success(200, view.schema),
-    error: errors.of("not_found", "delivery_pending", "webhook_endpoint_disabled", "store_unavailable")
+    error: errors.of("not_found", "webhook_endpoint_disabled", "store_unavailable")
   })
     .annotate(Scopes, ["webhooks"])
     .annotate(OpenApi.Summary, "Send a delivery again")
-    .annotate(OpenApi.Description, `Sends a delivery again immediately. If it fails, the full retry schedule applies.${needs(path)}`)
+    .annotate(
+      OpenApi.Description,
+      `Sends a delivery now: again, or before \`next_attempt_at\`. If it fails, the full retry schedule applies.${needs(path)}`
+    )
     .annotate(Example, (world) => {
       const row = { ...example(world), status: "pending", attempts: 0, nextAtMillis: world.millis(600_000) } as const
       return { params: { id: row.id }, message: "Delivery is sent again", data: view.of(row) }

@@ -47,22 +47,18 @@ export const Delivery = Schema.Struct({
 })
 export interface Delivery extends Schema.Schema.Type<typeof Delivery> {}
 
-/** The delivery is already pending. */
-export class DeliveryPending extends Schema.TaggedError<DeliveryPending>()("DeliveryPending", { id: Schema.String }) {}
-
 const attempt = ["status", "attempts", "nextAtMillis", "lastAtMillis", "durationMillis", "answered", "response"] as const
 
 export const noun = Noun.make("webhook_deliveries", Delivery, {
   moving: attempt,
-  unique: [["endpointId", "epoch", "place"]],
-  refused: (id) => new DeliveryPending({ id })
+  unique: [["endpointId", "epoch", "place"]]
 })
 
 export const life = {
   // A late result does not apply to a delivery that was resent in the meantime.
   tried: Noun.move(noun, "tried", { from: ["pending"], expects: ["attempts", "nextAtMillis"], sets: attempt, again: "otherwise" }),
   resent: Noun.move(noun, "resent", {
-    from: ["delivered", "failed"],
+    from: ["pending", "delivered", "failed"],
     to: "pending",
     sets: ["attempts", "nextAtMillis"],
     again: { in: ["pending"], same: ["nextAtMillis"] }
@@ -101,7 +97,7 @@ export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence,
   fence
 })
 
-/** Resends the delivery, with all retries of the schedule. */
+/** Sends the delivery now, with all retries of the schedule. */
 export const resent = (delivery: Delivery, atMillis: number): DeliveryResent => ({
   _tag: "DeliveryResent",
   ...parts(delivery, atMillis),

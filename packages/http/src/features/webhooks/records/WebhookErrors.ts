@@ -1,4 +1,3 @@
-import type { DeliveryPending } from "@satrail/core/features/webhooks/records/Delivery"
 import type { EndpointNotEnabled } from "@satrail/core/features/webhooks/records/Endpoint"
 import type { TooManyEndpoints } from "@satrail/core/features/webhooks/Webhooks"
 import * as OwnErrors from "../../../wire/OwnErrors.ts"
@@ -17,12 +16,5 @@ export const errors = OwnErrors.make({
     meaning: "The webhook endpoint is disabled, so nothing is sent to it.",
     remedy: "Enable it first. Set `replay_from` to receive the events it missed.",
     message: ({ status }: EndpointNotEnabled) => `This webhook endpoint is ${status}. Enable it first.`
-  },
-  DeliveryPending: {
-    code: "delivery_pending",
-    status: 409,
-    meaning: "The delivery is still in progress.",
-    remedy: "Wait for the attempt at `next_attempt_at`.",
-    message: (_: DeliveryPending) => "This delivery is still in progress. Wait for the attempt at next_attempt_at."
   }
 })

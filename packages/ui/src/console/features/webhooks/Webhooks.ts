@@ -108,6 +108,13 @@ const nextAttempt = ({ say }: AnyVisit, { status }: WebhookEndpoint, delivery: W
   return status === "enabled" ? date(say, delivery.next_attempt_at) : "Once enabled"
 }
 
+/** Sends a delivery again, or before its next attempt, which a disabled endpoint does not have. */
+const resend = (visit: AnyVisit, endpoint: WebhookEndpoint, { id, status }: WebhookDelivery, look: "quiet" | "") => {
+  const isPending = status === "pending"
+  const isOffered = !isPending || endpoint.status === "enabled"
+  return isOffered && act(visit.to(`webhooks/${endpoint.id}`), isPending ? "Send now" : "Resend", look, { do: "resend", delivery: id })
+}
+
 const deliveryColumns = (visit: AnyVisit, endpoint: WebhookEndpoint): ReadonlyArray<Column<WebhookDelivery>> => [
   {
     title: "Event",
@@ -128,13 +135,12 @@ const deliveryColumns = (visit: AnyVisit, endpoint: WebhookEndpoint): ReadonlyAr
     title: "",
     place: "c2",
     kind: "r act",
-    cell: (delivery) =>
-      delivery.status !== "pending" && act(visit.to(`webhooks/${endpoint.id}`), "Resend", "quiet", { do: "resend", delivery: delivery.id })
+    cell: (delivery) => resend(visit, endpoint, delivery, "quiet")
   }
 ]
 
 const deliveryPanel = async (visit: AnyVisit, endpoint: WebhookEndpoint, delivery: WebhookDelivery) => {
-  const { api, say, to, user } = visit
+  const { api, say, user } = visit
   const isOwn = user.kind === "company"
   const event = isOwn ? await api.call("GET /v1/events/{id}", { params: { id: delivery.event_id } }).catch(() => undefined) : undefined
   return panel(
@@ -142,7 +148,7 @@ const deliveryPanel = async (visit: AnyVisit, endpoint: WebhookEndpoint, deliver
     {
       id: "delivery",
       isRuled: true,
-      beside: delivery.status !== "pending" && act(to(`webhooks/${endpoint.id}`), "Resend", "", { do: "resend", delivery: delivery.id })
+      beside: resend(visit, endpoint, delivery, "")
     },
     h(
       "div",
