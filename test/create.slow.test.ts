@@ -24,6 +24,9 @@ const pairs: ReadonlyArray<readonly [Framework, Kind]> = [
   ["next", "shop"]
 ]
 
+/** A route that a developer adds after the service, with a body parser. */
+const route = 'app.post("/echo", express.json(), (request, response) => void response.json(request.body))\n'
+
 const kind = `node-${process.platform}-${process.arch}`
 const lowest = path.join(work, "lowest")
 const bins = new Map([
@@ -70,6 +73,8 @@ describe.skipIf(!hasRegistry)(
         assert.match(manifest.dependencies.satrail, /^\^\d/)
         assert.isTrue(JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")).compilerOptions.strict)
         writeFileSync(file, JSON.stringify({ ...manifest, dependencies: { ...manifest.dependencies, ...files(tarballs) } }))
+        const main = path.join(folder, "src/main.ts")
+        if (framework === "express") writeFileSync(main, readFileSync(main, "utf8").replace("const server =", `${route}const server =`))
         run(folder, "npm", ["install", "--no-audit", "--no-fund"], current)
         for (const [version, bin] of bins) {
           const env = environment(bin)
@@ -83,7 +88,16 @@ describe.skipIf(!hasRegistry)(
             command: ["npm", "run", "dev"],
             says: Created.paid[kind],
             env,
-            onPaid: () => (paid = seconds(runMillis))
+            onPaid: async (origin) => {
+              paid = seconds(runMillis)
+              if (framework !== "express") return
+              const echo = await fetch(`${origin}/echo`, {
+                method: "POST",
+                body: '{"order":1}',
+                headers: { "content-type": "application/json" }
+              })
+              assert.deepStrictEqual([echo.status, await echo.text()], [200, '{"order":1}'])
+            }
           })
           assert.match(told, Created.paid[kind])
           if (framework !== "next") await Created.endsOnTakenPort({ folder, command: ["npm", "start"], env })

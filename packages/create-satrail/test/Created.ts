@@ -25,7 +25,7 @@ interface Start {
   readonly command: ReadonlyArray<string>
   readonly says: RegExp
   readonly env?: Readonly<Record<string, string | undefined>>
-  readonly onPaid?: () => void
+  readonly onPaid?: (origin: string) => Promise<void>
 }
 
 /** Signals every process of a detached child, as Ctrl-C in a terminal does. Returns whether any process exists. */
@@ -102,7 +102,7 @@ export const runs = async ({ folder, command: [command = "", ...args], says, env
       assert.isBelow(Date.now(), end, said)
       await setTimeout(50)
     }
-    onPaid?.()
+    await onPaid?.(`http://127.0.0.1:${port}`)
   } finally {
     signalAll(child, "SIGTERM")
   }

@@ -65,7 +65,7 @@ app.get("/", async (_request, response) => {
   const { publicId } = await checkout()
   response.redirect(303, \`/pay/\${publicId}\`)
 })
-// The service handles its pages, its HTTP API and its console. Add body parsers, and your routes that need them, after it.
+// The service handles its pages, its HTTP API and its console. Other paths go to the routes after it. Add body parsers after it, too.
 app.use((request, response, next) => pay.handler(request, response, next))
 const server = app.listen(port, host, (error) => {
   if (error) throw error
