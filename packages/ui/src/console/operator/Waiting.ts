@@ -52,8 +52,8 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     why: "The company has to approve or reject it. It fails after a day."
   },
   payout_without_coins: {
-    text: "No coins yet",
-    title: (many, span) => `${are(many, "payout", "payouts")} waited for coins for ${oldest(many, span)}`,
+    text: "Not broadcast yet",
+    title: (many, span) => `${are(many, "payout", "payouts")} waited to be broadcast for ${oldest(many, span)}`,
     lateMillis: 10 * minute,
     tone: "bad",
     why: "The hot wallet has too few coins, or the payout’s batching interval hasn’t ended.",
@@ -215,7 +215,7 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
       }
     case "payout_without_coins":
       return {
-        first: "Send coins to the hot wallet, unless it has enough.",
+        first: "Read below what it waits for. If it waits for coins, send some to the hot wallet.",
         next: [
           ["Compare the wallet’s balance under ", link(to("nodes"), "Nodes"), " with the amount."],
           "Payouts may be collected for a while (the batching interval) and sent in one transaction.",

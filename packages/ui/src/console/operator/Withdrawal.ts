@@ -125,7 +125,7 @@ const waits: { readonly [kind in (typeof withdrawalKinds)[number]]: Pick<Wait, "
   },
   withdrawal_requested: { text: "Waiting to be sent", usual: "less than 1 s", verb: "tried", end: "Paid, or money returned" },
   withdrawal_unapproved: { text: "Waiting for the company to approve it", verb: "checked", end: "Sent, or money returned" },
-  payout_without_coins: { text: "Waiting for coins in the hot wallet", verb: "tried", end: "Confirmed in a block" },
+  payout_without_coins: { text: "Waiting to be broadcast", verb: "tried", end: "Confirmed in a block" },
   payout_without_block: { text: "Waiting for a block", usual: "10 to 60 min", verb: "checked", end: "Confirmed in a block" }
 }
 
