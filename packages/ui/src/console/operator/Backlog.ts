@@ -41,7 +41,7 @@ const depositColumns = ({ say, to }: OperatorVisit, companies: Companies): Reado
 ]
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, to, query, say } = visit
+  const { api, to, query } = visit
   const [chosen, cursor] = [query.get("kind"), query.get("cursor") ?? undefined]
   const [waiting, page, deposits] = await Promise.all([
     api.call("GET /operator/backlog"),
@@ -80,7 +80,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
         rows.length === 0
           ? empty("good", "Nothing is waiting", "Every withdrawal of this kind is finished.")
           : table("Pending withdrawals, oldest first", { columns: columns(visit, companies), groups: [{ rows }], opens: true }),
-        paging(`times in ${say.zone}`, {
+        paging(`${Formats.sats(rows.length)} shown`, {
           newer: cursor === undefined ? undefined : to(withQuery("backlog", query, { cursor: "" })),
           older: page.next === undefined ? undefined : to(withQuery("backlog", query, { cursor: page.next }))
         })

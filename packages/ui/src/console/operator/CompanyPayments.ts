@@ -10,24 +10,24 @@ import type { Transaction } from "../wire.ts"
 
 const perPage = 50
 
-const columns = ({ say, to }: OperatorVisit): ReadonlyArray<Column<Line>> => [
+const columns = ({ say, to }: OperatorVisit, isWide: boolean): ReadonlyArray<Column<Line>> => [
   {
     title: "What",
     place: "c1",
     cell: (line) => [rowLink(to(`${line.type}s/${line.id}`), line.title), " ", line.more !== "" && h("span", { class: "soft" }, line.more)]
   },
-  { title: "How", place: "off", kind: "soft", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
+  ...(isWide ? [{ title: "How", place: "off", kind: "soft", cell: ({ rail }: Line) => (rail === null ? "" : rails[rail]) } as const] : []),
   { title: "Status", place: "c3", cell: (line) => status(toldOf(line)) },
   { title: "When", place: "c4", kind: "faint", cell: ({ createdAtMillis }) => when(createdAtMillis, say.when(createdAtMillis)) },
   { title: "Sats", place: "c2", kind: "amount", cell: signedSats },
   { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
 ]
 
-export const paymentTable = async (visit: OperatorVisit, companyId: string, transactions: ReadonlyArray<Transaction>) => {
+export const paymentTable = async (visit: OperatorVisit, companyId: string, transactions: ReadonlyArray<Transaction>, isWide = false) => {
   const lines = await linesOf({ api: visit.of(companyId), say: visit.say }, transactions)
   return lines.length === 0
     ? empty("payments", "No payments", "Nothing has been paid or received.")
-    : table("Payments, newest first", { columns: columns(visit), groups: [{ rows: lines }], opens: true })
+    : table("Payments, newest first", { columns: columns(visit, isWide), groups: [{ rows: lines }], opens: true })
 }
 
 const isOneOf = <A extends string>(all: ReadonlyArray<A>, text: string | null): A | undefined => all.find((one) => one === text)
@@ -68,7 +68,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
       ]),
       plain(
         "Payments",
-        await paymentTable(visit, id, page.data),
+        await paymentTable(visit, id, page.data, true),
         paging(`times in ${say.zone}`, {
           newer: cursor === undefined ? undefined : at({}),
           older: page.next === undefined ? undefined : at({ cursor: page.next })

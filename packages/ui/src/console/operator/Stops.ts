@@ -104,7 +104,7 @@ const resumePage = async (visit: OperatorVisit): Promise<Shown> => {
           h(
             "div",
             { class: "note flat bad" },
-            h("strong", null, "The ledger still doesn’t match the node or the chain", off === 0 ? "" : `: ${Formats.sats(off)} sats`),
+            h("strong", null, "The ledger still doesn’t match the node or the chain", off === 0 ? "" : `: ${Formats.sats(off)}\u00a0sats`),
             h("p", null, "Find the cause first. ", link(to("reconciliation"), "See the difference")),
             h(
               "label",

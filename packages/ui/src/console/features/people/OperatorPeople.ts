@@ -71,7 +71,7 @@ const invitePage = async (visit: OperatorVisit): Promise<Shown> => {
             "div",
             { class: "fields" },
             nameField(visit, inAudit),
-            await companyChoice(visit, "Of", given.get("company") ?? query.get("company") ?? "", "The operator"),
+            await companyChoice(visit, "Works for", given.get("company") ?? query.get("company") ?? "", "The operator"),
             choice(
               "Role",
               "role",
