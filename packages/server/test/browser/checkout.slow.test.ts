@@ -236,6 +236,10 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
         assert.isBelow(Math.max(...heights), 80)
         const [amount, mark] = [await page.locator(".bill .amount").boundingBox(), await page.locator(".way .mark").boundingBox()]
         assert.isAtLeast(mark?.y ?? 0, (amount?.y ?? Infinity) + (amount?.height ?? 0))
+        // Also on paper and as text, a payment of the sandbox says that it is a test.
+        assert.isTrue(await page.getByText("Test mode: no real money moves").isVisible())
+        const receipt = await page.request.get(`${(states.get("fiat-paid") ?? "").split("?")[0]}/receipt`)
+        assert.include(await receipt.text(), "Test mode: no real money moves")
       }))
 
   it("browser: the receipt of an on-chain payment links to the payment's transaction in the operator's block explorer", () =>

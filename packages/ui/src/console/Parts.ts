@@ -103,7 +103,7 @@ export const panel = (
 
 /** A panel without a visible heading. */
 export const plain = (label: string, children: ComponentChildren, footer?: ComponentChildren) =>
-  h("section", { class: "panel", "aria-label": label }, children, footer !== undefined && h("footer", null, footer))
+  h("section", { class: "panel", "aria-label": label }, children, footer !== undefined && footer !== false && h("footer", null, footer))
 
 export const body = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "body" }, children)
 export const stack = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "stack" }, children)

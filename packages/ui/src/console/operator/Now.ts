@@ -38,7 +38,7 @@ const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
         ? ""
         : [
             Formats.sats(sats),
-            h("span", { class: "only-narrow" }, " sats"),
+            h("span", { class: "only-narrow" }, Math.abs(sats) === 1 ? " sat" : " sats"),
             h("span", { class: "sub off" }, beneath ?? say.fiat(sats) ?? "")
           ]
   },

@@ -19,18 +19,22 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
   })
   const companies = await visit.companies(rows.map(({ assigned_to, company_id }) => assigned_to ?? company_id))
   return {
-    title: "Suspense",
-    lead: "Money that reached your node but was not credited to any company.",
+    title: isPast ? "Assigned payments" : "Suspense",
+    lead: isPast
+      ? "Payments that were in suspense and now belong to a company."
+      : "Money that reached your node but was not credited to any company.",
     actions: !isPast && h("a", { class: "btn", href: to(past) }, "Assigned payments"),
     ...(isPast && { crumbs: [["Suspense", "suspense"] as const] }),
     body: plain(
       "Suspense",
       rows.length === 0
-        ? empty(
-            "good",
-            "No unmatched money",
-            "An invoice that is paid twice, or a payment that nobody requested, appears here with the company it may belong to."
-          )
+        ? isPast
+          ? empty("good", "No assigned payments", "A payment in suspense appears here once you assign it to a company.")
+          : empty(
+              "good",
+              "No unmatched money",
+              "An invoice that is paid twice, or a payment that nobody requested, appears here with the company it may belong to."
+            )
         : table<SuspendedPayment>("Payments without an owner", {
             columns: [
               {
