@@ -336,7 +336,7 @@ const filterPage = (visit: Visit): Promise<Shown> => {
   return Promise.resolve({
     title: filter === undefined ? "Filter by metadata" : `Filter by ${filter.label.toLowerCase()}`,
     crumbs: [["Payments", withQuery("payments", query, { by: "" })]],
-    body: plain("Filter", body)
+    body: h("div", { class: "form-side" }, plain("Filter", body))
   })
 }
 
