@@ -105,7 +105,7 @@ const charts = async (visit: Visit, funds: Balance) => {
       "In and out by day",
       { beside: legend() },
       body(
-        figure(Formats.signed(came - went), came - went, `in ${flowDays} days`),
+        figure(Formats.signed(came - went), came - went, `in\u00a0${flowDays}\u00a0days`),
         h("p", { class: "soft num" }, `in ${Formats.sats(came)} · out ${Formats.sats(went)}`),
         bars(say, flows)
       )

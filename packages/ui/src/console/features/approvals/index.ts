@@ -9,7 +9,7 @@ export const approvals: Feature = {
       ({ id, amount_sats, recipient, created_at }) => ({
         tone: "warn",
         title: `${Formats.sats(amount_sats)} sats need approval`,
-        text: `To ${elided(recipient)}, requested ${say.when(Date.parse(created_at))}`,
+        text: `To ${elided(recipient)}, requested ${say.since(Date.parse(created_at))}`,
         href: to(`payments/out/${id}`),
         action: "Review"
       })

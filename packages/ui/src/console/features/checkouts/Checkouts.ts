@@ -147,7 +147,7 @@ const show = async (visit: Visit): Promise<Shown> => {
     lead: [
       priceOf(checkout),
       checkout.fiat_amount === null || checkout.amount_sats === null ? "" : `${Formats.sats(checkout.amount_sats)} sats`,
-      checkout.description
+      checkout.order_id === null ? "" : checkout.description
     ]
       .filter((text) => text !== "")
       .join(" · "),
