@@ -173,7 +173,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       await press(page, "Create checkout")
       await page
         .getByRole("alert")
-        .getByText(/^color must be/)
+        .getByText(/^Color must be/)
         .waitFor()
       await fill(page, "Button color", "#1d4ed8")
       await press(page, "Create checkout")

@@ -38,6 +38,7 @@ export const msat = (amount: number): string => thousandths.format(amount / 1000
 export const signed = (amount: number): string => `${amount < 0 ? "−" : "+"}${sats(Math.abs(amount))}`
 export const short = (amount: number): string => compact.format(amount)
 export const fiatText = (amount: number, currency: string): string => money(currency.toUpperCase()).format(amount)
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 /** An id or a hash, by its ends. */
 export const shortened = (text: string): string => (text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text)
 /** The fiat value of an amount at a price per bitcoin. */

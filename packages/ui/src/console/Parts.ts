@@ -122,8 +122,12 @@ export const facts = (of: ReadonlyArray<Fact | null>, kind: "" | "sums" = "") =>
 /** A button that copies a string. It requires the script. */
 export const copy = (text: string, label: string) =>
   h("button", { class: "copy live", type: "button", "data-copy": text, "aria-label": `Copy the ${label}` }, icon("copy", 14))
-/** A string that is shown shortened but copied in full. */
-export const copied = (text: string, label: string) => [h("code", { title: text }, Formats.shortened(text)), " ", copy(text, label)]
+/** A string that is shown shortened but copied in full. An address such as ann@example.com is not shortened. */
+export const copied = (text: string, label: string) => [
+  h("code", { title: text }, text.includes("@") ? text : Formats.shortened(text)),
+  " ",
+  copy(text, label)
+]
 
 /** Figures side by side. */
 export const cover = (label: string, of: ReadonlyArray<readonly [name: string, figure: ComponentChildren, more?: ComponentChildren]>) =>

@@ -21,11 +21,13 @@ export const match = (pattern: string, path: string): Readonly<Record<string, st
   return params
 }
 
+/** A message is a predicate, such as "must be a UUID", or a sentence. */
+const issueOf = ({ path, message }: Refused["details"][number]): string =>
+  message.startsWith(path) || /^\p{Lu}/u.test(message) ? message : `${path.replaceAll("_", " ")} ${message}`
+
 /** The message of an error response, with the fields that it names. */
 const wordsOf = ({ message, details }: Refused): string =>
-  details.length === 0
-    ? message
-    : details.map(({ path, message }) => (message.startsWith(path) ? message : `${path.replaceAll("_", " ")} ${message}`)).join(". ")
+  details.length === 0 ? message : details.map((issue) => Formats.capital(issueOf(issue))).join(". ")
 
 const kept = "What you typed is kept. You can safely try again; the request takes effect only once."
 

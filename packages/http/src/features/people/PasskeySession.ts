@@ -30,7 +30,10 @@ const Joining = Schema.Struct({ invitation: Invitation, name: Name, passkey: Pas
 const Adding = Schema.Struct({ name: Name, passkey: Passkeys.Attestation })
 
 const expected = ["", "must be the body that this console's page sends. Reload the page"] as const
-const notInvited = Errors.failure("unauthorized", "This invitation was already used, replaced or has expired. Ask for a new one.")
+const notInvited = Errors.failure(
+  "unauthorized",
+  "This invitation was already used, replaced or has expired, or a second operator must still approve it."
+)
 const noPerson = Errors.failure("unauthorized", "This session was started with a key. Confirm the key instead.")
 
 type Request = HttpServerRequest.HttpServerRequest

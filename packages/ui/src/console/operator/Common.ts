@@ -26,8 +26,6 @@ export const moment = (say: Format, millis: number) => when(millis, say.since(mi
 
 export const count = (many: number, one: string, more = `${one}s`): string => `${Formats.sats(many)} ${many === 1 ? one : more}`
 
-export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
-
 /** The checks of `/readyz`. */
 const checkNames: Readonly<Record<string, string>> = {
   store: "Database",
@@ -36,7 +34,7 @@ const checkNames: Readonly<Record<string, string>> = {
   started: "Process started",
   running: "Process running"
 }
-export const checkName = (name: string): string => checkNames[name] ?? capital(name)
+export const checkName = (name: string): string => checkNames[name] ?? Formats.capital(name)
 
 /** Maximum number of records that a summary reads. */
 export const most = 100

@@ -4,7 +4,7 @@ import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { body, copied, cover, date, facts, link, note, panel, sides, stack, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import type { Liquidity, Status } from "../wire.ts"
-import { ago, capital, checkName, guide } from "./Common.ts"
+import { ago, checkName, guide } from "./Common.ts"
 
 // Node, channels and wallet, and the processes that work with them.
 
@@ -83,7 +83,7 @@ const processPanel = ({ say }: OperatorVisit, { checks, roles }: Status) => [
     { isRuled: true, beside: h("span", { class: "faint" }, "work that one process does for all") },
     table("Leader roles", {
       columns: [
-        { title: "Role", place: "c1", cell: ({ role }) => capital(role.replace(/[0-9a-f]{20,}/, (key) => `${key.slice(0, 8)}…`)) },
+        { title: "Role", place: "c1", cell: ({ role }) => Formats.capital(role.replace(/[0-9a-f]{20,}/, (key) => `${key.slice(0, 8)}…`)) },
         {
           title: "Status",
           place: "c2",

@@ -4,7 +4,7 @@ import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from 
 import { body, copied, date, empty, facts, form, link, plain } from "../Parts.ts"
 import { paging, rowLink, table } from "../Table.ts"
 import type { SuspendedPayment } from "../wire.ts"
-import { capital, companyChoice, confirming, guide } from "./Common.ts"
+import { companyChoice, confirming, guide } from "./Common.ts"
 
 // Money without a known owner.
 
@@ -40,7 +40,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
               {
                 title: "Why",
                 place: "c1",
-                cell: ({ id, reason }) => (isPast ? capital(reason) : rowLink(to(`suspense/${id}`), capital(reason)))
+                cell: ({ id, reason }) => (isPast ? Formats.capital(reason) : rowLink(to(`suspense/${id}`), Formats.capital(reason)))
               },
               {
                 title: isPast ? "Assigned to" : "Invoice issued by",
@@ -69,7 +69,7 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
     title: "Assign a payment",
     figure: ["+", Formats.sats(row.received_sats), " ", h("small", null, "sats")],
     status: row.assigned_to === null ? { tone: "warn", text: "Without an owner" } : { tone: "good", text: "Assigned" },
-    lead: capital(row.reason),
+    lead: Formats.capital(row.reason),
     crumbs: [["Suspense", "suspense"]],
     body: form(
       to(`suspense/${row.id}`),

@@ -5,7 +5,7 @@ import { body, button, copied, type Fact, facts, icon, link, note, panel, sides,
 import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
-import { ago, allowed, capital, companyTold, guide } from "./Common.ts"
+import { ago, allowed, companyTold, guide } from "./Common.ts"
 import { adviceOf, kindOf, kinds, toldOf, waitsSince, type withdrawalKinds } from "./Waiting.ts"
 
 // Pages about a withdrawal of any company (its steps, the node's response, and what to do), and about a deposit
@@ -156,7 +156,7 @@ const said = ({ say }: OperatorVisit, { answer, waits_for }: Followed, who: stri
         answer === null ? "What it waits for" : `What the ${who} said`,
         { isRuled: true, beside: answer !== null && h("span", { class: "faint" }, say.seconds(say.nowMillis)) },
         body(
-          answer !== null && h("p", { class: "strong" }, answerWords[answer] ?? `${capital(answer)}.`),
+          answer !== null && h("p", { class: "strong" }, answerWords[answer] ?? `${Formats.capital(answer)}.`),
           waits_for !== null &&
             h(
               "p",

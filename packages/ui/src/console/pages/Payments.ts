@@ -161,7 +161,7 @@ const cover = ({ say }: Visit, sums: Sums, label: string) =>
           ["Change", Formats.signed(sums.in - sums.out - sums.fees), sums.in - sums.out - sums.fees]
         ] as const
       ).map(([name, text, sats]) =>
-        h("div", null, h("dt", null, name), h("dd", null, h("b", null, text), " ", h("small", null, say.fiat(sats))))
+        h("div", null, h("dt", null, name), h("dd", null, h("b", null, text), " ", h("small", null, sats < 0 && "−", say.fiat(sats))))
       )
     )
   )
