@@ -54,6 +54,14 @@ export interface Found {
   readonly value: string
 }
 
+/** A step in setting up a company's account. */
+export interface Step {
+  readonly text: string
+  readonly why: string
+  readonly href: string
+  readonly isDone: boolean
+}
+
 /** What a feature adds to the consoles. */
 export interface Feature {
   readonly name: string
@@ -66,6 +74,8 @@ export interface Feature {
   readonly mark?: (visit: Visit) => Promise<Told | undefined>
   /** Problems shown on a company's overview. */
   readonly concerns?: (visit: Visit) => Promise<ReadonlyArray<Concern>>
+  /** A step shown on a company's overview until the first payment; undefined if this person cannot take it. */
+  readonly setup?: (visit: Visit) => Promise<Step | undefined>
   /** Problems shown on the operator's first page. */
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
   /** Reads a record of this kind that a search found. */

@@ -3,7 +3,7 @@ import { bars, legend, line } from "../Chart.ts"
 import * as Formats from "../Format.ts"
 import { features } from "../features/index.ts"
 import { may, type Page, type Shown, type Visit } from "../Page.ts"
-import { attention, body, button, type Concern, empty, link, meter, panel, plain, segments, status, when } from "../Parts.ts"
+import { attention, body, button, type Concern, empty, link, meter, panel, plain, segments, status, timeline, when } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Balance, LimitsRemaining } from "../wire.ts"
 import { type Line, linesOf, pathOf, signedSats, toldOf } from "./Rows.ts"
@@ -128,6 +128,23 @@ const withoutPayments = (visit: Visit): Shown => ({
   )
 })
 
+/** What to do before the first payment. */
+const setup = async (visit: Visit) => {
+  const steps = (await Promise.all(features.map(({ setup }) => setup?.(visit)))).filter((step) => step !== undefined)
+  const done = steps.filter(({ isDone }) => isDone).length
+  if (steps.length === 0) return null
+  return panel(
+    "Set up your account",
+    { beside: h("span", { class: "faint" }, `${done} of ${steps.length} done`) },
+    body(
+      timeline(
+        visit.say,
+        steps.map(({ text, why, href, isDone }) => (isDone ? { tone: "good", text } : { text: link(href, text), more: why }))
+      )
+    )
+  )
+}
+
 const get = async (visit: Visit): Promise<Shown> => {
   const { api, to, account } = visit
   if (!may(visit, "read")) return withoutPayments(visit)
@@ -138,6 +155,11 @@ const get = async (visit: Visit): Promise<Shown> => {
   ])
   const lines = await linesOf(visit, transactions)
   const limits = limitsLeft(visit)
+  const remaining = panel(
+    "Remaining limits",
+    { beside: link(to("limits"), "All limits") },
+    body(limits.length === 0 ? h("p", { class: "soft" }, "No limits.") : limits)
+  )
   const newcomers = plain(
     "Payments",
     empty(
@@ -153,14 +175,14 @@ const get = async (visit: Visit): Promise<Shown> => {
     ...(account.frozen && { status: { tone: "frozen" as const, text: "Sending frozen" } }),
     isLive: true,
     actions: [
-      !account.frozen && may(visit, "send") && button(to("send"), "Send"),
+      !account.frozen && lines.length > 0 && may(visit, "send") && button(to("send"), "Send"),
       may(visit, "receive") && button(to("checkouts/new"), "New checkout", "main", "plus")
     ],
     body: [
       concerns.length > 0 && attention(concerns),
       lines.length > 0 && (await charts(visit, funds)),
       lines.length === 0
-        ? newcomers
+        ? [newcomers, h("div", { class: "wide-left" }, await setup(visit), remaining)]
         : h(
             "div",
             { class: "wide-left" },
@@ -169,11 +191,7 @@ const get = async (visit: Visit): Promise<Shown> => {
               { isRuled: true, beside: link(to("payments"), "All payments") },
               table("Latest payments", { columns: columns(visit), groups: [{ rows: lines }], opens: true })
             ),
-            panel(
-              "Remaining limits",
-              { beside: link(to("limits"), "All limits") },
-              body(limits.length === 0 ? h("p", { class: "soft" }, "No limits.") : limits)
-            )
+            remaining
           )
     ]
   }

@@ -1,6 +1,7 @@
 import { companyPanel } from "./CompanyPeople.ts"
 import { people as operatorPages, problems } from "./OperatorPeople.ts"
 import { people as pages } from "./People.ts"
+import { may } from "../../Page.ts"
 import type { Feature } from "../Feature.ts"
 
 export const people: Feature = {
@@ -9,6 +10,16 @@ export const people: Feature = {
   operatorPages,
   problems,
   companyPanel,
+  setup: async (visit) => {
+    if (!may(visit, "admin")) return undefined
+    const people = (await visit.api.call("GET /v1/people", { query: { limit: 10 } })).filter(({ status }) => status !== "removed")
+    return {
+      text: people.length === 0 ? "Invite a person" : "Invite a second person",
+      why: "Each person signs in with a passkey, and one can approve what another sends.",
+      href: visit.to("people/new"),
+      isDone: people.length > 1
+    }
+  },
   entry: { section: "Company", rank: 10, name: "people", path: "people", text: "People", glyph: "people" },
   operatorEntry: { section: "Installation", rank: 10, name: "people", path: "people", text: "People", glyph: "people" }
 }

@@ -2,6 +2,7 @@ import { companyPage, companyPanel } from "./CompanyWebhooks.ts"
 import { concerns, mark, problems } from "./Failing.ts"
 import { webhooks as pages } from "./Webhooks.ts"
 import { webhookSettings as settings } from "./WebhookSettings.ts"
+import { may } from "../../Page.ts"
 import type { Feature } from "../Feature.ts"
 
 export const webhooks: Feature = {
@@ -12,6 +13,15 @@ export const webhooks: Feature = {
   operatorEntry: { section: "Installation", rank: 30, name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
   mark,
   concerns,
+  setup: async (visit) =>
+    may(visit, "webhooks")
+      ? {
+          text: "Add a webhook",
+          why: "Your shop learns of a payment within a second.",
+          href: visit.to("webhooks/new"),
+          isDone: (await visit.api.call("GET /v1/webhook-endpoints")).length > 0
+        }
+      : undefined,
   problems,
   companyPanel
 }
