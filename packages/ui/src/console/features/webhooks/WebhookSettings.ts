@@ -1,6 +1,7 @@
 import { type ComponentChildren, h } from "preact"
+import { secretPanel } from "../../Issued.ts"
 import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../../Page.ts"
-import { body, button, field, form, panel, plain, stack } from "../../Parts.ts"
+import { body, field, form, panel, plain, stack } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { rootOf, short } from "./Webhooks.ts"
 
@@ -60,14 +61,11 @@ const add = (visit: AnyVisit): Promise<Shown> =>
 const secretPage = (visit: AnyVisit, id: string, title: string, secret: string): Shown => ({
   title,
   crumbs: [["Webhooks", "webhooks"]],
-  body: panel(
+  body: secretPanel(
     "Endpoint secret",
-    {},
-    body(
-      h("p", null, "Your program uses it to check the signature of each delivery. Copy it now: it won’t be shown again."),
-      h("pre", { class: "secret" }, secret)
-    ),
-    h("div", { class: "confirm" }, button(visit.to(`webhooks/${id}`), "Done", "main"))
+    "Your program uses it to check the signature of each delivery. Copy it now: it won’t be shown again.",
+    secret,
+    visit.to(`webhooks/${id}`)
   )
 })
 
