@@ -11,6 +11,7 @@ import { cookieName } from "../edge/Exchange.ts"
 import * as Extension from "../edge/Extension.ts"
 import * as Inside from "../edge/Inside.ts"
 import * as PaymentPage from "../edge/PaymentPage.ts"
+import { notFound } from "../edge/Refusals.ts"
 import * as Feature from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import type { About } from "./Home.ts"
@@ -91,6 +92,9 @@ const routes: ReadonlyArray<Route> = [
   ...routesBelow(paths.operator, operatorPages, Operator.surroundings, (visit): visit is OperatorVisit => "of" in visit)
 ]
 
+/** Maximum length of an unknown address that gets a page. Longer ones get the short response of other unknown routes. */
+const maxUnknown = 200
+
 const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbox: boolean) {
   const inside = yield* Inside.make(outer)
   const reads = yield* ConsoleReads.make
@@ -111,6 +115,8 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
 
   const answering = async (request: Request, { page, answers }: Route, nowMillis: number, form?: URLSearchParams): Promise<Response> => {
     const at = new URL(request.url, "http://inside").pathname
+    // The page contains its address.
+    if (page === Site.unknown && at.length > maxUnknown) return notFound
     // Pages have no trailing slash. An unknown address may have one, and Edge.ts handles only addresses without a route.
     const [, name = "", query = ""] = /^[^?]*?([^/?]+)\/(\?.*)?$/.exec(request.url) ?? []
     if (name !== "") return elsewhere(`../${name}${query}`)
