@@ -184,8 +184,7 @@ const consuming = (
   /** Waits for the running handlers, and says so if one takes long. */
   const stop = async () => {
     isStopped = true
-    const waits = () =>
-      runtime.runFork(Effect.logWarning(`close: waiting for handlers that still run, of ${[...running.keys()].join("; ")}`))
+    const waits = () => runtime.runFork(Effect.logWarning(`close: waiting for the running handlers of ${[...running.keys()].join("; ")}`))
     const told = setTimeout(waits, patienceMillis)
     await Promise.all([...running.values()].map(({ stop }) => stop()))
     clearTimeout(told)

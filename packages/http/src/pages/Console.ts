@@ -115,7 +115,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
 
   const answering = async (request: Request, { page, answers }: Route, nowMillis: number, form?: URLSearchParams): Promise<Response> => {
     const at = new URL(request.url, "http://inside").pathname
-    // The page contains its address.
+    // The page repeats its address.
     if (page === Site.unknown && at.length > maxUnknown) return notFound
     // Pages have no trailing slash. An unknown address may have one, and Edge.ts handles only addresses without a route.
     const [, name = "", query = ""] = /^[^?]*?([^/?]+)\/(\?.*)?$/.exec(request.url) ?? []

@@ -32,7 +32,7 @@ const Adding = Schema.Struct({ name: Name, passkey: Passkeys.Attestation })
 const expected = ["", "must be the body that this console's page sends. Reload the page"] as const
 const notInvited = Errors.failure(
   "unauthorized",
-  "This invitation was already used, replaced or has expired, or a second operator must still approve it."
+  "This invitation was used or replaced, has expired, or still needs the approval of a second operator."
 )
 const noPerson = Errors.failure("unauthorized", "This session was started with a key. Confirm the key instead.")
 
