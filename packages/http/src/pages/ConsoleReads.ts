@@ -3,7 +3,6 @@ import { Stops } from "@satrail/core/accounts/Stops"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Feed from "@satrail/core/events/Feed"
-import { People } from "@satrail/core/features/people/People"
 import * as Notice from "@satrail/core/events/Notice"
 import { Prices } from "@satrail/core/nodes/Prices"
 import * as PaymentDetails from "@satrail/core/reports/PaymentDetails"
@@ -12,12 +11,12 @@ import type { Price } from "@satrail/ui/console/Format"
 import type { Event } from "@satrail/ui/console/wire"
 import { Effect } from "effect"
 import * as EventBody from "../events/EventBody.ts"
-import * as OperatorPeople from "../features/people/OperatorPeople.ts"
 import * as Companies from "../resources/Companies.ts"
 import * as Suspended from "../resources/Suspense.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as EventIds from "../wire/EventIds.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import { PersonRead } from "../api/PersonRead.ts"
 
 // Reads that only the console needs. Reads of a company's payments require the scope `read`, as in the API.
 
@@ -53,7 +52,7 @@ const allowed =
 export const make = Effect.gen(function* () {
   const [details, feed, ids] = [yield* PaymentDetails.PaymentDetails, yield* Feed.Feed, yield* EventIds.Ids]
   const [{ get }, { standing }, { current }] = [yield* Core.Companies, yield* Stops, yield* Prices]
-  const people = yield* People
+  const person = yield* PersonRead
   const render = EventBody.render(ids)
 
   /** Reads of one company's payments. */
@@ -102,7 +101,7 @@ export const make = Effect.gen(function* () {
     const read = allowed(scopes)
     return {
       companies: async (asked) => new Map((await read(Effect.forEach(new Set(asked), company, { concurrency: "unbounded" }))).flat()),
-      person: async (id) => OperatorPeople.view.of(await read(people.get(id))),
+      person: (id) => read(person(id)),
       suspended: async (id) => Suspended.view.of(await read(details.suspended(id)))
     }
   }
