@@ -76,7 +76,7 @@ export const layerOf = <Groups extends HttpApiGroup.Constraint, E = never, R = n
     site === undefined ? own(Docs.layerWithoutSite) : Extension.mount(site, policy),
     Extension.mount(Lnurl.extension(proxies), policy),
     ...Feature.extensions([...features, ...following]).map((extension) => Extension.mount(extension(proxies), policy)),
-    Extension.mount(PayToPage.extension(proxies), policy),
+    Extension.mount(PayToPage.extension(proxies, about), policy),
     Extension.mount(Ui.extension, policy),
     Extension.mount(EventStream.extension, policy),
     ...(console

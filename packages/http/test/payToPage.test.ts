@@ -94,4 +94,23 @@ describe("the page of a Lightning address", () => {
     assert.strictEqual((await ask("GET", `${path.replace("alice", "bob")}/state`)).status, 404)
     assert.strictEqual((await ask("POST", "/pay/to/nobody", "unit=sats&amount=1000")).status, 404)
   })
+
+  it("pay to: the form and the payment page say that the payment is a test, only if the Lightning network is simulated", async () => {
+    for (const [pretended, isTest] of [
+      [["the Lightning network"], true],
+      [["exchange rates"], false]
+    ] as const) {
+      const other = await start({ http: { about: { pretended } } })
+      try {
+        await other.lightningAddress((await other.company()).key, "alice")
+        const get = async (path: string) => (await other.handler(new Request(`http://pay.example.com${path}`))).text()
+        const posted = { method: "POST", body: new URLSearchParams({ amount: "1000", unit: "sats" }) }
+        const { headers } = await other.handler(new Request("http://pay.example.com/pay/to/alice", posted))
+        for (const path of ["/pay/to/alice", `/pay/to/${headers.get("location")}`])
+          assert.strictEqual((await get(path)).includes("Test mode: no real money moves"), isTest, path)
+      } finally {
+        await other.dispose()
+      }
+    }
+  })
 })

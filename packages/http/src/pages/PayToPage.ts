@@ -9,7 +9,7 @@ import type { Invoice } from "@satrail/core/receiving/Invoice"
 import type { PayRequest, PayRequestRefused, Place } from "@satrail/core/receiving/PayRequest"
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import * as Document from "@satrail/ui/checkout/Document"
-import type { Form, Locale, Page, State } from "@satrail/ui/checkout/State"
+import type { Form, Page, State } from "@satrail/ui/checkout/State"
 import { Clock, Effect, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressOf } from "../wire/Address.ts"
@@ -18,6 +18,7 @@ import { answer, files, json } from "../edge/PaymentPage.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as Routing from "../wire/Routing.ts"
 import * as Extension from "../edge/Extension.ts"
+import type { About } from "./Home.ts"
 import { admitting, RequestRates } from "../edge/RequestRates.ts"
 import * as Visitor from "../edge/Visitor.ts"
 
@@ -69,12 +70,7 @@ const versionOf = (state: State): string => Asset.hashOf(JSON.stringify({ ...sta
 
 const pageOf = (
   { amount, paymentHash, createdAtMillis }: Invoice,
-  {
-    user,
-    seller,
-    locale,
-    about
-  }: { readonly user: string; readonly seller: string; readonly locale: Locale; readonly about: string | null }
+  { user, seller, locale, about, isTest }: { readonly user: string } & Pick<Page, "seller" | "locale" | "about" | "isTest">
 ): Page => ({
   locale,
   seller,
@@ -97,6 +93,7 @@ const pageOf = (
   stateUrl: `${paymentHash}/state`,
   isStreamed: false,
   receiptUrl: null,
+  isTest,
   sandboxUrl: null,
   embedOrigin: null
 })
@@ -159,7 +156,7 @@ const pricing = Effect.map(Prices, (prices) =>
 )
 
 /** Returns the form with the entered values. */
-const asking = Effect.gen(function* () {
+const asking = Effect.fnUntraced(function* (isTest: boolean) {
   const payRequests = yield* PayRequests
   const prices = yield* Prices
   return Effect.fnUntraced(function* (request: Request, place: Place, before: Entered | null) {
@@ -179,6 +176,7 @@ const asking = Effect.gen(function* () {
       message: before?.message ?? "",
       messageCharacters: offer.commentAllowed,
       isWrong: before !== null,
+      isTest,
       action: encodeURIComponent(place.user)
     }
     return answer(request, Document.ask(asked, files(null, "../../"), Visitor.visitOf(request)), before === null ? 200 : 422)
@@ -207,14 +205,14 @@ const toldInJson = (what: "unknown" | "away") => {
   return HttpServerResponse.jsonUnsafe(failure, { status: failure.status })
 }
 
-const routes = (proxies: number) =>
+const routes = (proxies: number, isTest: boolean) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const payRequests = yield* PayRequests
       const prices = yield* Prices
       const admitted = admitting((yield* RequestRates).ofStranger, json)
       const placeOf = yield* placing
-      const ask = yield* asking
+      const ask = yield* asking(isTest)
       const priced = yield* pricing
       const context = yield* Effect.context<never>()
 
@@ -249,7 +247,7 @@ const routes = (proxies: number) =>
         const { invoice, state, version } = yield* found(asked)
         const locale = Visitor.localeOf(request)
         const about = yield* Visitor.aboutOf(prices, request, state.asking?.sats ?? null, locale)
-        const page = pageOf(invoice, { user: place.user, seller: nameOf(place), locale, about })
+        const page = pageOf(invoice, { user: place.user, seller: nameOf(place), locale, about, isTest })
         return answer(request, Document.page(page, state, files(null, "../../../"), { version, visit: Visitor.visitOf(request) }))
       })
 
@@ -288,4 +286,5 @@ const routes = (proxies: number) =>
   )
 
 /** Serves the pages on which payers pay Lightning addresses. `proxies` is the same as in `Lnurl.extension`. */
-export const extension = (proxies = 0) => Extension.make(routes(proxies))
+export const extension = (proxies = 0, { pretended = [] }: About = {}) =>
+  Extension.make(routes(proxies, pretended.includes("the Lightning network")))

@@ -76,7 +76,7 @@ export const page = (
   }
   return whole(
     { locale: page.locale, title: title(shown), files, reloads: !isOver(state), body },
-    page.sandboxUrl !== null && testing(say),
+    page.isTest && testing(say),
     h(View, { ...shown, version })
   )
 }
@@ -116,6 +116,7 @@ export const ask = (asked: Form, files: Files, visit: Visit = plainVisit): strin
   const say = words[asked.locale]
   return whole(
     { locale: asked.locale, title: `${say.pay} · ${asked.to}`, files, reloads: false },
+    asked.isTest && testing(say),
     h("main", { class: "split" }, form(asked, say, visit), foot(asked.locale, say, visit))
   )
 }

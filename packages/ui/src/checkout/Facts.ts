@@ -120,6 +120,6 @@ export const receiptText = (shown: Shown): string => {
     ...paid(shown)
   ]
   const plain = (text: string) => text.replaceAll(/[\u2066-\u2069\r\n]/g, " ").trim()
-  const test = page.sandboxUrl === null ? "" : `${say.test}\n\n`
+  const test = page.isTest ? `${say.test}\n\n` : ""
   return `${say.receipt}\n\n${test}${lines.map(({ name, text }) => named(name, plain(text), page.locale)).join("\n")}\n`
 }

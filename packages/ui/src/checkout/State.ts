@@ -138,7 +138,9 @@ export interface Page extends Price {
   readonly renewal: { readonly url: string; readonly method: "get" | "post" } | null
   /** URL that receives the answers to the seller's questions; null if there are none. */
   readonly answerUrl: string | null
-  /** URL that pays the amount due from the sandbox; null if money is real. */
+  /** Whether the payment is simulated. */
+  readonly isTest: boolean
+  /** URL that pays the amount due from the sandbox; null if it cannot. */
   readonly sandboxUrl: string | null
   /** The origin that may show the page in a frame, and is notified of the payment. */
   readonly embedOrigin: string | null
@@ -175,6 +177,8 @@ export interface Form {
   readonly messageCharacters: number
   /** Whether the amount cannot be paid. */
   readonly isWrong: boolean
+  /** Whether the payment is simulated. */
+  readonly isTest: boolean
   /** Relative to the page. */
   readonly action: string
 }

@@ -92,6 +92,7 @@ export const pageOf = (
     stateUrl: `${publicId}/state`,
     isStreamed: true,
     receiptUrl: `${publicId}/receipt`,
+    isTest: isSandbox,
     sandboxUrl: isSandbox ? `${publicId}/sandbox` : null,
     embedOrigin
   }
