@@ -5,7 +5,7 @@ import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
 import type { Company, CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
 import { ago, checkName, count, countOf, type Listed, most, oldestOf, since, sumOf, totalsOf } from "./Common.ts"
-import { type Kind, kinds, withdrawalKinds } from "./Waiting.ts"
+import { isLate, type Kind, kinds, withdrawalKinds } from "./Waiting.ts"
 
 export interface Facts {
   readonly status: Status
@@ -150,12 +150,8 @@ const isStopped = (kind: Kind, { stops }: OperatorVisit) =>
   stops.sendingMillis !== null && (kind === "withdrawal_requested" || kind === "payout_without_coins")
 
 /** The oldest records of a kind that are late. Those that an operator stopped are not. */
-const lateIn = ({ waiting }: Pick<Reconciliation, "waiting">, kind: Kind, visit: OperatorVisit) => {
-  const { lateMillis } = kinds[kind]
-  return isStopped(kind, visit)
-    ? []
-    : waiting[kind].oldest.filter(({ since: at }) => lateMillis !== null && visit.say.nowMillis - Date.parse(at) > lateMillis)
-}
+const lateIn = ({ waiting }: Pick<Reconciliation, "waiting">, kind: Kind, visit: OperatorVisit) =>
+  isStopped(kind, visit) ? [] : waiting[kind].oldest.filter((one) => isLate(kind, Date.parse(one.since), one, visit.say.nowMillis))
 
 /** The number of late withdrawals per company, among the oldest ones. */
 export const lateOf = (found: Pick<Reconciliation, "waiting">, visit: OperatorVisit): ReadonlyMap<string, number> => {

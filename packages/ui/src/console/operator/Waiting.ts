@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from "preact"
 import type { AlarmName } from "../Alarm.ts"
 import type { OperatorVisit } from "../Page.ts"
 import { link, type Told } from "../Parts.ts"
-import type { Company, FollowedWithdrawal, Reconciliation } from "../wire.ts"
+import type { Company, FollowedWithdrawal, Reconciliation, WaitingRecord } from "../wire.ts"
 import { ago } from "./Common.ts"
 
 // Descriptions of what withdrawals, deposits and jobs wait for, and of what to do about it.
@@ -130,6 +130,21 @@ const stopOf = (
   return stops.sendingMillis === null ? undefined : "paused"
 }
 
+/**
+ * Returns whether an operator has to act. A job that was never tried is late only once it is overdue, because a
+ * payout's job is due at the end of its batching interval.
+ */
+export const isLate = (
+  kind: Kind,
+  sinceMillis: number,
+  { attempts, next_look_at }: Pick<WaitingRecord, "attempts" | "next_look_at">,
+  nowMillis: number
+): boolean => {
+  const { lateMillis } = kinds[kind]
+  const fromMillis = attempts === 0 && next_look_at !== null ? Math.max(sinceMillis, Date.parse(next_look_at)) : sinceMillis
+  return lateMillis !== null && nowMillis - fromMillis > lateMillis
+}
+
 /** Returns when the withdrawal's current step began. */
 export const waitsSince = ({ timeline, created_at }: FollowedWithdrawal): number => Date.parse(timeline.at(-1)?.at ?? created_at)
 
@@ -139,10 +154,11 @@ export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, com
     return withdrawal.status === "settled" ? { tone: "good", text: "Sent" } : { tone: "bad", text: "Failed, returned" }
   const stop = stopOf(withdrawal, visit, company)
   if (stop !== undefined) return { tone: stop, text: stop === "frozen" ? "Frozen" : "Paused" }
-  const { text, lateMillis } = kinds[kind]
-  const millis = visit.say.nowMillis - waitsSince(withdrawal)
+  const { text } = kinds[kind]
+  const [sinceMillis, { nowMillis }] = [waitsSince(withdrawal), visit.say]
+  const millis = nowMillis - sinceMillis
   if (kind === "withdrawal_unapproved") return { tone: "warn", text }
-  return lateMillis !== null && millis > lateMillis
+  return isLate(kind, sinceMillis, withdrawal, nowMillis)
     ? { tone: "bad", text: kind === "withdrawal_dispatched" ? `In flight for ${ago(millis)}` : `${text} for ${ago(millis)}` }
     : { tone: "wait", text }
 }

@@ -6,7 +6,7 @@ import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
 import { ago, allowed, companyTold, guide } from "./Common.ts"
-import { adviceOf, kindOf, kinds, toldOf, waitsSince, type withdrawalKinds } from "./Waiting.ts"
+import { adviceOf, isLate, kindOf, kinds, toldOf, waitsSince, type withdrawalKinds } from "./Waiting.ts"
 
 // Pages about a withdrawal of any company (its steps, the node's response, and what to do), and about a deposit
 // that is not credited yet.
@@ -269,12 +269,11 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
   const row: FollowedDeposit = await api.call("GET /operator/deposits/{id}", { params: { id } })
   const company = (await visit.companies([row.company_id])).get(row.company_id)
   const sinceMillis = Date.parse(row.timeline.at(-1)?.at ?? row.created_at)
-  const { lateMillis } = kinds.deposit_unconfirmed
   const waiting = waitingOf(visit, row, {
     text: "Waiting for confirmations",
     sinceMillis,
     verb: "checked",
-    isLate: lateMillis !== null && say.nowMillis - sinceMillis > lateMillis
+    isLate: isLate("deposit_unconfirmed", sinceMillis, row, say.nowMillis)
   })
   return {
     title: `Deposit ${Formats.shortened(row.id)}`,

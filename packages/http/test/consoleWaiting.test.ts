@@ -1,0 +1,69 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Clock, Context, Effect, Layer } from "effect"
+import { operatorToken, start } from "./Service.ts"
+
+// Withdrawals that wait, as the company and the operator see them.
+
+const minute = 60_000
+const intervalMillis = 60 * minute
+
+let aheadMillis = 0
+const clock = Effect.runSync(Clock.Clock)
+const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + aheadMillis
+/** A clock that the tests set forward. */
+const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) }
+
+const service = await start({
+  http: { console: true },
+  around: Layer.succeed(Clock.Clock, later),
+  instead: Context.make(Clock.Clock, later),
+  settings: { payoutWindowMillis: intervalMillis }
+})
+afterAll(service.dispose)
+const { key } = await service.company()
+await service.fund(key, 100_000)
+const { destination: address } = await service.sandbox((sandbox) =>
+  sandbox.destination({ type: "chain_address", amount: service.sats(20_000) })
+)
+// Confirm the payout at the start of a batching interval.
+aheadMillis = intervalMillis - (Date.now() % intervalMillis)
+
+const cookieOf = async (credential: string): Promise<string> => {
+  const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+  const answer = await service.ask("POST", "/console/session", { body: { credential }, headers })
+  return answer.headers.get("set-cookie")?.split(";")[0] ?? ""
+}
+const page = async (path: string): Promise<string> => {
+  const cookie = await cookieOf(path.startsWith("operator/") ? operatorToken : key)
+  return (await service.send(new Request(`http://service/${path}`, { headers: { cookie } }))).text
+}
+
+const withdraw = async (destination: string): Promise<string> => {
+  const { status, text, body } = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
+    key,
+    body: { destination, amount: 20_000, currency: "sats" }
+  })
+  assert.strictEqual(status, 201, text)
+  return body.data.id
+}
+
+const late = "A payout has waited to be broadcast"
+
+describe("a withdrawal that waits", () => {
+  it("console: a payout is late only after its batching interval", async () => {
+    const id = await withdraw(address)
+    aheadMillis += 15 * minute
+    const waiting = (await service.ask("GET", "/operator/reconciliation", { key: operatorToken })).body.data.waiting.payout_without_coins
+    assert.deepStrictEqual(
+      waiting.oldest.map((one: { readonly id: string }) => one.id),
+      [id]
+    )
+    assert.notInclude(await page("operator/console"), late)
+    assert.notInclude(await page("operator/console/backlog"), "Not broadcast yet for")
+    assert.notInclude(await page(`operator/console/withdrawals/${id}`), "Not broadcast yet for")
+    aheadMillis += intervalMillis
+    assert.include(await page("operator/console"), late)
+    assert.include(await page("operator/console/backlog"), "Not broadcast yet for")
+    assert.include(await page(`operator/console/withdrawals/${id}`), "Not broadcast yet for")
+  })
+})
