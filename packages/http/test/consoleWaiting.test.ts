@@ -11,7 +11,15 @@ let aheadMillis = 0
 const clock = Effect.runSync(Clock.Clock)
 const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + aheadMillis
 /** A clock that the tests set forward. */
-const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) }
+const later: Clock.Clock = {
+  currentTimeMillisUnsafe,
+  currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
+  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+  currentTimeNanos: clock.currentTimeNanos,
+  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: clock.monotonicTimeNanos,
+  sleep: (duration) => clock.sleep(duration)
+}
 
 const service = await start({
   http: { console: true },
@@ -20,7 +28,7 @@ const service = await start({
   settings: { payoutWindowMillis: intervalMillis }
 })
 afterAll(service.dispose)
-const { key } = await service.company()
+const { id: companyId, key } = await service.company()
 await service.fund(key, 100_000)
 const { destination: address } = await service.sandbox((sandbox) =>
   sandbox.destination({ type: "chain_address", amount: service.sats(20_000) })
@@ -38,10 +46,10 @@ const page = async (path: string): Promise<string> => {
   return (await service.send(new Request(`http://service/${path}`, { headers: { cookie } }))).text
 }
 
-const withdraw = async (destination: string): Promise<string> => {
+const withdraw = async (): Promise<string> => {
   const { status, text, body } = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
     key,
-    body: { destination, amount: 20_000, currency: "sats" }
+    body: { destination: address, amount: 20_000, currency: "sats" }
   })
   assert.strictEqual(status, 201, text)
   return body.data.id
@@ -51,7 +59,7 @@ const late = "A payout has waited to be broadcast"
 
 describe("a withdrawal that waits", () => {
   it("console: a payout is late only after its batching interval", async () => {
-    const id = await withdraw(address)
+    const id = await withdraw()
     aheadMillis += 15 * minute
     const waiting = (await service.ask("GET", "/operator/reconciliation", { key: operatorToken })).body.data.waiting.payout_without_coins
     assert.deepStrictEqual(
@@ -65,5 +73,21 @@ describe("a withdrawal that waits", () => {
     assert.include(await page("operator/console"), late)
     assert.include(await page("operator/console/backlog"), "Not broadcast yet for")
     assert.include(await page(`operator/console/withdrawals/${id}`), "Not broadcast yet for")
+  })
+
+  it("console: while sending is paused, no page says that unfreezing the company sends its withdrawals", async () => {
+    const id = await withdraw()
+    const operate = (path: string, body: object) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
+    assert.strictEqual((await operate(`/companies/${companyId}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
+    const pages = [`operator/console/withdrawals/${id}`, `operator/console/companies/${companyId}/unfreeze`]
+    for (const path of pages) assert.include(await page(path), "sent within seconds")
+    assert.strictEqual((await operate("/pause", { what: "sending" })).status, 200)
+    for (const path of pages) {
+      const text = await page(path)
+      assert.notInclude(text, "sent within seconds")
+      assert.include(text, "Sending is also paused")
+    }
+    // The company sees it on every page.
+    assert.include(await page(`console/payments/out/${id}`), "Confirmed payments wait, and are sent when the operator resumes sending.")
   })
 })

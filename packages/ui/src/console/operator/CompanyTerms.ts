@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, checks, choice, field, form, note, panel, plain, stack, todo } from "../Parts.ts"
+import { body, checks, choice, field, form, link, note, panel, plain, stack, todo } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { plans } from "./Companies.ts"
 import { confirming, deciding, numberIn } from "./Common.ts"
@@ -219,6 +219,7 @@ const freeze = async (visit: OperatorVisit): Promise<Elsewhere> => {
 
 const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
   const { id, name, frozen, held_sats } = await find(visit)
+  const isPaused = visit.stops.sendingMillis !== null
   if (frozen === null) return { title: `Unfreeze ${name}`, crumbs: crumbs(id, name), body: note("info", `${name} is not frozen.`) }
   return {
     title: `Unfreeze ${name}`,
@@ -233,11 +234,13 @@ const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
         body(
           todo(
             [
-              "It can send again immediately.",
+              isPaused
+                ? ["Sending is also paused for everyone. Nothing is sent until you ", link(visit.to("resume"), "resume it"), "."]
+                : "It can send again immediately.",
               ...(held_sats === 0
                 ? ["No withdrawal is waiting."]
                 : [
-                    `${Formats.sats(held_sats)} sats are held. Pending withdrawals are sent within seconds. Those that need approval still need it.`,
+                    `${Formats.sats(held_sats)} sats are held. Pending withdrawals are sent ${isPaused ? "after that" : "within seconds"}. Those that need approval still need it.`,
                     "Withdrawals with expired invoices fail, and the money is returned."
                   ])
             ],

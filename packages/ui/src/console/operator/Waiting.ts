@@ -178,7 +178,13 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
       first: `${name} is frozen, so nothing has been sent.`,
       next: [
         ["Find out why on ", link(to(`companies/${withdrawal.company_id}`), `the page of ${name}`), "."],
-        "It is sent within seconds of unfreezing. If its invoice has expired, it fails and the money is returned."
+        visit.stops.sendingMillis === null
+          ? "It is sent within seconds of unfreezing. If its invoice has expired, it fails and the money is returned."
+          : [
+              "Sending is also paused for everyone, so the withdrawal waits until you ",
+              link(to("resume"), "resume sending"),
+              ". If its invoice expires before that, it fails and the money is returned."
+            ]
       ]
     }
   if (stop === "paused")
