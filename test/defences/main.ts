@@ -2,9 +2,8 @@
 // tests detect each. REPORT is the JSON report of a full test run. It shows which tests pass without a bug,
 // and contains the results of port mutants, which are regular tests.
 import { programsMillis } from "@satrail/testing/Waiting"
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { type ChildProcess, fork } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import process from "node:process"
@@ -13,9 +12,9 @@ import { type Canary, canaries, fits, stories } from "./Canaries.ts"
 import * as Go from "./Go.ts"
 import { inPorts, mutants } from "./Mutants.ts"
 import type { Outcome } from "./Outcome.ts"
+import type { Task } from "./runner.ts"
 
 const root = path.resolve(import.meta.dirname, "../..")
-const vitest = path.join(root, "node_modules/vitest/vitest.mjs")
 const atOnce = 2
 
 /** Each run loads the same modules. */
@@ -55,15 +54,15 @@ const outcomeOf = (files: ReadonlyArray<TestFile>, seconds: number, isMeant: (te
   }
 }
 
-const running = new Set<ChildProcess>()
+const runners = new Set<ChildProcess>()
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.on(signal, () => {
-    for (const child of running) child.kill("SIGKILL")
+    for (const runner of runners) runner.kill("SIGKILL")
     process.exit(130)
   })
 }
 
-/** The servers that are not in use. Each concurrent run has its own, like test files (test/postgres.ts). */
+/** The servers that no runner has. */
 const free: Array<string> = []
 
 /** Runs some tests with the bug of this name in the sources, or without one. */
@@ -74,45 +73,47 @@ const run = (name: string, file: string, titles: string): Promise<Outcome> =>
         file,
         titles
       )
-    : runVitest(name, file, titles)
+    : runVitest({ name, file, titles })
 
-const runVitest = async (name: string, file: string, titles: string): Promise<Outcome> => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-canary-"))
-  const outputFile = path.join(folder, "report.json")
-  const begunMillis = Date.now()
-  const config = path.join(import.meta.dirname, "vitest.config.ts")
-  const options = ["--config", config, "-t", titles, "--reporter=json", `--outputFile=${outputFile}`]
-  // With a bug, the first failure is enough.
-  const bail = name === "none" ? [] : ["--bail=1"]
+/** The runners that are not in use. Each has a PostgreSQL server of its own, like test files (test/postgres.ts). */
+const idle: Array<ChildProcess> = []
+
+const startRunner = (): ChildProcess => {
   const server = free.pop()
-  const child = spawn(process.execPath, [vitest, "run", file, ...options, ...bail], {
+  const runner = fork(path.join(import.meta.dirname, "runner.ts"), {
     cwd: root,
     env: {
       ...process.env,
-      SATRAIL_CANARY: name,
       NO_COLOR: "1",
       NODE_COMPILE_CACHE: compiled,
       ...(server !== undefined && { SATRAIL_TEST_SERVERS: server })
     },
-    stdio: ["ignore", "pipe", "pipe"]
+    stdio: ["ignore", "ignore", "inherit", "ipc"]
   })
-  running.add(child)
-  let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text: string) => (said += text))
-  const timer = setTimeout(() => {
-    said += `\nno end after ${programsMillis / 1000} s`
-    child.kill("SIGKILL")
-  }, programsMillis)
-  await once(child, "close")
+  runners.add(runner)
+  runner.on("close", () => {
+    runners.delete(runner)
+    if (server !== undefined) free.push(server)
+  })
+  return runner
+}
+
+const runVitest = async (task: Task): Promise<Outcome> => {
+  const runner = idle.pop() ?? startRunner()
+  const begunMillis = Date.now()
+  const timer = setTimeout(() => runner.kill("SIGKILL"), programsMillis)
+  const answer = new Promise<Omit<Outcome, "seconds"> | undefined>((resolve) => {
+    runner.once("message", resolve)
+    runner.once("close", () => resolve(undefined))
+  })
+  runner.send(task)
+  const outcome = await answer
   clearTimeout(timer)
-  running.delete(child)
-  if (server !== undefined) free.push(server)
+  runner.removeAllListeners("message")
   const seconds = (Date.now() - begunMillis) / 1000
-  const text = existsSync(outputFile) ? readFileSync(outputFile, "utf8") : undefined
-  rmSync(folder, { recursive: true })
-  if (text === undefined) return { failed: [], passed: 0, broken: said.trim().split("\n").slice(-20).join("\n"), seconds }
-  const { testResults }: Report = JSON.parse(text)
-  return outcomeOf(testResults, seconds, () => true)
+  if (outcome === undefined) return { failed: [], passed: 0, broken: "the process of the tests ended without a result", seconds }
+  idle.push(runner)
+  return { ...outcome, seconds }
 }
 
 let failures = 0
@@ -216,6 +217,7 @@ const work = async (): Promise<void> => {
 }
 await Promise.all(Array.from({ length: atOnce }, work))
 for (const canary of chosen.filter((one) => !possible.includes(one))) tell("skipped", canary.name, 0, lacks(canary) ?? "")
+for (const runner of idle) runner.disconnect()
 await endPostgres?.()
 console.log(`${possible.length + chosenPorts.length} bugs, ${failures} failures, ${((Date.now() - begunMillis) / 1000).toFixed(0)} s`)
 process.exitCode = failures === 0 ? 0 : 1

@@ -2,6 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Lnd from "@satrail/nodes/Lnd"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { isInTurn } from "@satrail/testing/Turn"
 import { longestMillis } from "@satrail/testing/Waiting"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
@@ -41,7 +42,7 @@ const formats = ["json", "pretty"] as const
  * second format the test sends only one secret per operation, a different one each time.
  */
 const shares: Readonly<Record<(typeof formats)[number], <A>(secrets: ReadonlyArray<A>, operation: number) => ReadonlyArray<A>>> = {
-  json: (secrets) => secrets,
+  json: (secrets, operation) => secrets.filter((_, number) => isInTurn(operation * secrets.length + number)),
   pretty: (secrets, operation) => [secrets[operation % secrets.length] ?? assert.fail("no secret")]
 }
 
@@ -145,11 +146,13 @@ describe("a secret in every part of a request", () => {
         JSON.parse((await service.ask("GET", "/operator/openapi.json")).text)
       )
       let refused = 0
+      let sent = 0
       for (const [operation, { name, method, path, body, opens }] of operations.entries()) {
         const { properties } = resolve(body === undefined ? {} : (OpenApi.alternatives(body.schema)[0] ?? resolve(body.schema)))
         const members = Object.keys(OpenApi.isObject(properties) ? properties : {})
         const own = opens.includes("operatorToken") ? operatorToken : key
         for (const [what, secret] of shares[format](Object.entries(secrets), operation)) {
+          sent += 1
           const encoded = encodeURIComponent(secret)
           const at = (place: string) => path.replace(/\{\w+\}/, place)
           const ask = async (route: string, options: Service.Ask) => {
@@ -183,7 +186,8 @@ describe("a secret in every part of a request", () => {
           await ask(at(keyId), { body: { amount: 1, currency: "sats", destination: `lightning:${secret}` } })
         }
       }
-      assert.isAbove(refused, operations.length * shares[format](Object.keys(secrets), 0).length)
+      assert.isAtLeast(sent, operations.length)
+      assert.isAbove(refused, sent)
       for (const path of ["/lnurlw?k1=", "/lnurlw/callback?pr=x&k1=", "/.well-known/lnurlp/", "/lnurlp/a.example/b/verify/"]) {
         for (const [what, secret] of Object.entries(secrets)) {
           const { text } = await service.ask("GET", path + encodeURIComponent(secret), {})
