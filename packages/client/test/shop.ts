@@ -7,7 +7,7 @@ import { client } from "../src/index.ts"
 
 const pay = await satrail.test<{ order: string }>()
 const shop = await pay.companies.create({ name: "Shop" })
-const { text: key } = await pay.apiKeys.create({ company: shop.id, name: "website", scopes: ["read", "receive"] })
+const { key } = await pay.apiKeys.create({ company: shop.id, name: "website", scopes: ["read", "receive"] })
 
 const { status } = await pay.handler(new Request("http://localhost/v1/account", { headers: { authorization: `Bearer ${key}` } }))
 console.log(`a web request: ${status}`)

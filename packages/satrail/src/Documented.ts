@@ -19,10 +19,10 @@ export interface Documented<M> {
   }
   readonly apiKeys: {
     /**
-     * Issues a key for the HTTP API. `text` is the key, which is shown once.
+     * Issues a key for the HTTP API. `key` is the key, which is shown once.
      *
      * @example
-     * const { text } = await pay.apiKeys.create({ company: shop.id, name: "website", scopes: ["read", "receive"] })
+     * const { key } = await pay.apiKeys.create({ company: shop.id, name: "website", scopes: ["read", "receive"] })
      */
     readonly create: Async<"apiKeys", "create", M>
   }

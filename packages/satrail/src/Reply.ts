@@ -20,10 +20,10 @@ export type Instant =
   | "untilMillis"
 
 /**
- * Fields that are omitted because a response has them in another form, such as a parsed text, or the status as
- * the company sees it.
+ * Fields that are omitted: those that a response has in another form, such as a parsed text, or the status as
+ * the company sees it, and hashes and sealed secrets.
  */
-const leftOut = ["instructed", "standing"] as const
+export const leftOut = ["instructed", "standing", "secretHash", "sealedLink"] as const
 type LeftOut = (typeof leftOut)[number]
 
 /** Converts `createdAtMillis` to `createdAt`. */

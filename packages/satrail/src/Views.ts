@@ -1,7 +1,8 @@
-import { isObject, type Money, plain, withJson } from "@satrail/client/Plain"
+import { isObject, plain } from "@satrail/client/Plain"
 import type { List } from "@satrail/client/Calls"
 import type { Client } from "@satrail/client/Client"
 import type { Event } from "@satrail/client/Records"
+import type { ApiKey } from "@satrail/core/accounts/ApiKey"
 import type { About } from "@satrail/core/events/Notice"
 import * as EventBody from "@satrail/http/events/EventBody"
 import * as ApiKeys from "@satrail/http/resources/ApiKeys"
@@ -19,6 +20,7 @@ import { Effect } from "effect"
 import * as Features from "./features/index.ts"
 import { isMoney } from "./Money.ts"
 import type { ResultOf, Row, Services } from "./Nouns.ts"
+import type { Reply } from "./Reply.ts"
 import { combined, made } from "./Sharing.ts"
 import type { CoreName } from "./Verbs.ts"
 
@@ -39,10 +41,11 @@ const own = {
     cancel: Invoices.view.of,
     settle: Invoices.view.of
   },
-  lightningAddresses: { ...made(address), update: address, delete: address },
+  lightningAddresses: { ...made(address), create: LightningAddresses.view.of, update: address, delete: address },
   onChainAddresses: made(OnChainAddresses.view.of),
   rates: { list: Rates.view.of },
   transactions: {
+    balance: Transactions.balanceView.of,
     deposit: Deposits.view.of,
     list: Transactions.view.of,
     payer: Deposits.payer.of,
@@ -75,10 +78,14 @@ type Called<F> = F extends (...given: never) => infer R
       : Awaited<R>
   : unknown
 
+/** Fields that only this package has. `withdrawals.confirm` takes the key, to apply its limits. */
+const added: Readonly<Record<string, ReadonlyArray<string>>> = { "apiKeys.get": ["apiKey"] }
+type Added<N, V, M> = [N, V] extends ["apiKeys", "get"] ? { readonly apiKey: Reply<ApiKey, M> } : unknown
+
 /** A record of `@satrail/client`, for a method that has a view. `M` is the type of the metadata. */
 export type Seen<N, V, M> = N extends keyof Views & keyof Client<M>
   ? V extends keyof Views[N] & keyof Client<M>[N]
-    ? Called<Client<M>[N][V]>
+    ? Called<Client<M>[N][V]> & Added<N, V, M>
     : unknown
   : unknown
 
@@ -87,38 +94,29 @@ type Told<T, E> = E extends { readonly type: infer Types; readonly data: infer D
 /** The record of a client's event, unless only the embedded service has events of this type. */
 export type SeenEvent<T, M> = [Told<T, Event<M>>] extends [never] ? unknown : Told<T, Event<M>>
 
-/** A record with the fields of the core and of the client. Where they differ, it has the client's. */
-export type Both<C, V> = unknown extends V
-  ? C
-  : C extends undefined
-    ? V
-    : Omit<C, keyof V> & {
-        readonly [K in keyof V]: V[K] extends Money ? (K extends keyof C ? (C[K] extends object ? C[K] & V[K] : V[K]) : V[K]) : V[K]
-      }
+/** The client's record, or the core's record if the client has no such method. */
+export type Both<C, V> = unknown extends V ? C : V
 
-const both = (own: unknown, seen: unknown): unknown => {
+/** Returns the view of a record, with the exact amounts of the core, and with the fields `others` of the core. */
+const exact = (own: unknown, seen: unknown, others: ReadonlyArray<string> = []): unknown => {
   if (!isObject(own) || !isObject(seen)) return seen
-  const fields = Object.entries(seen).map(([name, value]) => {
-    const of = own[name]
-    if (!isMoney(value) || !isObject(of)) return [name, value]
-    // The core's amounts are exact.
-    return [name, isMoney(of) ? of : Object.assign(withJson(value), of)]
-  })
-  return { ...own, ...Object.fromEntries(fields) }
+  const fields = Object.entries(seen).map(([name, value]) => [name, isMoney(value) && isMoney(own[name]) ? own[name] : value])
+  return Object.fromEntries([...fields, ...others.map((name) => [name, own[name]])])
 }
 
 const isEffect = (seen: object): seen is Effect.Effect<object> => Effect.isEffect(seen)
 
-/** Returns a function that adds a method's view of a core value to the plain value. */
+/** Returns a function that converts a core value, and its plain value, to the method's view. */
 export const of = (noun: string, verb: string) => {
   const view = views[noun]?.[verb]
+  const others = added[`${noun}.${verb}`]
   return (row: unknown, own: unknown): Effect.Effect<unknown> => {
     if (view === undefined) return Effect.succeed(own)
     // oxlint-disable-next-line typescript/consistent-type-assertions -- the table has the types of the results
     const seen = view(row as never)
-    return Effect.map(isEffect(seen) ? seen : Effect.succeed(seen), (data) => both(own, plain(data)))
+    return Effect.map(isEffect(seen) ? seen : Effect.succeed(seen), (data) => exact(own, plain(data), others))
   }
 }
 
-/** Adds the HTTP API's fields to the plain record of an event. */
-export const ofEvent = (about: About, own: unknown): unknown => both(own, plain(EventBody.dataOf(about)))
+/** Returns the HTTP API's view of the record of an event. `own` is the plain record. */
+export const ofEvent = (about: About, own: unknown): unknown => exact(own, plain(EventBody.dataOf(about)))

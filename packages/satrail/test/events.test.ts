@@ -153,8 +153,8 @@ it("events: a `for await` loop starts after the given event, and ends when the s
 
 it("events: an event has the same id over HTTP, and any other text is rejected as a position", async () => {
   await paid("1")
-  const { text } = await pay.apiKeys.create({ company: shop, name: "reader", scopes: ["read"] })
-  const response = await pay.handler(new Request("http://pay.test/v1/events", { headers: { authorization: `Bearer ${text}` } }))
+  const { key } = await pay.apiKeys.create({ company: shop, name: "reader", scopes: ["read"] })
+  const response = await pay.handler(new Request("http://pay.test/v1/events", { headers: { authorization: `Bearer ${key}` } }))
   assert.strictEqual(response.status, 200)
   const served: { readonly data: ReadonlyArray<{ readonly id: string }> } = JSON.parse(await response.text())
   const ids: Array<string> = []

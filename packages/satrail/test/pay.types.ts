@@ -1,5 +1,6 @@
 // Checked by the compiler: `npm run typecheck` fails if an assertion is false.
 import type * as Msat from "@satrail/bitcoin/Msat"
+import type { SecretHash } from "@satrail/core/base/SecretHash"
 import type { Decimal } from "@satrail/core/base/Decimal"
 import type { Outcome } from "@satrail/core/ledger/Answer"
 import type { Page } from "@satrail/core/ledger/Page"
@@ -10,7 +11,7 @@ import type { inMsat as namesInMsat } from "../src/Ask.ts"
 import type * as Errors from "../src/Errors.ts"
 import type * as Index from "../src/index.ts"
 import type { Noun, Services } from "../src/Nouns.ts"
-import type { counts } from "../src/Reply.ts"
+import type { counts, leftOut } from "../src/Reply.ts"
 import type { parameters as outside } from "../src/Simulation.ts"
 import type { defaults, hidden, inMsat, ofCompany, parameters, renamed } from "../src/Verbs.ts"
 
@@ -103,6 +104,12 @@ type CountsInReplies = {
   readonly [N in Noun]: { readonly [K in keyof Services[N] & string]: CountsIn<ResultsOf<Of<N, K>>> }[keyof Services[N] & string]
 }[Noun]
 export type EveryCountIsListed = Holds<Equal<Exclude<CountsInReplies, (typeof counts)[number]>, never>>
+
+type HashesInReplies = {
+  readonly [N in Noun]: { readonly [K in keyof Services[N] & string]: Names<ResultsOf<Of<N, K>>, SecretHash, "", 0> }[keyof Services[N] &
+    string]
+}[Noun]
+export type EveryHashIsLeftOut = Holds<Equal<HashesInReplies, (typeof leftOut)[number] & HashesInReplies>>
 
 // The table of parameters has the types of the methods' arguments, except that a field that may be omitted may also
 // be null.

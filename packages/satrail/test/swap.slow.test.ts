@@ -17,7 +17,7 @@ beforeAll(async () => {
   const keys = new Map<string, Promise<string>>()
   const key = async (company: string | undefined): Promise<string> => {
     const id = company ?? assert.fail("every call names its company")
-    const known = keys.get(id) ?? pay.apiKeys.create({ company: id, name: "test", scopes: ["admin"] }).then(({ text }) => text)
+    const known = keys.get(id) ?? pay.apiKeys.create({ company: id, name: "test", scopes: ["admin"] }).then(({ key }) => key)
     keys.set(id, known)
     return known
   }
@@ -149,13 +149,24 @@ const kindOf = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changing.has(name) ? "any" : kindOf(one)]))
 }
 
-/** The part of `own` that `seen` has, too. */
-const within = (own: unknown, seen: unknown): unknown => {
-  if (Array.isArray(own) && Array.isArray(seen)) return own.map((one, at) => within(one, seen[at]))
-  if (typeof own !== "object" || typeof seen !== "object" || own === null || seen === null) return own
-  return Object.fromEntries(
-    Object.entries(own).flatMap(([name, one]) => (name in seen ? [[name, within(one, Reflect.get(seen, name))]] : []))
-  )
+/** The fields that only the embedded service has, because there is no other method for them. */
+const companies = ["fees", "feesRevision", "limits", "loosening"]
+const added: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  // `withdrawals.confirm` takes the key.
+  ["apiKeys.get", ["apiKey"]],
+  // The operator's settings. Over HTTP, they have routes of their own, which the client does not have.
+  ["companies.get", companies],
+  ["companies.list", companies],
+  ["companies.freeze", [...companies, "createdAt", "name", "plan"]],
+  ["companies.unfreeze", [...companies, "createdAt", "name", "plan"]]
+])
+
+/** Returns a result without the fields that only the embedded service has. */
+const without = (own: unknown, names: ReadonlyArray<string>): unknown => {
+  if (Array.isArray(own)) return own.map((one) => without(one, names))
+  if ("items" in Object(own)) return { ...Object(own), items: without(Object(own).items, names) }
+  for (const name of names) assert.property(own, name)
+  return Object.fromEntries(Object.entries(Object(own)).filter(([name]) => !names.includes(name)))
 }
 
 describe("a program for the client", () => {
@@ -170,8 +181,8 @@ describe("a program for the client", () => {
     assert.deepStrictEqual([...results.keys(), ...keyed].toSorted(), all.toSorted())
     assert.includeMembers([...over.told.keys()], ["event invoice.held", "event deposit.settled", "event withdrawal.pending"])
     for (const [name, seen] of [...over.results, ...over.told]) {
-      const [own, expected] = [results.get(name) ?? told.get(name), kindOf(seen)]
-      assert.deepStrictEqual({ [name]: within(kindOf(own), expected) }, { [name]: expected })
+      const [own, names] = [kindOf(results.get(name) ?? told.get(name)), added.get(name)]
+      assert.deepStrictEqual({ [name]: names === undefined ? own : without(own, names) }, { [name]: kindOf(seen) })
     }
   })
 })

@@ -39,8 +39,8 @@ const said = "console.log(`Open http://${host}:${port} to create a checkout that
 
 const none = `${imports(["{ createServer, type ServerResponse }", "node:http"])}${opened}
 const home = async (response: ServerResponse) => {
-  const { publicId } = await checkout()
-  response.writeHead(303, { location: \`/pay/\${publicId}\` }).end()
+  const { pathname } = new URL((await checkout()).url)
+  response.writeHead(303, { location: pathname }).end()
 }
 
 // The service handles its pages, its HTTP API and its console.
@@ -62,8 +62,8 @@ ${close}`
 const express = `${imports(["express", "express"])}${opened}
 const app = express()
 app.get("/", async (_request, response) => {
-  const { publicId } = await checkout()
-  response.redirect(303, \`/pay/\${publicId}\`)
+  const { pathname } = new URL((await checkout()).url)
+  response.redirect(303, pathname)
 })
 // The service handles its pages, its HTTP API and its console. Other paths go to the routes after it. Add body parsers after it, too.
 app.use((request, response, next) => pay.handler(request, response, next))
@@ -81,8 +81,8 @@ ${close}`
 const fastify = `${imports(["fastify", "fastify"])}${opened}
 const app = fastify()
 app.get("/", async (_request, reply) => {
-  const { publicId } = await checkout()
-  return reply.redirect(\`/pay/\${publicId}\`, 303)
+  const { pathname } = new URL((await checkout()).url)
+  return reply.redirect(pathname, 303)
 })
 // The service handles its pages, its HTTP API and its console, in a scope in which Fastify does not parse bodies.
 app.register(async (scope) => {
@@ -102,8 +102,8 @@ ${close}`
 const hono = `${imports(["{ serve }", "@hono/node-server"], ["{ Hono }", "hono"])}${opened}
 const app = new Hono()
 app.get("/", async (context) => {
-  const { publicId } = await checkout()
-  return context.redirect(\`/pay/\${publicId}\`, 303)
+  const { pathname } = new URL((await checkout()).url)
+  return context.redirect(pathname, 303)
 })
 // The service handles its pages, its HTTP API and its console.
 app.all("*", (context) => pay.handler(context.req.raw))
@@ -119,8 +119,8 @@ const handler = async (request: Request) => {
   const { pay, checkout } = await service()
   request.headers.delete("accept-encoding") // otherwise Next.js would compress a compressed response again
   if (new URL(request.url).pathname !== "/") return pay.handler(request)
-  const { publicId } = await checkout()
-  return new Response(null, { status: 303, headers: { location: \`/pay/\${publicId}\` } })
+  const { pathname } = new URL((await checkout()).url)
+  return new Response(null, { status: 303, headers: { location: pathname } })
 }
 
 export const dynamic = "force-dynamic"

@@ -65,7 +65,7 @@ const SettingsBody = Schema.Struct({
 }).annotate({ identifier: "ChangeLightningAddress" })
 
 /** An issued Lightning address. */
-const view = View.make<LightningAddress.LightningAddress>()(
+export const view = View.make<LightningAddress.LightningAddress>()(
   { identifier: "LightningAddress" },
   {
     id: [Scalars.Uuid, (row) => row.id],

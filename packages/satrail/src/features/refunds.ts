@@ -2,7 +2,7 @@ import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import * as Http from "@satrail/http/features/refunds/Refunds"
 import type { Sealer } from "@satrail/http/wire/Seal"
 import { Redacted } from "effect"
-import type { First, Of } from "../Sharing.ts"
+import { type First, made, type Of } from "../Sharing.ts"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
@@ -55,4 +55,4 @@ export const shared = (of: Of, links: Sealer) => ({
   }
 })
 
-export const views = { refunds: { create: Http.made.of } } as const
+export const views = { refunds: { ...made(Http.view.of), create: Http.made.of, cancel: Http.view.of } } as const

@@ -11,6 +11,7 @@ import { filterIssue } from "@satrail/http/events/Feed"
 import * as Deliveries from "@satrail/http/features/webhooks/WebhookDeliveries"
 import * as Endpoints from "@satrail/http/features/webhooks/WebhookEndpoints"
 import * as View from "@satrail/http/features/webhooks/records/WebhookView"
+import * as WebhookTest from "@satrail/http/features/webhooks/WebhookTest"
 import * as EventIds from "@satrail/http/wire/EventIds"
 import { Effect, Schema } from "effect"
 import type { Changes, First, Id, Of } from "../Sharing.ts"
@@ -100,6 +101,10 @@ export const shared = (of: Of) => {
       }),
       deliveries: (companyId: Id, id: string, query: Page.Asked) =>
         Effect.map(webhooks.deliveries(companyId, id, query), ({ rows, next }) => ({ rows: rows.map(withEvent), next })),
+      /** Sends a test event, waits for its first attempt, and returns the endpoint. */
+      test: Effect.fnUntraced(function* (companyId: Id, id: string) {
+        return (yield* WebhookTest.sent(webhooks, yield* WebhookTest.WaitMillis, companyId, id)).endpoint
+      }),
       resend: (companyId: Id, id: string) => Effect.map(webhooks.resend(companyId, id), withEvent)
     }
   }
@@ -109,10 +114,14 @@ const endpoint = View.view.of
 export const views = {
   webhooks: {
     create: Endpoints.issued.of,
+    get: endpoint,
+    list: endpoint,
     update: endpoint,
     delete: endpoint,
     enable: endpoint,
+    disable: endpoint,
     replay: endpoint,
+    test: endpoint,
     rotateSecret: Endpoints.issued.of,
     deliveries: Deliveries.view.of,
     resend: Deliveries.view.of
