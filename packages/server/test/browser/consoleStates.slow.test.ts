@@ -74,7 +74,7 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
         [`payments/out/${waiting.id}`, "Approve 1,000 sats"],
         [`payments/out/${failed.id}`, "Payment failed, amount returned"],
         [`payments/out/${settled.id}`, "Proof of payment"],
-        [`payments/in/${refund.deposit_id}`, "See whether it was claimed"],
+        [`payments/in/${refund.deposit_id}`, "Not claimed yet"],
         ["payments?type=deposit&status=failed", "No results"],
         ["search?q=1042", "1 result for “1042”"],
         ["search?q=nothing", "No results for “nothing”"],

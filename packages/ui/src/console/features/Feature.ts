@@ -3,6 +3,7 @@ import type { AlarmName } from "../Alarm.ts"
 import type { Entry, Section } from "../Frame.ts"
 import type { OperatorVisit, Page, Visit } from "../Page.ts"
 import type { Concern, Icon, Told } from "../Parts.ts"
+import type { Deposit } from "../wire.ts"
 
 /** An entry of the navigation. A section is sorted by rank. */
 export interface Ranked extends Entry {
@@ -80,6 +81,8 @@ export interface Feature {
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
   /** Reads a record of this kind that a search found. */
   readonly finds?: { readonly kind: string; readonly read: (visit: Visit, id: string) => Promise<Found> }
+  /** A panel on the page of a received payment. */
+  readonly depositPanel?: (visit: Visit, deposit: Deposit) => Promise<ComponentChildren>
   /** A link on the operator's page about a company, and panels for the page's two columns. */
   readonly companyLink?: (id: string) => readonly [path: string, text: string]
   readonly companyPanel?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>

@@ -1,6 +1,6 @@
 import { h } from "preact"
 import type { Payment } from "../Api.ts"
-import { Refused } from "../Api.ts"
+import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit, whoMay } from "../Page.ts"
 import {
@@ -26,7 +26,7 @@ import {
 } from "../Parts.ts"
 import type { Checkout, Deposit, Event, Withdrawal } from "../wire.ts"
 import { book } from "./Postings.ts"
-import { metadataFact } from "./Records.ts"
+import { found, metadataFact } from "./Records.ts"
 import { bookedValue, rails, signedSats, titleOf, toldOf } from "./Rows.ts"
 
 // The page of one payment: its steps, its related records, and its actions.
@@ -74,13 +74,6 @@ const momentsOf = async ({ api }: Visit, subjects: ReadonlyArray<string | null>)
     .flat()
     .toSorted((a: Event, b: Event) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
     .map(({ type, timestamp }: Event) => ({ text: wordsOf(type), tone: toneOf(type), atMillis: Date.parse(timestamp) }))
-}
-
-export const found = async (visit: Visit, type: Payment["type"]): Promise<Payment> => {
-  const { id = "" } = visit.params
-  const [payment] = await visit.api.payments([{ type, id }])
-  if (payment === undefined) throw new Refused(404, "not_found", "Payment not found")
-  return payment
 }
 
 const ids = (of: ReadonlyArray<readonly [string, string | null | undefined]>, metadata: Readonly<Record<string, string>>) =>
@@ -153,9 +146,10 @@ const received = async (visit: Visit): Promise<Shown> => {
     payment.invoiceId === null
       ? undefined
       : await api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: payment.invoiceId } })
-  const [moments, postings] = await Promise.all([
+  const [moments, postings, panels] = await Promise.all([
     momentsOf(visit, [payment.id, payment.checkoutId, payment.invoiceId]),
-    api.postings(payment.ledgerTxId)
+    api.postings(payment.ledgerTxId),
+    Promise.all(features.map(({ depositPanel }) => depositPanel?.(visit, deposit)))
   ])
   const left = deposit.amount_sats - deposit.refunded_sats
   const created: ReadonlyArray<Moment> =
@@ -177,6 +171,7 @@ const received = async (visit: Visit): Promise<Shown> => {
           { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) },
           body(timeline(say, [...created, ...moments]))
         ),
+        panels,
         book(postings, visit)
       ),
       stack(
@@ -193,7 +188,7 @@ const received = async (visit: Visit): Promise<Shown> => {
                 "Refunded",
                 deposit.refunded_sats === 0
                   ? "Nothing"
-                  : [`${Formats.sats(deposit.refunded_sats)} sats`, sub(link(to("refunds"), "See whether it was claimed"))]
+                  : [`${Formats.sats(deposit.refunded_sats)} sats`, sub(link(to("refunds"), "See all refunds"))]
               ],
               [
                 "Refundable",

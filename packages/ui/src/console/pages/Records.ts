@@ -8,6 +8,14 @@ import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
 // Parts of the pages of records that can be paid: checkouts, invoices, offers, addresses and vouchers.
 
+/** Reads the payment of a page. */
+export const found = async (visit: Visit, type: Payment["type"]): Promise<Payment> => {
+  const { id = "" } = visit.params
+  const [payment] = await visit.api.payments([{ type, id }])
+  if (payment === undefined) throw new Refused(404, "not_found", "Payment not found")
+  return payment
+}
+
 /** The payments of a record. */
 export const paymentsPanel = ({ say, to }: Visit, label: string, payments: ReadonlyArray<Payment>) => {
   const rows = payments.map((payment) => rowOf(payment, say))

@@ -4,8 +4,7 @@ import * as Formats from "../../Format.ts"
 import type { Format } from "../../Format.ts"
 import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../../Page.ts"
 import { body, button, confirm, copy, facts, field, form, link, panel, plain } from "../../Parts.ts"
-import { found } from "../../pages/Payment.ts"
-import { amountFields, amountOf } from "../../pages/Records.ts"
+import { amountFields, amountOf, found } from "../../pages/Records.ts"
 import { bookedValue, titleOf } from "../../pages/Rows.ts"
 
 /** The amount, and its value when it was booked and now. */

@@ -2,10 +2,10 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { type List, pagesOf } from "../../List.ts"
 import { confirmed, type Elsewhere, type Page, type Shown, type Visit } from "../../Page.ts"
-import { copied, date, link, status, type Told } from "../../Parts.ts"
+import { copied, date, link, panel, status, type Told } from "../../Parts.ts"
 import { metadataFact } from "../../pages/Records.ts"
-import { type Column, rowLink } from "../../Table.ts"
-import type { Refund } from "../../wire.ts"
+import { type Column, rowLink, table } from "../../Table.ts"
+import type { Deposit, Refund } from "../../wire.ts"
 import { nav, record, tabs } from "../vouchers/Links.ts"
 
 const refundWords: Readonly<Record<Refund["status"], Told>> = {
@@ -77,6 +77,22 @@ const show = async (visit: Visit): Promise<Shown> => {
       metadataFact(refund.metadata)
     ])
   }
+}
+
+/** Maximum number of the company's newest refunds that are searched for those of one payment. */
+const most = 100
+
+/** The refunds of a payment, with their status. The API cannot list them by payment. */
+export const depositPanel = async (visit: Visit, { id }: Deposit) => {
+  const rows = (await visit.api.call("GET /v1/refunds", { query: { limit: most } })).filter(({ deposit_id }) => deposit_id === id)
+  return (
+    rows.length > 0 &&
+    panel(
+      "Refunds",
+      { isRuled: true },
+      table("Refunds", { columns: refundsList.columns(visit), groups: [{ rows }], kind: "mid", opens: true })
+    )
+  )
 }
 
 const cancel = async (visit: Visit): Promise<Elsewhere> => {

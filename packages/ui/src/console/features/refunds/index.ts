@@ -1,8 +1,9 @@
 import { refundPage } from "./Refund.ts"
-import { refunds as pages } from "./Refunds.ts"
+import { depositPanel, refunds as pages } from "./Refunds.ts"
 import type { Feature } from "../Feature.ts"
 
 export const refunds: Feature = {
   name: "refunds",
-  pages: [refundPage, ...pages]
+  pages: [refundPage, ...pages],
+  depositPanel
 }

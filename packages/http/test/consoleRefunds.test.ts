@@ -1,0 +1,45 @@
+import { afterAll, assert, it } from "@effect/vitest"
+import { start } from "./Service.ts"
+
+const service = await start({ http: { console: true } })
+afterAll(service.dispose)
+const { key } = await service.company()
+const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers })
+const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+const page = async (path: string) => (await service.send(new Request(`http://service/console/${path}`, { headers: { cookie } }))).text
+const post = async (path: string, body: object) => {
+  const answer = await service.ask("POST", `/v1/${path}`, { key, body })
+  assert.oneOf(answer.status, [200, 201], answer.text)
+  return answer.body.data
+}
+
+it("console: a payment's page lists its refunds with their status, and no refund of another payment", async () => {
+  for (let n = 0; n < 3; n++) await service.fund(key, 100_000)
+  const deposits = (await service.ask("GET", "/v1/transactions?type=deposit", { key })).body.data
+  const [first, second, third] = deposits.map(({ id }: { readonly id: string }) => id)
+  const refund = (deposit_id: string, amount: number, more: object = {}) =>
+    post("refunds", { deposit_id, amount, currency: "sats", ...more })
+  await refund(first, 1001)
+  const canceled = await refund(first, 1002)
+  await post(`refunds/${canceled.id}/cancel`, {})
+  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+  await refund(first, 1003, { destination })
+  await refund(second, 1004)
+  const listed = async (deposit: string) => {
+    const text = await page(`payments/in/${deposit}`)
+    const [, list = ""] = /<section[^>]*aria-label="Refunds"[^>]*>(.*?)<\/section>/s.exec(text) ?? []
+    return [...list.matchAll(/<tr.*?<\/tr>/gs)].slice(1).map(([row]) => {
+      const [, status] = /class="st [^>]*>([^<]*)</.exec(row) ?? []
+      const [amount] = /1,00\d/.exec(row) ?? []
+      return [amount, status]
+    })
+  }
+  assert.deepStrictEqual(await listed(first), [
+    ["1,003", "On its way"],
+    ["1,002", "Canceled, returned"],
+    ["1,001", "Not claimed yet"]
+  ])
+  assert.deepStrictEqual(await listed(second), [["1,004", "Not claimed yet"]])
+  assert.deepStrictEqual(await listed(third), [])
+})
