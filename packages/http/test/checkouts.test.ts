@@ -165,6 +165,22 @@ describe("checkouts", () => {
     assert.strictEqual(amount_sats, Math.ceil((2.5 / Number(rate)) * 1e8))
   })
 
+  it("checkout: a fiat amount has at most the decimals of its currency, because the payer sees it", async () => {
+    const wrong = [
+      [{ amount: 0.1 + 0.2, currency: "eur" }, "amount must have at most 2 decimals in eur (got 0.30000000000000004)"],
+      [{ amount: 10.5, currency: "JPY" }, "amount must have at most 0 decimals in jpy (got 10.5)"]
+    ] as const
+    for (const [body, message] of wrong) {
+      const refused = await create(body)
+      assert.deepStrictEqual([refused.status, refused.body.error?.issues], [400, [{ path: "amount", message }]])
+    }
+    const accepted = [
+      [{ amount: 0.29, currency: "eur" }, "0.29"],
+      [{ amount: 1000, currency: "jpy" }, "1000"]
+    ] as const
+    for (const [body, fiat_amount] of accepted) assert.strictEqual((await created(body)).fiat_amount, fiat_amount)
+  })
+
   it("checkout: the same Idempotency-Key returns the same checkout, byte for byte", async () => {
     const headers = { "idempotency-key": "checkout-1" }
     const first = await create({ description: "once" }, headers)

@@ -108,6 +108,12 @@ describe("satrail in memory", () => {
     assert.strictEqual(unknown.code, "not_found")
   })
 
+  it("pay: a checkout's fiat amount has at most the decimals of its currency, because the payer sees it", async () => {
+    const error = await refused(() => pay.checkouts.create({ company: shop, amount: { amount: 0.1 + 0.2, currency: "eur" } }))
+    assert.strictEqual((error as SatrailError).message, "amount must have at most 2 decimals in eur (got 0.30000000000000004)")
+    assert.strictEqual((error as SatrailError).code, "malformed")
+  })
+
   it("pay: a checkout has the URL of its page and can be refunded by its id", async () => {
     const checkout = await pay.checkouts.create({ company: shop.id, amount: 500 })
     assert.match(new URL(checkout.url).pathname, /^\/pay\/[\w-]+$/)

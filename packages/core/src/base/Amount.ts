@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
-import type { Decimal } from "./Decimal.ts"
+import { type Decimal, format } from "./Decimal.ts"
 
 /** Currencies in which an amount can be given. */
 export const Currency = Schema.Literals(["sats", "btc", "usd", "eur", "gbp", "jpy", "cny", "cad", "aud", "chf", "hkd", "nzd"])
@@ -45,6 +45,13 @@ export const parseCurrency = (text: string): Result.Result<Currency, AmountInval
 
 /** Returns whether the currency is fiat, which needs a price to become an amount. */
 export const isFiat = (currency: Currency): currency is Fiat => currency !== "sats" && currency !== "btc"
+
+/** Returns why a payer cannot be shown this amount in its currency, or undefined if they can. */
+export const decimalsIssue = (amount: Decimal, currency: Currency): string | undefined => {
+  if (!isFiat(currency)) return undefined
+  const { maximumFractionDigits: most = 2 } = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions()
+  return amount.scale > most ? `must have at most ${most} decimals in ${currency} (got ${format(amount)})` : undefined
+}
 
 const wholeSats = (sats: bigint): Result.Result<Msat.Msat, AmountInvalid> => {
   const amount = Msat.fromSats(sats)

@@ -168,11 +168,12 @@ const within = (value: number, { minimum, maximum }: { readonly minimum: number;
 const issueOf = (text: string | null, issue: (text: string) => string | undefined) => (text === null ? undefined : issue(text))
 
 /**
- * Validates the texts of a checkout. Texts that the invoice also contains are validated when the invoice is
- * created.
+ * Validates what the page of a checkout shows. Texts that the invoice also contains are validated when the
+ * invoice is created.
  */
 const check = Effect.fnUntraced(function* (ask: Ask) {
   const issues: ReadonlyArray<readonly [path: string, message: string | undefined]> = [
+    ["amount", ask.asked === null ? undefined : Amount.decimalsIssue(ask.asked.amount, ask.asked.currency)],
     ["expiry_seconds", within(ask.expirySeconds, Checkout.expirySeconds)],
     ["tolerance_percent", within(ask.tolerancePercent, Checkout.tolerancePercent)],
     ["order_id", issueOf(ask.orderId, orderIdIssue)],

@@ -45,7 +45,8 @@ const options = Schema.Array(Checkout.Option).check(Schema.isMaxLength(Checkout.
 const Body = Schema.Struct({
   amount: Amounts.exact(
     Schema.NullOr(Amounts.AmountNumber).annotate({
-      description: "Amount in units of `currency`, as an exact decimal. If null and no currency is set, the payer chooses the amount"
+      description:
+        "Amount in units of `currency`, with at most the currency's decimals: 12.50 eur, 1250 jpy. If null and no currency is set, the payer chooses the amount"
     })
   ),
   currency: Scalars.given(Amounts.Currency),
