@@ -69,6 +69,14 @@ describe("sessions", () => {
       assert.isTrue(status === 401 || status === 400, wrong)
       assert.isNull(headers.get("set-cookie"))
     }
+    // The configured token can be any text, so only the prefix of API keys says what was meant.
+    for (const [wrong, said] of [
+      ["sr_regtest_x", /^This API key is malformed/],
+      ["op_1", /^This is not a valid operator token or API key/],
+      [`${operatorToken}x`, /^This is not a valid operator token or API key/],
+      [" ", /^This is not a valid operator token or API key/]
+    ] as const)
+      assert.match((await signIn(wrong, own)).body.message, said)
     for (const body of [{}, { credential: 1 }, { credential: key, link: "x" }, [key], { credential: "x".repeat(257) }])
       assert.deepStrictEqual(seen(await service.ask("POST", "/console/session", { body, headers: own })), bad(400, "malformed"))
   })

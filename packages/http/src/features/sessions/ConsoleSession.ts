@@ -1,3 +1,4 @@
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
@@ -25,6 +26,9 @@ const Credential = Schema.NonEmptyString.check(Schema.isMaxLength(256))
 const SignIn = Schema.Union([Schema.Struct({ credential: Credential }), Schema.Struct({ link: Credential })])
 const StepUp = Schema.Struct({ credential: Credential })
 const expected = ["credential", "must be an API key or an operator token of at most 256 characters"] as const
+
+/** The configured operator token can be any text. */
+const neither = Errors.failure("unauthorized", "This is not a valid operator token or API key. Check that you copied all of it.")
 
 export const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
@@ -55,7 +59,9 @@ export const routes = HttpRouter.use(
           ? acting.refused(Acting.keyed(error.key), operation(name), "unauthorized")
           : Effect.void
       )
-      const caller = yield* Errors.answered(noted).pipe(Effect.catch(refuse))
+      const caller = yield* Errors.answered(noted).pipe(
+        Effect.catch((failed) => refuse(failed.error.code === "unauthorized" && !text.startsWith(ApiKey.prefix) ? neither : failed))
+      )
       const found = { _tag: "Company", caller } satisfies Sessioned.Standing
       yield* fromAllowed(found, request, name)
       return found
