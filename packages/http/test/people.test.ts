@@ -173,10 +173,21 @@ describe("people who sign in with a passkey", () => {
   it("people: a person can sign in with a second device; revoking a device ends all of the person's sessions and the device's access", async () => {
     const who = await member((await service.company()).id)
     await stepUp(who)
+    const shown = async () => (await page("GET", "/console/people", undefined, who.cookie)).text
+    const [only, several] = [
+      "This is your only passkey. Add another one before you revoke it.",
+      "Revoking a passkey signs you out everywhere."
+    ]
+    const alone = await shown()
+    assert.include(alone, only)
+    assert.notInclude(alone, several)
     const second = Authenticator.make()
     const { challenge } = (await passkeys("/challenge", { for: "add" }, who.cookie)).body.data
     const added = await passkeys("", { name: "phone", passkey: second.create(challenge) }, who.cookie)
     assert.strictEqual(added.body.data.person.passkeys.length, 2, added.text)
+    const both = await shown()
+    assert.include(both, several)
+    assert.notInclude(both, only)
     const cookie = cookieIn(await signIn({ id: who.id, device: second }))
     assert.strictEqual((await page("GET", balance, undefined, cookie)).status, 200)
     assert.strictEqual((await page("DELETE", `/console/passkeys/${second.id}`, undefined, who.cookie)).status, 200)

@@ -127,7 +127,11 @@ export const ownPasskeys = ({ user: { passkeys } }: Pick<AnyVisit, "user">) =>
               )
             )
           ),
-          soft("Revoking a passkey signs you out everywhere.")
+          soft(
+            passkeys.length > 1
+              ? "Revoking a passkey signs you out everywhere."
+              : "This is your only passkey. Add another one before you revoke it."
+          )
         ]),
         h(
           "form",
