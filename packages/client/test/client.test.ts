@@ -43,6 +43,9 @@ describe("calls", () => {
     assert.strictEqual(await amountOf(null), null)
     assert.isAbove(Number(await amountOf("1.50 eur")), 0)
     assert.deepStrictEqual((await refused(pay.invoices.create({ amount: 21.5 }))).paths, ["amount"])
+    // The payer decides only if the amount is left out, because a bug in the caller can make it undefined.
+    for (const call of [pay.invoices.create({ amount: undefined }), pay.checkouts.create({ amount: undefined })])
+      assert.include((await refused(call)).paths, "amount")
     for (const amount of ["1 2 eur", "eur", "0.1000000000000000001 btc"] as const) {
       const error = await pay.invoices.create({ amount: amount as "1 eur" }).catch((error: unknown) => error)
       assert.instanceOf(error, TypeError, amount)

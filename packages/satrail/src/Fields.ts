@@ -55,6 +55,11 @@ export const metadata = Schema.declare((_value): _value is Readonly<Record<strin
 export const idempotencyKey = text.check(Schema.makeFilter(isKey))
 /** An amount in any currency. */
 export const amount = Schema.declare((value): value is Money.Amount => value !== undefined && value !== null)
+/**
+ * An amount that may be left out, so that the payer decides. Undefined is refused, because an order whose total
+ * is missing must not become payable with any amount.
+ */
+export const anyAmount = Schema.optionalKey(Schema.NullOr(amount))
 /** An amount of bitcoin. */
 export const sats = Schema.declare((_value): _value is Money.Sats => true).check(Schema.makeFilter((value) => issueOf(Money.msat(value))))
 

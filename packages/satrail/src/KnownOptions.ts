@@ -1,7 +1,7 @@
 import { Invalid } from "@satrail/core/base/Invalid"
 import * as Suggestion from "@satrail/core/base/Suggestion"
 import { issuesOf } from "@satrail/http/wire/Decoding"
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate, Schema, SchemaAST } from "effect"
 import type { Parameter } from "./Fields.ts"
 
 /** An option is unknown, missing or invalid. */
@@ -35,6 +35,13 @@ export const hasFields = (parameter: unknown): boolean => fieldsOf(parameter) !=
 const titleOf = (parameter: Parameter | undefined, at: number): string =>
   (parameter && Schema.resolveAnnotations(parameter)?.title) ?? `argument ${at + 1}`
 
+/** Returns why a field is refused whose value is undefined. Of the fields that may be left out, only amounts are. */
+const missing = (fields: object | undefined, name: string): string => {
+  const field: unknown = Reflect.get(fields ?? {}, name)
+  const isOptional = Schema.isSchema(field) && SchemaAST.isOptional(field.ast)
+  return isOptional ? "must not be undefined; leave it out to let the payer decide" : "is required"
+}
+
 /** Returns a function that fails if an argument does not fit its schema. The error names the field. */
 export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
   const decode = Schema.decodeUnknownEffect(Schema.Tuple(parameters), { onExcessProperty: "error" })
@@ -50,7 +57,7 @@ export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
       const value = path.split(".").reduce<unknown>((of, name) => Object(of)[name], given)
       return new Invalid({
         path: names.length > 0 ? names.join(".") : titleOf(parameters[Number(at)], Number(at)),
-        message: value === undefined ? "is required" : message.replace(`"${at}.`, '"')
+        message: value === undefined ? missing(fieldsOf(parameters[Number(at)]), names.join(".")) : message.replace(`"${at}.`, '"')
       })
     })
   })

@@ -13,6 +13,7 @@ import {
   addressType,
   allowedFrom,
   amount,
+  anyAmount,
   apiKey,
   by,
   company,
@@ -155,7 +156,8 @@ export const parameters = {
     create: [
       fields({
         company,
-        ...maybe({ amount, checkoutId: text, description: text, expirySeconds: number, hold: flag, idempotencyKey }),
+        amount: anyAmount,
+        ...maybe({ checkoutId: text, description: text, expirySeconds: number, hold: flag, idempotencyKey }),
         ...maybe({ maxAmount: sats, metadata, minAmount: sats, paymentHash: text })
       })
     ],

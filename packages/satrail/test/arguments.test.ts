@@ -116,7 +116,7 @@ describe("arguments from plain JavaScript", () => {
     const pay = await satrail.test({ logLevel: "error" })
     try {
       const shop = await pay.companies.create({ name: "Shop" })
-      const { invoices, companies, withdrawals, clock, on } = pay
+      const { invoices, checkouts, offers, companies, withdrawals, clock, on } = pay
       const refusals: ReadonlyArray<readonly [call: () => unknown, says: RegExp]> = [
         [() => companies.create({ name: "Gold", plan: "gold" as never }), /plan must be "free" or "paid"/],
         [() => companies.charge(shop, { internal: { baseMsat: -5, partsPerMillion: 0 } }), /internal\.baseMsat .*between 0 and 1000000000/],
@@ -127,6 +127,13 @@ describe("arguments from plain JavaScript", () => {
         [() => invoices.list("Shop"), /No such company/],
         [() => invoices.create({ company: shop, signal: 1 as never }), /signal must be an AbortSignal/],
         [() => withdrawals.settled(undefined as never, "1"), /company is required/],
+        [() => invoices.create({ company: shop, amount: undefined }), /amount must not be undefined; leave it out to let the payer decide/],
+        [
+          () => checkouts.create({ company: shop, amount: undefined }),
+          /amount must not be undefined; leave it out to let the payer decide/
+        ],
+        [() => offers.create({ company: shop, amount: undefined }), /amount must not be undefined; leave it out to let the payer decide/],
+        [() => checkouts.create({ company: shop, options: [undefined as never] }), /options\.0 is required/],
         [() => clock.advance("soon" as never), /span must be milliseconds/],
         [() => on("deposit.paid" as never, wrong), /there is no event "deposit\.paid"/]
       ]

@@ -4,7 +4,7 @@ import { made } from "../Sharing.ts"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
-import { amount, company, fields, idempotencyKey, ids, listed, maybe, metadata, named, number, text } from "../Fields.ts"
+import { anyAmount, company, fields, idempotencyKey, ids, listed, maybe, metadata, named, number, text } from "../Fields.ts"
 
 export const { CheckoutNotOpen } = classes
 
@@ -43,7 +43,8 @@ export const parameters = {
     create: [
       fields({
         company,
-        ...maybe({ amount, cancelUrl: text, color: text, contact: text, description: text, embedOrigin: text, expirySeconds: number }),
+        amount: anyAmount,
+        ...maybe({ cancelUrl: text, color: text, contact: text, description: text, embedOrigin: text, expirySeconds: number }),
         ...maybe({ idempotencyKey, locale: Checkout.Locale, metadata, options: Schema.Array(Checkout.Option), orderId: text }),
         ...maybe({ returnUrl: text, tolerancePercent: number })
       })

@@ -4,14 +4,14 @@ import * as Http from "@satrail/http/features/offers/Offers"
 import { Effect } from "effect"
 import { type First, made, type Of } from "../Sharing.ts"
 import { page } from "../Pages.ts"
-import { amount, company, fields, idempotencyKey, ids, listed, maybe, metadata, text } from "../Fields.ts"
+import { anyAmount, company, fields, idempotencyKey, ids, listed, maybe, metadata, text } from "../Fields.ts"
 
 export const defaults = {
   offers: { create: [{ asked: null, description: "", lightningAddressId: null, metadata: {} }], list: [undefined, page] }
 } as const
 export const parameters = {
   offers: {
-    create: [fields({ company, ...maybe({ amount, description: text, idempotencyKey, lightningAddressId: text, metadata }) })],
+    create: [fields({ company, amount: anyAmount, ...maybe({ description: text, idempotencyKey, lightningAddressId: text, metadata }) })],
     get: ids,
     list: [company, listed]
   }
