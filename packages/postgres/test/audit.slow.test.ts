@@ -135,7 +135,7 @@ describe("the audit log in a database", () => {
       yield* run("delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)")
       yield* AuditLog.link
       assert.deepStrictEqual(yield* found(null), [])
-      assert.deepStrictEqual(yield* Effect.provideService(found(null), Audit.HeadKey, Redacted.make("secret")), ["end"])
+      assert.deepStrictEqual(yield* Effect.provideService(found(null), Audit.Signing, Audit.signer(Redacted.make("secret"))), ["end"])
     }).pipe(Effect.provide(layer))
   )
 

@@ -44,7 +44,7 @@ const clientAs = (role: string, database: string) => PgClient.layer({ url: Redac
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<object>(text).unprepared)
 const as = (role: string, database: string, text: string) => Effect.provide(run(text), clientAs(role, database))
 
-const secret = Layer.succeed(Audit.HeadKey, Redacted.make("a secret that the database does not have"))
+const secret = Layer.succeed(Audit.Signing, Audit.signer(Redacted.make("a secret that the database does not have")))
 
 /** The service's storage, with its audit log. */
 const service = (database: string) => {
@@ -224,7 +224,7 @@ describe.skipIf(server === undefined)("tampering with the database (skipped wher
       yield* Effect.gen(function* () {
         const { auditHead, appendAudit } = yield* Audit.AuditStore
         const older = Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked"))
-        yield* appendAudit([Audit.sealed(confirmed, yield* Audit.HeadKey, yield* Entropy)])
+        yield* appendAudit([Audit.sealed(confirmed, yield* Audit.Signing, yield* Entropy)])
         yield* linked
         const later = yield* published
         assert.strictEqual(later, Audit.textOf((yield* auditHead) ?? assert.fail("no entry is linked")))

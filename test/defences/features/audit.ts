@@ -63,7 +63,7 @@ export const audit: ReadonlyArray<Canary> = [
     bug: "an entry with an invalid signature counts as the service's",
     file: core("ledger/Audit"),
     in: "sealOf",
-    find: `mac === hmacOf("entry", key, signedText(draft, text))`,
+    find: `mac === sign("entry", signedText(draft, text))`,
     replace: `mac !== ""`,
     test: inTampering,
     titles: "an audit entry appended"

@@ -1,5 +1,6 @@
+import * as Audit from "@satrail/core/ledger/Audit"
 import { Redacted } from "effect"
-import { hkdfSync } from "node:crypto"
+import { createHmac, hkdfSync } from "node:crypto"
 import type { Environment } from "./Environment.ts"
 
 /**
@@ -15,5 +16,6 @@ export const keyOf = (environment: Environment, purpose: string, label: string):
   return Redacted.make(key.toString("hex"), { label })
 }
 
-/** Returns the key that signs audit log heads. */
-export const auditKeyOf = (environment: Environment): Redacted.Redacted => keyOf(environment, "audit heads", "audit key")
+/** Returns the function that signs the audit log, with Node's HMAC. */
+export const auditSignerOf = (environment: Environment): Audit.Signer =>
+  Audit.signer(keyOf(environment, "audit heads", "audit key"), (key, text) => createHmac("sha256", key).update(text).digest("hex"))

@@ -222,7 +222,7 @@ export const servicesOver = <E, EO>(
       Layer.mergeAll(
         stored,
         Layer.succeed(Nostr.SecretKey, environment.nostrKey),
-        Layer.succeed(Audit.HeadKey, Secrets.auditKeyOf(environment))
+        Layer.succeed(Audit.Signing, Secrets.auditSignerOf(environment))
       )
     )
   )

@@ -136,13 +136,13 @@ export const make = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const wakes = yield* Wakes.Wakes
   const counted = new Map<string, Counted>()
-  const key = yield* Audit.HeadKey
+  const sign = yield* Audit.Signing
   const entropy = yield* Entropy
   const begin = yield* Audit.baseline
 
   const append = (drafts: ReadonlyArray<Audit.Draft>) =>
     Effect.andThen(
-      Effect.andThen(begin, store.appendAudit(drafts.map((draft) => Audit.sealed(draft, key, entropy)))),
+      Effect.andThen(begin, store.appendAudit(drafts.map((draft) => Audit.sealed(draft, sign, entropy)))),
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => wakes.note(Wakes.topics.audit, nowMillis))
     )
 
@@ -206,7 +206,7 @@ export const layer = Layer.effect(AuditLog, make)
  */
 export const link = Effect.gen(function* () {
   const store = yield* Audit.AuditStore
-  const key = yield* Audit.HeadKey
+  const sign = yield* Audit.Signing
   const found = yield* store.unlinkedAudit(batch)
   if (found.length === 0) return 0
   const stored = (yield* store.auditHead) ?? Audit.noHead
@@ -243,7 +243,7 @@ export const link = Effect.gen(function* () {
     return made
   })
   if (links.length > 0 && newest !== undefined)
-    yield* store.linkAudit(links, Audit.signed({ entryId: newest.entryId, count: stored.count + links.length, whole: newest.whole }, key))
+    yield* store.linkAudit(links, Audit.signed({ entryId: newest.entryId, count: stored.count + links.length, whole: newest.whole }, sign))
   return found.length
 })
 
@@ -258,7 +258,7 @@ const goOn = Effect.fnUntraced(function* (atMillis: number) {
   const [newest] = yield* store.auditOf(null, null, 1)
   if (newest === undefined || newest.entry.body.includes(`"verb":"${Audit.signedVerb}"`)) return
   const body = Audit.bodyOf({ ...Audit.ofService, verb: Audit.signedVerb }, { subject: null, outcome: "done", count: 1 })
-  yield* store.appendAudit([Audit.sealed({ companyId: CompanyId.operator, atMillis, body }, yield* Audit.HeadKey, yield* Entropy)])
+  yield* store.appendAudit([Audit.sealed({ companyId: CompanyId.operator, atMillis, body }, yield* Audit.Signing, yield* Entropy)])
 })
 
 /** Interval at which the head is logged and published. */

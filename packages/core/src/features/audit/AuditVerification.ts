@@ -150,7 +150,7 @@ const compare = Effect.fnUntraced(function* <E>(
  */
 export const verify = Effect.fnUntraced(function* (head: string | null, tell: (fault: Fault) => Effect.Effect<void>) {
   const store = yield* Audit.AuditStore
-  const key = yield* Audit.HeadKey
+  const sign = yield* Audit.Signing
   const stored = yield* store.auditHead
   const chains = new Map<CompanyId.CompanyId, { readonly seq: number; readonly hash: string }>()
   const [storedPlace, givenPlace] = [stored && `${stored.entryId}:${stored.whole}`, head === null ? null : placeIn(head)]
@@ -167,7 +167,7 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
     report({ kind, companyId, id: AuditLog.idOf(id) })
   let [firstMillis, lastMillis] = [Infinity, -Infinity]
   const read = (entry: Audit.Entry) => {
-    const seal = Audit.sealOf(entry, key)
+    const seal = Audit.sealOf(entry, sign)
     if (seal === "sealed") {
       if (firstMillis === Infinity) firstMillis = entry.atMillis
       lastMillis = Math.max(lastMillis, entry.atMillis)
@@ -219,12 +219,12 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
   for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
   const latest = (yield* store.auditHead) ?? Audit.noHead
   // Links added in the meantime have a later head.
-  if (!isEnd || latest.entryId < after || !Audit.isSigned(latest, latest.count === 0 ? undefined : key))
+  if (!isEnd || latest.entryId < after || !Audit.isSigned(latest, latest.count === 0 ? undefined : sign))
     yield* found("end", latest.entryId, null)
   const nowMillis = yield* Clock.currentTimeMillis
   for (const { id, companyId, atMillis } of yield* store.unlinkedAudit(batch))
     if (atMillis < nowMillis - AuditLog.unlinkedMillis) yield* found("unlinked", id, companyId)
-  if (!isHeadThere || (given !== undefined && !Audit.isSigned(given, key)))
+  if (!isHeadThere || (given !== undefined && !Audit.isSigned(given, sign)))
     yield* found("head", given?.entryId ?? BigInt(/^\d{1,19}(?=:)/.exec(head ?? "")?.[0] ?? 0), null)
-  return { entries, faults, records, isSigned: key !== undefined }
+  return { entries, faults, records, isSigned: sign !== undefined }
 })

@@ -10,9 +10,9 @@ import type { Verifying } from "../Feature.ts"
  * The secret for verifying signed heads, if this command has the service's node settings. Without it,
  * everything except the signatures can be checked.
  */
-const headKey = Effect.map(Variables, (variables) => {
+const signer = Effect.map(Variables, (variables) => {
   const read = Environment.read(variables)
-  return Result.isSuccess(read) && read.success.node !== undefined ? Secrets.auditKeyOf(read.success) : undefined
+  return Result.isSuccess(read) && read.success.node !== undefined ? Secrets.auditSignerOf(read.success) : undefined
 })
 
 const nouns: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ export const verify: Verifying = Effect.fnUntraced(function* (asked, print) {
   const { entries, faults, isSigned, records } = yield* AuditVerification.verify(head, (fault) => {
     forged.push(fault)
     return print(evidence(fault))
-  }).pipe(Effect.provideService(Audit.HeadKey, yield* headKey))
+  }).pipe(Effect.provideService(Audit.Signing, yield* signer))
   return {
     faults,
     json: { audit: { entries, records, signatures_checked: isSigned, faults: forged } },
