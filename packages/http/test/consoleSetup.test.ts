@@ -1,5 +1,5 @@
 import { afterAll, assert, it } from "@effect/vitest"
-import { skippingTime, start } from "./Service.ts"
+import { operatorToken, skippingTime, start } from "./Service.ts"
 
 const service = await start({ http: { console: true }, around: skippingTime })
 afterAll(service.dispose)
@@ -7,7 +7,9 @@ const { key } = await service.company()
 const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
 const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers })
 const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
-const overview = async () => (await service.send(new Request("http://service/console", { headers: { cookie } }))).text
+const page = async (path: string, as = cookie) =>
+  (await service.send(new Request(`http://service/${path}`, { headers: { cookie: as } }))).text
+const overview = () => page("console")
 
 it("console: before its first payment, a company sees what is left to set up, and cannot send", async () => {
   const first = await overview()
@@ -19,4 +21,18 @@ it("console: before its first payment, a company sees what is left to set up, an
   const second = await overview()
   assert.include(second, "1 of 2 done")
   assert.notInclude(second, ">Add a webhook</a>")
+})
+
+it("console: an empty list ends without a line about its rows", async () => {
+  const token = await service.ask("POST", "/console/session", { body: { credential: operatorToken }, headers })
+  const operator = token.headers.get("set-cookie")?.split(";")[0] ?? ""
+  for (const path of ["checkouts", "refunds", "vouchers", "invoices", "offers", "addresses", "audit?text=nothing"]) {
+    const text = await page(`console/${path}`)
+    assert.match(text, /<h2>No /, path)
+    assert.notMatch(text, /times in|\d shown/, path)
+  }
+  for (const path of ["suspense", "adjustments", "backlog", "companies?search=nothing"])
+    assert.notMatch(await page(`operator/console/${path}`, operator), /times in|\d shown/, path)
+  await service.fund(key, 1000)
+  assert.match(await page("console/invoices"), /1 shown · times in /)
 })

@@ -118,7 +118,7 @@ export const onePage = async <Row>(
 ) => {
   const cursor = visit.query.get("cursor")
   const { data, next } = await read({ limit: perPage, ...(cursor !== null && { cursor }) })
-  const footer = next === undefined && cursor === null ? undefined : paging(`${data.length} shown`, pages(path, visit, next))
+  const footer = next === undefined && cursor === null ? undefined : paging(data.length, `${data.length} shown`, pages(path, visit, next))
   return { rows: data, footer }
 }
 
@@ -168,7 +168,7 @@ const get =
                 )
               : empty(glyph, `No ${noun} yet`, none, h("span", null, making))
             : table(`List of ${noun}`, { columns: list.columns(visit), groups: [{ rows }], opens: true }),
-          paging(`${Formats.sats(rows.length)} shown · times in ${say.zone}`, pages(path, visit, next))
+          paging(rows.length, `${Formats.sats(rows.length)} shown · times in ${say.zone}`, pages(path, visit, next))
         )
       ]
     }

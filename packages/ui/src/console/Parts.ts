@@ -98,7 +98,7 @@ export const panel = (
     { class: "panel", "aria-label": title, id },
     h("header", { class: isRuled ? "ruled" : "" }, h("h2", null, title), beside),
     children,
-    footer !== undefined && h("footer", null, footer)
+    footer !== undefined && footer !== false && h("footer", null, footer)
   )
 
 /** A panel without a visible heading. */

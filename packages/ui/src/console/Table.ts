@@ -100,24 +100,26 @@ export const table = <Row>(label: string, { columns, groups, kind = "", opens = 
 /** A link that makes the whole row clickable. */
 export const rowLink = (href: string, ...children: ReadonlyArray<ComponentChildren>) => h("a", { class: "row", href }, children)
 
-/** The rows of the list, and links to the previous and next pages. */
+/** The footer of a list: a text about its rows, and links to the previous and next pages. An empty list has no text. */
 export const paging = (
+  rows: number,
   text: ComponentChildren,
   {
     newer,
     older,
     extra = null
   }: { readonly newer?: string | undefined; readonly older?: string | undefined; readonly extra?: ComponentChild }
-) => [
-  h("span", { class: "num" }, text),
-  h(
-    "div",
-    { class: "paging" },
-    extra,
-    newer !== undefined && h("a", { class: "btn", href: newer, rel: "prev" }, "← Newer"),
-    older !== undefined && h("a", { class: "btn", href: older, rel: "next" }, "Older →")
-  )
-]
+) =>
+  (rows > 0 || newer !== undefined || older !== undefined) && [
+    h("span", { class: "num" }, rows > 0 && text),
+    h(
+      "div",
+      { class: "paging" },
+      extra,
+      newer !== undefined && h("a", { class: "btn", href: newer, rel: "prev" }, "← Newer"),
+      older !== undefined && h("a", { class: "btn", href: older, rel: "next" }, "Older →")
+    )
+  ]
 
 /** A link to an export of exactly the rows of a list. */
 export const exported = (href: string, count: string) =>

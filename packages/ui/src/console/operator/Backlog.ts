@@ -80,11 +80,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
         rows.length === 0
           ? empty("good", "Nothing is waiting", "Every withdrawal of this kind is finished.")
           : table("Pending withdrawals, oldest first", { columns: columns(visit, companies), groups: [{ rows }], opens: true }),
-        rows.length > 0 &&
-          paging(`${Formats.sats(rows.length)} shown`, {
-            newer: cursor === undefined ? undefined : to(withQuery("backlog", query, { cursor: "" })),
-            older: page.next === undefined ? undefined : to(withQuery("backlog", query, { cursor: page.next }))
-          })
+        paging(rows.length, `${Formats.sats(rows.length)} shown`, {
+          newer: cursor === undefined ? undefined : to(withQuery("backlog", query, { cursor: "" })),
+          older: page.next === undefined ? undefined : to(withQuery("backlog", query, { cursor: page.next }))
+        })
       ),
       deposits.length > 0 &&
         panel(

@@ -85,7 +85,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
               button(to("companies/new"), "Open company")
             )
           : table("Companies, newest first", { columns: columns(visit, late), groups: [{ rows }], kind: "mid", opens: true }),
-        paging(`times in ${visit.say.zone}`, {
+        paging(rows.length, `times in ${visit.say.zone}`, {
           newer: cursor === undefined ? undefined : at({}),
           older: next === undefined ? undefined : at({ cursor: next })
         })

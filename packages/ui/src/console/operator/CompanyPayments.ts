@@ -69,7 +69,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
       plain(
         "Payments",
         await paymentTable(visit, id, page.data, true),
-        paging(`times in ${say.zone}`, {
+        paging(page.data.length, `times in ${say.zone}`, {
           newer: cursor === undefined ? undefined : at({}),
           older: page.next === undefined ? undefined : at({ cursor: page.next })
         })

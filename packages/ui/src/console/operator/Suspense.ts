@@ -54,7 +54,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
             groups: [{ rows }],
             opens: !isPast
           }),
-      paging(`times in ${say.zone}`, {
+      paging(rows.length, `times in ${say.zone}`, {
         newer: cursor === undefined ? undefined : to(isPast ? past : "suspense"),
         older: next === undefined ? undefined : to(`${isPast ? `${past}&` : "suspense?"}cursor=${next}`)
       })

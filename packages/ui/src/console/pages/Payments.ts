@@ -251,7 +251,7 @@ const list = async (visit: Visit): Promise<Shown> => {
       plain(
         "Payments",
         table("Payments by day", { columns: columns(visit, false), groups: byDay(visit, lines, all.rows), kind: "pay-table", opens: true }),
-        paging([`${place} · times in ${visit.say.zone}`, !all.isAll && sub(tooMany)], {
+        paging(lines.length, [`${place} · times in ${visit.say.zone}`, !all.isAll && sub(tooMany)], {
           ...pages("payments", visit, page.next),
           extra: goTo(visit)
         })

@@ -47,7 +47,7 @@ const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
             groups: [{ rows }],
             opens: true
           }),
-      paging(`times in ${say.zone}`, {
+      paging(rows.length, `times in ${say.zone}`, {
         newer: cursor === undefined ? undefined : to("adjustments"),
         older: next === undefined ? undefined : to(`adjustments?cursor=${next}`)
       })

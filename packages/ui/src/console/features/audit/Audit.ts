@@ -188,7 +188,7 @@ const get = async (visit: Visit): Promise<Shown> => {
         data.length === 0
           ? empty("clock", "No entries", "No entry matches these filters.")
           : table("Audit log", { columns: columns(visit, about), groups: [{ rows: data }] }),
-        paging(`times in ${say.zone}`, pages("audit", visit, next))
+        paging(data.length, `times in ${say.zone}`, pages("audit", visit, next))
       )
     ]
   }

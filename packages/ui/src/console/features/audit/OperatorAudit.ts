@@ -70,7 +70,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
               ],
               groups: [{ rows: data }]
             }),
-        paging(h("span", null, `times in ${say.zone}`), {
+        paging(data.length, h("span", null, `times in ${say.zone}`), {
           newer: cursor === null ? undefined : at({}),
           older: next === undefined ? undefined : at({ cursor: next })
         })

@@ -47,7 +47,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
             : empty("people", "No people on this page", "The people on it were removed.")
           : table("Operators", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }),
         (cursor !== undefined || next !== undefined) &&
-          paging("", {
+          paging(rows.length, "", {
             newer: cursor === undefined ? undefined : to("people"),
             older: next === undefined ? undefined : to(`people?cursor=${next}`)
           })

@@ -229,7 +229,7 @@ const show = async (visit: AnyVisit): Promise<Shown> => {
           "Deliveries",
           {
             isRuled: true,
-            footer: paging(`times in ${say.zone}`, {
+            footer: paging(deliveries.length, `times in ${say.zone}`, {
               newer: cursor === null ? undefined : at,
               older: page.next === undefined ? undefined : to(withQuery(`webhooks/${id}`, query, { cursor: page.next }))
             })
