@@ -64,14 +64,16 @@ describe("retries", () => {
   })
 
   it("client: without Retry-After, each delay is longer than the previous one, and the last error has the request's key", async () => {
+    const cause = new TypeError("fetch failed")
     const { pay, slept, requests } = service.clientOf({ key, retries: 3 }, async () => {
-      throw new TypeError("fetch failed")
+      throw cause
     })
     const error = await caught(pay.invoices.create({ amount: 1 }))
     assert.deepStrictEqual([error.status, error.code, error.isRetryable, error.isUnknown], [0, "unreachable", true, true])
     assert.deepStrictEqual([slept, requests.length], [[125, 250, 500], 4])
     assert.strictEqual(error.idempotencyKey, keysOf(requests)[0])
     assert.include(error.message, "http://service.example")
+    assert.strictEqual(error.cause, cause)
   })
 
   it("client: a request that is unsafe to repeat is repeated only if it is known to have had no effect", async () => {
