@@ -1,4 +1,5 @@
 import { askedName, plain } from "@satrail/client/Plain"
+import * as Notice from "@satrail/core/events/Notice"
 import * as Catalogue from "@satrail/http/features/Catalogue"
 import { all as features } from "@satrail/http/features/index"
 import * as Errors from "@satrail/http/wire/Errors"
@@ -15,8 +16,16 @@ type Told = Pick<SatrailError, "code" | "message" | "issues" | "details">
 
 const none: Pick<Told, "issues" | "details"> = { issues: [], details: {} }
 
+/** Matches quoted values, received values, metadata keys, and words, which may have dots. */
+const parts = /"(?:[^"\\]|\\.)*"|\(got [^)]*\)|\bmetadata\.\S+|\b[a-z_]+(?:\.[a-z_]+)*\b/g
+const isUnchanged = /^(?:["(]|metadata\.)/
+const eventTypes: ReadonlySet<string> = new Set(Notice.all)
+
 /** Replaces the HTTP API's names of fields, such as `expires_at`, by the names in this package. */
-const named = (text: string): string => text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, askedName)
+const named = (text: string): string =>
+  text.replaceAll(parts, (part) =>
+    isUnchanged.test(part) || eventTypes.has(part) ? part : part.replaceAll(/[a-z]+(?:_[a-z]+)+/g, askedName)
+  )
 
 const told = (error: Tagged): Told => {
   const own = ofFeatures.get(error._tag)

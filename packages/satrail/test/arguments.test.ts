@@ -116,7 +116,7 @@ describe("arguments from plain JavaScript", () => {
     const pay = await satrail.test({ logLevel: "error" })
     try {
       const shop = await pay.companies.create({ name: "Shop" })
-      const { invoices, checkouts, offers, companies, withdrawals, clock, on } = pay
+      const { invoices, checkouts, offers, onChainAddresses, webhooks, companies, withdrawals, clock, on } = pay
       const refusals: ReadonlyArray<readonly [call: () => unknown, says: RegExp]> = [
         [() => companies.create({ name: "Gold", plan: "gold" as never }), /plan must be "free" or "paid"/],
         [() => companies.charge(shop, { internal: { baseMsat: -5, partsPerMillion: 0 } }), /internal\.baseMsat .*between 0 and 1000000000/],
@@ -134,6 +134,13 @@ describe("arguments from plain JavaScript", () => {
         ],
         [() => offers.create({ company: shop, amount: undefined }), /amount must not be undefined; leave it out to let the payer decide/],
         [() => checkouts.create({ company: shop, options: [undefined as never] }), /options\.0 is required/],
+        [() => onChainAddresses.create({ company: shop, addressType: "nested" as never }), /addressType must be .*"nested_segwit"/],
+        [
+          () => webhooks.create({ company: shop, url: "https://shop.example/", types: ["my_type"] }),
+          /^unknown event type "my_type".* api_key\.requested,/
+        ],
+        [() => invoices.create({ company: shop, metadata: { my_key: 1 } as never }), /metadata\.my_key must be text/],
+        [() => checkouts.create({ company: shop, returnUrl: "http://shop.example/a_b" }), /^returnUrl must be/],
         [() => clock.advance("soon" as never), /span must be milliseconds/],
         [() => on("deposit.paid" as never, wrong), /there is no event "deposit\.paid"/]
       ]
