@@ -137,7 +137,7 @@ describe("arguments from plain JavaScript", () => {
         [() => onChainAddresses.create({ company: shop, addressType: "nested" as never }), /addressType must be .*"nested_segwit"/],
         [
           () => webhooks.create({ company: shop, url: "https://shop.example/", types: ["my_type"] }),
-          /^unknown event type "my_type".* api_key\.requested,/
+          /^unknown event type "my_type".* deposit\.on_chain\.pending,/
         ],
         [() => invoices.create({ company: shop, metadata: { my_key: 1 } as never }), /metadata\.my_key must be text/],
         [() => checkouts.create({ company: shop, returnUrl: "http://shop.example/a_b" }), /^returnUrl must be/],
