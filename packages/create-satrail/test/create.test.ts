@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { PassThrough } from "node:stream"
+import { satrail } from "../../satrail/src/index.ts"
 import * as Choices from "../src/Choices.ts"
 import * as Create from "../src/Create.ts"
 import * as Project from "../src/Project.ts"
@@ -132,6 +133,11 @@ describe("npm create satrail", () => {
     mkdirSync(path.join(folder, "node_modules"), { recursive: true })
     symlinkSync(path.join(root, "packages/satrail"), path.join(folder, "node_modules/satrail"))
     Project.write(folder, Project.files({ folder, kind: "wallet", framework: "none" }))
+    // The template uses the address that has the account's name.
+    const pay = await satrail({ directory: path.join(folder, ".satrail"), logLevel: "error" })
+    const bob = await pay.companies.create({ name: "bob", plan: "paid" })
+    for (const handle of ["bob", "tips"]) await pay.lightningAddresses.create({ company: bob, handle })
+    await pay.close()
     const command = [process.execPath, "--liftoff-only", "src/main.ts"]
     assert.include(await Created.runs({ folder, command, says: Created.paid.wallet }), "Open http://127.0.0.1:")
     await Created.endsOnTakenPort({ folder, command })

@@ -29,10 +29,11 @@ const part: { readonly [kind in Kind]: Part } = {
   const accountOf = async (name: string) =>
     items.find((company) => company.name === name) ?? (await pay.companies.create({ name, plan: "paid" }))
   const [ann, bob] = [await accountOf("ann"), await accountOf("bob")]`,
-    body: `  /** Returns the Lightning address at which other users and outside wallets can pay an account. */
+    body: `  /** Returns the Lightning address at which other users and outside wallets can pay an account: the one with its name. */
   const addressOf = async ({ id, name }: typeof ann) => {
-    const [first] = (await pay.lightningAddresses.list(id)).items
-    return (first ?? (await pay.lightningAddresses.create({ company: id, handle: name }))).address
+    const { items } = await pay.lightningAddresses.list(id, { limit: 1000 }) // deleted addresses are included
+    const own = items.find(({ handle, deletedAt }) => handle === name && deletedAt === null)
+    return (own ?? (await pay.lightningAddresses.create({ company: id, handle: name }))).address
   }
 
   /** Pays another user (free and immediate) or an outside payee. With the idempotency key, a repeated click pays only once. */
