@@ -4,7 +4,7 @@ import { satrail } from "satrail"
 const pay = await satrail()
 const shop = await pay.companies.create({ name: "Shop" })
 const shipped = Promise.withResolvers<string | undefined>()
-pay.on("deposit.settled", (event) => shipped.resolve(event.data.metadata.order))
+pay.on("deposit.settled", (event) => shipped.resolve(event.data.metadata.order), { name: "shipping" })
 const metadata = { order: "1042" }
 const invoice = await pay.invoices.create({ company: shop.id, amount: 21_000, description: "Two coffees", metadata })
 console.log(`please pay ${invoice.paymentRequest}`)

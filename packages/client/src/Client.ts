@@ -46,7 +46,7 @@ export interface Client<M = Metadata> extends Omit<Nouns<M>, "events" | "webhook
    * be handled. Run each consumer in only one process at a time. Requires `cursors`.
    *
    * @example
-   * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order))
+   * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order), { name: "shipping" })
    */
   readonly on: <T extends Event["type"]>(
     type: T | ReadonlyArray<T>,

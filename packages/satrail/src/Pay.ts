@@ -31,7 +31,7 @@ export interface Pay<M extends Metadata | Schemas = Metadata> extends Methods<M>
    * several processes share a database, only one of them handles events at a time.
    *
    * @example
-   * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order))
+   * pay.on("deposit.settled", async (event) => ship(event.data.metadata.order), { name: "shipping" })
    */
   readonly on: <T extends Events.EventType>(
     type: T | ReadonlyArray<T>,
