@@ -36,3 +36,15 @@ it("console: an empty list ends without a line about its rows", async () => {
   await service.fund(key, 1000)
   assert.match(await page("console/invoices"), /1 shown · times in /)
 })
+
+it("console: the table of 12 months dates each balance with the last day of its month, and the running month's with today, in any time zone", async () => {
+  const now = new Date()
+  const named = (date: Date) => date.toLocaleDateString("en-US", { month: "short", day: "numeric", timeZone: "UTC" })
+  const ended = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0))
+  for (const zone of ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
+    const text = await page("console?span=365", `${cookie}; satrail_zone=${zone}`)
+    const [, table = ""] = /Value now<\/th>.*?<tbody>(.*?)<\/tbody>/s.exec(text) ?? []
+    const days = [...table.matchAll(/<th scope="row">([^<]*)</g)].map(([, day]) => day?.replace(/, \d{4}$/, ""))
+    assert.deepStrictEqual([days.length, ...days.slice(-2)], [12, named(ended), named(now)], zone)
+  }
+})

@@ -54,7 +54,7 @@ export const zoneOf = (text: string | undefined): string => {
 }
 
 /** Formats in one person's time zone and currency. */
-export const make = ({ zone }: Preferences, price: Price | undefined, nowMillis: number) => {
+export const make = ({ zone }: Pick<Preferences, "zone">, price: Price | undefined, nowMillis: number) => {
   const dayKey = (millis: number) =>
     clock(zone, { year: "numeric", month: "2-digit", day: "2-digit" })
       .format(millis)

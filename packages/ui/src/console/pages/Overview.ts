@@ -5,7 +5,7 @@ import { features } from "../features/index.ts"
 import { may, type Page, type Shown, type Visit } from "../Page.ts"
 import { attention, body, button, type Concern, empty, link, meter, panel, plain, segments, status, timeline, when } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
-import type { Balance, LimitsRemaining } from "../wire.ts"
+import type { Balance, LimitsRemaining, Statement } from "../wire.ts"
 import { type Line, linesOf, pathOf, signedSats, toldOf } from "./Rows.ts"
 
 const latest = 8
@@ -61,7 +61,9 @@ const monthly = async ({ api, say, to }: Visit) => {
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - (11 - n), 1)).toISOString().slice(0, 7)
   )
   const months = await Promise.all(names.map((month) => api.call("GET /v1/statements/{month}", { params: { month } })))
-  return months.map((month) => ({ atMillis: Date.parse(month.from), sats: Math.trunc(month.closing_sats), href: to("statements") }))
+  // A month's balance is that of its last day, in UTC.
+  const until = (month: Statement) => Math.min(Date.parse(month.to) - 1, say.nowMillis)
+  return months.map((month) => ({ atMillis: until(month), sats: Math.trunc(month.closing_sats), href: to("statements") }))
 }
 
 const charts = async (visit: Visit, funds: Balance) => {
@@ -98,7 +100,7 @@ const charts = async (visit: Visit, funds: Balance) => {
       body(
         figure(Formats.sats(funds.balance), funds.balance, "", "available"),
         h("p", { class: "soft num" }, pending.length === 0 ? "Nothing held" : pending.join(" · ")),
-        line(say, points)
+        line(span === "365" ? Formats.make({ zone: "UTC" }, say.price, say.nowMillis) : say, points)
       )
     ),
     panel(
