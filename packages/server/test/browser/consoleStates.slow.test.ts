@@ -16,6 +16,16 @@ afterAll(() => started?.end())
 /** Labels and hints refer to ids. Axe does not report an id that occurs twice. */
 const repeatedIds = `[...document.querySelectorAll("[id]")].map(({ id }) => id).filter((id, n, all) => all.indexOf(id) !== n)`
 
+/** Neighboring labels of a chart with less than 4 px between them. */
+const runTogether = `[...document.querySelectorAll(".chart .x")].flatMap((row) => {
+  const rects = [...row.children].filter((one) => one.checkVisibility({ visibilityProperty: true })).map((one) => {
+    const range = document.createRange()
+    range.selectNodeContents(one)
+    return { text: one.textContent, rect: range.getBoundingClientRect() }
+  })
+  return rects.slice(1).flatMap(({ text, rect }, n) => (rect.left - rects[n].rect.right < 4 ? [rects[n].text + " " + text] : []))
+})`
+
 /** A page below the console, and a text that only this state shows. */
 type State = readonly [path: string, text: string | RegExp]
 
@@ -215,5 +225,15 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
       assert.deepStrictEqual(await Console.violations(page), [])
     })
     await Customer.data(200, whole.operate("/resume", { what: "sending" }))
+  })
+  it("console: at no width do the labels of the overview's charts run together", async () => {
+    const shop = await funded(1000)
+    await tab({}, async (page) => {
+      await signIn(page, shop.key)
+      for (const width of [320, 390, 768, 960, 1120, 1280, 1440]) {
+        await page.setViewportSize({ width, height: 800 })
+        assert.deepStrictEqual(await page.evaluate(runTogether), [], `${width} px`)
+      }
+    })
   })
 })
