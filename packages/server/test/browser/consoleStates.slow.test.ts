@@ -236,4 +236,14 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
       }
     })
   })
+
+  it("console: on a phone, the list of endpoints labels the time of the next attempt", async () => {
+    const shop = await funded(1000)
+    await created(shop, "/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" })
+    await tab({ viewport: { width: 390, height: 844 } }, async (page) => {
+      await signIn(page, shop.key)
+      await page.goto(`${whole.url}/console/webhooks`)
+      assert.strictEqual(await page.getByRole("cell", { name: "Next attempt –" }).count(), 1)
+    })
+  })
 })

@@ -56,7 +56,8 @@ const columns = ({ say, to }: AnyVisit): ReadonlyArray<Column<Row>> => [
   { title: "Last response", place: "off", kind: "soft", cell: ({ last }) => (last === undefined ? "nothing sent" : responseOf(last)) },
   {
     title: "Next attempt",
-    place: "c4",
+    place: "all",
+    key: "Next attempt",
     cell: ({ last }) => (last === undefined || last.next_attempt_at === null ? "–" : date(say, last.next_attempt_at))
   }
 ]
