@@ -87,7 +87,9 @@ describe("a withdrawal that waits", () => {
       assert.notInclude(text, "sent within seconds")
       assert.include(text, "Sending is also paused")
     }
-    // The company sees it on every page.
-    assert.include(await page(`console/payments/out/${id}`), "Confirmed payments wait, and are sent when the operator resumes sending.")
+    const paused = "If this payment has not been sent yet, it is sent when the operator resumes sending."
+    assert.include(await page(`console/payments/out/${id}`), paused)
+    assert.strictEqual((await operate("/resume", { what: "sending" })).status, 200)
+    assert.notInclude(await page(`console/payments/out/${id}`), paused)
   })
 })

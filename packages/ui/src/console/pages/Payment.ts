@@ -236,6 +236,14 @@ const sent = async (visit: Visit): Promise<Shown> => {
       payment.status === "settled" &&
       h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`), download: true }, "Proof of payment"),
     body: [
+      payment.status === "pending" &&
+        withdrawal.chain_tx_id === null &&
+        visit.stops.sendingMillis !== null &&
+        note(
+          "info",
+          "Sending is paused",
+          h("p", null, "If this payment has not been sent yet, it is sent when the operator resumes sending.")
+        ),
       isWaiting &&
         (isOwn || !may(visit, "approve")) &&
         note(
