@@ -178,6 +178,13 @@ const make = () => {
   /** Fields that the client adds to a request, by the schema of its body. */
   const added = new Map<Schema, ReadonlyArray<string>>()
 
+  /** Returns the most specific description of a schema, which may be that of its value that is not null. */
+  const descriptionOf = (schema: Schema): string | undefined => {
+    const { description, anyOf = [], allOf = [] } = { ...resolve(schema), ...schema }
+    const refined = allOf.findLast((one) => one.description !== undefined)
+    return refined?.description ?? description ?? anyOf.map(descriptionOf).find((one) => one !== undefined)
+  }
+
   const membersOf = (all: Schema, way: Way, indent = ""): ReadonlyArray<string> => {
     const { properties = {} } = all
     const required = (all.required ?? []).filter((name) => added.get(all)?.includes(name) !== true)
@@ -191,7 +198,7 @@ const make = () => {
       const isAmount = isPriced && name === "amount"
       const optional = required.includes(name) ? "" : "?"
       const type = isAmount ? `Amount${isNullable(schema) ? " | null" : ""}` : valueOf(name, schema, way)
-      const said = isAmount ? (isNullable(schema) ? "null if the payer decides" : undefined) : resolve(schema).description
+      const said = isAmount ? (isNullable(schema) ? "null if the payer decides" : undefined) : descriptionOf(schema)
       const head = indent === "" ? "" : comment(said?.split("\n")[0], indent)
       return `${head}${indent}readonly ${member(called(name))}${optional}: ${type}${optional === "" || indent === "" ? "" : " | undefined"}`
     })

@@ -68,7 +68,9 @@ export interface CreateApiKey {
   /** 1 to 200 characters, not all of them blank */
   readonly name: string
   readonly scopes: ReadonlyArray<"read" | "receive" | "webhooks">
+  /** ISO 8601 timestamp with a time zone */
   readonly expiresAt?: Date | null | undefined
+  /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
   readonly allowedFrom?: GivenAllowedFrom | null | undefined
 }
 /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
@@ -88,6 +90,7 @@ export interface IssuedApiKey {
   readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
   readonly expiresAt: Date | null
   readonly limits: Limits | null
+  /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
   readonly allowedFrom: AllowedFrom | null
   /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
   readonly approval: KeyApproval
@@ -109,6 +112,7 @@ export interface LimitedApiKey {
   readonly name: string
   readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
   readonly limits: Limits | null
+  /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
   readonly allowedFrom: AllowedFrom | null
   /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
   readonly approval: KeyApproval
@@ -133,6 +137,7 @@ export interface ApiKey {
   readonly name: string
   readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
   readonly limits: Limits | null
+  /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
   readonly allowedFrom: AllowedFrom | null
   /** `pending`: the key cannot be used until a second operator approves it. `approved`: a second operator approved it. null: no approval needed */
   readonly approval: KeyApproval
@@ -190,17 +195,29 @@ export interface AuditEntry {
 export interface CreateCheckout<M = Metadata> {
   /** null if the payer decides */
   readonly amount?: Amount | null | undefined
+  /** Text shown to the payer, at most 639 bytes of UTF-8 */
   readonly description?: string | null | undefined
+  /** Your order id, shown to the payer */
   readonly orderId?: string | null | undefined
+  /** Lifetime in seconds. Default: 3600 */
   readonly expirySeconds?: number | null | undefined
+  /** Accepted underpayment, in percent of the amount. Default: 0 */
   readonly tolerancePercent?: number | null | undefined
+  /** URL to link to after payment. Must use https, or http on localhost */
   readonly returnUrl?: string | null | undefined
+  /** URL to link to if the payer cancels. Must use https, or http on localhost */
   readonly cancelUrl?: string | null | undefined
+  /** Origin allowed to embed the checkout with `/pay/embed.js` and to receive its `paid` message. Default: none */
   readonly embedOrigin?: string | null | undefined
+  /** Button color, as `#rrggbb`. Text is black or white, whichever contrasts more */
   readonly color?: string | null | undefined
+  /** Email address or https URL where payers can reach you, shown when they may need help */
   readonly contact?: string | null | undefined
+  /** Lets the payer get a `new_quote` after expiry, add a `tip`, or leave an `email` address for a receipt, which you send. Default: none */
   readonly options?: ReadonlyArray<"new_quote" | "tip" | "email"> | null | undefined
+  /** Language of the page. Default: `en` */
   readonly locale?: "en" | "de" | "es" | "fr" | "pt" | "ar" | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface Checkout<M = Metadata> {
@@ -320,17 +337,26 @@ export interface IssueApiKey {
   /** 1 to 200 characters, not all of them blank */
   readonly name: string
   readonly scopes: ReadonlyArray<"read" | "receive" | "send" | "approve" | "webhooks" | "admin">
+  /** ISO 8601 timestamp with a time zone */
   readonly expiresAt?: Date | null | undefined
   readonly limits?: GivenLimits | null | undefined
+  /** IP addresses from which the key can be used. If the service is behind reverse proxies, this requires `SATRAIL_PROXIES` */
   readonly allowedFrom?: GivenAllowedFrom | null | undefined
 }
 export interface GivenLimits {
+  /** Maximum of one withdrawal or voucher, including fees */
   readonly perWithdrawal?: Sats | null | undefined
+  /** Maximum within any hour, including fees */
   readonly hour?: Sats | null | undefined
+  /** Maximum within any 24 hours, including fees */
   readonly day?: Sats | null | undefined
+  /** Maximum within any 30 days, including fees */
   readonly month?: Sats | null | undefined
+  /** Maximum number of withdrawals and vouchers within any 24 hours */
   readonly dayCount?: number | null | undefined
+  /** Approval threshold, including fees. A larger withdrawal needs approval by another key with the `approve` scope, and a larger voucher is rejected, including fees */
   readonly approvalAbove?: Sats | null | undefined
+  /** Allowed destination types. A voucher counts as a Lightning invoice */
   readonly recipientTypes?: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"> | null | undefined
   readonly recipients?: ReadonlyArray<string> | null | undefined
 }
@@ -654,13 +680,19 @@ export interface EventsListQuery {
 export interface CreateInvoice<M = Metadata> {
   /** null if the payer decides */
   readonly amount?: Amount | null | undefined
+  /** Only with `amount: null`: the least you expect the payer to send. Wallets do not see it, and any amount that arrives is credited */
   readonly minAmount?: Sats | null | undefined
+  /** Only with `amount: null`: the most you expect the payer to send. Wallets do not see it, and any amount that arrives is credited */
   readonly maxAmount?: Sats | null | undefined
+  /** Text shown to the payer, at most 639 bytes of UTF-8 */
   readonly description?: string | null | undefined
+  /** Lifetime in seconds. Default: 3600 */
   readonly expirySeconds?: number | null | undefined
   /** Whether to hold the payment at the node until you settle or cancel the invoice. It is credited when you settle */
   readonly hold?: boolean | null | undefined
+  /** SHA-256 of your own preimage, only with `hold: true`. You reveal the preimage to settle. Default: the node generates one */
   readonly paymentHash?: string | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface InvoicesListQuery {
@@ -669,6 +701,7 @@ export interface InvoicesListQuery {
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
   readonly status?: "open" | "accepted" | "settled" | "expired" | "canceled" | undefined
+  /** Selects invoices that wallets requested for this Lightning address */
   readonly lightningAddressId?: string | undefined
   /** ISO 8601 timestamp with a time zone */
   readonly from?: Date | undefined
@@ -684,11 +717,15 @@ export interface InvoicesListQuery {
   readonly paymentRequest?: string | undefined
 }
 export interface SettleInvoice {
+  /** Preimage. Send it only if you created the invoice with your own `payment_hash` */
   readonly preimage?: string | null | undefined
 }
 export interface CreateLightningAddress<M = Metadata> {
+  /** Custom handle, only on paid plans. Default: a random handle */
   readonly handle?: string | null | undefined
+  /** Verified custom domain, only on paid plans. Default: the service's domain */
   readonly domain?: string | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface CreatedLightningAddress<M = Metadata> {
@@ -711,9 +748,13 @@ export interface LightningAddressesListQuery {
   readonly cursor?: string | undefined
 }
 export interface ChangeLightningAddress<M = Metadata> {
+  /** Minimum payment, within the service's limits */
   readonly minAmount?: Sats | null | undefined
+  /** Maximum payment, at least `min_sats` and within the service's limits */
   readonly maxAmount?: Sats | null | undefined
+  /** Text shown by the payer's wallet after a payment, at most 144 characters. Default: none */
   readonly successMessage?: string | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface QrCode {
@@ -725,8 +766,11 @@ export interface QrCode {
 export interface CreateOffer<M = Metadata> {
   /** null if the payer decides */
   readonly amount?: Amount | null | undefined
+  /** Text shown to the payer, at most 639 bytes of UTF-8 */
   readonly description?: string | null | undefined
+  /** One of your Lightning addresses that has no offer yet. The response contains the DNS record to publish for it */
   readonly lightningAddressId?: string | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface OffersListQuery {
@@ -736,7 +780,9 @@ export interface OffersListQuery {
   readonly cursor?: string | undefined
 }
 export interface CreateOnChainAddress<M = Metadata> {
+  /** Address type. Default: `taproot` */
   readonly addressType?: "taproot" | "segwit" | "nested_segwit" | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface OnChainAddressesListQuery {
@@ -753,15 +799,23 @@ export interface Rate {
   readonly updatedAt: Date
 }
 export interface CreateRefund<M = Metadata> {
+  /** Deposit to refund. Set this, `invoice_id` or `checkout_id` */
   readonly depositId?: string | null | undefined
+  /** Settled invoice whose deposit is refunded */
   readonly invoiceId?: string | null | undefined
+  /** Checkout whose deposit is refunded, if it was paid by one deposit */
   readonly checkoutId?: string | null | undefined
   /** null if the payer decides */
   readonly amount?: Amount | null | undefined
+  /** Lightning invoice, Lightning address, BIP 353 name such as ₿satoshi@wallet.example, LNURL, BOLT 12 offer, bitcoin address or bitcoin: URI */
   readonly destination?: string | null | undefined
+  /** Description of a refund link, shown by the payer's wallet */
   readonly description?: string | null | undefined
+  /** Lifetime in seconds. Default: 86400 */
   readonly expirySeconds?: number | null | undefined
+  /** Whether the page of the paid checkout shows the refund and its link. Anyone with the page's URL can then see the link. Default: true */
   readonly onCheckout?: boolean | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface CreatedRefund<M = Metadata> {
@@ -877,6 +931,7 @@ export interface TransactionsListQuery {
   readonly paymentRequest?: string | undefined
   /** Transaction id of an on-chain row, in hex */
   readonly chainTxId?: string | undefined
+  /** Selects the deposit of this invoice, by the invoice's `id` */
   readonly lightningInvoiceId?: string | undefined
 }
 export interface Transaction<M = Metadata> {
@@ -910,8 +965,11 @@ export interface Payer {
 }
 export interface CreateVoucher<M = Metadata> {
   readonly amount: Amount
+  /** Text shown by the wallet that claims the voucher */
   readonly description?: string | null | undefined
+  /** Lifetime in seconds. Default: 86400 */
   readonly expirySeconds?: number | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface IssuedVoucher<M = Metadata> {
@@ -948,7 +1006,9 @@ export interface WebhookEndpointSettings {
   /** URL that receives events. Must be https on a public host */
   readonly url: string
   readonly description?: string | null | undefined
+  /** Event types, or prefixes such as `deposit.*`. Omit or leave empty for all */
   readonly types?: ReadonlyArray<string> | null | undefined
+  /** Optional header for an additional signature: lowercase hex HMAC-SHA256 of the body, keyed with the secret string itself */
   readonly signatureHeader?: string | null | undefined
 }
 export interface IssuedWebhookEndpoint {
@@ -973,10 +1033,13 @@ export interface UpdateWebhookEndpoint {
   /** URL that receives events. Must be https on a public host */
   readonly url?: string | undefined
   readonly description?: string | null | undefined
+  /** Event types, or prefixes such as `deposit.*`. Omit or leave empty for all */
   readonly types?: ReadonlyArray<string> | null | undefined
+  /** Optional header for an additional signature: lowercase hex HMAC-SHA256 of the body, keyed with the secret string itself */
   readonly signatureHeader?: string | null | undefined
 }
 export interface EnableWebhookEndpoint {
+  /** Event id, or the `cursor` of the next page of events. All later events are sent, even if they were sent before */
   readonly replayFrom?: string | null | undefined
 }
 export interface ReplayWebhookEndpoint {
@@ -984,6 +1047,7 @@ export interface ReplayWebhookEndpoint {
   readonly replayFrom: string
 }
 export interface RotateWebhookSecret {
+  /** Time during which the old secret also signs, in seconds. Default: 86400 */
   readonly overlapSeconds?: number | null | undefined
 }
 export interface WebhooksDeliveriesQuery {
@@ -1041,7 +1105,9 @@ export interface ConfirmWithdrawal<M = Metadata> {
   readonly amount?: Amount | null | undefined
   /** Lightning invoice, Lightning address, BIP 353 name such as ₿satoshi@wallet.example, LNURL, BOLT 12 offer, bitcoin address or bitcoin: URI */
   readonly destination: string
+  /** Amount in satoshis, with up to three decimals */
   readonly maxFee?: Sats | null | undefined
+  /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
 export interface AccountVerbs {
