@@ -1,5 +1,5 @@
 import type { verify } from "@satrail/client/Webhooks"
-import type { Async } from "./Method.ts"
+import type { Async, Commented } from "./Method.ts"
 import type { Settled } from "./Settled.ts"
 
 /**
@@ -34,7 +34,7 @@ export interface Documented<M> {
      * @example
      * const invoice = await pay.invoices.create({ company: shop.id, amount: 21_000, description: "Two coffees" })
      */
-    readonly create: Async<"invoices", "create", M>
+    readonly create: Commented<"invoices", "create", M>
     /**
      * Returns an invoice in its current state. `status` is `settled` once it is paid.
      *
@@ -58,7 +58,7 @@ export interface Documented<M> {
      * @example
      * const checkout = await pay.checkouts.create({ company: shop.id, amount: "12.50 eur", description: "Order 1042" })
      */
-    readonly create: Async<"checkouts", "create", M>
+    readonly create: Commented<"checkouts", "create", M>
   }
   readonly lightningAddresses: {
     /**
@@ -93,7 +93,7 @@ export interface Documented<M> {
      * @example
      * await pay.withdrawals.confirm({ company: shop.id, amount: 5_000, destination: "ann@example.com", idempotencyKey: "payout-7" })
      */
-    readonly confirm: Async<"withdrawals", "confirm", M>
+    readonly confirm: Commented<"withdrawals", "confirm", M>
     /**
      * Waits until a withdrawal settles, and returns it. Throws `NotSettled` if it fails.
      *

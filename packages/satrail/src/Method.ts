@@ -1,5 +1,6 @@
 import type { Read, Written } from "@satrail/client/Schemas"
 import type { CallOptions, CompanyRef, List } from "@satrail/client/Calls"
+import type { Client } from "@satrail/client/Client"
 import type { Page } from "@satrail/core/ledger/Page"
 import type { Given, Query } from "./Ask.ts"
 import type { Noun, ResultOf, Services } from "./Nouns.ts"
@@ -45,3 +46,16 @@ export type Async<N extends string, K extends string, M> = N extends Noun
     ? Method<Services[N][Name], DefaultsOf<N, K>, Read<M, N>, Written<M, N>, Seen<N, K, Read<M, N>>>
     : never
   : never
+
+type FirstOf<F> = F extends (ask: infer A) => unknown ? A : never
+
+/**
+ * `Async`, with the client's options, because editors show the comments of an interface, but not those of a
+ * mapped type. The core's other options are added.
+ */
+export type Commented<N extends keyof Client & string, K extends keyof Client[N] & string, M> =
+  Async<N, K, M> extends (ask: infer G) => infer R
+    ? FirstOf<Client<M>[N][K & keyof Client<M>[N]]> extends infer A
+      ? (ask: A & { readonly company: CompanyRef } & Omit<G, keyof A>) => R
+      : never
+    : never

@@ -52,7 +52,29 @@ const client = (server: ChildProcessByStdio<Writable, Readable, null>) => {
   return { ask, tell: (method: string, params: object) => send({ method, params }) }
 }
 
-const names = ["companies.create", "invoices.create", "invoices.get", "withdrawals.confirm", "on"] as const
+/** Patterns that each hover text must match: a sentence, and for most methods an example. */
+const methods: Readonly<Record<string, ReadonlyArray<RegExp>>> = {
+  "companies.create": [/Opens an account\./, /pay\.companies\.create\(\{ name: "Shop" \}\)/],
+  "invoices.create": [/Creates a Lightning invoice\./, /const invoice = await pay\.invoices\.create\(\{ company: shop\.id, amount: 21_000/],
+  "invoices.get": [/Returns an invoice in its current state\./],
+  "withdrawals.confirm": [/Sends bitcoin/],
+  on: [/at least once and in order per record/]
+}
+const options: Readonly<Record<string, RegExp>> = {
+  "invoices.create amount": /payer decides/,
+  "invoices.create expirySeconds": /seconds/,
+  "invoices.create metadata": /Your own data/,
+  "invoices.create idempotencyKey": /once/,
+  "checkouts.create returnUrl": /after payment/,
+  "withdrawals.confirm destination": /Lightning address/
+}
+
+/** Returns a line of code, whose last name before `/` is hovered. */
+const lineOf = (name: string): string => {
+  const [method = "", option] = name.split(" ")
+  // The language server shows no comments for the names in an object literal.
+  return option === undefined ? `pay.${method}/**/` : `void (null! as Parameters<typeof pay.${method}>[0]).${option}/**/`
+}
 
 interface Host {
   readonly folder: string
@@ -63,9 +85,11 @@ interface Host {
   readonly compiler: string
 }
 
-/** Returns the hover texts of methods in an application's code. */
-const hovers = async ({ folder, from, config, compiler }: Host): Promise<Readonly<Record<(typeof names)[number], string>>> => {
-  const code = [`import { satrail } from "${from}"`, "const pay = await satrail()", ...names.map((name) => `pay.${name}`), ""].join("\n")
+/** Returns the hover texts of methods and their options in an application's code. */
+const hovers = async ({ folder, from, config, compiler }: Host): Promise<ReadonlyMap<string, string>> => {
+  const names = [...Object.keys(methods), ...Object.keys(options)]
+  const lines = names.map(lineOf)
+  const code = [`import { satrail } from "${from}"`, "const pay = await satrail()", ...lines, ""].join("\n")
   mkdirSync(folder, { recursive: true })
   writeFileSync(path.join(folder, "hover.ts"), code)
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config, include: ["hover.ts"] }))
@@ -77,19 +101,13 @@ const hovers = async ({ folder, from, config, compiler }: Host): Promise<Readonl
     tell("initialized", {})
     const uri = pathToFileURL(path.join(folder, "hover.ts")).href
     tell("textDocument/didOpen", { textDocument: { uri, languageId: "typescript", version: 1, text: code } })
-    const shown: Record<(typeof names)[number], string> = {
-      "companies.create": "",
-      "invoices.create": "",
-      "invoices.get": "",
-      "withdrawals.confirm": "",
-      on: ""
-    }
+    const shown = new Map<string, string>()
     for (const [at, name] of names.entries()) {
       const { result } = await ask("textDocument/hover", {
         textDocument: { uri },
-        position: { line: at + 2, character: `pay.${name}`.length - 1 }
+        position: { line: at + 2, character: (lines[at] ?? "").indexOf("/**/") - 1 }
       })
-      shown[name] = result?.contents?.value ?? ""
+      shown.set(name, result?.contents?.value ?? "")
     }
     return shown
   } finally {
@@ -97,21 +115,11 @@ const hovers = async ({ folder, from, config, compiler }: Host): Promise<Readonl
   }
 }
 
-/** Patterns that each method's hover text must match: a sentence, and for most methods an example. */
-const expected: ReadonlyArray<readonly [(typeof names)[number], RegExp]> = [
-  ["companies.create", /Opens an account\./],
-  ["companies.create", /pay\.companies\.create\(\{ name: "Shop" \}\)/],
-  ["invoices.create", /Creates a Lightning invoice\./],
-  ["invoices.create", /const invoice = await pay\.invoices\.create\(\{ company: shop\.id, amount: 21_000/],
-  ["invoices.get", /Returns an invoice in its current state\./],
-  ["withdrawals.confirm", /Sends bitcoin/],
-  ["on", /at least once and in order per record/]
-]
-
 /** Returns the hover texts that lack their sentence or example, or whose signature contains an effect type. */
 export const problems = async (host: Host): Promise<ReadonlyArray<string>> => {
   const shown = await hovers(host)
-  const missing = expected.filter(([name, text]) => !text.test(shown[name])).map(([name]) => name)
-  const marked = names.filter((name) => name !== "on" && /\bEffect\b|Brand</.test(shown[name].split("```")[1] ?? ""))
-  return [...missing, ...marked].map((name) => `${name}: ${shown[name]}`)
+  const isWrong = (name: string, text: string): boolean =>
+    [methods[name] ?? [], options[name] ?? []].flat().some((pattern) => !pattern.test(text)) ||
+    (name !== "on" && /\bEffect\b|Brand</.test(text.split("```")[1] ?? ""))
+  return [...shown].flatMap(([name, text]) => (isWrong(name, text) ? [`${name}: ${text}`] : []))
 }

@@ -4,7 +4,7 @@ import * as Editor from "./Editor.ts"
 
 const root = path.join(import.meta.dirname, "../../..")
 
-it("editor: a method's hover text has a sentence and an example", async () => {
+it("editor: a method's hover text has a sentence and an example, and an option's a sentence", async () => {
   const problems = await Editor.problems({
     folder: path.join(root, "node_modules/.cache/editor"),
     from: path.join(root, "packages/satrail/src/index.ts"),
