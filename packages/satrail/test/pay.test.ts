@@ -384,6 +384,18 @@ describe("satrail in memory", () => {
     assert.notMatch(inspect(results, { depth: 9 }), /secretHash|sealedLink/)
   })
 
+  it("pay: a webhook test returns after its first attempt", async () => {
+    const { id } = await pay.webhooks.create({ company: shop, url: "https://shop.example/webhooks" })
+    assert.strictEqual((await pay.webhooks.test(shop, id)).status, "enabled")
+    const { items } = await pay.webhooks.deliveries(shop, id)
+    const tests = items.filter(({ eventType }) => eventType === "webhook_endpoint.test")
+    assert.deepStrictEqual(
+      tests.map(({ lastAttemptAt }) => lastAttemptAt instanceof Date),
+      [true]
+    )
+    await pay.webhooks.delete(shop, id)
+  })
+
   it("pay: advancing the clock expires due records", async () => {
     const invoice = await pay.invoices.create({ company: shop.id, amount: 5, expirySeconds: 600 })
     const before = pay.clock.now()
