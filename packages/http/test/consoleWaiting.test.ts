@@ -87,7 +87,8 @@ describe("a withdrawal that waits", () => {
       assert.notInclude(text, "sent within seconds")
       assert.include(text, "Sending is also paused")
     }
-    const paused = "If this payment has not been sent yet, it is sent when the operator resumes sending."
+    assert.include(await page(pages[0] ?? ""), "The withdrawal is sent once the company is unfrozen and you ")
+    const paused = "If this payment has not been sent yet, it waits until the operator resumes sending."
     assert.include(await page(`console/payments/out/${id}`), paused)
     assert.strictEqual((await operate("/resume", { what: "sending" })).status, 200)
     assert.notInclude(await page(`console/payments/out/${id}`), paused)

@@ -181,7 +181,7 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
         visit.stops.sendingMillis === null
           ? "It is sent within seconds of unfreezing. If its invoice has expired, it fails and the money is returned."
           : [
-              "Sending is also paused for everyone, so the withdrawal waits until you ",
+              "Sending is also paused for everyone. The withdrawal is sent once the company is unfrozen and you ",
               link(to("resume"), "resume sending"),
               ". If its invoice expires before that, it fails and the money is returned."
             ]

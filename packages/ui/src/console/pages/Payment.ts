@@ -242,7 +242,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
         note(
           "info",
           "Sending is paused",
-          h("p", null, "If this payment has not been sent yet, it is sent when the operator resumes sending.")
+          h("p", null, "If this payment has not been sent yet, it waits until the operator resumes sending.")
         ),
       isWaiting &&
         (isOwn || !may(visit, "approve")) &&
