@@ -19,11 +19,9 @@ const timeSeconds = (blockHeight: number) => 1_700_000_000 + blockHeight * 600
  * The initial chain. It has enough blocks that the external wallet's first coinbases can be spent. The last
  * block contains our wallet's float.
  */
-export const events = (keys: Keys.Keys): ReadonlyArray<ChainEvent> => {
-  const happened: Array<ChainEvent> = []
+export const chain = (keys: Keys.Keys): Chain.State => {
   let state = Chain.empty
   const add = (event: ChainEvent) => {
-    happened.push(event)
     state = Chain.apply(state, event)
   }
   const give = (owner: "wallet" | "outside", { type, branch, index }: Coin.Place) => {
@@ -40,5 +38,5 @@ export const events = (keys: Keys.Keys): ReadonlyArray<ChainEvent> => {
   const rawTx = Result.getOrThrow(Outside.payment(state, keys, outputs))
   add({ _tag: "TransactionSeen", rawTx })
   add(Chain.nextBlock(state, state.mempool, timeSeconds(height)))
-  return happened
+  return state
 }

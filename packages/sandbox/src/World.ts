@@ -80,7 +80,7 @@ export const begin = (keys: Keys.Keys): State => ({
     const [high = 0, low = 0] = keys.secret(`channel/${channel}`)
     return (high * 256 + low) / 65_536
   }),
-  chain: Genesis.events(keys).reduce(Chain.apply, Chain.empty),
+  chain: Genesis.chain(keys),
   web: Web.begin
 })
 
