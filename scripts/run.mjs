@@ -214,7 +214,7 @@ const bundle = async () => {
  * The service's heap settings (docs/decisions/operations.md#0039). Use the same settings in deploy/Dockerfile
  * and the benchmark.
  */
-const heap = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
+const heap = ["--max-semi-space-size=32", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /**
  * Runs the embedded database with only V8's baseline compiler, which makes it a quarter slower. Optimizing the

@@ -63,7 +63,7 @@ export interface ForkOptions {
 }
 
 /** The heap options of `npm start`. */
-export const heap: ReadonlyArray<string> = ["--max-semi-space-size=16", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
+export const heap: ReadonlyArray<string> = ["--max-semi-space-size=32", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
 
 /** The environment that the container image sets for the C library and Node. */
 export const surroundings = (directory: string) => ({ MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: path.join(directory, "compiled") })

@@ -2,10 +2,11 @@
 // is "webhooks", it runs only the workers that send webhooks.
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import * as Receiver from "@satrail/sandbox/Receiver"
+import * as Time from "@satrail/sandbox/Time"
 import * as World from "@satrail/sandbox/World"
 import * as Environment from "@satrail/server/deployment/Environment"
 import * as Server from "@satrail/server/serving/Server"
-import { Clock, Effect, Layer, Redacted, References } from "effect"
+import { Clock, Context, Effect, Layer, Redacted, References } from "effect"
 import * as Listening from "./Listening.ts"
 
 /** A world that makes decisions as usual, but does not store them. */
@@ -24,7 +25,9 @@ const program = Effect.gen(function* () {
   // keeps that list in its own process.)
   const receiver = Effect.map(World.make({ seed, network }), (world) => Receiver.make(forgetful(world)))
   const nodes = Layer.merge(Server.outside(environment), Layer.effect(LightningReceiver, receiver))
-  const services = yield* Layer.build(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, nodes)))
+  const built = yield* Layer.build(Layer.provideMerge(Server.readiness(Effect.succeed(true)), Server.services(environment, nodes)))
+  // A service on a real network has no clock that can be advanced.
+  const services = Context.omit(Time.Time)(built)
   const listening = yield* Layer.build(Server.server(environment, Redacted.make("an operator token that no client has"), services))
   if (process.env["BENCH_WORKERS"] === "webhooks")
     yield* Layer.build(Layer.provide(Server.featureWorkers(environment), Layer.succeedContext(services)))
