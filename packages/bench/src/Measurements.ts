@@ -32,17 +32,17 @@ export const operations = (subject: Subject) => ({
   settle: { operation: "settle, in process", companies: Fill.spread, run: Runs.settleInProcess(subject) }
 })
 
-/** Returns the operations with their limits. `webhooks` and `shipped` are subjects that run workers. */
+/** Returns the operations with their limits. `webhooks` and `shipped` run workers. `idle` is as young as `webhooks`, and runs none. */
 export const groups = Effect.fnUntraced(function* (
   bench: Bench,
   subject: Subject,
-  { webhooks, shipped }: { readonly webhooks: Lazy<Subject>; readonly shipped: Lazy<Subject> }
+  { idle, webhooks, shipped }: { readonly [name in "idle" | "webhooks" | "shipped"]: Lazy<Subject> }
 ): Effect.fn.Return<ReadonlyArray<Group>, never, Scope.Scope> {
   const raw = yield* lazily(Program.server("rawProgram"))
   const framework = yield* lazily(Program.server("frameworkProgram", { nodeArgs: bench.nodeArgs }))
   const { balance, invoice, list, createInvoice, confirmSpread, confirm, confirm256, inProcess, settle } = operations(subject)
   const alone: Operation = { operation: "balance, the framework alone", companies: 1, run: Runs.bare(bench, framework) }
-  const silent = () => Effect.flatMap(webhooks, (sending) => Runs.http(sending, "confirm")())
+  const confirmAt = (subject: Lazy<Subject>) => () => Effect.flatMap(subject, (one) => Runs.http(one, "confirm")())
   const barred = (operation: Operation, bar: number, aim: number): Operation => ({ ...operation, bar, aim })
   const limit = "pgbench"
   const pgbench = Runs.pgbench(subject, "confirm")
@@ -66,8 +66,8 @@ export const groups = Effect.fnUntraced(function* (
     },
     {
       limit: "no sender",
-      run: confirm.run,
-      operations: [barred({ operation: "webhooks, confirm without an endpoint", companies: 1, run: silent }, 0.95, 1)]
+      run: confirmAt(idle),
+      operations: [barred({ operation: "webhooks, confirm without an endpoint", companies: 1, run: confirmAt(webhooks) }, 0.95, 1)]
     }
   ]
 })

@@ -57,7 +57,7 @@ export const measure = Effect.fnUntraced(function* (
     return rows.slice(0, 1).map((first) => ({ ...group, rows, halved: { ...first, rounds: empty() } }))
   })
   // The first run is not counted, because code is compiled during it.
-  for (const { rows } of chosen) for (const { run } of rows) yield* run()
+  for (const group of chosen) for (const { run } of [group, ...group.rows]) yield* run()
   for (let round = 0; chosen.length > 0 && round < rounds; round++) {
     for (const { run, half, rows, halved } of turned(chosen, round)) {
       const rates = new Map<Run, Rate>()

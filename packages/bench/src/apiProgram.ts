@@ -1,5 +1,4 @@
-// The service's HTTP server. It runs no workers, so withdrawals stay pending, as in pgbench. If BENCH_WORKERS
-// is "webhooks", it runs only the workers that send webhooks.
+// The service's HTTP server. It runs no workers, so withdrawals stay pending, or only those that send webhooks (BENCH_WORKERS=webhooks).
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import * as Receiver from "@satrail/sandbox/Receiver"
 import * as Time from "@satrail/sandbox/Time"

@@ -29,9 +29,10 @@ const underLoad = Effect.fnUntraced(function* (
   bench: Subject.Bench
 ): Effect.fn.Return<Report.Found, Program.BenchFailed, Scope.Scope> {
   const subject = yield* Subject.make(postgres, bench, { name: "api", rows: baseRows })
+  const idle = yield* Subject.lazily(Subject.make(postgres, bench, { name: "no sender", rows: baseRows }))
   const webhooks = yield* Subject.lazily(Subject.make(postgres, bench, { name: "webhooks", rows: baseRows, workers: "webhooks" }))
   const shipped = yield* Subject.lazily(Subject.make(postgres, bench, { name: "shipped", rows: 0, workers: "shipped" }))
-  const measured = yield* Rounds.measure(yield* Measurements.groups(bench, subject, { webhooks, shipped }), bench)
+  const measured = yield* Rounds.measure(yield* Measurements.groups(bench, subject, { idle, webhooks, shipped }), bench)
   const sizes: Array<Report.Size> = []
   if (bench.wanted("peak memory") && measured.rates.length > 0) {
     sizes.push(Sizes.peak("HTTP only", subject.server.pid), Sizes.peak("whole service", (yield* shipped).server.pid))
