@@ -103,14 +103,16 @@ const runVitest = async (task: Task): Promise<Outcome> => {
   const runner = idle.pop() ?? startRunner()
   const begunMillis = Date.now()
   const timer = setTimeout(() => runner.kill("SIGKILL"), programsMillis)
-  const answer = new Promise<Omit<Outcome, "seconds"> | undefined>((resolve) => {
-    runner.once("message", resolve)
-    runner.once("close", () => resolve(undefined))
+  const outcome = await new Promise<Omit<Outcome, "seconds"> | undefined>((resolve) => {
+    const ended = () => resolve(undefined)
+    runner.once("close", ended)
+    runner.once("message", (told: Omit<Outcome, "seconds">) => {
+      runner.off("close", ended)
+      resolve(told)
+    })
+    runner.send(task)
   })
-  runner.send(task)
-  const outcome = await answer
   clearTimeout(timer)
-  runner.removeAllListeners("message")
   const seconds = (Date.now() - begunMillis) / 1000
   if (outcome === undefined) return { failed: [], passed: 0, broken: "the process of the tests ended without a result", seconds }
   idle.push(runner)

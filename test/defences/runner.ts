@@ -65,7 +65,7 @@ const run = async ({ name, file, titles }: Task): Promise<Omit<Outcome, "seconds
   return {
     failed: ended("failed").map((test) => ({
       title: `${file}: ${test.fullName.replaceAll(" > ", " ")}`,
-      why: String(test.result().errors?.[0]?.message).split("\n")[0] ?? ""
+      why: String(test.result().errors?.[0]?.message ?? "").split("\n")[0] ?? ""
     })),
     passed: ended("passed").length,
     broken: [...modules.flatMap((module) => module.errors().map(messageOf)), ...unhandledErrors.map((error) => String(error))].join("\n")
