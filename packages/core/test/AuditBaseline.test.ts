@@ -14,9 +14,9 @@ scenario("audit: if the first Changes run concurrently, the records that already
     appendAudit: () => Effect.sync(() => void appends++)
   })
   yield* Effect.all(
-    Array.from({ length: 8 }, () => begin),
+    Array.from({ length: 8 }, () => begin(Effect.void)),
     { concurrency: "unbounded" }
   )
-  yield* begin
+  yield* begin(Effect.void)
   assert.strictEqual(appends, 1)
 })

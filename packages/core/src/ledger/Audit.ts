@@ -108,19 +108,23 @@ export const hashOf = (before: string, { id, companyId, atMillis, body }: Entry)
 /** Returns the hash of the chain of all companies after a company's chain reached `hash`. */
 export const wholeOf = (before: string, hash: string): string => digest(before, hash)
 
-/** HMAC-SHA256 of a text with a text as the key, in lowercase hex. */
-export type Hmac = (key: string, text: string) => string
+/** Given a text as the key, returns the HMAC-SHA256 of texts in lowercase hex. */
+export type Hmac = (key: string) => (text: string) => string
 
-const portable: Hmac = (key, text) => Id.toHex(hmac(sha256, utf8ToBytes(key), utf8ToBytes(text)))
+const portable: Hmac = (key) => {
+  const bytes = utf8ToBytes(key)
+  return (text) => Id.toHex(hmac(sha256, bytes, utf8ToBytes(text)))
+}
 
 /** Returns the MAC of a head or an entry in lowercase hex. A MAC of one use is not valid for the other. */
 export type Signer = (use: "head" | "entry", text: string) => string
 
 /** Signs with a key that is not stored in the database. A platform's own HMAC is several times faster than the default. */
-export const signer =
-  (key: Redacted.Redacted, hmacOf: Hmac = portable): Signer =>
-  (use, text) =>
-    hmacOf(`satrail: audit ${use}\n${Redacted.value(key)}`, text)
+export const signer = (key: Redacted.Redacted, hmacWith: Hmac = portable): Signer => {
+  const of = (use: Parameters<Signer>[0]) => hmacWith(`satrail: audit ${use}\n${Redacted.value(key)}`)
+  const macs = { head: of("head"), entry: of("entry") }
+  return (use, text) => macs[use](text)
+}
 
 /** Signs heads and entries. Without it, nothing is signed. */
 export const Signing = Context.Reference<Signer | undefined>("@satrail/core/ledger/Audit/Signing", {
@@ -363,7 +367,9 @@ export const baseline = Effect.gen(function* () {
   const writing = yield* Semaphore.make(1)
   let isDone = false
   const once = Effect.suspend(() => (isDone ? Effect.void : Effect.tap(write, () => Effect.sync(() => (isDone = true)))))
-  return Effect.suspend(() => (isDone ? Effect.void : writing.withPermits(1)(once)))
+  /** Runs `append` once the existing values are logged. */
+  return <A, E, R>(append: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+    isDone ? append : Effect.andThen(writing.withPermits(1)(once), append)
 })
 
 /**
@@ -386,7 +392,7 @@ export const layerJournal = Layer.effect(
           const { id, companyId, atMillis, event, _tag: verb } = change
           const body = bodyOf(acting ?? { ...ofService, verb }, { subject: event?.subject ?? id, outcome: "done", count: 1, changes })
           const { body: audit } = sealed({ companyId, atMillis, body }, sign, entropy)
-          return Effect.andThen(begin, journal.commit({ ...change, audit }))
+          return begin(journal.commit({ ...change, audit }))
         })
     })
   })

@@ -142,8 +142,8 @@ export const make = Effect.gen(function* () {
 
   const append = (drafts: ReadonlyArray<Audit.Draft>) =>
     Effect.andThen(
-      Effect.andThen(begin, store.appendAudit(drafts.map((draft) => Audit.sealed(draft, sign, entropy)))),
-      Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => wakes.note(Wakes.topics.audit, nowMillis))
+      begin(store.appendAudit(drafts.map((draft) => Audit.sealed(draft, sign, entropy)))),
+      Effect.flatMap(Clock.currentTimeMillis, (atMillis) => wakes.note({ topic: Wakes.topics.audit, atMillis }))
     )
 
   /** Reads the log until there are enough rows for the page, or the maximum number of entries has been read. */
@@ -280,7 +280,7 @@ export const layerWorker = Layer.effectDiscard(
       const begin = yield* Audit.baseline
       let loggedAtMillis = -Infinity
       const step = Effect.gen(function* () {
-        yield* begin
+        yield* begin(Effect.void)
         yield* Effect.repeat(link, { while: (count) => count === batch })
         const nowMillis = yield* Clock.currentTimeMillis
         if (nowMillis < loggedAtMillis + headMillis) return
