@@ -13,6 +13,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as Acting from "../edge/Acting.ts"
 import { addressOf } from "../wire/Address.ts"
 import * as Errors from "../wire/Errors.ts"
+import * as Received from "../wire/Received.ts"
 import * as Exchange from "../edge/Exchange.ts"
 import { Lanes } from "../edge/Lanes.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
@@ -189,14 +190,12 @@ export const layer = Layer.effect(
 
     return Authentication.of((asked, operation) => {
       const { endpoint } = operation
-      const http = wantsStepUp(endpoint)
-        ? Effect.andThen(Effect.flatMap(HttpServerRequest.HttpServerRequest, signedIn.confirmed), asked)
-        : asked
+      const http = wantsStepUp(endpoint) ? Received.withRequest((request) => Effect.andThen(signedIn.confirmed(request), asked)) : asked
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
       const refused = Effect.fail(Errors.failure("scope_required", `This request requires a key with the scope ${scopes?.join(" or ")}.`))
       const records = isAudited(endpoint)
       const sends = isSending(endpoint)
-      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      return Received.withRequest((request) =>
         Effect.flatMap(
           holderOf(request, operation),
           (

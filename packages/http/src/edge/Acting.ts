@@ -63,26 +63,29 @@ export const make = Effect.gen(function* () {
   const refuse = yield* Refusals
   const proxies = yield* Proxies
 
-  const actingOf = ({ companyId: _, ...actor }: Somebody, { endpoint, group }: Operation) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Effect.withFiber((fiber) => {
-        const acting: Audit.Acting = {
-          ...actor,
-          verb: `${group.identifier}.${endpoint.identifier}`,
-          address: callerOf(request, proxies),
-          request_id: String(fiber.getRef(References.CurrentLogAnnotations)[RequestId.annotation] ?? "")
-        }
-        return Effect.succeed(acting)
+  const acting = <A, E, R>(
+    { actor, actor_id, actor_name }: Somebody,
+    { endpoint, group }: Operation,
+    work: (acting: Audit.Acting) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E, R | HttpServerRequest.HttpServerRequest> =>
+    Effect.withFiber<A, E, R | HttpServerRequest.HttpServerRequest>((fiber) =>
+      work({
+        actor,
+        actor_id,
+        actor_name,
+        verb: `${group.identifier}.${endpoint.identifier}`,
+        address: callerOf(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest), proxies),
+        request_id: String(fiber.getRef(References.CurrentLogAnnotations)[RequestId.annotation] ?? "")
       })
     )
 
   /** Records that the actor's request was rejected with this code. */
   const refused = (somebody: Somebody, operation: Operation, code: string) =>
-    Effect.flatMap(actingOf(somebody, operation), (acting) => refuse(somebody.companyId, acting, code))
+    acting(somebody, operation, (acting) => refuse(somebody.companyId, acting, code))
 
   /** Runs work for an actor, and records the actor with each commit and any rejection. */
   const recorded = <A, E, R>(somebody: Somebody, operation: Operation, http: Effect.Effect<A, E, R>) =>
-    Effect.flatMap(actingOf(somebody, operation), (acting) =>
+    acting(somebody, operation, (acting) =>
       Effect.tapError(Effect.provideService(http, Audit.Acting, acting), (error) =>
         Errors.isFailure(error) ? refuse(somebody.companyId, acting, error.error.code) : Effect.void
       )

@@ -1,7 +1,9 @@
 import * as JsonText from "@satrail/core/base/JsonText"
 import { Cause, Context, Deferred, Effect, References, Stream } from "effect"
-import { HttpBody, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import * as Errors from "../wire/Errors.ts"
+import * as Received from "../wire/Received.ts"
 import * as Exchange from "./Exchange.ts"
 import { maxStreamMillis, maxStreams } from "./Extension.ts"
 import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
@@ -288,7 +290,7 @@ export const layer = (options: Options = {}) => {
       const record = Exchange.recorder(context, logsRequests)
 
       return (http) =>
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        Received.withRequest((request) => {
           const exchange = Exchange.make(RequestId.of(request.headers[RequestId.header]))
           /** Completes the response and records it. */
           const told = (response: HttpServerResponse.HttpServerResponse) =>

@@ -48,7 +48,7 @@ const late = (limitMillis: number) =>
  * twentieth of the cost of a confirm request.
  */
 const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, limitMillis: number) =>
-  Effect.flatMap(Effect.forkScoped(http), (work) =>
+  Effect.flatMap(Effect.forkScoped(http, { startImmediately: true }), (work) =>
     Effect.callback<HttpServerResponse.HttpServerResponse, E>((resume) => {
       const timer = setTimeout(() => resume(Effect.succeed(late(limitMillis))), limitMillis)
       const unobserved = work.addObserver((exit) => {

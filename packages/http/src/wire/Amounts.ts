@@ -1,10 +1,10 @@
 import * as Amount from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import type { Asked } from "@satrail/core/nodes/Prices"
-import { Effect, Predicate, Result, Schema, SchemaGetter } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { Effect, Fiber, Predicate, Result, Schema, SchemaGetter } from "effect"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
+import { BodyText } from "./Received.ts"
 import * as Scalars from "./Scalars.ts"
 
 /** An amount as a JSON number. The schema decodes the number to a float; `exact` keeps the decimal. */
@@ -21,19 +21,20 @@ export type Written = number | { readonly source: string }
 // Only values made by `exact` arrive here, so the cheapest check suffices.
 const Written = Schema.declare((value): value is Written | null => typeof value === "number" || typeof value === "object")
 
-const sourceOf = (amount: number) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) =>
-    Effect.map(Effect.orDie(text), (body): Written => {
-      const source = Decimal.sourceOfJsonMember(body, "amount")
-      return source === undefined ? amount : { source }
-    })
-  )
+// Reads the text without an effect, because an effect in one field makes the schema library decode the whole
+// body with effects.
+const sourceOf = (amount: number): Written => {
+  const body = Fiber.getCurrent()?.getRef(BodyText)
+  if (body === undefined) throw new Error("an exact amount is decoded outside a request")
+  const source = Decimal.sourceOfJsonMember(body, "amount")
+  return source === undefined ? amount : { source }
+}
 
 /** Decodes the field `amount` of a body to its exact decimal. */
 export const exact = <S extends Schema.Codec<number | null, number | null>>(amount: S) =>
   amount.pipe(
     Schema.decodeTo(Written, {
-      decode: SchemaGetter.transformEffect((found: number | null) => (found === null ? Effect.succeed(null) : sourceOf(found))),
+      decode: SchemaGetter.transform((found: number | null) => (found === null ? null : sourceOf(found))),
       encode: SchemaGetter.transform((amount: Written | null) =>
         typeof amount === "object" && amount !== null ? Number(amount.source) : amount
       )

@@ -6,6 +6,7 @@ import type { unhandled } from "effect/Types"
 import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import type { Issue } from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
+import * as Received from "./Received.ts"
 
 /**
  * Maximum number of values in a body (objects, arrays, fields and items, at any depth) and of parameters in a
@@ -159,33 +160,40 @@ const isUtf8 = (contentType = "") => /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s
 
 /** Returns the body's first coding other than identity and chunked (RFC 9110, section 8.4; RFC 9112, section 7). */
 const codingOf = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined =>
-  [headers["content-encoding"] ?? "", headers["transfer-encoding"] ?? ""]
-    .flatMap((text) => text.split(","))
+  [headers["content-encoding"], headers["transfer-encoding"]]
+    .flatMap((text) => text?.split(",") ?? [])
     .map((name) => name.trim().toLowerCase())
     .find((name) => name !== "" && name !== "identity" && name !== "chunked")
 
 /** Decodes the body as text. Invalid bytes are rejected, because the framework would replace them. */
-const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  if (codingOf(request) !== undefined)
-    return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent without Content-Encoding"))
-  if (!isUtf8(request.headers["content-type"]))
-    return yield* Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent in UTF-8"))
-  const bytes = yield* Effect.orDie(request.arrayBuffer)
-  const text = yield* Effect.try({ try: () => utf8.decode(bytes), catch: () => wholeIssue("The body must be UTF-8") })
+const textIn = (bytes: ArrayBuffer): Effect.Effect<string, Told> => {
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    return Effect.fail(wholeIssue("The body must be UTF-8"))
+  }
   if (JsonText.hasMoreValues(text, most.values))
-    return yield* Effect.fail(wholeIssue(`The body must have at most ${most.values} fields and items in total`))
+    return Effect.fail(wholeIssue(`The body must have at most ${most.values} fields and items in total`))
   const repeated = JsonText.repeatedMembers(text)
-  if (repeated.length === 0) return text
-  return yield* Effect.fail(
-    Errors.malformedRequest(repeated.map((name) => ({ path: named(name, strangeNameCharacters), message: "must be sent only once" })))
-  )
-})
+  return repeated.length === 0
+    ? Effect.succeed(text)
+    : Effect.fail(
+        Errors.malformedRequest(repeated.map((name) => ({ path: named(name, strangeNameCharacters), message: "must be sent only once" })))
+      )
+}
 
-/** Reads an unused body to its end before the endpoint runs, so that an interrupted request is rejected. */
-const readUnasked = (request: HttpServerRequest.HttpServerRequest) =>
-  request.headers["transfer-encoding"] === undefined && (request.headers["content-length"] ?? "0") === "0"
-    ? Effect.void
-    : Effect.orDie(request.arrayBuffer)
+const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, Told> => {
+  if (codingOf(request) !== undefined)
+    return Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent without Content-Encoding"))
+  return isUtf8(request.headers["content-type"])
+    ? Effect.flatMap(Effect.orDie(request.arrayBuffer), textIn)
+    : Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent in UTF-8"))
+}
+
+/** Returns whether a request has no body. */
+const isEmpty = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0"
 
 /** Returns the issues that the rules find; none for a body that is not a JSON object. */
 const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issue> => {
@@ -219,18 +227,27 @@ export const layer = Layer.succeed(
             : Effect.fail(completed(issuesOf(error.kind === "Query" ? "parameter" : "field", error.cause.issue, text), more()))
         })
       )
-    const read =
-      endpoint.payload.size === 0
-        ? Effect.andThen(
-            Effect.flatMap(HttpServerRequest.HttpServerRequest, readUnasked),
-            told(() => [])
+    const withoutBody = told(() => [])
+    const read = (request: HttpServerRequest.HttpServerRequest): typeof withoutBody => {
+      if (endpoint.payload.size > 0)
+        return Effect.flatMap(textOf(request), (text) =>
+          Effect.provideService(
+            told(() => issuesBy(rules, text), text),
+            Received.BodyText,
+            text
           )
-        : Effect.flatMap(Effect.flatMap(HttpServerRequest.HttpServerRequest, textOf), (text) => told(() => issuesBy(rules, text), text))
-    return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (parameters): typeof read => {
+        )
+      // Read an unused body to its end before the endpoint runs, so that an interrupted request is rejected.
+      return isEmpty(request) ? withoutBody : Effect.andThen(Effect.orDie(request.arrayBuffer), withoutBody)
+    }
+    return Effect.withFiber(({ context }): typeof withoutBody => {
+      const parameters = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
       const count = Object.values(parameters).reduce((sum, value) => sum + (typeof value === "string" ? 1 : value.length), 0)
       if (count > most.parameters)
         return Effect.fail(wholeIssue(`The query must have at most ${most.parameters} parameters (this one has ${count})`))
-      return count === 0 || endpoint.query !== undefined ? read : Effect.fail(unknownParameters(Object.keys(parameters)))
+      return count === 0 || endpoint.query !== undefined
+        ? read(Context.getUnsafe(context, HttpServerRequest.HttpServerRequest))
+        : Effect.fail(unknownParameters(Object.keys(parameters)))
     })
   })
 )

@@ -41,13 +41,18 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
      * Returns the idempotency fields of the request to the core, or no fields if there is no key. `at` is the
      * path with the id filled in, if the path has one.
      */
-    once: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, key: string | undefined, at: string = path) {
-      if (key === undefined) return {}
-      // Unreadable bodies have already been rejected, so this is the text that was decoded.
-      const text = yield* Effect.orDie(request.text)
-      const fingerprint = createHash("sha256").update(`POST ${at} ${text}`).digest("hex")
-      return { request: { key, fingerprint, render } satisfies Request<Value> }
-    }),
+    once: (
+      request: HttpServerRequest.HttpServerRequest,
+      key: string | undefined,
+      at: string = path
+    ): Effect.Effect<{ readonly request?: Request<Value> }> =>
+      key === undefined
+        ? Effect.succeed({})
+        : // Unreadable bodies have already been rejected, so this is the text that was decoded.
+          Effect.map(Effect.orDie(request.text), (text) => {
+            const fingerprint = createHash("sha256").update(`POST ${at} ${text}`).digest("hex")
+            return { request: { key, fingerprint, render } }
+          }),
     /** Returns the response. A repeated request gets the same bytes. */
     answer: (outcome: Outcome<Value>) => {
       const replayed = outcome._tag === "Replayed"

@@ -119,11 +119,13 @@ export const make = Effect.gen(function* () {
             return found._tag === "Operator" ? found.caller : yield* Effect.fail(ofCompany)
           }),
     /** Fails for a session whose key was not confirmed recently. A request with a key passes. */
-    confirmed: Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      if (cookieOf(request) === undefined) return
-      const session = yield* open(request)
-      if (Session.steppedUpUntil(session, yield* Clock.currentTimeMillis) === null) return yield* Effect.fail(unconfirmed)
-    })
+    confirmed: (request) =>
+      cookieOf(request) === undefined
+        ? Effect.void
+        : Effect.gen(function* () {
+            const session = yield* open(request)
+            if (Session.steppedUpUntil(session, yield* Clock.currentTimeMillis) === null) return yield* Effect.fail(unconfirmed)
+          })
   }
   return { ...entrance, open, standing }
 })

@@ -1,0 +1,16 @@
+import { Context, Effect } from "effect"
+import { HttpServerRequest } from "effect/http"
+
+/**
+ * Runs `f` with the current request. Every request does this several times, so it is a single step, whereas
+ * reading the service and `Effect.flatMap` are three.
+ */
+export const withRequest = <A, E, R>(
+  f: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.withFiber<A, E, R | HttpServerRequest.HttpServerRequest>((fiber) =>
+    f(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest))
+  )
+
+/** The text of the current request's body, once it has been read. */
+export const BodyText = Context.Reference<string | undefined>("@satrail/http/wire/Received/BodyText", { defaultValue: () => undefined })
