@@ -29,7 +29,7 @@ export const offers: ReadonlyArray<Canary> = [
     bug: "our own offer is refused if the node cannot pay offers, although the node is not needed",
     file: core("sending/PayableOffers"),
     in: "make",
-    find: "Option.isSome(yield* issued.byText(bolt12.offer))",
+    find: "Option.isSome(found)",
     replace: "false",
     test: coreTest("OwnOffers"),
     titles: "own offers: a payment is settled internally even if the node cannot"
@@ -40,7 +40,7 @@ export const offers: ReadonlyArray<Canary> = [
     bug: "an external offer is accepted, and money held for it, although the node cannot pay offers",
     file: core("sending/PayableOffers"),
     in: "make",
-    find: "Option.isSome(yield* issued.byText(bolt12.offer))",
+    find: "Option.isSome(found)",
     replace: "true",
     test: coreTest("OwnOffers"),
     titles: "own offers: if the node cannot pay offers, external offers"

@@ -101,17 +101,20 @@ export const make = Effect.gen(function* () {
 
   return Fees.of({
     terms,
-    quote: Effect.fnUntraced(function* ({ company, way, amount }) {
+    quote: ({ company, way, amount }) => {
       const rates = terms(company)
       switch (way) {
         case "internal":
-          return { service: Fee.at(rates.internal, amount), network: Msat.zero }
+          return Effect.succeed({ service: Fee.at(rates.internal, amount), network: Msat.zero })
         case "on_chain":
-          return { service: Fee.at(rates.onChain, amount), network: Msat.fromSats((yield* feeRate) * payoutVbytes) }
+          return Effect.map(feeRate, (perVbyte) => ({
+            service: Fee.at(rates.onChain, amount),
+            network: Msat.fromSats(perVbyte * payoutVbytes)
+          }))
         case "lightning":
-          return { service: Fee.at(rates.lightning, amount), network: Fee.at(rates.routingAllowance, amount) }
+          return Effect.succeed({ service: Fee.at(rates.lightning, amount), network: Fee.at(rates.routingAllowance, amount) })
       }
-    })
+    }
   })
 })
 

@@ -115,7 +115,9 @@ export const run = Effect.fnUntraced(function* <R>(role: Duty.Role, work: (fence
   // If the store is unavailable, the lease expires instead.
   const giveBack = (task: Task) =>
     Effect.flatMap(now, (nowMillis) =>
-      Effect.ignore(Effect.tap(tasks.postpone(task, nowMillis), (isKept) => (isKept ? wakes.tell(role, nowMillis) : Effect.void)))
+      Effect.ignore(
+        Effect.tap(tasks.postpone(task, nowMillis), (isKept) => (isKept ? wakes.tell({ topic: role, atMillis: nowMillis }) : Effect.void))
+      )
     )
 
   const step = Effect.acquireUseRelease(

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Latch, Layer, type Scope, Stream } from "effect
 import * as Worker from "../base/Worker.ts"
 import type { Any } from "./Change.ts"
 import { Journal } from "./Journal.ts"
-import { Signals } from "./Signals.ts"
+import { type Signal, Signals } from "./Signals.ts"
 import { Tasks } from "./Tasks.ts"
 
 /**
@@ -26,9 +26,9 @@ export class Wakes extends Context.Service<
   Wakes,
   {
     /** Reports work for a topic. Other processes are notified if no worker of this process listens to the topic. */
-    readonly note: (topic: string, atMillis: number) => Effect.Effect<void>
+    readonly note: (...signals: ReadonlyArray<Signal>) => Effect.Effect<void>
     /** Reports work for a topic, and always notifies other processes. */
-    readonly tell: (topic: string, atMillis: number) => Effect.Effect<void>
+    readonly tell: (...signals: ReadonlyArray<Signal>) => Effect.Effect<void>
     /**
      * Returns an effect that waits until there may be new work since it last returned. Listens until the
      * scope closes.
@@ -64,12 +64,19 @@ export const make = Effect.gen(function* () {
   }
 
   /** Drops work that is due after the next poll, because that poll finds it. */
-  const noting = (isToldAlways: boolean) => (topic: string, atMillis: number) =>
-    Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-      if (atMillis > nowMillis + longestMillis) return
-      if (isToldAlways || topic === topics.event || !listened.has(topic)) signals?.send({ topic, atMillis })
-      hear(topic, atMillis, nowMillis)
-    })
+  const noting =
+    (isToldAlways: boolean) =>
+    (...noted: ReadonlyArray<Signal>) =>
+      Effect.clockWith((clock) => {
+        const nowMillis = clock.currentTimeMillisUnsafe()
+        for (const signal of noted) {
+          const { topic, atMillis } = signal
+          if (atMillis > nowMillis + longestMillis) continue
+          if (isToldAlways || topic === topics.event || !listened.has(topic)) signals?.send(signal)
+          hear(topic, atMillis, nowMillis)
+        }
+        return Effect.void
+      })
 
   const ring = Effect.gen(function* () {
     yield* changed.close
@@ -147,7 +154,7 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(Wakes, make)
 
 /** Returns the signals for the work that a Change enqueues, except work that the enqueuing process has claimed. */
-const signalsOf = ({ atMillis, event, audit, jobs = [] }: Any) => [
+const signalsOf = ({ atMillis, event, audit, jobs = [] }: Any): ReadonlyArray<Signal> => [
   ...(event === undefined ? [] : [{ topic: topics.event, atMillis }]),
   ...(audit === undefined ? [] : [{ topic: topics.audit, atMillis }]),
   ...jobs.flatMap((job) => (job._tag === "Enqueue" && job.claimedBy === undefined ? [{ topic: job.kind, atMillis: job.dueAtMillis }] : []))
@@ -161,12 +168,8 @@ export const layerJournal = Layer.effect(
     const { note } = yield* Wakes
     return Journal.of({
       commit: (change) => {
-        const left = signalsOf(change)
-        if (left.length === 0) return journal.commit(change)
-        return Effect.tap(
-          journal.commit(change),
-          Effect.forEach(left, ({ topic, atMillis }) => note(topic, atMillis), { discard: true })
-        )
+        const signals = signalsOf(change)
+        return signals.length === 0 ? journal.commit(change) : Effect.tap(journal.commit(change), note(...signals))
       }
     })
   })
@@ -181,7 +184,9 @@ export const layerTasks = Layer.effect(
     return Tasks.of({
       ...tasks,
       postpone: (task, untilMillis, as) =>
-        Effect.tap(tasks.postpone(task, untilMillis, as), (isKept) => (isKept ? note(as?.kind ?? task.kind, untilMillis) : Effect.void))
+        Effect.tap(tasks.postpone(task, untilMillis, as), (isKept) =>
+          isKept ? note({ topic: as?.kind ?? task.kind, atMillis: untilMillis }) : Effect.void
+        )
     })
   })
 )

@@ -1,5 +1,5 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
-import { Array, Clock, Context, Effect, Layer } from "effect"
+import { Array, Clock, Context, Effect, Layer, Result } from "effect"
 import * as Amount from "../base/Amount.ts"
 import * as Decimal from "../base/Decimal.ts"
 import { ExchangeRates, type Rate, RateUnavailable } from "./ExchangeRates.ts"
@@ -64,17 +64,20 @@ export const make = Effect.gen(function* () {
     return (yield* Clock.currentTimeMillis) - rate.atMillis > maxRateAgeMillis ? yield* new RateUnavailable({ currency }) : rate
   })
 
+  const converted = Effect.fnUntraced(function* (amount: Decimal.Decimal, currency: Amount.Fiat) {
+    if (!offered.includes(currency)) {
+      const message = `${currency} is not supported. Use one of ${offered.join(", ")}.`
+      return yield* new Amount.AmountInvalid({ reason: "unknown_currency", message })
+    }
+    const { price, atMillis } = yield* young(currency)
+    return { amount: yield* Effect.fromResult(Amount.fiatToMsat(amount, price)), rate: Decimal.format(price), rateAtMillis: atMillis }
+  })
+
   return Prices.of({
-    price: Effect.fnUntraced(function* ({ amount, currency }) {
-      if (!Amount.isFiat(currency))
-        return { amount: yield* Effect.fromResult(Amount.toMsat(amount, currency)), rate: null, rateAtMillis: null }
-      if (!offered.includes(currency)) {
-        const message = `${currency} is not supported. Use one of ${offered.join(", ")}.`
-        return yield* new Amount.AmountInvalid({ reason: "unknown_currency", message })
-      }
-      const { price, atMillis } = yield* young(currency)
-      return { amount: yield* Effect.fromResult(Amount.fiatToMsat(amount, price)), rate: Decimal.format(price), rateAtMillis: atMillis }
-    }),
+    price: ({ amount, currency }) =>
+      Amount.isFiat(currency)
+        ? converted(amount, currency)
+        : Effect.fromResult(Result.map(Amount.toMsat(amount, currency), (msat) => ({ amount: msat, rate: null, rateAtMillis: null }))),
     current: Effect.gen(function* () {
       const found = yield* Effect.forEach(offered.filter(Amount.isFiat), (currency) =>
         Effect.option(Effect.map(young(currency), (rate): Quoted => ({ currency, ...rate })))

@@ -70,8 +70,9 @@ export const make = Effect.gen(function* () {
       confirmed: Confirmed,
       work: W,
       commit: (work: W & { readonly claimedBy?: string }) => Effect.Effect<Applied, E>
-    ): Effect.Effect<Applied, E> =>
-      Effect.acquireUseRelease(
+    ): Effect.Effect<Applied, E> => {
+      if (worker === undefined) return commit(work)
+      return Effect.acquireUseRelease(
         Effect.sync(() => {
           if (worker === undefined || taken >= places) return undefined
           taken++
@@ -91,7 +92,8 @@ export const make = Effect.gen(function* () {
           const work = Exit.isSuccess(exit) ? worker.work(claim, confirmed) : Effect.andThen(Effect.sleep(lookAfter), worker.work(claim))
           return Effect.sync(() => fork(Effect.ensuring(work, leave)))
         }
-      ),
+      )
+    },
     /**
      * Hands confirmed withdrawals to this worker until the scope closes. Closing waits for those already
      * handed over.

@@ -14,9 +14,10 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Installation
   const paysOffers = (yield* OfferSender.available) !== undefined
 
-  return Effect.fnUntraced(function* (text: string): Effect.fn.Return<Destination.Ways, StoreUnavailable> {
+  return (text: string): Effect.Effect<Destination.Ways, StoreUnavailable> => {
     const bolt12 = paysOffers ? undefined : Destination.offerIn(text, network)
-    if (bolt12 === undefined) return { paysOffers }
-    return { paysOffers: Option.isSome(yield* issued.byText(bolt12.offer)) }
-  })
+    return bolt12 === undefined
+      ? Effect.succeed({ paysOffers })
+      : Effect.map(issued.byText(bolt12.offer), (found) => ({ paysOffers: Option.isSome(found) }))
+  }
 })

@@ -99,11 +99,11 @@ const servedDomains = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const { domain: ownDomain } = yield* Installation
   const { domainGraceMillis } = yield* Domain.Options
-  return Effect.fnUntraced(function* (domain: string) {
-    if (domain === ownDomain) return { isServed: true, owner: undefined }
+  const found = Effect.fnUntraced(function* (domain: string) {
     const owner = Option.getOrUndefined(yield* accounts.domain(domain))
     return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, domainGraceMillis), owner }
   })
+  return (domain: string) => (domain === ownDomain ? Effect.succeed({ isServed: true, owner: undefined }) : found(domain))
 })
 
 export const make = Effect.gen(function* () {

@@ -42,20 +42,23 @@ const refusedBy = (limits: Limits.Limits, spending: Spending): Limit.Name | unde
 }
 
 /** Rejects an amount that alone exceeds a limit. Limits over a time window are checked in the commit. */
-export const check = Effect.fnUntraced(function* (spender: Limits.Spender, spending: Spending) {
+export const check = (spender: Limits.Spender, spending: Spending): Effect.Effect<void, Limit.LimitExceeded> => {
   for (const { subject, limits } of Limits.limited(spender)) {
     const limit = refusedBy(limits, spending)
     if (limit === undefined) continue
     const most =
       limit === "per_withdrawal_sats" ? limits.perWithdrawalSats : limit === "approval_above_sats" ? limits.approvalAboveSats : undefined
-    return yield* new Limit.LimitExceeded({
-      limit,
-      of: subject === spender.company.id ? "company" : "key",
-      freesAtMillis: null,
-      ...(most !== undefined && { remaining: Msat.fromSats(most) })
-    })
+    return Effect.fail(
+      new Limit.LimitExceeded({
+        limit,
+        of: subject === spender.company.id ? "company" : "key",
+        freesAtMillis: null,
+        ...(most !== undefined && { remaining: Msat.fromSats(most) })
+      })
+    )
   }
-})
+  return Effect.void
+}
 
 /** Adds the remaining amount to a limit error. The extra read happens only after a commit was rejected. */
 const explained = Effect.fnUntraced(function* (

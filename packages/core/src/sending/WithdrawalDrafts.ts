@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
 import type { Sender } from "../accounts/Company.ts"
 import * as Fee from "../accounts/Fee.ts"
@@ -64,33 +64,31 @@ export type Refused =
  * Returns the amount to pay. The requested amount and the destination's must agree to the sat, or within 1 %
  * after a fiat conversion. If the destination's amount is a minimum, a larger amount is allowed.
  */
-const agreed = Effect.fnUntraced(function* (
+const agreed = (
   asked: (Priced & { readonly isFiat: boolean }) | undefined,
   own: Msat.Msat | undefined,
   isLeast: boolean,
   otherwise: Msat.Msat | undefined
-) {
+): Result.Result<Priced, Recipient.DestinationRefused> => {
+  const unpriced = (amount: Msat.Msat) => Result.succeed({ amount, rate: null, rateAtMillis: null })
+  const refused = (code: "amount_required" | "amount_mismatch", message: string) =>
+    Result.fail(new Recipient.DestinationRefused({ code, message }))
   if (own === undefined) {
-    return (
-      asked ??
-      (otherwise !== undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : undefined) ??
-      (yield* new Recipient.DestinationRefused({
-        code: "amount_required",
-        message: "The destination specifies no amount. Set amount and currency"
-      }))
-    )
+    if (asked !== undefined) return Result.succeed(asked)
+    return otherwise === undefined
+      ? refused("amount_required", "The destination specifies no amount. Set amount and currency")
+      : unpriced(otherwise)
   }
-  const free = isLeast && otherwise !== undefined && otherwise > own ? otherwise : own
-  if (asked === undefined) return { amount: free, rate: null, rateAtMillis: null }
-  if (isLeast && asked.amount > own) return asked
+  if (asked === undefined) return unpriced(isLeast && otherwise !== undefined && otherwise > own ? otherwise : own)
+  if (isLeast && asked.amount > own) return Result.succeed(asked)
   const difference = asked.amount > own ? asked.amount - own : own - asked.amount
   if (asked.isFiat ? difference * 100n <= own : difference < 1000n)
-    return { amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis }
-  return yield* new Recipient.DestinationRefused({
-    code: "amount_mismatch",
-    message: `The destination specifies ${Msat.toSatsCeiling(own)} sats, but the request specifies ${Msat.toSats(asked.amount)} sats`
-  })
-})
+    return Result.succeed({ amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis })
+  return refused(
+    "amount_mismatch",
+    `The destination specifies ${Msat.toSatsCeiling(own)} sats, but the request specifies ${Msat.toSats(asked.amount)} sats`
+  )
+}
 
 /** Checks that this amount may be sent in one withdrawal. */
 export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: Bounds["Service"]): Effect.Effect<void, Invalid> =>
@@ -124,11 +122,8 @@ export const make = Effect.gen(function* () {
   /** Validates and prices a request, before any money is held. */
   const plan = Effect.fnUntraced(function* ({ company, asked, destination, otherwise }: ParsedAsk) {
     const priced = asked && { ...(yield* prices.price(asked)), isFiat: Amount.isFiat(asked.currency) }
-    const { amount, rate, rateAtMillis } = yield* agreed(
-      priced,
-      Destination.amount(destination),
-      Destination.isLeast(destination),
-      otherwise
+    const { amount, rate, rateAtMillis } = yield* Effect.fromResult(
+      agreed(priced, Destination.amount(destination), Destination.isLeast(destination), otherwise)
     )
     yield* checkSendable(amount, bounds)
     const found = yield* way(company, destination, amount)

@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Context, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /**
@@ -13,8 +13,8 @@ export class WriteInTransaction extends Schema.TaggedError<WriteInTransaction>()
   }
 }
 
-/** Dies if a transaction of this client is open in the calling fiber. */
-export const refuse = (sql: SqlClient.SqlClient, change: string): Effect.Effect<void> =>
-  Effect.flatMap(Effect.serviceOption(sql.transactionService), (open) =>
-    Option.isSome(open) ? Effect.die(new WriteInTransaction({ change })) : Effect.void
+/** Runs a write. Dies if a transaction of this client is open in the calling fiber. */
+export const outside = <A, E>(sql: SqlClient.SqlClient, change: string, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.withFiber(({ context }) =>
+    Option.isSome(Context.getOption(context, sql.transactionService)) ? Effect.die(new WriteInTransaction({ change })) : write
   )

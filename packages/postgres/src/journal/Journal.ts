@@ -267,7 +267,7 @@ export const make = Effect.fnUntraced(function* (options: Options) {
       return looks < maxLooks ? settle(change, looks + 1) : Effect.die(new Error(`${change._tag} of ${change.id} has no verdict`))
     })
 
-  const journal = Changes.journal((change) => Effect.andThen(HostTransaction.refuse(sql, change._tag), settle(change, 1)))
+  const journal = Changes.journal((change) => HostTransaction.outside(sql, change._tag, settle(change, 1)))
   return { journal, commits: commits.over(journal) }
 })
 
