@@ -15,6 +15,7 @@ import { Variables } from "../environment/Unknown.ts"
 import * as Log from "../deployment/Log.ts"
 import * as Simulated from "../deployment/Simulated.ts"
 import * as Reset from "../sandbox/Reset.ts"
+import * as Garbage from "./Garbage.ts"
 import * as Server from "./Server.ts"
 import * as Telemetry from "../deployment/Telemetry.ts"
 import { build } from "../base/Version.ts"
@@ -91,12 +92,10 @@ const program = Effect.fnUntraced(function* <E, EX>(
   const demo = environment.demo
     ? yield* Effect.provideContext(Demo.prepare({ directory: environment.dataDirectory, baseUrl, operator }), services)
     : undefined
-  // Startup leaves garbage that makes up a third of an idle process's memory. Collect it, if Node exposes the
-  // collector.
-  yield* Effect.sync(() => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }))
   yield* Metric.update(build, 1)
   yield* Deferred.succeed(prepared, undefined)
   yield* Console.log(Banner.text(environment, { url: baseUrl, operator, demo, link: yield* linkFor(environment, demo?.demo, links) }))
+  yield* Effect.forkScoped(Garbage.collectWhenIdle())
   yield* Effect.forkScoped(besides({ url: baseUrl, demo: demo?.demo }))
   yield* Effect.forkScoped(Effect.flatMap(Checks.afterStart(environment), (found) => told(found.filter(Check.isLogged))))
   // First let clients see that this process will stop, and serve them until they have switched to another
