@@ -5,7 +5,7 @@ import * as Html from "@satrail/http/wire/Html"
 import { type Content, h, raw } from "@satrail/http/wire/Html"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Marked } from "marked"
+import type * as Markdown from "marked"
 import { existsSync, readdirSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import path from "node:path"
@@ -72,7 +72,7 @@ const withSizes = (file: string, html: string, sizes: ReadonlyMap<string, Size>)
   })
 
 /** Renders a page's body, with the anchors that GitHub would use. */
-const bodyOf = (text: string): string => {
+const bodyOf = ({ Marked }: typeof Markdown, text: string): string => {
   const anchors = new Map<string, number>()
   const marked = new Marked({
     async: false,
@@ -203,7 +203,11 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const sources = new Map<string, Effect.Effect<Asset.Asset>>()
   const once = (make: Effect.Effect<Asset.Asset>) => Effect.cached(Effect.uninterruptible(make))
   for (const { file, title, text } of pages) {
-    const html = Effect.sync(() => shell(documentation, file, title, raw("main", withSizes(file, bodyOf(text), sizes))))
+    // Loaded with the first page, because most processes never render one.
+    const html = Effect.map(
+      Effect.promise(() => import("marked")),
+      (markdown) => shell(documentation, file, title, raw("main", withSizes(file, bodyOf(markdown, text), sizes)))
+    )
     const asset = yield* once(Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers })))
     for (const name of [file, file.replace(/\.md$/, ""), file.replace(/(^|\/)README\.md$/, "$1")]) files.set(name, asset)
     sources.set(file, yield* once(Effect.suspend(() => Asset.make(text, "text/markdown; charset=utf-8", { headers: negotiated }))))
