@@ -3,7 +3,7 @@
 // too, but for the commands that run here: bundle/cli.mjs, and APP/dist/cli.js of a folder that it was deployed to, where nothing is compiled again.
 import path from "node:path"
 import { rolldown } from "rolldown"
-import { places } from "./Bundle.ts"
+import { ascii, builtins, places } from "./Bundle.ts"
 import * as Commands from "./Commands.ts"
 
 const app = path.resolve(process.argv[2] ?? path.join(import.meta.dirname, ".."))
@@ -15,7 +15,7 @@ const bundle = await rolldown({
   resolve: { conditionNames: ["compiled"] },
   // The embedded database has files of its own, and is loaded where it is used.
   external: "@electric-sql/pglite",
-  plugins: [places(folder)]
+  plugins: [places(folder), builtins, ascii]
 })
 // A name without a hash: Node's compile cache has one entry for each name.
 await bundle.write({ dir: folder, comments: false, entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs", cleanDir: true })
