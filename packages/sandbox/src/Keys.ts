@@ -50,6 +50,11 @@ const memo = <K, V>(make: (key: K) => V): ((key: K) => V) => {
   }
 }
 
+const lazily = <A>(make: () => A): (() => A) => {
+  let made: { readonly value: A } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
 const step = (child: number) => (child >= hardened ? `${child - hardened}'` : String(child))
 
 /** Only wiped keys lack a private key, and these keys are never wiped. */
@@ -59,14 +64,15 @@ const present = (key: Uint8Array | null): Uint8Array => {
 }
 
 const makeWallet = (seed: Uint8Array, network: Network): Wallet => {
-  const master = HDKey.fromMasterSeed(seed)
+  // Most starts need no key, and the first key takes a tenth of a second.
+  const master = lazily(() => HDKey.fromMasterSeed(seed))
   const accountPath = (type: BitcoinAddress.AddressType) => [
     purposes[type] + hardened,
     (network === "mainnet" ? 0 : 1) + hardened,
     hardened
   ]
   // All keys of a branch have the same parent, and each derivation takes milliseconds.
-  const parents = memo((path: string) => master.derive(path))
+  const parents = memo((path: string) => master().derive(path))
   const derive = (path: ReadonlyArray<number>) =>
     path.slice(-1).reduce((parent, child) => parent.deriveChild(child), parents(["m", ...path.slice(0, -1).map(step)].join("/")))
   const key = ({ type, branch, index }: Coin.Place): WalletKey => {
@@ -75,12 +81,19 @@ const makeWallet = (seed: Uint8Array, network: Network): Wallet => {
     return { publicKey, path, address: BitcoinAddress.fromPublicKey(publicKey, type, network) }
   }
   return {
-    fingerprint: master.fingerprint.toString(16).padStart(8, "0"),
+    get fingerprint() {
+      return master().fingerprint.toString(16).padStart(8, "0")
+    },
     key,
-    keys: { fingerprint: master.fingerprint, key },
+    keys: {
+      get fingerprint() {
+        return master().fingerprint
+      },
+      key
+    },
     sign: (tx) => {
       for (let at = 0; at < tx.inputsLength; at++) {
-        Payout.signInput(tx, at, master.fingerprint, (path) => present(derive(path).privateKey))
+        Payout.signInput(tx, at, master().fingerprint, (path) => present(derive(path).privateKey))
       }
       return Payout.finished(tx)
     }

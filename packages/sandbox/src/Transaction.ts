@@ -7,6 +7,7 @@ import { hex } from "@scure/base"
 import { RawOldTx, RawTx, Script } from "@scure/btc-signer/script.js"
 import { SigHash, Transaction as Scure } from "@scure/btc-signer/transaction.js"
 import { Result } from "effect"
+import { createHash } from "node:crypto"
 
 export interface Output {
   readonly scriptPubKey: string
@@ -25,7 +26,9 @@ export interface Transaction {
 
 export const outpoint = (txId: TxId.TxId, vout: number): string => `${txId}:${vout}`
 
-export const sha256Twice = (bytes: Uint8Array): Uint8Array => sha256(sha256(bytes))
+const sha256OfNode = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest()
+
+export const sha256Twice = (bytes: Uint8Array): Uint8Array => sha256OfNode(sha256OfNode(bytes))
 
 /** Formats a hash as it is displayed, with its bytes reversed. */
 export const displayed = (hash: Uint8Array): string => hex.encode(hash.toReversed())

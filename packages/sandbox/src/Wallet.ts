@@ -23,7 +23,9 @@ export const make = (world: World): ChainWallet["Service"] => {
   const { wallet } = world.keys
   const reachable = Source.reachable(world)
   return ChainWallet.of({
-    fingerprint: wallet.fingerprint,
+    get fingerprint() {
+      return wallet.fingerprint
+    },
     network: world.network,
     newAddress: (type) =>
       reachable(

@@ -14,6 +14,7 @@ import * as Genesis from "../src/Genesis.ts"
 import * as Keys from "../src/Keys.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Transaction from "../src/Transaction.ts"
+import * as World from "../src/World.ts"
 import type { Ports } from "./Story.ts"
 
 const sandbox = <A, E>(effect: Effect.Effect<A, E, Ports>) =>
@@ -83,6 +84,32 @@ describe("the beginning", () => {
         yield* isSound
       })
     )
+  )
+
+  it.effect("sandbox chain: the keys of the usual seed make the known beginning, and of no other seed or network", () =>
+    Effect.sync(() => {
+      const { seed, network } = Genesis.usual
+      const made = Genesis.chain(Keys.make(seed, network))
+      assert.deepStrictEqual(Genesis.chain(Keys.make("no key is used", network), Genesis.usual), made)
+      for (const [other, on] of [
+        ["another", network],
+        [seed, "signet"]
+      ] as const)
+        assert.notDeepEqual(Genesis.chain(Keys.make(other, on)).tip, made.tip)
+    })
+  )
+
+  it.effect("sandbox chain: sandboxes of several seeds and networks begin with what their keys make", () =>
+    Effect.gen(function* () {
+      for (const [seed, network] of [
+        [Genesis.usual.seed, Genesis.usual.network],
+        ["another", Genesis.usual.network],
+        [Genesis.usual.seed, "signet"]
+      ] as const) {
+        const world = yield* World.make({ seed, network })
+        assert.deepStrictEqual(world.state().chain, Genesis.chain(Keys.make(seed, network)))
+      }
+    }).pipe(Effect.scoped)
   )
 
   it.effect("sandbox chain: keys are derived by BIP 44, 49, 84 and 86, per network", () =>
