@@ -72,37 +72,44 @@ type Bounds = ReturnType<typeof Counts.boundsOf>
 /** Returns a Change as the row that its statement reads. Missing values are null there. */
 const rowOf = (kind: Kind<Any>, { postings, enqueues, completes }: Statement, change: Storable, n: number, bounds?: Bounds): Row => {
   const { id, companyId, atMillis, transferId, once, event, audit, jobs = [], fence, cursor, feesRevision } = change
-  const [enqueued, completed] = [jobs.filter(isEnqueue), jobs.filter(isComplete)]
+  const enqueued = jobs.filter(isEnqueue)
+  const completed = jobs.filter(isComplete)
   const [job] = enqueued
-  return {
-    ...kind.row(change),
-    n,
-    id,
-    company_id: companyId,
-    at_millis: atMillis,
-    ...(transferId !== undefined && { transfer_id: transferId }),
-    ...(once && {
-      owner: once.owner,
-      key: once.key,
-      fingerprint: once.fingerprint,
-      answer: once.answer,
-      forget_at_millis: once.forgetAtMillis
-    }),
-    ...(event && { event: event.type, subject: event.subject }),
-    ...(postings === "column" && { moved: String(change.legs[0]?.postings[0]?.amount) }),
-    ...(enqueues === "one" && job && { job_id: job.id, job_kind: job.kind, job_due_at_millis: job.dueAtMillis }),
-    ...(enqueues === "one" && job?.claimedBy !== undefined && { job_holder: job.claimedBy }),
-    ...(enqueues === "many" && {
-      jobs: enqueued.map(({ id, kind, dueAtMillis, claimedBy }) => ({ id, kind, due_at_millis: dueAtMillis, holder: claimedBy }))
-    }),
-    ...(completes === "one" && { completes: completed[0]?.id }),
-    ...(completes === "many" && { completes: completed.map(({ id }) => id) }),
-    ...(fence && { task_id: fence.taskId, token: fence.token }),
-    ...(feesRevision !== undefined && { charged_by: feesRevision }),
-    ...(audit !== undefined && { audit }),
-    ...(cursor && { source: cursor.source, position: cursor.value }),
-    ...(bounds && Counts.rowOf(change, bounds))
+  const row: Record<string, unknown> = { ...kind.row(change), n, id, company_id: companyId, at_millis: atMillis }
+  if (transferId !== undefined) row["transfer_id"] = transferId
+  if (once !== undefined) {
+    row["owner"] = once.owner
+    row["key"] = once.key
+    row["fingerprint"] = once.fingerprint
+    row["answer"] = once.answer
+    row["forget_at_millis"] = once.forgetAtMillis
   }
+  if (event !== undefined) {
+    row["event"] = event.type
+    row["subject"] = event.subject
+  }
+  if (postings === "column") row["moved"] = String(change.legs[0]?.postings[0]?.amount)
+  if (enqueues === "one" && job !== undefined) {
+    row["job_id"] = job.id
+    row["job_kind"] = job.kind
+    row["job_due_at_millis"] = job.dueAtMillis
+    if (job.claimedBy !== undefined) row["job_holder"] = job.claimedBy
+  }
+  if (enqueues === "many")
+    row["jobs"] = enqueued.map(({ id, kind, dueAtMillis, claimedBy }) => ({ id, kind, due_at_millis: dueAtMillis, holder: claimedBy }))
+  if (completes === "one") row["completes"] = completed[0]?.id
+  if (completes === "many") row["completes"] = completed.map(({ id }) => id)
+  if (fence !== undefined) {
+    row["task_id"] = fence.taskId
+    row["token"] = fence.token
+  }
+  if (feesRevision !== undefined) row["charged_by"] = feesRevision
+  if (audit !== undefined) row["audit"] = audit
+  if (cursor !== undefined) {
+    row["source"] = cursor.source
+    row["position"] = cursor.value
+  }
+  return bounds === undefined ? row : Object.assign(row, Counts.rowOf(change, bounds))
 }
 
 const postingsOf = ({ legs }: { readonly legs: ReadonlyArray<Leg> }, n: number): ReadonlyArray<Row> =>
