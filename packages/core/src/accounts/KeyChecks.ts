@@ -80,7 +80,8 @@ export const make = Effect.gen(function* () {
       if (parsed === undefined || parsed.network !== network) return Effect.fail(ApiKey.stranger(text, network))
       const { id, secret } = parsed
       // Every request runs this, mostly with a cached key, so keep it short.
-      return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+      return Effect.clockWith((clock) => {
+        const nowMillis = clock.currentTimeMillisUnsafe()
         const before = remembered(id, nowMillis)
         if (before === undefined) return Effect.flatMap(look(id, secret, nowMillis), (holder) => open(holder, nowMillis))
         return ApiKey.isSame(secret, Redacted.value(before.secret))

@@ -342,12 +342,12 @@ export const pending = (
   > &
     Partial<Cause.Cause & Pick<Withdrawal, "counted" | "approval" | "approvalAskedBy" | "approvalExpiresAtMillis">>
 ): Withdrawal => ({
-  ...Cause.none,
-  counted: null,
-  approval: null,
-  approvalAskedBy: null,
-  approvalExpiresAtMillis: null,
   ...asked,
+  ...Cause.of(asked),
+  counted: asked.counted ?? null,
+  approval: asked.approval ?? null,
+  approvalAskedBy: asked.approvalAskedBy ?? null,
+  approvalExpiresAtMillis: asked.approvalExpiresAtMillis ?? null,
   status: "pending",
   paymentHash: null,
   paymentRequest: null,
