@@ -364,10 +364,9 @@ export const tally = (words: ReadonlyArray<string>): Record<string, number> => {
  * an older open transaction, such as another test's, so this waits until none are withheld.
  */
 export const eventsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-  const { events, unreadableSinceMillis } = yield* Records
+  const { eventsOf: ofCompany, unreadableSinceMillis } = yield* Records
   for (let asked = 0; asked < 1000 && (yield* unreadableSinceMillis) !== null; asked++) yield* Effect.yieldNow
-  const all = yield* events(0n, 1_000_000)
-  return all.filter((event) => event.companyId === companyId)
+  return yield* ofCompany(companyId, 0n, 1_000_000)
 })
 
 /** Reads everything in a company's books and lists, and the operator's accounts. */
