@@ -21,35 +21,52 @@ export interface Release {
   readonly missing: ReadonlyArray<{ readonly name: string; readonly why: string }>
 }
 
+/** The fields of `npm pack --json` that are used here. */
+interface Tarball {
+  readonly name: string
+  readonly filename: string
+  readonly size: number
+  readonly unpackedSize: number
+}
+
+const fail = (name: string): never => {
+  throw new Error(`npm did not pack ${name}`)
+}
+
 /**
  * Packs every package into `out`, each after its dependencies. Of the packages with a program, packs only those
  * in `programs`.
  */
 export const pack = async (out: string, work: string, report: (line: string) => void, programs = natives): Promise<Release> => {
   run(process.execPath, ["node_modules/typescript/bin/tsc", "-b", ...published().map(({ folder }) => folder)])
-  const [packed, missing]: [Array<Packed>, Array<Release["missing"][number]>] = [[], []]
+  const [staged, missing]: [Array<Omit<Packed, "file">>, Array<Release["missing"][number]>] = [[], []]
   const folderOf = (name: string) => {
-    const staged = path.join(work, name.replace("/", "-"))
-    mkdirSync(staged, { recursive: true })
-    return staged
+    const folder = path.join(work, name.replace("/", "-"))
+    mkdirSync(folder, { recursive: true })
+    return folder
   }
-  const add = (name: string, staged: string, native?: Native) => {
-    const [{ filename, size, unpackedSize }] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", out, staged]))
-    report(`packed ${name} ${version}: ${Math.ceil(size / 1024)} kB, unpacked ${Math.ceil(unpackedSize / 1024)} kB`)
-    packed.push({ name, file: path.join(out, filename), staged, ...(native && { native }) })
-  }
-  mkdirSync(out, { recursive: true })
-  for (const one of programs) {
-    const staged = folderOf(one.name)
-    const why = stageNative(one, staged)
-    if (why === undefined) add(one.name, staged, one)
-    else missing.push({ name: one.name, why })
+  for (const native of programs) {
+    const { name } = native
+    const folder = folderOf(name)
+    const why = stageNative(native, folder)
+    if (why === undefined) staged.push({ name, staged: folder, native })
+    else missing.push({ name, why })
   }
   for (const one of published()) {
-    const staged = folderOf(one.source.name)
-    stage(one, staged)
-    if (one.source.name === "@satrail/server") await bundleCommands(one, staged)
-    add(one.source.name, staged)
+    const { name } = one.source
+    const folder = folderOf(name)
+    stage(one, folder)
+    if (name === "@satrail/server") await bundleCommands(one, folder)
+    staged.push({ name, staged: folder })
   }
+  mkdirSync(out, { recursive: true })
+  // npm takes a second to start, so it packs all folders in one run.
+  const folders = staged.map(({ staged }) => staged)
+  const files: ReadonlyArray<Tarball> = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", out, ...folders]))
+  const packed = staged.map((one): Packed => {
+    const { filename, size, unpackedSize } = files.find(({ name }) => name === one.name) ?? fail(one.name)
+    report(`packed ${one.name} ${version}: ${Math.ceil(size / 1024)} kB, unpacked ${Math.ceil(unpackedSize / 1024)} kB`)
+    return { ...one, file: path.join(out, filename) }
+  })
   return { packed, missing }
 }

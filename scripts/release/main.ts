@@ -64,10 +64,12 @@ const checkSources = () => {
  * and not checked.
  */
 const look = (all: ReadonlyArray<Packed>) => {
+  // npx takes longer to find a program than publint takes to check a package, so it is run only once.
+  const tools = ["-p", `publint@${lint.publint}`, "-p", `@arethetypeswrong/cli@${lint.attw}`]
+  const [publint = "", attw = ""] = run("npx", ["-y", ...tools, "-c", "command -v publint; command -v attw"]).split("\n")
   for (const { name, file, staged, native } of all) {
-    run("npx", ["-y", `publint@${lint.publint}`, "run", "--strict", "--pack", "false", staged])
-    if (native === undefined)
-      run("npx", ["-y", `@arethetypeswrong/cli@${lint.attw}`, "--profile", "esm-only", "--entrypoints", ".", "--no-color", file])
+    run(publint, ["run", "--strict", "--pack", "false", staged])
+    if (native === undefined) run(attw, ["--profile", "esm-only", "--entrypoints", ".", "--no-color", file])
     step(`${native === undefined ? "publint and attw" : "publint"}: ${name} passed`)
   }
 }
