@@ -4,7 +4,17 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
  * The files that take minutes, the longest first. If one of them started last, the run would wait for it while
  * only one core is busy.
  */
-const longest = ["install.slow", "crashes.slow", "cluster/crash.slow", "canary.slow", "pglite.slow", "LdkOffers.bitcoind", "killed.btcd"]
+const longest = [
+  "install.slow",
+  "crashes.slow",
+  "cluster/crash.slow",
+  "canary.slow",
+  "create.slow",
+  "killed.slow",
+  "pglite.slow",
+  "LdkOffers.bitcoind",
+  "killed.btcd"
+]
 
 const place = ({ moduleId }: TestSpecification): number => {
   const found = longest.findIndex((name) => moduleId.includes(name))
