@@ -1,6 +1,6 @@
-import { secp256k1 } from "@noble/curves/secp256k1.js"
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
+import { curve } from "@satrail/bitcoin/Curve"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import type { Network } from "@satrail/bitcoin/Network"
 import type * as TxId from "@satrail/bitcoin/TxId"
@@ -100,6 +100,9 @@ const makeWallet = (seed: Uint8Array, network: Network): Wallet => {
   }
 }
 
+/** The curve's base point. */
+const generator = hex.decode("0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798")
+
 /** The same seed and network give the same keys. */
 export const make = (seed: string, network: Network): Keys => {
   const root = sha256(new TextEncoder().encode(`sandbox/${network}/${seed}`))
@@ -108,7 +111,7 @@ export const make = (seed: string, network: Network): Keys => {
     secret,
     node: memo((name: string) => {
       const privateKey = secret(`node/${name}`)
-      return { privateKey, publicKey: hex.encode(secp256k1.getPublicKey(privateKey)) }
+      return { privateKey, publicKey: hex.encode(curve.multiply(generator, privateKey)) }
     }),
     wallet: makeWallet(secret("wallet"), network),
     outside: makeWallet(secret("outside"), network)
