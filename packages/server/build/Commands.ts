@@ -1,6 +1,6 @@
 import path from "node:path"
 import { type Plugin, rolldown } from "rolldown"
-import { ascii, builtins, places } from "./Bundle.ts"
+import { ascii, places } from "./Bundle.ts"
 
 /** What is loaded only for commands that run here stays outside, at its place in `dist`. */
 const outside = (dist: string, folder: string): Plugin => ({
@@ -26,7 +26,7 @@ export const bundle = async (dist: string, file: string, from = path.dirname(fil
     input: path.join(dist, "cli.js"),
     platform: "node",
     resolve: { conditionNames: ["compiled"] },
-    plugins: [outside(dist, from), places(from), builtins, ascii]
+    plugins: [outside(dist, from), places(from), ascii]
   })
   await made.write({ file, comments: false, codeSplitting: false })
   await made.close()
