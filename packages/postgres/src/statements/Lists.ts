@@ -52,21 +52,20 @@ export const picking = <A extends Position>(
 ) => {
   const page = more === undefined ? together(parts, order) : `(select t.*, ${more} from ${together(parts, order)} t)`
   // The last column is null for most rows, which match the filter and are not the last one.
-  const template = `select ${table.selected}, case when t.is_last then t.is_picked::text end as "lastIsPicked" from ${page} t`
+  const template = `select ${table.selected}, case when t.is_last then t.is_picked::text end from ${page} t`
   const names = [...new Set(Array.from(template.matchAll(/\{(\w+)\}/g), ([, name = ""]) => name))]
-  const rows = Reads.many(operation, {
+  const rows = Reads.values(operation, {
     text: template.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${names.indexOf(name) + 1}`),
-    values: (values: Values) => names.map((name) => values[name] ?? null),
-    read: (row: unknown): { readonly lastIsPicked?: unknown } => Object(row)
+    values: (values: Values) => names.map((name) => values[name] ?? null)
   })
   return Effect.map(
     rows,
     (read) =>
       (values: Values, limit: number, looks: number): Effect.Effect<Found<A>, StoreUnavailable> =>
         Effect.map(read({ ...values, limit: String(limit), looks: String(looks) }), (found) => {
-          const lasts = found.filter(({ lastIsPicked }) => lastIsPicked !== null)
-          const [stopped] = lasts.map(table.ofRow).toSorted(order.compare)
-          const matching = found.filter(({ lastIsPicked }) => lastIsPicked !== "false").map(table.ofRow)
+          const lasts = found.filter((row) => row.at(-1) !== null)
+          const [stopped] = lasts.map(table.ofValues).toSorted(order.compare)
+          const matching = found.filter((row) => row.at(-1) !== "false").map(table.ofValues)
           // Results beyond the newest row at which a part stopped are incomplete.
           const picked = stopped === undefined ? matching : matching.filter((row) => order.compare(row, stopped) <= 0)
           const lookedTo =

@@ -172,6 +172,18 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
     )
   })
 
+/** Reads any number of rows as the values of their columns, because objects with many fields are slow to make. */
+export const values = <Ask extends ReadonlyArray<unknown>>(
+  operation: string,
+  options: { readonly text: string; readonly values: (...ask: Ask) => ReadonlyArray<unknown> }
+): Read<Ask, ReadonlyArray<ReadonlyArray<unknown>>> =>
+  Effect.map(
+    SqlClient.SqlClient,
+    (sql) =>
+      (...ask) =>
+        Effect.catchTag(inTime(operation, sql.unsafe(options.text, options.values(...ask)).values), "SqlError", translate(operation))
+  )
+
 /** Reads the rows of a table that satisfy `condition`, in id order, starting after the given id. */
 export const page = <A>(
   operation: string,

@@ -50,6 +50,8 @@ export interface Columns {
 export interface Table<A> extends Columns {
   readonly toRow: (record: A) => Row
   readonly ofRow: (row: unknown) => A
+  /** Same as `ofRow`, from the values of the columns in `selected`, in that order. More values may follow. */
+  readonly ofValues: (values: ReadonlyArray<unknown>) => A
 }
 
 /** Returns the column of a field: `created_at_millis` for `createdAtMillis`. */
@@ -93,6 +95,7 @@ export const of = <A extends object>({ name, schema, members, moving }: Noun.Mem
       }
       return row
     },
-    ofRow: (row) => decode(typeof row === "object" && row !== null ? row : {})
+    ofRow: (row) => decode(members.map(([member]) => (typeof row === "object" && row !== null ? Reflect.get(row, member) : undefined))),
+    ofValues: decode
   }
 }
