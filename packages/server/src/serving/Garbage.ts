@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { performance } from "node:perf_hooks"
 
 /** The part of a second in which an idle process may be busy. */
 const idle = 0.2
