@@ -1,3 +1,4 @@
+import { assert } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { eventually } from "@satrail/contracts/Eventually"
@@ -67,6 +68,12 @@ const routed = Effect.gen(function* () {
   const { quote } = yield* LightningSender
   return (yield* quote(yield* outgoing("settle"))) !== undefined
 })
+
+/**
+ * Asserts that a payment call on a node that dies has no final result. It reports a pending payment if the
+ * network needs longer than the node waits for it, and an unknown one otherwise.
+ */
+export const undecided = ({ _tag }: { readonly _tag: string }): void => assert.include(["pending", "unknown"], _tag)
 
 /** Waits until nothing is in flight, and returns dora's funds. */
 export const resting = Effect.gen(function* () {
