@@ -21,6 +21,17 @@ describe("the garbage of startup", () => {
     })
   )
 
+  it.effect("server: a process that is busy for its first minute never stops to collect", () =>
+    Effect.gen(function* () {
+      let seconds = 0
+      const process = { measure: () => () => (++seconds > 60 ? 0 : 0.5), collect: () => assert.fail("collected") }
+      const fiber = yield* Effect.forkChild(Garbage.collectWhenIdle(process))
+      yield* TestClock.adjust(120_000)
+      yield* Fiber.join(fiber)
+      assert.strictEqual(seconds, 60)
+    })
+  )
+
   const service = Service.make()
   afterAll(() => service.end())
 

@@ -12,17 +12,18 @@ const measure = () => {
 
 const collect = () => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" })
 
+/** After this many seconds V8 has collected the garbage of startup itself. */
+const patience = 60
+
 /**
  * Collects the garbage of startup in the first idle second, if Node exposes the collector. The garbage makes up a
  * fifth of an idle process's memory. Collecting it stops the process for as long as an eighth of its startup, so
  * neither readiness nor a busy process's requests wait for it.
  */
 export const collectWhenIdle = Effect.fnUntraced(function* (process = { measure, collect }) {
-  let busy = 1
-  while (busy > idle) {
+  for (let second = 0; second < patience; second++) {
     const busySince = process.measure()
     yield* Effect.sleep(1000)
-    busy = busySince()
+    if (busySince() <= idle) return process.collect()
   }
-  process.collect()
 })
