@@ -1,6 +1,7 @@
 // A new user's first steps with each framework on an empty HOME: creates a project from the packed packages,
 // installs it, checks its types, and on each supported Node starts it and gets paid.
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { isTurnOf } from "@satrail/testing/Turn"
 import { programsMillis } from "@satrail/testing/Waiting"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,7 +15,7 @@ const work = mkdtempSync(path.join(tmpdir(), "satrail-created-"))
 
 /**
  * Each framework is tested with one kind of project, because a kind's code is the same in every framework. Each
- * kind also has its own test without a framework.
+ * kind also has its own test without a framework. Frameworks take turns.
  */
 const pairs: ReadonlyArray<readonly [Framework, Kind]> = [
   ["none", "shop"],
@@ -60,52 +61,55 @@ describe.skipIf(!hasRegistry)(
     afterAll(() => rmSync(work, { recursive: true, force: true }))
 
     for (const [index, [framework, kind]] of pairs.entries()) {
-      it(`create: a ${kind} project with ${framework} is installed, type-checks, starts, and gets paid`, async () => {
-        const current = environment(bins.get(process.versions.node))
-        const startedMillis = Date.now()
-        const said = run(work, create, [framework, "--kind", kind, "--framework", framework, "--json"], current)
-        const folder = path.join(work, framework)
-        assert.strictEqual(JSON.parse(said).folder, framework)
-        const created = seconds(startedMillis)
-        // Use local files instead of the registry's release.
-        const file = path.join(folder, "package.json")
-        const manifest = JSON.parse(readFileSync(file, "utf8"))
-        assert.match(manifest.dependencies.satrail, /^\^\d/)
-        assert.isTrue(JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")).compilerOptions.strict)
-        writeFileSync(file, JSON.stringify({ ...manifest, dependencies: { ...manifest.dependencies, ...files(tarballs) } }))
-        const main = path.join(folder, "src/main.ts")
-        if (framework === "express") writeFileSync(main, readFileSync(main, "utf8").replace("const server =", `${route}const server =`))
-        run(folder, "npm", ["install", "--no-audit", "--no-fund"], current)
-        for (const [turn, [version, bin]] of [...bins].entries()) {
-          const env = environment(bin)
-          assert.strictEqual(run(folder, "node", ["--version"], env).trim(), `v${version}`)
-          // The types and a taken port are checked on one Node for each framework, and on both Nodes altogether.
-          const isChecked = turn === index % bins.size
-          if (isChecked) run(folder, "npm", ["run", "check"], env)
-          rmSync(path.join(folder, ".satrail"), { recursive: true, force: true })
-          const runMillis = Date.now()
-          let paid = ""
-          const told = await Created.runs({
-            folder,
-            command: ["npm", "run", "dev"],
-            says: Created.paid[kind],
-            env,
-            onPaid: async (origin) => {
-              paid = seconds(runMillis)
-              if (framework !== "express") return
-              const echo = await fetch(`${origin}/echo`, {
-                method: "POST",
-                body: '{"order":1}',
-                headers: { "content-type": "application/json" }
-              })
-              assert.deepStrictEqual([echo.status, await echo.text()], [200, '{"order":1}'])
-            }
-          })
-          assert.match(told, Created.paid[kind])
-          if (isChecked && framework !== "next") await Created.endsOnTakenPort({ folder, command: ["npm", "start"], env })
-          console.log(`${framework}, Node ${version}: created in ${created} s; npm run dev to paid in ${paid} s`)
+      it.skipIf(!isTurnOf(index, 3))(
+        `create: a ${kind} project with ${framework} is installed, type-checks, starts, and gets paid`,
+        async () => {
+          const current = environment(bins.get(process.versions.node))
+          const startedMillis = Date.now()
+          const said = run(work, create, [framework, "--kind", kind, "--framework", framework, "--json"], current)
+          const folder = path.join(work, framework)
+          assert.strictEqual(JSON.parse(said).folder, framework)
+          const created = seconds(startedMillis)
+          // Use local files instead of the registry's release.
+          const file = path.join(folder, "package.json")
+          const manifest = JSON.parse(readFileSync(file, "utf8"))
+          assert.match(manifest.dependencies.satrail, /^\^\d/)
+          assert.isTrue(JSON.parse(readFileSync(path.join(folder, "tsconfig.json"), "utf8")).compilerOptions.strict)
+          writeFileSync(file, JSON.stringify({ ...manifest, dependencies: { ...manifest.dependencies, ...files(tarballs) } }))
+          const main = path.join(folder, "src/main.ts")
+          if (framework === "express") writeFileSync(main, readFileSync(main, "utf8").replace("const server =", `${route}const server =`))
+          run(folder, "npm", ["install", "--no-audit", "--no-fund"], current)
+          for (const [turn, [version, bin]] of [...bins].entries()) {
+            const env = environment(bin)
+            assert.strictEqual(run(folder, "node", ["--version"], env).trim(), `v${version}`)
+            // The types and a taken port are checked on one Node for each framework, and on both Nodes altogether.
+            const isChecked = turn === index % bins.size
+            if (isChecked) run(folder, "npm", ["run", "check"], env)
+            rmSync(path.join(folder, ".satrail"), { recursive: true, force: true })
+            const runMillis = Date.now()
+            let paid = ""
+            const told = await Created.runs({
+              folder,
+              command: ["npm", "run", "dev"],
+              says: Created.paid[kind],
+              env,
+              onPaid: async (origin) => {
+                paid = seconds(runMillis)
+                if (framework !== "express") return
+                const echo = await fetch(`${origin}/echo`, {
+                  method: "POST",
+                  body: '{"order":1}',
+                  headers: { "content-type": "application/json" }
+                })
+                assert.deepStrictEqual([echo.status, await echo.text()], [200, '{"order":1}'])
+              }
+            })
+            assert.match(told, Created.paid[kind])
+            if (isChecked && framework !== "next") await Created.endsOnTakenPort({ folder, command: ["npm", "start"], env })
+            console.log(`${framework}, Node ${version}: created in ${created} s; npm run dev to paid in ${paid} s`)
+          }
         }
-      })
+      )
     }
   },
   programsMillis

@@ -9,6 +9,7 @@ import { isBuiltin } from "node:module"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout } from "node:timers/promises"
+import { isTurnOf } from "@satrail/testing/Turn"
 import { programsMillis } from "@satrail/testing/Waiting"
 import { minimumNode, problem } from "../packages/bitcoin/src/Runtime.ts"
 import { version } from "../scripts/release/Package.ts"
@@ -347,7 +348,8 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       for (const name of examples) await right(lowest, lowestHost, "node", `examples/${name}/${name === "mounts" ? "check" : "main"}.ts`)
     })
 
-    it(`install: the contract tests run with the newest vitest in their range (Node ${minimumNode})`, async () => {
+    // Each of the following tests is about another kind of application. They take turns.
+    it.skipIf(!isTurnOf(0, 3))(`install: the contract tests run with the newest vitest in their range (Node ${minimumNode})`, async () => {
       const tests = programs.filter(({ file }) => file.endsWith(".test.ts")).map(({ file }) => path.join("blocks", file))
       const said = await right(
         lowest,
@@ -367,64 +369,76 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       assert.strictEqual(status, 0, said)
     })
 
-    it(`install: the guide's shops sell and receive webhooks in each framework (Node ${process.versions.node})`, async () => {
-      const [bin, folder] = [path.dirname(process.execPath), hostOf(process.versions.node)]
-      const tsc = "node_modules/typescript/bin/tsc"
-      const { said } = await run(bin, folder, "node", tsc, "-p", "tsconfig.frameworks.json")
-      assert.deepStrictEqual(ours(said), [])
-      // Node does not run decorators.
-      const into = ["--noEmit", "false", "--allowImportingTsExtensions", "false", "--rewriteRelativeImportExtensions"]
-      const nest = { ...shops(), include: ["examples/frameworks/nest.ts"] }
-      writeFileSync(path.join(folder, "tsconfig.nest.json"), JSON.stringify(nest))
-      const compiled = ["--rootDir", "examples/frameworks", "--outDir", "examples/frameworks/compiled"]
-      await run(bin, folder, "node", tsc, "-p", "tsconfig.nest.json", ...into, ...compiled)
-      const checked = await right(bin, folder, "node", "examples/frameworks/check.ts")
-      for (const name of ["express", "fastify", "hono", "nest", "node", "next"]) assert.include(checked, `${name}: sells and receives`)
-    })
-
-    it("install: an application bundled with esbuild, rolldown or webpack runs without node_modules, and its invoice settles", async () => {
-      const bin = path.dirname(process.execPath)
-      const folder = path.join(work, "bundling")
-      mkdirSync(folder)
-      const taken = ["bitcoin", "core", "memory", "sandbox"].map((name) => `@satrail/${name}`)
-      writeFileSync(path.join(folder, "package.json"), manifestWith(taken))
-      await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "effect", ...bundlers)
-      for (const name of ["host.mjs", "build.mjs"]) cpSync(path.join(root, "test/bundled", name), path.join(folder, name))
-      await right(bin, folder, "node", "build.mjs", "out")
-      for (const name of ["esbuild.mjs", "esbuild.cjs", "rolldown.mjs", "webpack.mjs"]) {
-        const elsewhere = path.join(work, `bundled-${name}`)
-        mkdirSync(elsewhere)
-        cpSync(path.join(folder, "out", name), path.join(elsewhere, name))
-        const { status, said } = await run(bin, elsewhere, "node", name)
-        // Log lines may come first.
-        assert.deepStrictEqual({ status, last: said.trimEnd().split("\n").at(-1) }, { status: 0, last: "settled" }, name)
+    it.skipIf(!isTurnOf(0, 3))(
+      `install: the guide's shops sell and receive webhooks in each framework (Node ${process.versions.node})`,
+      async () => {
+        const [bin, folder] = [path.dirname(process.execPath), hostOf(process.versions.node)]
+        const tsc = "node_modules/typescript/bin/tsc"
+        const { said } = await run(bin, folder, "node", tsc, "-p", "tsconfig.frameworks.json")
+        assert.deepStrictEqual(ours(said), [])
+        // Node does not run decorators.
+        const into = ["--noEmit", "false", "--allowImportingTsExtensions", "false", "--rewriteRelativeImportExtensions"]
+        const nest = { ...shops(), include: ["examples/frameworks/nest.ts"] }
+        writeFileSync(path.join(folder, "tsconfig.nest.json"), JSON.stringify(nest))
+        const compiled = ["--rootDir", "examples/frameworks", "--outDir", "examples/frameworks/compiled"]
+        await run(bin, folder, "node", tsc, "-p", "tsconfig.nest.json", ...into, ...compiled)
+        const checked = await right(bin, folder, "node", "examples/frameworks/check.ts")
+        for (const name of ["express", "fastify", "hono", "nest", "node", "next"]) assert.include(checked, `${name}: sells and receives`)
       }
-    })
+    )
 
-    it("install: an application that embeds the core with a custom database installs only the packages that it needs", async () => {
-      const bin = path.dirname(process.execPath)
-      const folder = await lean("embedding", ["@satrail/server", "@satrail/contracts", "@satrail/react"], ["effect", "pg"], 15)
-      for (const name of ["@electric-sql", "redis", "@redis", "@effect", "vitest", "undici"]) {
-        assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
+    it.skipIf(!isTurnOf(1, 3))(
+      "install: an application bundled with esbuild, rolldown or webpack runs without node_modules, and its invoice settles",
+      async () => {
+        const bin = path.dirname(process.execPath)
+        const folder = path.join(work, "bundling")
+        mkdirSync(folder)
+        const taken = ["bitcoin", "core", "memory", "sandbox"].map((name) => `@satrail/${name}`)
+        writeFileSync(path.join(folder, "package.json"), manifestWith(taken))
+        await right(bin, folder, "npm", "install", "--no-audit", "--no-fund", "effect", ...bundlers)
+        for (const name of ["host.mjs", "build.mjs"]) cpSync(path.join(root, "test/bundled", name), path.join(folder, name))
+        await right(bin, folder, "node", "build.mjs", "out")
+        for (const name of ["esbuild.mjs", "esbuild.cjs", "rolldown.mjs", "webpack.mjs"]) {
+          const elsewhere = path.join(work, `bundled-${name}`)
+          mkdirSync(elsewhere)
+          cpSync(path.join(folder, "out", name), path.join(elsewhere, name))
+          const { status, said } = await run(bin, elsewhere, "node", name)
+          // Log lines may come first.
+          assert.deepStrictEqual({ status, last: said.trimEnd().split("\n").at(-1) }, { status: 0, last: "settled" }, name)
+        }
       }
-      const ask = `const [{ Storage }, { Effect, Layer }] = [await import("@satrail/postgres"), await import("effect")]
+    )
+
+    it.skipIf(!isTurnOf(0, 3))(
+      "install: an application that embeds the core with a custom database installs only the packages that it needs",
+      async () => {
+        const bin = path.dirname(process.execPath)
+        const folder = await lean("embedding", ["@satrail/server", "@satrail/contracts", "@satrail/react"], ["effect", "pg"], 15)
+        for (const name of ["@electric-sql", "redis", "@redis", "@effect", "vitest", "undici"]) {
+          assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
+        }
+        const ask = `const [{ Storage }, { Effect, Layer }] = [await import("@satrail/postgres"), await import("effect")]
         await Effect.runPromise(Effect.scoped(Layer.build(Storage.layerEmbedded()))).catch(({ message }) => console.log(message))`
-      assert.deepStrictEqual(await run(bin, folder, "node", "--input-type=module", "-e", ask), {
-        status: 0,
-        said: "The embedded database is a separate package: npm install @electric-sql/pglite\n"
-      })
-    })
+        assert.deepStrictEqual(await run(bin, folder, "node", "--input-type=module", "-e", ask), {
+          status: 0,
+          said: "The embedded database is a separate package: npm install @electric-sql/pglite\n"
+        })
+      }
+    )
 
-    it("install: an application that embeds the service installs the embedded database and no other database client", async () => {
-      const folder = await lean("serving", ["@satrail/memory", "@satrail/contracts", "@satrail/react"], [], 45)
-      assert.isTrue(existsSync(path.join(folder, "node_modules/@electric-sql/pglite")))
-      for (const name of ["redis", "@redis", "undici"]) assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
-      const bin = path.dirname(process.execPath)
-      assert.include(await right(bin, folder, "npx", "@satrail/server", "--version"), version)
-      await right(bin, folder, "npm", "ls") // no bundled package lacks a dependency
-      const { code, said } = await started(bin, folder, async () => {})
-      assert.strictEqual(code, 0, said)
-    })
+    it.skipIf(!isTurnOf(2, 3))(
+      "install: an application that embeds the service installs the embedded database and no other database client",
+      async () => {
+        const folder = await lean("serving", ["@satrail/memory", "@satrail/contracts", "@satrail/react"], [], 45)
+        assert.isTrue(existsSync(path.join(folder, "node_modules/@electric-sql/pglite")))
+        for (const name of ["redis", "@redis", "undici"]) assert.isFalse(existsSync(path.join(folder, "node_modules", name)), name)
+        const bin = path.dirname(process.execPath)
+        assert.include(await right(bin, folder, "npx", "@satrail/server", "--version"), version)
+        await right(bin, folder, "npm", "ls") // no bundled package lacks a dependency
+        const { code, said } = await started(bin, folder, async () => {})
+        assert.strictEqual(code, 0, said)
+      }
+    )
 
     it("install: satrail alone takes at most 120 MB and 150 packages, of which effect and the embedded database are above 5 MB", async () => {
       const folder = path.join(work, "alone")
@@ -447,21 +461,24 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       assert.deepStrictEqual(new Set(large.map(([name]) => name)), new Set(["effect", "@electric-sql/pglite"]))
     })
 
-    it("install: importing a package or running npx on an older Node fails with a one-sentence message", async () => {
-      const bin = await nodeAt(oldNode)
-      const folder = path.join(work, `host-${process.versions.node}`)
-      assert.isTrue(existsSync(folder))
-      const sentence = problem(oldNode) ?? assert.fail()
-      assert.deepStrictEqual(await run(bin, folder, "node", "node_modules/.bin/satrail", "start"), { status: 1, said: `${sentence}\n` })
-      // create-satrail imports nothing, so the project's own satrail reports the old version.
-      for (const file of tarballs().filter((one) => !one.startsWith("create-"))) {
-        const load = `import(${JSON.stringify(nameOf(file))}).then(() => console.log("loaded"), ({ message }) => console.log(message))`
-        // Packages for browsers run on any Node.
-        const isAnywhere = ["@satrail/client", "@satrail/react"].includes(nameOf(file))
-        const expected = isAnywhere ? "loaded" : sentence
-        assert.deepStrictEqual(await run(bin, folder, "node", "-e", load), { status: 0, said: `${expected}\n` }, file)
+    it.skipIf(!isTurnOf(2, 3))(
+      "install: importing a package or running npx on an older Node fails with a one-sentence message",
+      async () => {
+        const bin = await nodeAt(oldNode)
+        const folder = path.join(work, `host-${process.versions.node}`)
+        assert.isTrue(existsSync(folder))
+        const sentence = problem(oldNode) ?? assert.fail()
+        assert.deepStrictEqual(await run(bin, folder, "node", "node_modules/.bin/satrail", "start"), { status: 1, said: `${sentence}\n` })
+        // create-satrail imports nothing, so the project's own satrail reports the old version.
+        for (const file of tarballs().filter((one) => !one.startsWith("create-"))) {
+          const load = `import(${JSON.stringify(nameOf(file))}).then(() => console.log("loaded"), ({ message }) => console.log(message))`
+          // Packages for browsers run on any Node.
+          const isAnywhere = ["@satrail/client", "@satrail/react"].includes(nameOf(file))
+          const expected = isAnywhere ? "loaded" : sentence
+          assert.deepStrictEqual(await run(bin, folder, "node", "-e", load), { status: 0, said: `${expected}\n` }, file)
+        }
       }
-    })
+    )
   },
   programsMillis
 )
