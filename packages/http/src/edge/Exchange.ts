@@ -46,7 +46,7 @@ export const cookieName = "__Host-satrail"
 export const gone = 499
 
 /** Routes that monitoring polls continuously. Their successes are logged at level `debug`. */
-const probes = new Set(["/healthz", "/readyz", "/operator/metrics"])
+const probes = new Set(["/healthz", "/readyz", "/readyz/:check", "/operator/metrics"])
 
 const requests = Measure.counter("satrail_http_requests_total", "Requests; 499 means that the client disconnected first", [
   "method",
