@@ -31,6 +31,7 @@ import * as Limit from "../packages/core/src/ledger/Limit.ts"
 import * as Page from "../packages/core/src/ledger/Page.ts"
 import * as ChainSource from "../packages/core/src/nodes/ChainSource.ts"
 import * as Versions from "../packages/core/src/nodes/Versions.ts"
+import { attemptMillis } from "../packages/core/src/nodes/Poster.ts"
 import { maxCharacters } from "../packages/core/src/nodes/SuccessAction.ts"
 import { defaults } from "../packages/core/src/service/Policy.ts"
 import { maxNamed } from "../packages/core/src/reports/reconciliation/Backlog.ts"
@@ -39,6 +40,7 @@ import * as Invoice from "../packages/core/src/receiving/Invoice.ts"
 import * as LightningAddress from "../packages/core/src/receiving/LightningAddress.ts"
 import * as LookupSchedule from "../packages/core/src/receiving/LookupSchedule.ts"
 import * as AuditLog from "../packages/core/src/features/audit/AuditLog.ts"
+import * as Webhooks from "../packages/core/src/features/webhooks/Webhooks.ts"
 import * as Statement from "../packages/core/src/features/statements/Statement.ts"
 import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
@@ -50,9 +52,11 @@ import * as CheckoutPage from "../packages/http/src/features/checkouts/CheckoutP
 import * as Decoding from "../packages/http/src/wire/Decoding.ts"
 import * as Docs from "../packages/http/src/pages/Docs.ts"
 import * as Errors from "../packages/http/src/wire/Errors.ts"
+import * as EventStream from "../packages/http/src/events/EventStream.ts"
 import * as EventFilters from "../packages/http/src/events/Feed.ts"
 import * as Edge from "../packages/http/src/edge/Edge.ts"
 import * as Events from "../packages/http/src/wire/Events.ts"
+import * as PasskeySession from "../packages/http/src/features/people/PasskeySession.ts"
 import * as ConsoleSession from "../packages/http/src/features/sessions/ConsoleSession.ts"
 import * as Lanes from "../packages/http/src/edge/Lanes.ts"
 import * as RequestRates from "../packages/http/src/edge/RequestRates.ts"
@@ -159,7 +163,8 @@ const pools = (): ReadonlyArray<string> => {
     `|---|---|${networks.map(() => "---").join("|")}|`,
     requests("invoices for wallets", lnurl.perCaller, `${often(lnurl.perAddress, 1)} at one Lightning address`),
     requests("claims of vouchers", lnurl.perCaller, "–"),
-    requests("sign-ins and step-ups in the console", perMinute(ConsoleSession.attemptsPerMinute), "–"),
+    requests("sign-ins and step-ups in the console with a key", perMinute(ConsoleSession.attemptsPerMinute), "–"),
+    requests("passkey requests in the console", perMinute(PasskeySession.attemptsPerMinute), "–"),
     requests(
       "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and the paths below it, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
       perMinute(RequestRates.perStranger),
@@ -179,7 +184,7 @@ const limits = (): string => {
     ["request body, bytes", Edge.maxBodyBytes],
     ["request body bytes that a process starts to read per event-loop turn", Listener.turnBytes],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
-    ["sign-ins and step-ups from one address per minute, in each process", ConsoleSession.attemptsPerMinute],
+    ["sign-ins and step-ups with a key from one address per minute, in each process", ConsoleSession.attemptsPerMinute],
     ["lifetime of a printed sign-in link, minutes (it can be used once)", SignInLinks.lifeMillis / 60_000],
     ["concurrent requests per company and process, if other companies were active in the last second", Lanes.width],
     ["concurrent requests per company and process, if other companies were active in the last minute", Lanes.wideWidth],
@@ -205,6 +210,9 @@ const limits = (): string => {
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`
     ],
     ["time after a month's end until its statement is final, minutes", Statement.settlingMillis / 60_000],
+    ["open event streams of a key / of all keys, in each process", `${EventStream.streamsPerKey} / ${EventStream.maxStreams}`],
+    ["webhook endpoints of a company", Webhooks.maxEndpoints],
+    ["time for a webhook's receiver to respond, seconds", attemptMillis / 1000],
     ["interval between keep-alive comments in an idle event stream, seconds", Events.heartbeatMillis / 1000],
     ["smallest invoice or withdrawal", sats(defaults.minAmount)],
     ["largest invoice, by default", sats(defaults.maxInvoice)],

@@ -54,7 +54,7 @@ export const catalogue = {
   another_operator_required: {
     status: 403,
     meaning:
-      "The operator who requested an adjustment or an API key cannot approve it, and neither can a token with the same name. Nothing changed.",
+      "The operator who requested an adjustment, an API key or an invitation cannot approve it, and neither can a token with the same name. Nothing changed.",
     remedy: "Have another operator approve it with their own token."
   },
   second_operator_required: {
@@ -267,7 +267,7 @@ export const catalogue = {
   },
   overloaded: {
     status: 503,
-    meaning: "The database cannot keep up with the requests. Nothing was recorded.",
+    meaning: "The database cannot keep up with the requests, or too many event streams are open. Nothing was recorded.",
     remedy: "Wait for `Retry-After` seconds, then send the same request again. Send fewer requests."
   },
   paused: {

@@ -30,7 +30,7 @@ export const freeze = Command.make(
       Flag.withDescription("What happens to confirmed withdrawals that have not started; wait by default"),
       Flag.withDefault("wait" as const)
     ),
-    reason: Flag.String("reason").pipe(Flag.withDescription("For operators; required"))
+    reason: Flag.String("reason").pipe(Flag.withDescription("The company sees it in its console; required"))
   },
   ({ company, json, ...body }) => call({ json }, "POST", `${of(company)}/freeze`, body)
 ).pipe(

@@ -470,7 +470,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
       return invoice(world)
     }
   },
-  overloaded: { never: "it needs more requests than the database can process" },
+  overloaded: { never: "it needs more requests than the database can process, or more event streams than a process allows" },
   node_unavailable: {
     how: "`POST /sandbox/fault` with `node`, and create an invoice",
     run: async (world) => {
