@@ -7,7 +7,10 @@ import { operatorToken, type Options, start } from "./Service.ts"
 const started = async (logsRequests: boolean, more: Options["http"] = {}) => {
   const reached = Promise.withResolvers<void>()
   const slow = HttpRouter.add("GET", "/slow", Effect.andThen(Effect.sync(reached.resolve), Effect.never))
-  const service = await start({ http: { logsRequests, ...more, extensions: [Extension.make(slow)] } })
+  const service = await start({
+    checks: [{ name: "database", check: Effect.void }],
+    http: { logsRequests, ...more, extensions: [Extension.make(slow)] }
+  })
   afterAll(service.dispose)
   /** Lines of the request log, each with its fields and the request id from its annotation. */
   const lines = () =>
@@ -33,6 +36,7 @@ describe("the request log", () => {
     await ask("GET", "/lnurlw?k1=00", "six")
     await ask("OPTIONS", "/v1/transactions/balance", "seven")
     await ask("GET", "/healthz", "eight")
+    await ask("GET", "/readyz/database", "nine")
     const keyId = lines()[0]?.key
     assert.match(String(keyId), /^\w{12}$/)
     assert.deepStrictEqual(
