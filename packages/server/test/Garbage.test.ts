@@ -21,7 +21,7 @@ describe("the garbage of startup", () => {
     })
   )
 
-  it.effect("server: a process that is busy for its first minute never stops to collect", () =>
+  it.effect("server: a process that is busy for its first minute does not stop to collect the garbage of startup", () =>
     Effect.gen(function* () {
       let seconds = 0
       const process = { measure: () => () => (++seconds > 60 ? 0 : 0.5), collect: () => assert.fail("collected") }

@@ -12,7 +12,7 @@ const measure = () => {
 
 const collect = () => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" })
 
-/** After this many seconds V8 has collected the garbage of startup itself. */
+/** The number of seconds to wait for an idle one. A process that stays busy collects its garbage while it works. */
 const patience = 60
 
 /**
