@@ -1,4 +1,4 @@
-import type { Company, Event, OperatorPerson, Operations, SuspendedPayment } from "./wire.ts"
+import type { Company, Event, OperatorPerson, Operations, SuspendedPayment, Transaction } from "./wire.ts"
 
 // The console is a client of the API. Its pages make their requests through `Api`, as the person who is signed
 // in.
@@ -36,7 +36,7 @@ export interface Payment {
   readonly amountSats: number
   readonly feeSats: number
   readonly rail: "lightning" | "on_chain"
-  readonly status: "pending_approval" | "pending" | "settled" | "failed"
+  readonly status: Transaction["status"]
   readonly createdAtMillis: number
   readonly recipient: string
   readonly description: string

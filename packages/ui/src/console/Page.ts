@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact"
 import type { Api, OperatorReads, Reads, Stops } from "./Api.ts"
 import type { Format, Preferences } from "./Format.ts"
 import type { Confirmed, Told } from "./Parts.ts"
-import type { Account } from "./wire.ts"
+import type { Account, ApiKey } from "./wire.ts"
 
 /** The signed-in user (a key, a token or a person) and their permissions. */
 export interface User {
@@ -112,18 +112,12 @@ export const confirmed = async ({ api, form }: Pick<AnyVisit, "api" | "form">): 
 export const may = ({ user }: Pick<AnyVisit, "user">, scope: string): boolean =>
   user.scopes.some((one) => one === scope || one === "admin" || one === "all")
 
-export type Scope = "receive" | "send" | "approve" | "webhooks" | "admin" | "all"
+/** A scope of keys, or `all` for operators. All roles can read. */
+export type Scope = Exclude<ApiKey["scopes"][number], "read"> | "all"
 
-/** The roles with each scope, as in the guide to the console. */
-const roles: Readonly<Record<Scope, string>> = {
-  receive: "bookkeepers, operators and admins",
-  send: "operators and admins",
-  approve: "operators and admins",
-  webhooks: "operators and admins",
-  admin: "admins",
-  all: "admins"
-}
+/** The roles with scopes that operators lack or bookkeepers also have, as in the guide to the console. */
+const roles: { readonly [scope in Scope]?: string } = { receive: "bookkeepers, operators and admins", admin: "admins", all: "admins" }
 
 /** The message that names the roles allowed to do something that the user may not do. */
 export const whoMay = (what: string, scope: Scope): string =>
-  `Only ${roles[scope]}, and ${scope === "all" ? "tokens" : "keys"} with the scope “${scope}”, can ${what}. Ask one of them.`
+  `Only ${roles[scope] ?? "operators and admins"}, and ${scope === "all" ? "tokens" : "keys"} with the scope “${scope}”, can ${what}. Ask one of them.`

@@ -9,6 +9,7 @@ import { rowLink, table } from "../Table.ts"
 import type { ApiKey, CompanyFees, CompanyLimits, CompanyOverview } from "../wire.ts"
 import { ago, companyTold, count } from "./Common.ts"
 import { paymentTable } from "./CompanyPayments.ts"
+import { amounts } from "./CompanyTerms.ts"
 
 // One company: its balance, its restrictions, its newest payments, its keys, and the features' panels.
 
@@ -54,21 +55,16 @@ const keyTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<ApiKey>) =>
     opens: true
   })
 
-const limitFacts = ({ limits, remaining }: CompanyLimits): ReadonlyArray<Fact | null> => {
-  const row = (name: string, of: number | null | undefined, left?: number | null): Fact | null =>
-    of === null || of === undefined ? null : [name, [Formats.sats(of), typeof left === "number" && sub(`${Formats.sats(left)} left`)]]
-  return [
-    row("One payment, sats", limits?.per_withdrawal_sats),
-    row("1 hour, sats", limits?.hour_sats, remaining?.hour_sats),
-    row("24 hours, sats", limits?.day_sats, remaining?.day_sats),
-    row("Month, sats", limits?.month_sats, remaining?.month_sats),
-    row("24 hours, payments", limits?.day_count, remaining?.day_count),
-    row("Approval above, sats", limits?.approval_above_sats)
-  ]
+const limitFacts = ({ limits, remaining }: CompanyLimits): ReadonlyArray<Fact> => {
+  const leftOf: { readonly [name in (typeof amounts)[number][0]]?: number | null } = remaining ?? {}
+  return amounts.flatMap(([name, text]): ReadonlyArray<Fact> => {
+    const [of, left] = [limits?.[name] ?? null, leftOf[name] ?? null]
+    return of === null ? [] : [[text, [Formats.sats(of), left !== null && sub(`${Formats.sats(left)} left`)]]]
+  })
 }
 
 const terms = ({ to }: OperatorVisit, { id, plan }: CompanyOverview, { fees }: CompanyFees, limits: CompanyLimits) => {
-  const set = limitFacts(limits).filter((one) => one !== null)
+  const set = limitFacts(limits)
   return panel(
     "Plan, fees and limits",
     { beside: link(to(`companies/${id}/terms`), "Change…") },

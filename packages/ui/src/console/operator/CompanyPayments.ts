@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { type OperatorVisit, type Page, type Shown, withQuery } from "../Page.ts"
 import { empty, plain, segments, status, when } from "../Parts.ts"
-import { type Line, linesOf, rails, signedSats, toldOf, types } from "../pages/Rows.ts"
+import { type Line, linesOf, rails, signedSats, statuses, toldOf, types } from "../pages/Rows.ts"
 import { crumbsOf } from "./Common.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { Transaction } from "../wire.ts"
@@ -30,13 +30,11 @@ export const paymentTable = async (visit: OperatorVisit, companyId: string, tran
     : table("Payments, newest first", { columns: columns(visit, isWide), groups: [{ rows: lines }], opens: true })
 }
 
-const isOneOf = <A extends string>(all: ReadonlyArray<A>, text: string | null): A | undefined => all.find((one) => one === text)
-
 const list = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, to, query, params } = visit
   const { id = "" } = params
   const type = types.find(([type]) => type === query.get("type"))?.[0]
-  const status = isOneOf(["pending_approval", "pending", "settled", "failed"], query.get("status"))
+  const status = statuses.find(([status]) => status === query.get("status"))?.[0]
   const cursor = query.get("cursor") ?? undefined
   const page = await api.page("GET /operator/companies/{companyId}/transactions", {
     params: { companyId: id },
@@ -59,12 +57,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
     body: [
       h("div", { class: "chips" }, [
         segments("Kind", [chip("All", "type", ""), ...types.map(([type, text]) => chip(text, "type", type))]),
-        segments("Status", [
-          chip("Any status", "status", ""),
-          chip("In progress", "status", "pending"),
-          chip("Settled", "status", "settled"),
-          chip("Failed", "status", "failed")
-        ])
+        segments("Status", [chip("Any status", "status", ""), ...statuses.map(([status, text]) => chip(text, "status", status))])
       ]),
       plain(
         "Payments",

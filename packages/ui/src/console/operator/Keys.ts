@@ -4,7 +4,7 @@ import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { Qr } from "../../checkout/Qr.ts"
 import { body, button, checks, choice, copied, date, facts, field, form, note, panel, plain, sides, stack } from "../Parts.ts"
-import { scopesOf, told } from "../pages/Keys.ts"
+import { harmless, scopesOf, told } from "../pages/Keys.ts"
 import type { ApiKey, LimitedApiKey, WalletConnection } from "../wire.ts"
 import { confirming, deciding } from "./Common.ts"
 import { limitFields, limitsIn } from "./CompanyTerms.ts"
@@ -12,11 +12,9 @@ import { limitFields, limitsIn } from "./CompanyTerms.ts"
 // Pages on which operators issue, limit, approve and revoke a company's keys.
 
 const scopes = [
-  ["read", "Read", "See payments and export"],
-  ["receive", "Receive", "Create checkouts, invoices and addresses"],
+  ...harmless,
   ["send", "Send", "Send and refund"],
   ["approve", "Approve", "Approve what another key sends"],
-  ["webhooks", "Webhooks", "Add and change webhook endpoints"],
   ["admin", "Admin", "Everything"]
 ] as const
 

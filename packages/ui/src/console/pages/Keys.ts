@@ -62,6 +62,13 @@ const list = async (visit: Visit): Promise<Shown> => {
   }
 }
 
+/** The scopes of keys that a company can create itself. */
+export const harmless = [
+  ["receive", "Receive", "Create checkouts, invoices and addresses"],
+  ["read", "Read", "See payments and export"],
+  ["webhooks", "Webhooks", "Add and change webhook endpoints"]
+] as const
+
 const create = (visit: Visit): Promise<Shown> => {
   const { to, once, user, form: given } = visit
   const chosen = given.getAll("scopes")
@@ -77,17 +84,7 @@ const create = (visit: Visit): Promise<Shown> => {
             "div",
             { class: "fields" },
             nameField(visit, "Where you use it, for example: till 3"),
-            checks(
-              "Permissions",
-              "checkbox",
-              "scopes",
-              [
-                ["receive", "Receive", "Create checkouts, invoices and addresses"],
-                ["read", "Read", "See payments and export"],
-                ["webhooks", "Webhooks", "Add and change webhook endpoints"]
-              ],
-              chosen.length === 0 ? ["receive"] : chosen
-            ),
+            checks("Permissions", "checkbox", "scopes", harmless, chosen.length === 0 ? ["receive"] : chosen),
             field({
               label: "Expires on",
               name: "expires",
@@ -104,8 +101,6 @@ const create = (visit: Visit): Promise<Shown> => {
   })
 }
 
-const scopes = ["read", "receive", "webhooks"] as const
-
 const created = async (visit: Visit): Promise<Shown> => {
   await confirmed(visit)
   const expires = text(visit, "expires")
@@ -114,7 +109,7 @@ const created = async (visit: Visit): Promise<Shown> => {
     once: text(visit, "once"),
     body: {
       name: text(visit, "name"),
-      scopes: scopes.filter((scope) => chosen.includes(scope)),
+      scopes: harmless.flatMap(([scope]) => (chosen.includes(scope) ? [scope] : [])),
       ...(expires !== "" && { expires_at: `${expires}T23:59:59.000Z` })
     }
   })

@@ -7,7 +7,7 @@ import { type File, may, type Page, type Shown, type Visit, withQuery } from "..
 import { button, type Chip, chips, empty, plain, segments, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
 import type { Operations, Transaction } from "../wire.ts"
-import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, toldOf, types } from "./Rows.ts"
+import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, statuses, toldOf, types } from "./Rows.ts"
 
 const perPage = 50
 /** Maximum number of rows that are counted, summed and exported. For more rows, export the whole ledger by month. */
@@ -37,12 +37,7 @@ const filters: ReadonlyArray<Filter> = [
   {
     name: "status",
     label: "Status",
-    values: [
-      ["settled", "Settled"],
-      ["pending", "In progress"],
-      ["pending_approval", "Needs approval"],
-      ["failed", "Failed"]
-    ]
+    values: statuses
   },
   {
     name: "rail_type",
@@ -54,8 +49,6 @@ const filters: ReadonlyArray<Filter> = [
   }
 ]
 
-const isOneOf = <A extends string>(all: ReadonlyArray<A>, text: string | null): A | undefined => all.find((one) => one === text)
-
 /** Converts the filters in the page's URL for the API. */
 const askedBy = ({ query, say }: Visit): Query => {
   const [days, day] = [query.get("period"), query.get("day")]
@@ -64,9 +57,9 @@ const askedBy = ({ query, say }: Visit): Query => {
   return {
     ...(days !== null && /^\d{1,4}$/.test(days) && { from: new Date(say.nowMillis - Number(days) * dayMillis).toISOString() }),
     ...(start !== undefined && { from: new Date(start).toISOString(), until: new Date(start + dayMillis).toISOString() }),
-    status: isOneOf(["pending_approval", "pending", "settled", "failed"], query.get("status")),
+    status: statuses.find(([status]) => status === query.get("status"))?.[0],
     type: types.find(([type]) => type === query.get("type"))?.[0],
-    rail_type: isOneOf(["lightning", "on_chain"], query.get("rail_type")),
+    rail_type: (["lightning", "on_chain"] as const).find((rail) => rail === query.get("rail_type")),
     ...(key !== undefined && { metadata_key: key, metadata_value: query.get("metadata_value") ?? "" })
   }
 }

@@ -65,6 +65,8 @@ export const rowOf = (payment: Payment, say: Format): Row => ({
 export const signedSats = ({ type, amountSats }: Pick<Line, "type" | "amountSats">): string =>
   Formats.signed(type === "withdrawal" ? -amountSats : amountSats)
 
+export const feeOf = ({ feeSats }: Payment): string => (feeSats === 0 ? "None" : `${feeSats.toLocaleString("en-US")} sats`)
+
 const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction, say: Format) => ({
   type: "adjustment" as const,
   id,
@@ -84,6 +86,14 @@ export const types = [
   ["withdrawal", "Out"],
   ["adjustment", "Adjustments"]
 ] as const satisfies ReadonlyArray<readonly [Transaction["type"], string]>
+
+/** The statuses of transactions, with their texts as a filter. */
+export const statuses = [
+  ["settled", "Settled"],
+  ["pending", "In progress"],
+  ["pending_approval", "Needs approval"],
+  ["failed", "Failed"]
+] as const satisfies ReadonlyArray<readonly [Transaction["status"], string]>
 
 /** Returns which payments belong to these transactions. */
 export const paymentsOf = (transactions: ReadonlyArray<Transaction>) =>
