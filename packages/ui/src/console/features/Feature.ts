@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact"
 import type { AlarmName } from "../Alarm.ts"
 import type { Entry, Section } from "../Frame.ts"
-import type { OperatorVisit, Page, Visit } from "../Page.ts"
-import type { Concern, Icon, Told } from "../Parts.ts"
-import type { Deposit } from "../wire.ts"
+import type { Elsewhere, OperatorVisit, Page, Visit } from "../Page.ts"
+import type { Payment } from "../Api.ts"
+import type { Concern, Fact, Icon, Told } from "../Parts.ts"
+import type { Deposit, Withdrawal } from "../wire.ts"
 
 /** An entry of the navigation. A section is sorted by rank. */
 export interface Ranked extends Entry {
@@ -63,6 +64,13 @@ export interface Step {
   readonly isDone: boolean
 }
 
+/** A feature's part of the page of a sent payment. */
+export interface SentPart {
+  /** Shown at the top of the page; null if there is nothing to decide or to explain. */
+  readonly top: ComponentChildren
+  readonly facts: ReadonlyArray<Fact | null>
+}
+
 /** What a feature adds to the consoles. */
 export interface Feature {
   readonly name: string
@@ -83,6 +91,11 @@ export interface Feature {
   readonly finds?: { readonly kind: string; readonly read: (visit: Visit, id: string) => Promise<Found> }
   /** A panel on the page of a received payment. */
   readonly depositPanel?: (visit: Visit, deposit: Deposit) => Promise<ComponentChildren>
+  /** A part of the page of a sent payment, and what its forms do. Only one feature can have forms there. */
+  readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<SentPart>
+  readonly decide?: (visit: Visit) => Promise<Elsewhere>
+  /** Texts of event types, without the rail, for the timeline of a payment. */
+  readonly eventWords?: Readonly<Record<string, string>>
   /** A link on the operator's page about a company, and panels for the page's two columns. */
   readonly companyLink?: (id: string) => readonly [path: string, text: string]
   readonly companyPanel?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>

@@ -2,22 +2,18 @@ import { h } from "preact"
 import type { Payment } from "../Api.ts"
 import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
-import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit, whoMay } from "../Page.ts"
+import { may, type Page, type Shown, type Visit, whoMay } from "../Page.ts"
 import {
-  act,
   body,
   button,
-  confirm,
   copied,
   copy,
   type Fact,
   facts,
-  form,
   link,
   type Moment,
   note,
   panel,
-  plain,
   sides,
   stack,
   sub,
@@ -27,11 +23,12 @@ import {
 import type { Checkout, Deposit, Event, Withdrawal } from "../wire.ts"
 import { book } from "./Postings.ts"
 import { found, metadataFact } from "./Records.ts"
-import { bookedValue, rails, signedSats, titleOf, toldOf } from "./Rows.ts"
+import { bookedValue, feeOf, rails, signedSats, titleOf, toldOf } from "./Rows.ts"
 
 // The page of one payment: its steps, its related records, and its actions.
 
 const eventWords: Readonly<Record<string, string>> = {
+  ...Object.assign({}, ...features.map(({ eventWords }) => eventWords)),
   "invoice.created": "Invoice created",
   "invoice.held": "Payment held",
   "invoice.settled": "Invoice paid",
@@ -41,7 +38,6 @@ const eventWords: Readonly<Record<string, string>> = {
   "deposit.completed": "Payment received",
   "deposit.failed": "Payment not credited",
   "deposit.reversed": "Payment reversed by the chain",
-  "withdrawal.pending_approval": "Approval requested",
   "withdrawal.pending": "Amount held, payment in progress",
   "withdrawal.replaced": "Transaction replaced, with a higher fee",
   "withdrawal.completed": "Payment completed",
@@ -131,8 +127,6 @@ const titled = (payment: Payment, { say }: Visit): Pick<Shown, "title" | "figure
   }
 }
 
-const feeOf = ({ feeSats }: Payment): string => (feeSats === 0 ? "None" : `${feeSats.toLocaleString("en-US")} sats`)
-
 const crumbs = [["Payments", "payments"]] as const
 
 const received = async (visit: Visit): Promise<Shown> => {
@@ -220,18 +214,16 @@ const sent = async (visit: Visit): Promise<Shown> => {
   const { api, say, to } = visit
   const payment = await found(visit, "withdrawal")
   const withdrawal: Withdrawal = await api.call("GET /v1/transactions/withdrawals/{withdrawalID}", { params: { withdrawalID: payment.id } })
-  const [moments, postings] = await Promise.all([momentsOf(visit, [payment.id, payment.refundId]), api.postings(payment.ledgerTxId)])
-  const { failure, approval, lightning_payment: lightning } = withdrawal
-  const entries = approval === null ? [] : await api.call("GET /v1/audit", { query: { subject: payment.id, limit: 10 } })
-  const named = (id: string | null): string | undefined => entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? id ?? undefined
-  const isOwn = approval?.asked_by === visit.user.id
-  const isWaiting = payment.status === "pending_approval"
-  const at = to(`payments/out/${payment.id}`)
-  const [satsWords, now] = [`${Formats.sats(payment.amountSats)} sats`, say.fiat(payment.amountSats)]
+  const [moments, postings, parts] = await Promise.all([
+    momentsOf(visit, [payment.id, payment.refundId]),
+    api.postings(payment.ledgerTxId),
+    Promise.all(features.flatMap(({ sent }) => sent?.(visit, payment, withdrawal) ?? []))
+  ])
+  const { failure, lightning_payment: lightning } = withdrawal
   return {
     ...titled(payment, visit),
     crumbs,
-    isLive: !isWaiting,
+    isLive: parts.every(({ top }) => top === null),
     actions:
       payment.status === "settled" &&
       h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`), download: true }, "Proof of payment"),
@@ -244,33 +236,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
           "Sending is paused",
           h("p", null, "If this payment has not been sent yet, it waits until the operator resumes sending.")
         ),
-      isWaiting &&
-        (isOwn || !may(visit, "approve")) &&
-        note(
-          "info",
-          "Awaiting approval",
-          h("p", null, isOwn ? "You requested it, so another person or key must approve it." : whoMay("approve it", "approve"))
-        ),
-      isWaiting &&
-        !isOwn &&
-        may(visit, "approve") &&
-        form(
-          at,
-          {},
-          plain("Approval", [
-            body(
-              facts([
-                ["Requested by", named(approval?.asked_by ?? null) ?? "unknown"],
-                ["Amount", [satsWords, ...(now === undefined ? [] : [` · ${now}`])]],
-                ["Fee", feeOf(payment)],
-                // Nobody can check an invoice by reading it. An address is shown in full.
-                ["To", payment.recipient.length > 90 ? copied(payment.recipient, "invoice") : payment.recipient]
-              ])
-            ),
-            confirm(`Approve ${satsWords}`, { isConfirmed: visit.user.isConfirmed })
-          ])
-        ),
-      isWaiting && may(visit, "approve") && act(at, "Reject", "danger", { reject: "yes" }),
+      parts.map(({ top }) => top),
       sides(
         stack(
           panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
@@ -287,10 +253,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
                 ...sidesOf(payment, visit),
                 ["Fee", feeOf(payment)],
                 failure === null ? null : ["Failed", failure.message],
-                approval === null || isWaiting ? null : ["Requested by", named(approval.asked_by) ?? "unknown"],
-                approval?.decided_by === undefined || approval.decided_by === null
-                  ? null
-                  : [approval.state === "approved" ? "Approved by" : "Decided by", named(approval.decided_by)]
+                ...parts.flatMap(({ facts }) => facts)
               ])
             )
           ),
@@ -311,14 +274,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-const decide = async (visit: Visit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
-  const params = { withdrawalID: id }
-  await confirmed(visit)
-  if (text(visit, "reject") === "") await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/approve", { params })
-  else await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/reject", { params })
-  return { redirect: `payments/out/${id}` }
-}
+const [decide] = features.flatMap(({ decide }) => decide ?? [])
 
 /**
  * A proof of payment for the payee, as text: the preimage proves a Lightning payment, and the transaction
@@ -353,6 +309,6 @@ const proof = async (visit: Visit) => {
 
 export const payment: ReadonlyArray<Page> = [
   { path: "payments/in/:id", nav: "payments", get: received },
-  { path: "payments/out/:id", nav: "payments", get: sent, post: decide },
+  { path: "payments/out/:id", nav: "payments", get: sent, ...(decide && { post: decide }) },
   { path: "payments/out/:id/proof", nav: "payments", get: proof }
 ]

@@ -1,6 +1,7 @@
 import * as Formats from "../../Format.ts"
 import { elided } from "../../pages/Rows.ts"
 import type { Feature } from "../Feature.ts"
+import { decide, sent } from "./Approval.ts"
 
 export const approvals: Feature = {
   name: "approvals",
@@ -13,5 +14,8 @@ export const approvals: Feature = {
         href: to(`payments/out/${id}`),
         action: "Review"
       })
-    )
+    ),
+  sent,
+  decide,
+  eventWords: { "withdrawal.pending_approval": "Approval requested" }
 }

@@ -1,0 +1,66 @@
+import { h } from "preact"
+import type { Payment } from "../../Api.ts"
+import * as Formats from "../../Format.ts"
+import { confirmed, type Elsewhere, may, text, type Visit, whoMay } from "../../Page.ts"
+import { act, body, confirm, copied, facts, form, note, plain } from "../../Parts.ts"
+import { feeOf } from "../../pages/Rows.ts"
+import type { Withdrawal } from "../../wire.ts"
+import type { SentPart } from "../Feature.ts"
+
+/** Shows who has to approve a withdrawal, with a form for those who may, and who decided about it. */
+export const sent = async (visit: Visit, payment: Payment, { approval }: Withdrawal): Promise<SentPart> => {
+  if (approval === null) return { top: null, facts: [] }
+  const { api, say, to, user } = visit
+  const entries = await api.call("GET /v1/audit", { query: { subject: payment.id, limit: 10 } })
+  const named = (id: string | null): string | undefined => entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? id ?? undefined
+  const askedBy = ["Requested by", named(approval.asked_by) ?? "unknown"] as const
+  if (payment.status !== "pending_approval")
+    return {
+      top: null,
+      facts: [
+        askedBy,
+        approval.decided_by === null ? null : [approval.state === "approved" ? "Approved by" : "Decided by", named(approval.decided_by)]
+      ]
+    }
+  const [isOwn, mayDecide] = [approval.asked_by === user.id, may(visit, "approve")]
+  const at = to(`payments/out/${payment.id}`)
+  const [satsWords, now] = [`${Formats.sats(payment.amountSats)} sats`, say.fiat(payment.amountSats)]
+  return {
+    top: [
+      isOwn || !mayDecide
+        ? note(
+            "info",
+            "Awaiting approval",
+            h("p", null, isOwn ? "You requested it, so another person or key must approve it." : whoMay("approve it", "approve"))
+          )
+        : form(
+            at,
+            {},
+            plain("Approval", [
+              body(
+                facts([
+                  askedBy,
+                  ["Amount", [satsWords, ...(now === undefined ? [] : [` · ${now}`])]],
+                  ["Fee", feeOf(payment)],
+                  // Nobody can check an invoice by reading it. An address is shown in full.
+                  ["To", payment.recipient.length > 90 ? copied(payment.recipient, "invoice") : payment.recipient]
+                ])
+              ),
+              confirm(`Approve ${satsWords}`, { isConfirmed: user.isConfirmed })
+            ])
+          ),
+      mayDecide && act(at, "Reject", "danger", { reject: "yes" })
+    ],
+    facts: []
+  }
+}
+
+/** Approves or rejects a withdrawal. */
+export const decide = async (visit: Visit): Promise<Elsewhere> => {
+  const { id = "" } = visit.params
+  const params = { withdrawalID: id }
+  await confirmed(visit)
+  if (text(visit, "reject") === "") await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/approve", { params })
+  else await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/reject", { params })
+  return { redirect: `payments/out/${id}` }
+}
