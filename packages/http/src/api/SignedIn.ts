@@ -1,5 +1,6 @@
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import type * as Operators from "@satrail/core/accounts/OperatorToken"
+import type { Actor } from "@satrail/core/ledger/Audit"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -7,9 +8,9 @@ import type * as Errors from "../wire/Errors.ts"
 
 type Unauthorized = Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>
 
-/** The caller that a request acts for: the holder of a key, or a person of the company (`isPerson`). */
+/** The caller that a request acts for: a key, unless `actor` says who signed in. */
 export interface Member extends ApiKey.Holder {
-  readonly isPerson?: true
+  readonly actor?: Actor["actor"]
 }
 
 /** Lets a request without a key or a token act for someone who signed in. */

@@ -42,13 +42,10 @@ export const keyed = ({ id, companyId, name }: Pick<ApiKey.ApiKey, "id" | "compa
   actor_name: name
 })
 
-/** Returns whether a person acts for the operator or for a company. */
-export const kindOf = (companyId: CompanyId.CompanyId) => (companyId === CompanyId.operator ? ("operator" as const) : ("person" as const))
-
-/** A key, or a person of the company. */
-export const member = ({ apiKey, isPerson }: { readonly apiKey: ApiKey.ApiKey; readonly isPerson?: true }): Somebody => ({
+/** The caller of a company's request. */
+export const member = ({ apiKey, actor = "key" }: Partial<Pick<Somebody, "actor">> & ApiKey.Holder): Somebody => ({
   ...keyed(apiKey),
-  ...(isPerson && { actor: kindOf(apiKey.companyId) })
+  actor
 })
 
 export const operating = ({ id, name }: Pick<Operator, "id" | "name">): Somebody => ({

@@ -1,3 +1,4 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { People } from "@satrail/core/features/people/People"
 import type * as Person from "@satrail/core/features/people/Person"
 import * as SecretHash from "@satrail/core/base/SecretHash"
@@ -129,7 +130,12 @@ export const routes = HttpRouter.use(
       const invited = yield* invitedBy(invitation)
       const made = yield* registered(passkey, name, "join", SecretHash.of(invitation)).pipe(Effect.catch(refuse))
       const { id, companyId, name: actor_name } = invited
-      const actor = { companyId, actor: Acting.kindOf(companyId), actor_id: id, actor_name }
+      const actor = {
+        companyId,
+        actor: companyId === CompanyId.operator ? ("operator" as const) : ("person" as const),
+        actor_id: id,
+        actor_name
+      }
       yield* acting.recorded(actor, operation("join"), errors.answered(people.join(invited, made.passkey, made.use)))
       const found = yield* Errors.answered(people.standing(id))
       if (Option.isNone(found)) return yield* refuse(notInvited)

@@ -128,8 +128,8 @@ export const linking = Effect.map(PublicUrl, (publicUrl) => {
 })
 
 /** The administrator or key that makes the request. */
-const granting = Effect.map(Caller, ({ apiKey, isPerson }): Granting =>
-  isPerson ? { _tag: "Person", id: apiKey.id } : { _tag: "Key", id: keyOf(apiKey) }
+const granting = Effect.map(Caller, ({ apiKey, actor }): Granting =>
+  actor === "person" ? { _tag: "Person", id: apiKey.id } : { _tag: "Key", id: keyOf(apiKey) }
 )
 
 const resource = Resource.make({ path, names: ["Person", "People"], view, example })

@@ -65,7 +65,7 @@ export type Standing =
 
 /** Returns the owner of a person's session. */
 export const ofPerson = (found: People.Standing): Standing =>
-  found._tag === "Company" ? { ...found, caller: { ...found.caller, isPerson: true } } : found
+  found._tag === "Company" ? { ...found, caller: { ...found.caller, actor: "person" } } : found
 
 export const make = Effect.gen(function* () {
   const [sessions, apiKeys, tokens, root] = [yield* Sessions, yield* ApiKeys, yield* OperatorTokens, yield* OperatorToken]

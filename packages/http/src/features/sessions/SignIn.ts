@@ -37,8 +37,8 @@ export const answer = (message: string, data: unknown, headers: Readonly<Record<
 /** Returns the owner of the new session, and the owner as an actor in the audit log. */
 export const askingOf = (standing: Sessioned.Standing) => {
   if (standing._tag === "Company") {
-    const { apiKey, isPerson } = standing.caller
-    const holder = isPerson ? ("person" as const) : ("key" as const)
+    const { apiKey, actor } = standing.caller
+    const holder = actor === "person" ? ("person" as const) : ("key" as const)
     return { asking: { holder, holderId: apiKey.id, companyId: apiKey.companyId }, actor: Acting.member(standing.caller) }
   }
   const operator = standing.caller
