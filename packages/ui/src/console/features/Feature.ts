@@ -74,6 +74,9 @@ export interface SentPart {
 /** What a feature adds to the consoles. */
 export interface Feature {
   readonly name: string
+  /** The word for a record, in a company's console and in the operator's, if `<name>/<id>` is its page. */
+  readonly record?: string
+  readonly operatorRecord?: string
   /** Pages of a company's console, and of the operator's. A path with a parameter comes after those without. */
   readonly pages?: ReadonlyArray<Page>
   readonly operatorPages?: ReadonlyArray<Page<OperatorVisit>>

@@ -10,16 +10,11 @@ import { vouchers } from "./vouchers/index.ts"
 import { webhooks } from "./webhooks/index.ts"
 import type { Feature } from "./Feature.ts"
 
+const others: ReadonlyArray<Feature> = [checkouts, offers, vouchers, refunds, statements, adjustments, people, webhooks, approvals]
+
 /** All features with a part in the consoles. Their problems and panels are shown in this order. */
 export const features: ReadonlyArray<Feature> = [
-  checkouts,
-  offers,
-  vouchers,
-  refunds,
-  statements,
-  adjustments,
-  people,
-  webhooks,
-  approvals,
-  audit
+  ...others,
+  // It links to the records of the other features.
+  audit(others)
 ]

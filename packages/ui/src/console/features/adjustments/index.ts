@@ -4,6 +4,7 @@ import type { Feature } from "../Feature.ts"
 
 export const adjustments: Feature = {
   name: "adjustments",
+  operatorRecord: "Adjustment",
   pages: [adjustment],
   operatorPages,
   problems,

@@ -102,13 +102,18 @@ const change = (say: Format, { field, before, after }: AuditEntry["changes"][num
 export const sentIn = ({ verb, subject }: Pick<AuditEntry, "verb" | "subject">): string | undefined =>
   verb.startsWith("send.") && subject !== null ? subject : undefined
 
-/** The pages of the records that entries are about, by the first part of the verb. */
-const places: Readonly<Record<string, readonly [path: string, text: string]>> = {
-  refunds: ["refunds", "Refund"],
-  vouchers: ["vouchers", "Voucher"],
-  webhooks: ["webhooks", "Webhook endpoint"],
-  checkouts: ["checkouts", "Checkout"],
-  people: ["people", "Person"]
+/** The features' words for their records, by the first part of the verb, which is also the path of the records' pages. */
+export type Words = Readonly<Record<string, string | undefined>>
+
+/** Returns a link to the record of a feature that an entry is about, or its id if it has no page. */
+export const recordOf = (
+  { verb, subject }: Pick<AuditEntry, "verb" | "subject">,
+  { to }: Pick<AnyVisit, "to">,
+  words: Words
+): ComponentChildren => {
+  const path = verb.split(".")[0] ?? ""
+  const word = words[path]
+  return word === undefined || subject === null ? subject : link(to(`${path}/${subject}`), word)
 }
 
 /** What an entry without changes is about. Sessions have no page. */
@@ -144,7 +149,7 @@ export const columns = ({ say }: Pick<AnyVisit, "say">, about: About): ReadonlyA
   { title: "From", place: "off", kind: "faint", cell: ({ ip_address }) => ip_address }
 ]
 
-const get = async (visit: Visit): Promise<Shown> => {
+const get = async (visit: Visit, words: Words): Promise<Shown> => {
   const { api, query, to, beside, say } = visit
   const [cursor, days, actor, verb] = [query.get("cursor"), query.get("days"), query.get("actor_id"), query.get("verb")]
   const asked: Operations["GET /v1/audit"]["query"] = {
@@ -161,9 +166,7 @@ const get = async (visit: Visit): Promise<Shown> => {
   )
   const about: About = (entry) => {
     const payment = sent.find(({ id }) => id === sentIn(entry))
-    if (payment !== undefined) return link(to(`payments/out/${payment.id}`), `${signedSats(payment)} sats`)
-    const place = places[entry.verb.split(".")[0] ?? ""]
-    return place === undefined || entry.subject === null ? entry.subject : link(to(`${place[0]}/${entry.subject}`), place[1])
+    return payment === undefined ? recordOf(entry, visit, words) : link(to(`payments/out/${payment.id}`), `${signedSats(payment)} sats`)
   }
   const at = (change: Readonly<Record<string, string>>) => to(withQuery("audit", query, { cursor: "", trail: "", ...change }))
   const filters = chips([
@@ -194,4 +197,4 @@ const get = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-export const audit: Page = { path: "audit", nav: "audit", get }
+export const audit = (words: Words): Page => ({ path: "audit", nav: "audit", get: (visit) => get(visit, words) })

@@ -2,7 +2,7 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { type OperatorVisit, type Page, type Shown, withQuery } from "../../Page.ts"
 import { chips, empty, link, plain } from "../../Parts.ts"
-import { columns, sentIn, verbWords } from "./Audit.ts"
+import { columns, recordOf, sentIn, verbWords, type Words } from "./Audit.ts"
 import { exported, paging, table } from "../../Table.ts"
 import type { Operations } from "../../wire.ts"
 
@@ -10,7 +10,7 @@ import type { Operations } from "../../wire.ts"
 
 const perPage = 50
 
-const get = async (visit: OperatorVisit): Promise<Shown> => {
+const get = async (visit: OperatorVisit, words: Words): Promise<Shown> => {
   const { api, query, to, beside, say } = visit
   const [cursor, days] = [query.get("cursor"), query.get("days")]
   const given = (name: "actor_id" | "verb" | "company_id" | "outcome") => query.get(name) ?? undefined
@@ -55,8 +55,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
                   const { verb: of, subject } = entry
                   if (subject === null || of === "reconciliation.stateOwnFunds") return null
                   if (sentIn(entry) !== undefined) return link(to(`withdrawals/${subject}`), `Withdrawal ${Formats.shortened(subject)}`)
-                  if (of.startsWith("adjustments.")) return link(to(`adjustments/${subject}`), "Adjustment")
-                  return of.startsWith("suspense.") ? link(to(`suspense/${subject}`), "Payment") : subject
+                  return recordOf(entry, visit, { ...words, suspense: "Payment" })
                 }),
                 {
                   title: "Company",
@@ -79,4 +78,4 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-export const audit: Page<OperatorVisit> = { path: "audit", nav: "audit", get }
+export const audit = (words: Words): Page<OperatorVisit> => ({ path: "audit", nav: "audit", get: (visit) => get(visit, words) })

@@ -3,11 +3,12 @@ import { companyAside } from "./CompanyHistory.ts"
 import { audit as operatorPage } from "./OperatorAudit.ts"
 import type { Feature } from "../Feature.ts"
 
-export const audit: Feature = {
+/** The audit log, which names the records of these features. */
+export const audit = (features: ReadonlyArray<Feature>): Feature => ({
   name: "audit",
-  pages: [page],
-  operatorPages: [operatorPage],
+  pages: [page(Object.fromEntries(features.map(({ name, record }) => [name, record])))],
+  operatorPages: [operatorPage(Object.fromEntries(features.map(({ name, operatorRecord }) => [name, operatorRecord])))],
   companyAside,
   entry: { section: "Company", rank: 30, name: "audit", path: "audit", text: "Audit log", glyph: "clock" },
   operatorEntry: { section: "Installation", rank: 40, name: "audit", path: "audit", text: "Audit log", glyph: "clock" }
-}
+})

@@ -3,6 +3,7 @@ import type { Feature } from "../Feature.ts"
 
 export const checkouts: Feature = {
   name: "checkouts",
+  record: "Checkout",
   pages,
   entry: { section: "", rank: 30, name: "checkouts", path: "checkouts", text: "Checkouts", glyph: "checkouts" },
   finds: { kind: "checkout", read: found }

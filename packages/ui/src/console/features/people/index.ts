@@ -6,6 +6,7 @@ import type { Feature } from "../Feature.ts"
 
 export const people: Feature = {
   name: "people",
+  record: "Person",
   pages,
   operatorPages,
   problems,

@@ -4,6 +4,7 @@ import type { Feature } from "../Feature.ts"
 
 export const refunds: Feature = {
   name: "refunds",
+  record: "Refund",
   pages: [refundPage, ...pages],
   depositPanel
 }

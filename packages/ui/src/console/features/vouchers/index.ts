@@ -3,6 +3,7 @@ import type { Feature } from "../Feature.ts"
 
 export const vouchers: Feature = {
   name: "vouchers",
+  record: "Voucher",
   pages,
   entry: { section: "Receive", rank: 40, name: "vouchers", path: "vouchers", text: "Vouchers and refunds", glyph: "ticket" }
 }

@@ -7,6 +7,7 @@ import type { Feature } from "../Feature.ts"
 
 export const webhooks: Feature = {
   name: "webhooks",
+  record: "Webhook endpoint",
   pages: [...settings, ...pages],
   operatorPages: [...settings.map((page) => ({ ...page, needs: "all" as const })), ...pages, companyPage],
   entry: { section: "Developers", rank: 20, name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
