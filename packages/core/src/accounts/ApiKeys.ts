@@ -281,7 +281,7 @@ export const make = Effect.gen(function* () {
       ),
     get: Effect.fnUntraced(function* (id, of) {
       const apiKey = yield* get(id, of)
-      return { apiKey, spent: yield* records.spent(apiKey.companyId, apiKey.spendsAs ?? id) }
+      return { apiKey, spent: yield* records.spent(apiKey.companyId, Limits.countedAs(apiKey)) }
     }),
     limit: Effect.fnUntraced(function* (id, limits, by) {
       const apiKey = yield* get(id)

@@ -68,12 +68,12 @@ export interface Spender {
   readonly apiKey?: { readonly id: string; readonly limits: Limits | null; readonly spendsAs: string | null } | undefined
 }
 
-/**
- * Returns each subject that has limits, with the id under which its spending is counted. A rotated key keeps
- * counting under the old key's id.
- */
+/** Returns the id under which a key's spending and decisions count. It stays the same when the key is rotated. */
+export const countedAs = ({ id, spendsAs }: Pick<NonNullable<Spender["apiKey"]>, "id" | "spendsAs">): string => spendsAs ?? id
+
+/** Returns each subject that has limits, with the id under which its spending is counted. */
 export const limited = ({ company, apiKey }: Spender): ReadonlyArray<{ readonly subject: string; readonly limits: Limits }> => [
-  ...(apiKey?.limits ? [{ subject: apiKey.spendsAs ?? apiKey.id, limits: apiKey.limits }] : []),
+  ...(apiKey?.limits ? [{ subject: countedAs(apiKey), limits: apiKey.limits }] : []),
   ...(company.limits ? [{ subject: company.id, limits: company.limits }] : [])
 ]
 

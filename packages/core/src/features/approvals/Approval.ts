@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import type { Spender } from "../../accounts/Limits.ts"
 import * as Change from "../../ledger/Change.ts"
 import * as Limit from "../../ledger/Limit.ts"
 import * as Noun from "../../ledger/Noun.ts"
@@ -16,9 +15,6 @@ import * as Withdrawal from "../../sending/Withdrawal.ts"
  * expires.
  */
 export const waitMillis = 24 * 3_600_000
-
-/** Returns the identity of a deciding key, which stays the same when the key is rotated. */
-export const keyOf = (apiKey: NonNullable<Spender["apiKey"]>): string => apiKey.spendsAs ?? apiKey.id
 
 /** The withdrawal is not waiting for approval: it was approved or rejected, it expired, or it never needed approval. */
 export class ApprovalOver extends Schema.TaggedError<ApprovalOver>()("ApprovalOver", {

@@ -14,7 +14,7 @@ const needsApproval = (spender: Limits.Spender, amount: Msat.Msat): boolean =>
 
 const waits = ({ spender: { apiKey }, recipient, withdrawal }: Asked) => ({
   approval: "waiting" as const,
-  approvalAskedBy: apiKey === undefined ? null : Approval.keyOf(apiKey),
+  approvalAskedBy: apiKey === undefined ? null : Limits.countedAs(apiKey),
   approvalExpiresAtMillis: Math.min(
     withdrawal.createdAtMillis + Approval.waitMillis,
     "bolt11" in recipient ? Bolt11.expiresAtSeconds(recipient.bolt11) * 1000 : Infinity,

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Deciders } from "../../accounts/Deciders.ts"
 import type { Sender } from "../../accounts/Company.ts"
-import type { Spender } from "../../accounts/Limits.ts"
+import { countedAs, type Spender } from "../../accounts/Limits.ts"
 import type * as CompanyId from "../../base/CompanyId.ts"
 import * as Id from "../../base/Id.ts"
 import * as Worker from "../../base/Worker.ts"
@@ -12,7 +13,6 @@ import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import * as WithdrawalDrafts from "../../sending/WithdrawalDrafts.ts"
 import * as Approval from "./Approval.ts"
 import { ApprovalReads } from "./ApprovalReads.ts"
-import { Deciders } from "./Deciders.ts"
 
 /** A key's decision about a withdrawal requested by another key. */
 export interface Decision {
@@ -31,7 +31,7 @@ export class Approvals extends Context.Service<
   {
     /**
      * Approves a withdrawal, which queues its payment. Any key or person may approve, except the requester and
-     * anyone who counts as the requester (Deciders.ts). The caller checks that the key has the scope `approve`.
+     * anyone who counts as the requester (accounts/Deciders.ts). The caller checks that the key has the scope `approve`.
      * The destination is checked again, and the network fee may not exceed the amount held for it. Approving
      * again changes nothing.
      */
@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
       const row = yield* get(company.id, id)
       if (row.approval === "approved") return row
       if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
-      const by = Approval.keyOf(apiKey)
+      const by = countedAs(apiKey)
       if (row.approvalAskedBy !== null && (yield* isSame(by, row.approvalAskedBy))) return yield* new Approval.ApprovalByAsker({ id })
       const { fee, atMillis, work } = yield* drafts.again(company, row)
       if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id })
@@ -96,7 +96,7 @@ export const make = Effect.gen(function* () {
       const row = yield* get(company.id, id)
       if (row.approval === "rejected") return row
       if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
-      const commit = Effect.andThen(journal.commit(Approval.rejected(row, Approval.keyOf(apiKey), yield* now)), get(company.id, id))
+      const commit = Effect.andThen(journal.commit(Approval.rejected(row, countedAs(apiKey), yield* now)), get(company.id, id))
       return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "rejected"))
     }),
     expire: Effect.gen(function* () {

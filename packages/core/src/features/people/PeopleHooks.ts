@@ -1,9 +1,9 @@
 import { Effect, Layer, Option } from "effect"
+import { Deciders } from "../../accounts/Deciders.ts"
 import * as NewCompany from "../../accounts/NewCompany.ts"
 import * as Id from "../../base/Id.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
-import { Deciders } from "../approvals/Deciders.ts"
 import * as Person from "./Person.ts"
 
 /** A company with active people counts as in use, even if none of its keys is in use. */

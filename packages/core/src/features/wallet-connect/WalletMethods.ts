@@ -131,7 +131,7 @@ export const make = Effect.gen(function* () {
   const budget = Effect.fnUntraced(function* ({ holder: { apiKey } }: Call) {
     if (apiKey.limits === null) return {}
     const { day_sats, month_sats } = Limits.mostOf(apiKey.limits)
-    const spent = yield* accounts.spent(apiKey.companyId, apiKey.spendsAs ?? apiKey.id)
+    const spent = yield* accounts.spent(apiKey.companyId, Limits.countedAs(apiKey))
     const nowMillis = yield* Clock.currentTimeMillis
     const budgetOf = (name: "day_sats" | "month_sats", period: string, most: bigint | undefined) =>
       most === undefined ? [] : [{ most, left: Limit.left(spent, name, most, nowMillis), period }]

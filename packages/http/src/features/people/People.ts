@@ -1,4 +1,4 @@
-import { keyOf } from "@satrail/core/features/approvals/Approval"
+import { countedAs } from "@satrail/core/accounts/Limits"
 import { type Granting, type Invited, People } from "@satrail/core/features/people/People"
 import * as Person from "@satrail/core/features/people/Person"
 import { Role } from "@satrail/core/features/people/Role"
@@ -129,7 +129,7 @@ export const linking = Effect.map(PublicUrl, (publicUrl) => {
 
 /** The administrator or key that makes the request. */
 const granting = Effect.map(Caller, ({ apiKey, actor }): Granting =>
-  actor === "person" ? { _tag: "Person", id: apiKey.id } : { _tag: "Key", id: keyOf(apiKey) }
+  actor === "person" ? { _tag: "Person", id: apiKey.id } : { _tag: "Key", id: countedAs(apiKey) }
 )
 
 const resource = Resource.make({ path, names: ["Person", "People"], view, example })
