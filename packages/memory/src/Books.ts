@@ -6,6 +6,7 @@ import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as Fault from "@satrail/core/reports/Fault"
+import { depositKind, withdrawalKind } from "@satrail/core/reports/reconciliation/WaitReason"
 import { all as features } from "@satrail/core/features/index"
 import { held } from "@satrail/core/ledger/Feature"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -44,24 +45,15 @@ export const job = (state: State.State, companyId: CompanyId.CompanyId, id: stri
   return Option.isSome(State.get(state, Withdrawal.noun, companyId, id)) ? jobOf(state, leaderOf(state, id)) : null
 }
 
-const stepOf = (row: Withdrawal.Withdrawal): Waiting.Kind => {
-  const { rail, dispatchedAtMillis } = row
-  if (Withdrawal.standing(row) === "pending_approval") return "withdrawal_unapproved"
-  if (rail === "lightning") return dispatchedAtMillis === null ? "withdrawal_requested" : "withdrawal_dispatched"
-  return dispatchedAtMillis === null ? "payout_without_coins" : "payout_without_block"
-}
-
 const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<Waiting.Item> => [
-  ...State.all(state, Withdrawal.noun)
-    .filter(({ status }) => status === "pending")
-    .map((one) => ({
-      kind: stepOf(one),
-      id: one.id,
-      companyId: one.companyId,
-      sinceMillis: Withdrawal.beganAtMillis(one),
-      amount: Withdrawal.held(one),
-      job: job(state, one.companyId, one.id)
-    })),
+  ...State.all(state, Withdrawal.noun).flatMap((one) => {
+    const kind = withdrawalKind(one)
+    if (kind === undefined) return []
+    const { id, companyId } = one
+    return [
+      { kind, id, companyId, sinceMillis: Withdrawal.beganAtMillis(one), amount: Withdrawal.held(one), job: job(state, companyId, id) }
+    ]
+  }),
   ...features.flatMap(({ holds = [] }) =>
     holds.flatMap((hold) =>
       State.all(state, hold.noun)
@@ -77,16 +69,11 @@ const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<W
         }))
     )
   ),
-  ...State.all(state, Deposit.noun)
-    .filter(({ rail, status }) => rail === "on_chain" && status === "pending")
-    .map((one) => ({
-      kind: one.height === null ? ("deposit_without_block" as const) : ("deposit_unconfirmed" as const),
-      id: one.id,
-      companyId: one.companyId,
-      sinceMillis: one.createdAtMillis,
-      amount: one.amount,
-      job: null
-    })),
+  ...State.all(state, Deposit.noun).flatMap((one) => {
+    const kind = depositKind(one)
+    const { id, companyId, createdAtMillis: sinceMillis, amount } = one
+    return kind === undefined ? [] : [{ kind, id, companyId, sinceMillis, amount, job: null }]
+  }),
   ...Array.from(HashMap.entries(state.tasks))
     .filter(([, { dueAtMillis }]) => dueAtMillis < overdueBeforeMillis)
     .map(([id, { companyId, dueAtMillis }]) => ({
