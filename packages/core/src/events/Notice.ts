@@ -8,6 +8,7 @@ import type { OnChainAddress } from "../receiving/OnChainAddress.ts"
 import { all as everyFeature, type features } from "../features/index.ts"
 import type { AboutOf, Notices } from "../ledger/Feature.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
+import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
 
 const own = {
   deposit: [
@@ -17,17 +18,7 @@ const own = {
     "deposit.on_chain.failed",
     "deposit.on_chain.reversed"
   ],
-  withdrawal: [
-    "withdrawal.lightning.pending_approval",
-    "withdrawal.lightning.pending",
-    "withdrawal.lightning.completed",
-    "withdrawal.lightning.failed",
-    "withdrawal.on_chain.pending_approval",
-    "withdrawal.on_chain.pending",
-    "withdrawal.on_chain.completed",
-    "withdrawal.on_chain.failed",
-    "withdrawal.on_chain.replaced"
-  ],
+  withdrawal: WithdrawalTold.types,
   invoice: ["invoice.created", "invoice.held", "invoice.settled", "invoice.expired", "invoice.canceled"],
   unmatched: ["payment.unmatched"],
   apiKey: ["api_key.requested", "api_key.approved"],

@@ -37,13 +37,6 @@ const depositCompleted = (record: Deposit.Shown, atMillis: number): About => ({
   record: AsOf.deposit(record, "settled", atMillis)
 })
 
-const requested = [
-  "withdrawal.lightning.pending_approval",
-  "withdrawal.lightning.pending",
-  "withdrawal.on_chain.pending_approval",
-  "withdrawal.on_chain.pending"
-] as const
-
 const invoiceSettled = (row: Invoice.Invoice, deposit: Deposit.Deposit, atMillis: number): About => ({
   kind: "invoice",
   type: "invoice.settled",
@@ -63,7 +56,7 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "deposit.failed": ["deposit.on_chain.failed"],
   "deposit.too_small": ["deposit.on_chain.failed"],
   "payment.unmatched": ["payment.unmatched"],
-  "withdrawal.requested": requested,
+  "withdrawal.requested": WithdrawalTold.requestedAs,
   "withdrawal.settled": ["withdrawal.lightning.completed", "withdrawal.on_chain.completed"],
   "withdrawal.failed": ["withdrawal.lightning.failed", "withdrawal.on_chain.failed"],
   "withdrawal.replaced": ["withdrawal.on_chain.replaced"],

@@ -70,14 +70,7 @@ export const refunds = Feature.make({
     types,
     told: {
       "refund.created": {
-        as: [
-          "refund.created",
-          "voucher.created",
-          "withdrawal.lightning.pending_approval",
-          "withdrawal.lightning.pending",
-          "withdrawal.on_chain.pending_approval",
-          "withdrawal.on_chain.pending"
-        ],
+        as: ["refund.created", "voucher.created", ...WithdrawalTold.requestedAs],
         aboutOthers: true,
         tell: created
       },
