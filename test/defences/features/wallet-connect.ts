@@ -51,8 +51,8 @@ export const walletConnect: ReadonlyArray<Canary> = [
     bug: "an app is notified that a pending payment failed, and pays again",
     file: core("features/wallet-connect/WalletPayments"),
     in: "resultOf",
-    find: 'refuse("OTHER", approval === "waiting"',
-    replace: 'refuse("PAYMENT_FAILED", approval === "waiting"',
+    find: 'refuse("OTHER", isWaiting',
+    replace: 'refuse("PAYMENT_FAILED", isWaiting',
     test: coreTest("WalletRequests"),
     titles: "wallet connect: a pending payment"
   },

@@ -160,11 +160,13 @@ export const make = Effect.gen(function* () {
           // A withdrawal's idempotency key is stored permanently, because a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)
           const commit = (work: typeof draft.work) => journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision))
+          // Otherwise, it waits for approval.
+          const isPending = Withdrawal.standing(withdrawal) === "pending"
           const committed =
-            Recipient.isInLedger(recipient) && withdrawal.approval === null
+            Recipient.isInLedger(recipient) && isPending
               ? handover.committed(draft, draft.work, commit)
               : Effect.map(commit(draft.work), (applied) => {
-                  if (applied._tag === "Applied" && withdrawal.approval === null) confirmed.keep(draft)
+                  if (applied._tag === "Applied" && isPending) confirmed.keep(draft)
                   return applied
                 })
           const told = Shortage.told(ledger, committed).pipe(SpendingLimits.told(accounts, spender, Withdrawal.held(withdrawal)))

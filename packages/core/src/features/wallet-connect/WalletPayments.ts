@@ -39,9 +39,11 @@ const pending = "The payment is pending, not failed. Look it up by its payment h
 const unknown = "The payment may or may not have started. Send the same event again, or look it up by its payment hash."
 
 const resultOf = (withdrawal: Withdrawal.Withdrawal) => {
-  const { status, approval, failure, preimage } = withdrawal
-  if (status === "pending")
-    return Effect.fail(refuse("OTHER", approval === "waiting" ? `${pending} It awaits approval by another key.` : pending))
+  const { status, failure, preimage } = withdrawal
+  if (status === "pending") {
+    const isWaiting = Withdrawal.standing(withdrawal) !== "pending"
+    return Effect.fail(refuse("OTHER", isWaiting ? `${pending} It awaits approval by another key.` : pending))
+  }
   if (status === "failed") {
     // Another request may have paid the same hash, so this failure does not mean that nothing was paid.
     if (failure === "payment_hash_used") return Effect.fail(refuse("OTHER", "Another payment exists for this invoice. Look it up."))
@@ -71,7 +73,7 @@ export const make = Effect.gen(function* () {
   const ended = Effect.fnUntraced(function* (companyId: CompanyId, id: string) {
     const wait = yield* tail.listen(companyId)
     const look = Effect.andThen(wait, read(companyId, id))
-    const isOver = ({ status, approval }: Withdrawal.Withdrawal) => status !== "pending" || approval === "waiting"
+    const isOver = (row: Withdrawal.Withdrawal) => Withdrawal.standing(row) !== "pending"
     const end = yield* Effect.timeoutOption(Effect.repeat(look, { until: isOver }), payWaitMillis)
     return Option.isSome(end) ? end.value : yield* read(companyId, id)
   }, Effect.scoped)
