@@ -2,7 +2,6 @@ import "@satrail/bitcoin/checkRuntime"
 
 export * as Api from "./Api.ts"
 export * as Authentication from "./api/Authentication.ts"
-export * as Client from "./Client.ts"
 export * as Decoding from "./wire/Decoding.ts"
 export * as Envelope from "./wire/Envelope.ts"
 export * as Errors from "./wire/Errors.ts"

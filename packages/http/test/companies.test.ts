@@ -1,5 +1,4 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as Page from "../src/wire/Page.ts"
 import { differences, instant, is, text } from "./Shape.ts"
 import { type Answer, operatorToken, start } from "./Service.ts"
 
@@ -121,7 +120,7 @@ describe("operators read a company's records", () => {
     }
     const found = await pages(`/operator/companies/${one.id}/transactions?limit=1`)
     assert.lengthOf(found, 2)
-    assert.isDefined(Page.next(found[0]?.headers.get("link") ?? undefined))
+    assert.match(found[0]?.headers.get("link") ?? "", /[?&]cursor=.*rel="next"$/)
     const [theirs] = ids(await get(`/${two.id}/transactions`))
     assert.strictEqual((await get(`/${two.id}/transactions/deposits/${theirs}`)).status, 200)
     assert.strictEqual((await get(`/${one.id}/transactions/deposits/${theirs}`)).status, 404)

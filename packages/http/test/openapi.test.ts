@@ -754,6 +754,69 @@ describe("the OpenAPI document", () => {
     assert.lengthOf(new Set(ids), ids.length)
   })
 
+  it("openapi: operation ids don't change, because generated clients name their methods after them", () => {
+    const ids = operations.map(({ operation }) => String(operation.operationId).split("."))
+    const named = (section: string) => ids.flatMap(([of, name = ""]) => (of === section ? [name] : [])).toSorted()
+    const kept = {
+      receive: [
+        "cancelInvoice",
+        "createInvoice",
+        "createLightningAddress",
+        "createOffer",
+        "createOnChainAddress",
+        "getInvoice",
+        "getOffer",
+        "getOnChainAddress",
+        "listInvoices",
+        "listOffers",
+        "listOnChainAddresses",
+        "settleInvoice"
+      ],
+      lightningAddresses: [
+        "changeLightningAddress",
+        "deleteLightningAddress",
+        "getLightningAddress",
+        "getLightningAddressQr",
+        "listLightningAddresses",
+        "updateLightningAddress"
+      ],
+      domains: ["claimDomain", "listDomains"],
+      tls: ["askTls"],
+      send: ["approve", "confirm", "confirmSend", "estimate", "reject"],
+      vouchers: ["cancelVoucher", "createVoucher", "getVoucher", "listVouchers"],
+      refunds: ["cancelRefund", "createRefund", "getRefund", "listRefunds"],
+      account: ["account"],
+      apiKeys: ["createApiKey", "getApiKey", "listApiKeys", "revokeApiKey"],
+      rates: ["rates"],
+      read: ["adjustment", "balance", "deposit", "exportTransactions", "getStatement", "payer", "transactions", "withdrawal"],
+      operator: [
+        "allowKeyFrom",
+        "approveKey",
+        "chargeCompany",
+        "connectWallet",
+        "getFees",
+        "getKey",
+        "getLimits",
+        "getWalletConnection",
+        "issueKey",
+        "limitCompany",
+        "limitKey",
+        "openCompany",
+        "revokeKey",
+        "rotateKey",
+        "updateCompany",
+        "updateCompanyFees",
+        "updateCompanyLimits",
+        "updateKeyLimits",
+        "verifyDomain"
+      ],
+      reconciliation: ["reconciliation", "stateOwnFunds"],
+      health: ["check", "healthz", "readyz"],
+      metrics: ["metrics"]
+    }
+    for (const [section, names] of Object.entries(kept)) assert.deepStrictEqual(named(section), names, section)
+  })
+
   it("openapi: the comparison with the schema detects differences", () => {
     const schema = document.paths["/v1/transactions/balance"].get.responses["200"].content["application/json"].schema
     const right = { balance: 1, held_sats: 0.5, pending_deposits_sats: 0 }

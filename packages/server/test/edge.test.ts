@@ -36,6 +36,8 @@ const length = `Content-Length: ${body.length}`
 const invoice = (headers: ReadonlyArray<string>, sent = body) =>
   wire("POST /v1/bitcoin/deposit/lightning-invoice HTTP/1.1", [host, key, "Content-Type: application/json", ...headers], sent)
 
+const chunked = (sent: string) => `${sent.length.toString(16)}\r\n${sent}\r\n0\r\n\r\n`
+
 /** Returns the response in short form, such as `400 malformed host` for an issue at `host`. */
 const answerTo = async (text: string): Promise<string> => {
   const answers = await Raw.ask(port, Buffer.from(text, "latin1"), "GET")
@@ -87,6 +89,9 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
   ["a compressed body", invoice([length, "Content-Encoding: gzip"]), "415 unsupported_media_type"],
   ["a body compressed twice", invoice([length, "Content-Encoding: identity, br"]), "415 unsupported_media_type"],
   ["a body with a compressed transfer encoding", invoice(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"), "415 unsupported_media_type"],
+  ["a body that is too large", invoice(["Content-Length: 70000"], " ".repeat(70_000)), "413 body_too_large"],
+  ["a chunked body that is too large", invoice(["Transfer-Encoding: chunked"], chunked(" ".repeat(70_000))), "413 body_too_large"],
+  ["an incomplete body", invoice(["Content-Length: 12"], `{"metadata":`), "400 malformed"],
   ["a body with the identity encoding", invoice([length, "Content-Encoding: identity"]), "201"],
   ["two content types", invoice([length, "Content-Type: text/plain"]), "400 malformed content-type"],
   ["two Idempotency-Keys", invoice([length, "Idempotency-Key: a", "Idempotency-Key: b"]), "400 malformed idempotency-key"],

@@ -95,11 +95,3 @@ export const of = <Row, Fields extends Schema.Struct.Fields>(view: View.View<Row
     return HttpServerResponse.setHeader(page, "link", linkTo(path, parameters, write(next)))
   }
 })
-
-/** Returns the cursor in a `Link` header; undefined on the last page. An event list's cursor is an event id. */
-export const next = (link: string | undefined): Position | string | undefined => {
-  const [, target = ""] = /<([^>]*)>; *rel="?next"?/.exec(link ?? "") ?? []
-  const cursor = URL.parse(target, "http://localhost")?.searchParams.get("cursor")
-  if (cursor === null || cursor === undefined) return undefined
-  return cursor.startsWith("evt_") ? cursor : positionOf(cursor)
-}
