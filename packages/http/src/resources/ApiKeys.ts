@@ -114,15 +114,7 @@ const rotatePath = `${path}/:id/rotate` as const
 const at = (path: string, id: string): string => path.replace(":id", id)
 
 /** Errors of operations that create a key. The operations' responses are stored sealed for the operator. */
-const errors = Errors.of(
-  "malformed",
-  "idempotency_mismatch",
-  "idempotency_not_supported",
-  "answer_not_readable",
-  "not_found",
-  "conflict",
-  "store_unavailable"
-)
+const errors = Errors.of("malformed", ...Idempotency.sealedErrors, "not_found", "store_unavailable")
 
 export const issue = Section.operator(
   HttpApiEndpoint.post("issueKey", issuePath, {

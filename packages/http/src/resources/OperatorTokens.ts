@@ -63,14 +63,7 @@ const issue = Section.operator(
     headers: Idempotency.headers,
     payload: Body,
     success: Envelope.success(201, issued.schema),
-    error: Errors.of(
-      "malformed",
-      "idempotency_mismatch",
-      "idempotency_not_supported",
-      "answer_not_readable",
-      "conflict",
-      "store_unavailable"
-    )
+    error: Errors.of("malformed", ...Idempotency.sealedErrors, "store_unavailable")
   })
     .annotate(OperatorScopes, ["all"])
     .annotate(OpenApi.Summary, "Issue an operator token")

@@ -79,16 +79,7 @@ const create = Section.company(
       allowed_from: Scalars.given(Ranges)
     }).annotate({ identifier: "CreateApiKey" }),
     success: Envelope.success(201, view.schema),
-    error: Errors.of(
-      "malformed",
-      "idempotency_mismatch",
-      "idempotency_not_supported",
-      "answer_not_readable",
-      "not_found",
-      "conflict",
-      "too_many_api_keys",
-      "store_unavailable"
-    )
+    error: Errors.of("malformed", ...Idempotency.sealedErrors, "not_found", "too_many_api_keys", "store_unavailable")
   })
     .annotate(Scopes, ["admin"])
     .annotate(OpenApi.Summary, "Create an API key")

@@ -65,6 +65,9 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
   }
 }
 
+/** Errors of an endpoint that uses `sealedCreation`. */
+export const sealedErrors = ["idempotency_mismatch", "idempotency_not_supported", "answer_not_readable", "conflict"] as const
+
 /**
  * Same as `creation`, for a response that contains a secret. The response is stored sealed for `owner`. Without
  * a `sealer`, an idempotency key is rejected.

@@ -155,10 +155,7 @@ const invite = Section.company(
       "person_required",
       "too_many_people",
       "unsupported",
-      "idempotency_mismatch",
-      "idempotency_not_supported",
-      "answer_not_readable",
-      "conflict",
+      ...Idempotency.sealedErrors,
       "store_unavailable"
     )
   })

@@ -167,10 +167,7 @@ const create = Section.company(
       "limit_exceeded",
       "company_frozen",
       "paused",
-      "idempotency_mismatch",
-      "idempotency_not_supported",
-      "answer_not_readable",
-      "conflict"
+      ...Idempotency.sealedErrors
     )
   })
     .annotate(Scopes, ["send"])

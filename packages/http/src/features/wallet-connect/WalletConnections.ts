@@ -54,15 +54,7 @@ export const create = Section.operator(
     params,
     headers: Idempotency.headers,
     success: Envelope.success(201, Connected),
-    error: Errors.of(
-      "malformed",
-      "idempotency_mismatch",
-      "idempotency_not_supported",
-      "answer_not_readable",
-      "not_found",
-      "conflict",
-      "store_unavailable"
-    )
+    error: Errors.of("malformed", ...Idempotency.sealedErrors, "not_found", "store_unavailable")
   })
     .annotate(OperatorScopes, ["companies"])
     .annotate(OpenApi.Summary, "Connect an app to an API key")

@@ -116,15 +116,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       headers: Idempotency.headers,
       payload: Body,
       success: Envelope.success(201, issued.schema),
-      error: errors.of(
-        "malformed",
-        "idempotency_mismatch",
-        "idempotency_not_supported",
-        "answer_not_readable",
-        "conflict",
-        "too_many_endpoints",
-        "store_unavailable"
-      )
+      error: errors.of("malformed", ...Idempotency.sealedErrors, "too_many_endpoints", "store_unavailable")
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Create a webhook endpoint")
