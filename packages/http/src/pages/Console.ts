@@ -22,20 +22,6 @@ import { cookie, filesAt, make as visitOf, paths, preferencesOf, upFrom } from "
 const { path } = ConsoleApi
 export { path } from "./ConsoleApi.ts"
 
-/** Allows only our own files, and forms that are sent to our own pages. Forbids embedding and markup from strings. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'"
-].join("; ")
-
 type Request = HttpServerRequest.HttpServerRequest
 
 /**
@@ -50,7 +36,6 @@ const isOwnForm = ({ headers }: Request): boolean => {
 
 const html = (request: Request, text: string, status = 200, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.setHeaders(PaymentPage.answer(request, text, status), {
-    "content-security-policy": contentSecurityPolicy,
     "cross-origin-opener-policy": "same-origin",
     "x-frame-options": "DENY",
     ...headers
