@@ -1,5 +1,6 @@
 import * as TxId from "@satrail/bitcoin/TxId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
+import * as Serving from "@satrail/regtest/Serving"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer } from "effect"
@@ -7,7 +8,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers"
 import * as SimulatedBlocks from "./SimulatedBlocks.ts"
 import { timeSecondsAt } from "./SimulatedBlocks.ts"
-import * as Serving from "./Serving.ts"
 
 /**
  * State of the node's transaction index. `building`: the index has not reached the tip since it was enabled.

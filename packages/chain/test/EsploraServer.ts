@@ -1,12 +1,12 @@
 import * as TxId from "@satrail/bitcoin/TxId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
+import * as Serving from "@satrail/regtest/Serving"
 import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import * as SimulatedBlocks from "./SimulatedBlocks.ts"
 import { timeSecondsAt } from "./SimulatedBlocks.ts"
-import * as Serving from "./Serving.ts"
 
 /** A response that replaces the server's own, or undefined. */
 export type Interference = (path: string) => { readonly status: number; readonly body: string } | undefined

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as TxId from "@satrail/bitcoin/TxId"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
+import * as Serving from "@satrail/regtest/Serving"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer, Redacted } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -10,7 +11,6 @@ import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Esplora from "../src/Esplora.ts"
 import * as CoreServer from "./CoreServer.ts"
 import * as EsploraServer from "./EsploraServer.ts"
-import * as Serving from "./Serving.ts"
 
 const none = () => Effect.succeed(new Set<string>())
 

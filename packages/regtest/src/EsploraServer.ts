@@ -3,6 +3,7 @@ import { hex } from "@scure/base"
 import { Effect, Schema, Semaphore } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import { Chain } from "./Chain.ts"
+import * as Serving from "./Serving.ts"
 
 // Serves Esplora's HTTP API (API.md of Blockstream's Esplora) for a real chain. Only the routes that wallets
 // and nodes use are implemented.
@@ -269,18 +270,5 @@ export const make = Effect.gen(function* () {
     const replying = asked.pipe(Effect.catch((error) => Effect.succeed(refused(error))))
     void Effect.runPromise(replying).then(({ status = 200, body }) => response.writeHead(status).end(body))
   })
-  const url = yield* Effect.acquireRelease(
-    Effect.callback<string>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const at = server.address()
-        resume(Effect.succeed(`http://127.0.0.1:${typeof at === "object" ? at?.port : ""}`))
-      })
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      })
-  )
-  return { url }
+  return { url: yield* Serving.on(server) }
 })
