@@ -451,7 +451,7 @@ export interface LightningPayment {
 }
 export interface WithdrawalFailure {
   /** Stable code for programs */
-  readonly code: "no_route" | "timeout" | "incorrect_payment_details" | "insufficient_liquidity" | "canceled" | "node_error" | "channel_closed" | "invoice_expired" | "invoice_not_payable" | "payment_hash_used" | "recipient_refused" | "recipient_unreachable" | "address_not_payable" | "approval_rejected" | "approval_expired"
+  readonly code: "no_route" | "timeout" | "incorrect_payment_details" | "insufficient_liquidity" | "canceled" | "node_error" | "channel_closed" | "invoice_expired" | "invoice_not_payable" | "payment_hash_used" | "recipient_refused" | "recipient_unreachable" | "approval_rejected" | "approval_expired"
   /** Human-readable text. May change */
   readonly message: string
 }

@@ -34,7 +34,6 @@ export const Failure = Schema.Literals([
   "payment_hash_used",
   "recipient_refused",
   "recipient_unreachable",
-  "address_not_payable",
   "approval_rejected",
   "approval_expired"
 ])

@@ -30,7 +30,6 @@ const failureReasons: { readonly [failure in Failure]: typeof FailureReason.Type
   payment_hash_used: "FAILURE_REASON_ERROR",
   recipient_refused: "FAILURE_REASON_ERROR",
   recipient_unreachable: "FAILURE_REASON_ERROR",
-  address_not_payable: "FAILURE_REASON_ERROR",
   approval_rejected: "FAILURE_REASON_CANCELED",
   approval_expired: "FAILURE_REASON_TIMEOUT"
 }

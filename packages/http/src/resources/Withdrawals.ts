@@ -86,7 +86,6 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   payment_hash_used: "Another withdrawal has this payment hash. Get a new invoice from the payee",
   recipient_refused: "The payee's server declined the payment or sent no valid invoice",
   recipient_unreachable: "The payee's server did not respond in time",
-  address_not_payable: "The service's wallet cannot pay this address",
   approval_rejected: "Someone else rejected the withdrawal",
   approval_expired: "Nobody approved the withdrawal in time"
 }

@@ -569,7 +569,6 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
       return id
     }
   },
-  address_not_payable: { never: "no payment in this version fails with this code" },
   approval_rejected: {
     how: "Withdraw more than the key's `approval_above_sats`, and reject it with a key that has the scope `approve`",
     run: async (world) => {
