@@ -3,7 +3,7 @@ import type { AlarmName } from "../Alarm.ts"
 import type { Entry, Section } from "../Frame.ts"
 import type { Elsewhere, OperatorVisit, Page, Visit } from "../Page.ts"
 import type { Payment } from "../Api.ts"
-import type { Concern, Fact, Icon, Told } from "../Parts.ts"
+import type { Concern, Fact, Icon, Moment, Told } from "../Parts.ts"
 import type { Deposit, Withdrawal } from "../wire.ts"
 
 /** An entry of the navigation. A section is sorted by rank. */
@@ -64,11 +64,16 @@ export interface Step {
   readonly isDone: boolean
 }
 
-/** A feature's part of the page of a sent payment. */
-export interface SentPart {
-  /** Shown at the top of the page; null if there is nothing to decide or to explain. */
-  readonly top: ComponentChildren
-  readonly facts: ReadonlyArray<Fact | null>
+/** A feature's part of the page of a payment. */
+export interface PaymentPart {
+  /** Shown at the top of the page of a sent payment, if there is something to decide or to explain. */
+  readonly top?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly facts?: ReadonlyArray<Fact | null>
+  /** A related record, whose events are shown on the timeline, and what happened before its first event. */
+  readonly subject?: string | null
+  readonly before?: Moment
+  readonly panel?: ComponentChildren
 }
 
 /** What a feature adds to the consoles. */
@@ -92,11 +97,13 @@ export interface Feature {
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
   /** Reads a record of this kind that a search found. */
   readonly finds?: { readonly kind: string; readonly read: (visit: Visit, id: string) => Promise<Found> }
-  /** A panel on the page of a received payment. */
-  readonly depositPanel?: (visit: Visit, deposit: Deposit) => Promise<ComponentChildren>
-  /** A part of the page of a sent payment, and what its forms do. Only one feature can have forms there. */
-  readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<SentPart>
+  /** A part of the page of a received payment, and of a sent payment. */
+  readonly received?: (visit: Visit, payment: Payment, deposit: Deposit) => Promise<PaymentPart>
+  readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<PaymentPart>
+  /** What the forms of its part do. Only one feature can have forms there. */
   readonly decide?: (visit: Visit) => Promise<Elsewhere>
+  /** The first part of the types of the events about its records, for the filters of the list of events. */
+  readonly eventKind?: string
   /** Texts of event types, without the rail, for the timeline of a payment. */
   readonly eventWords?: Readonly<Record<string, string>>
   /** A link on the operator's page about a company, and panels for the page's two columns. */

@@ -1,11 +1,12 @@
 import { h } from "preact"
+import { features } from "../features/index.ts"
 import { type Kind, type List, pagesOf } from "../List.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
 import { body, button, copied, date, facts, panel } from "../Parts.ts"
 import { rowLink } from "../Table.ts"
 import type { Event } from "../wire.ts"
 
-const kinds = ["invoice", "checkout", "deposit", "withdrawal", "refund", "voucher"] as const
+const kinds = ["invoice", "deposit", "withdrawal", ...features.flatMap(({ eventKind }) => eventKind ?? [])]
 
 const kind = (name: string): Kind<Event> => [
   name,

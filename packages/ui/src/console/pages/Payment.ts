@@ -1,26 +1,11 @@
 import { h } from "preact"
 import type { Payment } from "../Api.ts"
+import type { PaymentPart } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
-import { may, type Page, type Shown, type Visit, whoMay } from "../Page.ts"
-import {
-  body,
-  button,
-  copied,
-  copy,
-  type Fact,
-  facts,
-  link,
-  type Moment,
-  note,
-  panel,
-  sides,
-  stack,
-  sub,
-  timeline,
-  when
-} from "../Parts.ts"
-import type { Checkout, Deposit, Event, Withdrawal } from "../wire.ts"
+import type { Page, Shown, Visit } from "../Page.ts"
+import { body, copied, type Fact, facts, link, type Moment, note, panel, sides, stack, sub, timeline, when } from "../Parts.ts"
+import type { Deposit, Event, LightningInvoice, Withdrawal } from "../wire.ts"
 import { book } from "./Postings.ts"
 import { found, metadataFact } from "./Records.ts"
 import { bookedValue, feeOf, rails, signedSats, titleOf, toldOf } from "./Rows.ts"
@@ -41,16 +26,7 @@ const eventWords: Readonly<Record<string, string>> = {
   "withdrawal.pending": "Amount held, payment in progress",
   "withdrawal.replaced": "Transaction replaced, with a higher fee",
   "withdrawal.completed": "Payment completed",
-  "withdrawal.failed": "Payment failed, amount returned",
-  "checkout.paid": "Checkout paid",
-  "checkout.underpaid": "Checkout partly paid",
-  "checkout.expired": "Checkout expired",
-  "checkout.canceled": "Checkout canceled",
-  "refund.created": "Refund created",
-  "refund.completed": "Refund paid",
-  "refund.failed": "Refund failed",
-  "refund.expired": "Refund expired",
-  "refund.canceled": "Refund canceled"
+  "withdrawal.failed": "Payment failed, amount returned"
 }
 
 /** Events of both rails have the same words. */
@@ -62,14 +38,21 @@ const toneOf = (type: string): "good" | "bad" | "wait" => {
 }
 
 /** Events of the payment and its records, oldest first. */
-const momentsOf = async ({ api }: Visit, subjects: ReadonlyArray<string | null>): Promise<ReadonlyArray<Moment>> => {
+const momentsOf = async (
+  { api }: Visit,
+  own: ReadonlyArray<string | null>,
+  parts: ReadonlyArray<PaymentPart>
+): Promise<ReadonlyArray<Moment>> => {
   const events = await Promise.all(
-    subjects.flatMap((subject) => (subject === null ? [] : [api.call("GET /v1/events", { query: { subject, limit: 50 } })]))
+    [...own, ...parts.map(({ subject = null }) => subject)].flatMap((subject) =>
+      subject === null ? [] : [api.call("GET /v1/events", { query: { subject, limit: 50 } })]
+    )
   )
-  return events
+  const moments = events
     .flat()
     .toSorted((a: Event, b: Event) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
     .map(({ type, timestamp }: Event) => ({ text: wordsOf(type), tone: toneOf(type), atMillis: Date.parse(timestamp) }))
+  return [...parts.flatMap(({ before }) => before ?? []), ...moments]
 }
 
 const ids = (of: ReadonlyArray<readonly [string, string | null | undefined]>, metadata: Readonly<Record<string, string>>) =>
@@ -90,12 +73,9 @@ const sidesOf = (payment: Payment, visit: Visit) => {
   const { say, to } = visit
   const value = bookedValue(payment, say)
   const now = say.fiat(payment.amountSats)
-  const { orderId, checkoutId, rate, rateAtMillis } = payment
+  const { orderId, rate, rateAtMillis } = payment
   return [
     orderId === null ? null : (["Order", link(to(`search?q=${encodeURIComponent(orderId)}`), orderId)] as const),
-    checkoutId === null
-      ? null
-      : (["Checkout", [link(to(`checkouts/${checkoutId}`), Formats.shortened(checkoutId)), " ", copy(checkoutId, "checkout id")]] as const),
     value === undefined || rate === null
       ? null
       : ([
@@ -130,42 +110,24 @@ const titled = (payment: Payment, { say }: Visit): Pick<Shown, "title" | "figure
 const crumbs = [["Payments", "payments"]] as const
 
 const received = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, beside } = visit
+  const { api, say } = visit
   const payment = await found(visit, "deposit")
-  const [deposit, checkout]: readonly [Deposit, Checkout | undefined] = await Promise.all([
+  const { invoiceId } = payment
+  const [deposit, invoice]: readonly [Deposit, LightningInvoice | undefined] = await Promise.all([
     api.call("GET /v1/transactions/deposits/{depositID}", { params: { depositID: payment.id } }),
-    payment.checkoutId === null ? undefined : api.call("GET /v1/checkouts/{id}", { params: { id: payment.checkoutId } })
+    invoiceId === null ? undefined : api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: invoiceId } })
   ])
-  const invoice =
-    payment.invoiceId === null
-      ? undefined
-      : await api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: payment.invoiceId } })
-  const [moments, postings, panels] = await Promise.all([
-    momentsOf(visit, [payment.id, payment.checkoutId, payment.invoiceId]),
-    api.postings(payment.ledgerTxId),
-    Promise.all(features.map(({ depositPanel }) => depositPanel?.(visit, deposit)))
-  ])
-  const left = deposit.amount_sats - deposit.refunded_sats
-  const created: ReadonlyArray<Moment> =
-    checkout === undefined ? [] : [{ text: "Checkout created", atMillis: Date.parse(checkout.created_at) }]
-  const isRefundable = left > 0 && deposit.status === "settled"
+  const parts = await Promise.all(features.flatMap(({ received }) => received?.(visit, payment, deposit) ?? []))
+  const [moments, postings] = await Promise.all([momentsOf(visit, [payment.id, invoiceId], parts), api.postings(payment.ledgerTxId)])
   return {
     ...titled(payment, visit),
     crumbs,
     isLive: true,
-    actions: [
-      checkout !== undefined &&
-        h("a", { class: "btn", href: beside(`${new URL(checkout.url).pathname.slice(1)}/receipt`), download: true }, "Receipt"),
-      isRefundable && may(visit, "send") && button(to(`payments/in/${payment.id}/refund`), "Refund…", "main")
-    ],
+    actions: parts.map(({ actions }) => actions),
     body: sides(
       stack(
-        panel(
-          "Timeline",
-          { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) },
-          body(timeline(say, [...created, ...moments]))
-        ),
-        panels,
+        panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
+        parts.map((part) => part.panel),
         book(postings, visit)
       ),
       stack(
@@ -175,21 +137,9 @@ const received = async (visit: Visit): Promise<Shown> => {
           body(
             facts([
               ...sidesOf(payment, visit),
-              checkout?.payer_email === undefined || checkout.payer_email === null ? null : ["Customer", checkout.payer_email],
               ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
               ["Fee", feeOf(payment)],
-              [
-                "Refunded",
-                deposit.refunded_sats === 0
-                  ? "Nothing"
-                  : [`${Formats.sats(deposit.refunded_sats)} sats`, sub(link(to("refunds"), "See all refunds"))]
-              ],
-              [
-                "Refundable",
-                deposit.status === "pending"
-                  ? "After confirmation"
-                  : [`${Formats.sats(left)} sats`, isRefundable && !may(visit, "send") && sub(whoMay("refund", "send"))]
-              ]
+              ...parts.flatMap(({ facts = [] }) => facts)
             ])
           )
         ),
@@ -197,7 +147,7 @@ const received = async (visit: Visit): Promise<Shown> => {
           [
             ["Payment", payment.id],
             ["Ledger", payment.ledgerTxId],
-            ["Invoice", payment.invoiceId],
+            ["Invoice", invoiceId],
             ["Hash", invoice?.r_hash],
             ["Preimage", invoice?.r_preimage],
             ["Transaction", deposit.chain_tx_id],
@@ -214,16 +164,13 @@ const sent = async (visit: Visit): Promise<Shown> => {
   const { api, say, to } = visit
   const payment = await found(visit, "withdrawal")
   const withdrawal: Withdrawal = await api.call("GET /v1/transactions/withdrawals/{withdrawalID}", { params: { withdrawalID: payment.id } })
-  const [moments, postings, parts] = await Promise.all([
-    momentsOf(visit, [payment.id, payment.refundId]),
-    api.postings(payment.ledgerTxId),
-    Promise.all(features.flatMap(({ sent }) => sent?.(visit, payment, withdrawal) ?? []))
-  ])
+  const parts = await Promise.all(features.flatMap(({ sent }) => sent?.(visit, payment, withdrawal) ?? []))
+  const [moments, postings] = await Promise.all([momentsOf(visit, [payment.id], parts), api.postings(payment.ledgerTxId)])
   const { failure, lightning_payment: lightning } = withdrawal
   return {
     ...titled(payment, visit),
     crumbs,
-    isLive: parts.every(({ top }) => top === null),
+    isLive: parts.every(({ top }) => top === undefined),
     actions:
       payment.status === "settled" &&
       h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`), download: true }, "Proof of payment"),
@@ -253,7 +200,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
                 ...sidesOf(payment, visit),
                 ["Fee", feeOf(payment)],
                 failure === null ? null : ["Failed", failure.message],
-                ...parts.flatMap(({ facts }) => facts)
+                ...parts.flatMap(({ facts = [] }) => facts)
               ])
             )
           ),
@@ -261,7 +208,6 @@ const sent = async (visit: Visit): Promise<Shown> => {
             [
               ["Payment", payment.id],
               ["Ledger", payment.ledgerTxId],
-              ["Refund", payment.refundId],
               ["Hash", lightning?.payment_hash],
               ["Preimage", lightning?.payment_preimage],
               ["Transaction", withdrawal.chain_tx_id]

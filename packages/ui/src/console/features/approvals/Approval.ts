@@ -5,18 +5,17 @@ import { confirmed, type Elsewhere, may, text, type Visit, whoMay } from "../../
 import { act, body, confirm, copied, facts, form, note, plain } from "../../Parts.ts"
 import { feeOf } from "../../pages/Rows.ts"
 import type { Withdrawal } from "../../wire.ts"
-import type { SentPart } from "../Feature.ts"
+import type { PaymentPart } from "../Feature.ts"
 
 /** Shows who has to approve a withdrawal, with a form for those who may, and who decided about it. */
-export const sent = async (visit: Visit, payment: Payment, { approval }: Withdrawal): Promise<SentPart> => {
-  if (approval === null) return { top: null, facts: [] }
+export const sent = async (visit: Visit, payment: Payment, { approval }: Withdrawal): Promise<PaymentPart> => {
+  if (approval === null) return {}
   const { api, say, to, user } = visit
   const entries = await api.call("GET /v1/audit", { query: { subject: payment.id, limit: 10 } })
   const named = (id: string | null): string | undefined => entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? id ?? undefined
   const askedBy = ["Requested by", named(approval.asked_by) ?? "unknown"] as const
   if (payment.status !== "pending_approval")
     return {
-      top: null,
       facts: [
         askedBy,
         approval.decided_by === null ? null : [approval.state === "approved" ? "Approved by" : "Decided by", named(approval.decided_by)]
@@ -50,8 +49,7 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
             ])
           ),
       mayDecide && act(at, "Reject", "danger", { reject: "yes" })
-    ],
-    facts: []
+    ]
   }
 }
 

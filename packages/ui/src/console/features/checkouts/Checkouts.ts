@@ -1,12 +1,30 @@
 import { h } from "preact"
+import type { Payment } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { type List, pagesOf } from "../../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { act, body, button, copied, copy, date, facts, field, form, panel, plain, sides, stack, status, type Told } from "../../Parts.ts"
+import {
+  act,
+  body,
+  button,
+  copied,
+  copy,
+  date,
+  facts,
+  field,
+  form,
+  link,
+  panel,
+  plain,
+  sides,
+  stack,
+  status,
+  type Told
+} from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
 import type { Checkout } from "../../wire.ts"
 import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, paymentsPanel } from "../../pages/Records.ts"
-import type { Found } from "../Feature.ts"
+import type { Found, PaymentPart } from "../Feature.ts"
 import { optionFields, optionsOf, optionsPanel } from "./Options.ts"
 
 const told = ({ status, late, expires_at, received_sats, pending_sats, amount_sats }: Checkout, nowMillis: number): Told => {
@@ -210,6 +228,21 @@ const cancel = async ({ api, params }: Visit): Promise<Elsewhere> => {
   const { id = "" } = params
   await api.call("POST /v1/checkouts/{id}/cancel", { params: { id } })
   return { redirect: `checkouts/${id}` }
+}
+
+/** The checkout of a payment: its creation, its receipt, and the customer's email address. */
+export const received = async ({ api, to, beside }: Visit, { checkoutId }: Payment): Promise<PaymentPart> => {
+  if (checkoutId === null) return {}
+  const { created_at, payer_email, url } = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })
+  return {
+    actions: h("a", { class: "btn", href: beside(`${new URL(url).pathname.slice(1)}/receipt`), download: true }, "Receipt"),
+    facts: [
+      ["Checkout", [link(to(`checkouts/${checkoutId}`), Formats.shortened(checkoutId)), " ", copy(checkoutId, "checkout id")]],
+      payer_email === null ? null : ["Customer", payer_email]
+    ],
+    subject: checkoutId,
+    before: { text: "Checkout created", atMillis: Date.parse(created_at) }
+  }
 }
 
 /** Returns an unpaid checkout as a search result. */

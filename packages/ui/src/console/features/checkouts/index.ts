@@ -1,4 +1,4 @@
-import { checkouts as pages, found } from "./Checkouts.ts"
+import { checkouts as pages, found, received } from "./Checkouts.ts"
 import type { Feature } from "../Feature.ts"
 
 export const checkouts: Feature = {
@@ -6,5 +6,13 @@ export const checkouts: Feature = {
   record: "Checkout",
   pages,
   entry: { section: "", rank: 30, name: "checkouts", path: "checkouts", text: "Checkouts", glyph: "checkouts" },
-  finds: { kind: "checkout", read: found }
+  finds: { kind: "checkout", read: found },
+  received,
+  eventKind: "checkout",
+  eventWords: {
+    "checkout.paid": "Checkout paid",
+    "checkout.underpaid": "Checkout partly paid",
+    "checkout.expired": "Checkout expired",
+    "checkout.canceled": "Checkout canceled"
+  }
 }

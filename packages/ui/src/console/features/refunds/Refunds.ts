@@ -1,11 +1,13 @@
 import { h } from "preact"
+import type { Payment } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { type List, pagesOf } from "../../List.ts"
-import { confirmed, type Elsewhere, type Page, type Shown, type Visit } from "../../Page.ts"
-import { copied, date, link, panel, status, type Told } from "../../Parts.ts"
+import { confirmed, type Elsewhere, may, type Page, type Shown, type Visit, whoMay } from "../../Page.ts"
+import { button, copied, copy, date, link, panel, status, sub, type Told } from "../../Parts.ts"
 import { metadataFact } from "../../pages/Records.ts"
 import { type Column, rowLink, table } from "../../Table.ts"
 import type { Deposit, Refund } from "../../wire.ts"
+import type { PaymentPart } from "../Feature.ts"
 import { nav, record, tabs } from "../vouchers/Links.ts"
 
 const refundWords: Readonly<Record<Refund["status"], Told>> = {
@@ -82,18 +84,41 @@ const show = async (visit: Visit): Promise<Shown> => {
 /** Maximum number of the company's newest refunds that are searched for those of one payment. */
 const most = 100
 
-/** The refunds of a payment, with their status. The API cannot list them by payment. */
-export const depositPanel = async (visit: Visit, { id }: Deposit) => {
-  const rows = (await visit.api.call("GET /v1/refunds", { query: { limit: most } })).filter(({ deposit_id }) => deposit_id === id)
-  return (
-    rows.length > 0 &&
-    panel(
-      "Refunds",
-      { isRuled: true },
-      table("Refunds", { columns: refundsList.columns(visit), groups: [{ rows }], kind: "mid", opens: true })
-    )
-  )
+/** The refunds of a payment, with their status, and what is left to refund. The API cannot list them by payment. */
+export const received = async (visit: Visit, _: Payment, deposit: Deposit): Promise<PaymentPart> => {
+  const { api, to } = visit
+  const { id, amount_sats, refunded_sats, status: standing } = deposit
+  const rows = (await api.call("GET /v1/refunds", { query: { limit: most } })).filter(({ deposit_id }) => deposit_id === id)
+  const [left, mayRefund] = [amount_sats - refunded_sats, may(visit, "send")]
+  const isRefundable = left > 0 && standing === "settled"
+  return {
+    actions: isRefundable && mayRefund && button(to(`payments/in/${id}/refund`), "Refund…", "main"),
+    facts: [
+      ["Refunded", refunded_sats === 0 ? "Nothing" : [`${Formats.sats(refunded_sats)} sats`, sub(link(to("refunds"), "See all refunds"))]],
+      [
+        "Refundable",
+        standing === "pending"
+          ? "After confirmation"
+          : [`${Formats.sats(left)} sats`, isRefundable && !mayRefund && sub(whoMay("refund", "send"))]
+      ]
+    ],
+    panel:
+      rows.length > 0 &&
+      panel(
+        "Refunds",
+        { isRuled: true },
+        table("Refunds", { columns: refundsList.columns(visit), groups: [{ rows }], kind: "mid", opens: true })
+      )
+  }
 }
+
+/** The refund that a withdrawal pays. */
+export const sent = async ({ to }: Visit, { refundId }: Payment): Promise<PaymentPart> => ({
+  facts: [
+    refundId === null ? null : ["Refund", [link(to(`refunds/${refundId}`), Formats.shortened(refundId)), " ", copy(refundId, "refund id")]]
+  ],
+  subject: refundId
+})
 
 const cancel = async (visit: Visit): Promise<Elsewhere> => {
   const { id = "" } = visit.params

@@ -1,10 +1,19 @@
 import { refundPage } from "./Refund.ts"
-import { depositPanel, refunds as pages } from "./Refunds.ts"
+import { received, refunds as pages, sent } from "./Refunds.ts"
 import type { Feature } from "../Feature.ts"
 
 export const refunds: Feature = {
   name: "refunds",
   record: "Refund",
   pages: [refundPage, ...pages],
-  depositPanel
+  received,
+  sent,
+  eventKind: "refund",
+  eventWords: {
+    "refund.created": "Refund created",
+    "refund.completed": "Refund paid",
+    "refund.failed": "Refund failed",
+    "refund.expired": "Refund expired",
+    "refund.canceled": "Refund canceled"
+  }
 }

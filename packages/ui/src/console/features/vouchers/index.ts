@@ -5,5 +5,6 @@ export const vouchers: Feature = {
   name: "vouchers",
   record: "Voucher",
   pages,
+  eventKind: "voucher",
   entry: { section: "Receive", rank: 40, name: "vouchers", path: "vouchers", text: "Vouchers and refunds", glyph: "ticket" }
 }
