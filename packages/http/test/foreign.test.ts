@@ -1,16 +1,12 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Companies } from "@satrail/core/accounts/Companies"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Id from "@satrail/core/base/Id"
-import * as Duty from "@satrail/core/ledger/Duty"
-import { Journal } from "@satrail/core/ledger/Journal"
-import { fence, Tasks } from "@satrail/core/ledger/Tasks"
-import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
 import * as AuditLog from "@satrail/core/features/audit/AuditLog"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
 import { type Answer, operatorToken, start } from "./Service.ts"
 import { adjusted } from "./Adjusted.ts"
+import { failedDelivery } from "./FailedDelivery.ts"
 import { suspended } from "./Suspended.ts"
 import * as Watched from "./Watched.ts"
 
@@ -106,29 +102,8 @@ const operators = ofOperator(hooks, hook)
 /** A failed delivery to an endpoint. */
 const delivery =
   (make: Maker, owner: (company: Company) => CompanyId.CompanyId): Maker =>
-  async (company) => {
-    const endpointId = await make(company)
-    return service.run(
-      Effect.gen(function* () {
-        const [journal, tasks, id] = [yield* Journal, yield* Tasks, yield* Id.make]
-        yield* journal.commit(Duty.begun(id, 0))
-        const [task] = yield* tasks.claim({ kind: id, nowMillis: 1, leaseMillis: 1, limit: 1 })
-        if (task === undefined) return yield* Effect.die("another process holds the role")
-        const ended = {
-          status: "failed",
-          attempts: 10,
-          nextAtMillis: null,
-          lastAtMillis: 1,
-          durationMillis: 1,
-          answered: 500,
-          response: ""
-        } as const
-        const about = { endpointId, epoch: 0, place: "1.1", eventCompanyId: company.id, type: "invoice.settled", recordId: id }
-        yield* journal.commit(Delivery.made({ id, companyId: owner(company), ...about, ...ended, createdAtMillis: 1 }, fence(task)))
-        return id
-      })
-    )
-  }
+  async (company) =>
+    failedDelivery(service, owner(company), await make(company), company.id)
 const actions = ["", "/test", "/rotate-secret", "/enable", "/disable", "/replay", "/deliveries"]
 const ofHooks = (root: string, make: Maker) => Object.fromEntries(actions.map((action) => [`${root}/${hooks}/{id}${action}`, make]))
 

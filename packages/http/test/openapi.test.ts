@@ -1,13 +1,8 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Id from "@satrail/core/base/Id"
-import * as Duty from "@satrail/core/ledger/Duty"
-import { Journal } from "@satrail/core/ledger/Journal"
-import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import * as AuditLog from "@satrail/core/features/audit/AuditLog"
 import * as Notice from "@satrail/core/events/Notice"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
-import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
 import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
@@ -16,6 +11,7 @@ import { Api } from "../src/Api.ts"
 import * as Docs from "../src/pages/Docs.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 import { adjusted } from "./Adjusted.ts"
+import { failedDelivery } from "./FailedDelivery.ts"
 import { suspended } from "./Suspended.ts"
 
 const service = await start({ checks: [{ name: "database", check: Effect.void }] })
@@ -140,33 +136,14 @@ const exampleOf = (name: string) => documented.find((one) => one.name === name)?
 const eventId: string = (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
 
 /** Creates an endpoint with a failed delivery. */
-const failedDelivery = async (root: string, key: string, companyId: CompanyId.CompanyId) => {
+const failed = async (root: string, key: string, companyId: CompanyId.CompanyId) => {
   const { body } = await service.ask("POST", `${root}/webhook-endpoints`, { key, body: { url: "https://shop.example/webhooks" } })
-  return service.run(
-    Effect.gen(function* () {
-      const [journal, tasks] = [yield* Journal, yield* Tasks]
-      yield* journal.commit(Duty.begun(root, 0))
-      const [task] = yield* tasks.claim({ kind: root, nowMillis: Date.now(), leaseMillis: 1, limit: 1 })
-      if (task === undefined) return yield* Effect.die("another process holds the role")
-      const id = yield* Id.make
-      const ended = {
-        status: "failed",
-        attempts: 10,
-        nextAtMillis: null,
-        lastAtMillis: 1,
-        durationMillis: 1,
-        answered: 500,
-        response: ""
-      } as const
-      const about = { endpointId: body.data.id, epoch: 0, place: "1.1", eventCompanyId: companyId, type: "invoice.settled", recordId: id }
-      yield* journal.commit(Delivery.made({ id, companyId, ...about, ...ended, createdAtMillis: 1 }, fence(task)))
-      return { deliveryId: id, endpointId: body.data.id }
-    })
-  )
+  const endpointId = body.data.id
+  return { endpointId, deliveryId: await failedDelivery(service, companyId, endpointId) }
 }
-const own = await failedDelivery("/v1", company.key, company.id)
+const own = await failed("/v1", company.key, company.id)
 const adjustments = await adjusted(service, company.id)
-const theirs = await failedDelivery("/operator", operatorToken, CompanyId.operator)
+const theirs = await failed("/operator", operatorToken, CompanyId.operator)
 
 const failing = "/v1/bitcoin/withdraw/confirm"
 

@@ -1,16 +1,12 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Id from "@satrail/core/base/Id"
-import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
-import * as Duty from "@satrail/core/ledger/Duty"
-import { Journal } from "@satrail/core/ledger/Journal"
-import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { AuditLog, link } from "@satrail/core/features/audit/AuditLog"
 import { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Api } from "../src/Api.ts"
 import { OperatorAuthentication, operatorScopesOf } from "../src/api/Authentication.ts"
 import { operatorToken, start } from "./Service.ts"
+import { failedDelivery } from "./FailedDelivery.ts"
 import { suspended } from "./Suspended.ts"
 
 const service = await start()
@@ -53,31 +49,7 @@ const admitted = await invited(funded.id, "admin")
 const endpoint = async (): Promise<string> => (await created("/webhook-endpoints", { url })).id
 
 /** A failed delivery to an endpoint of the operator. */
-const failedDelivery = async (): Promise<string> => {
-  const endpointId = await endpoint()
-  return service.run(
-    Effect.gen(function* () {
-      const [journal, tasks] = [yield* Journal, yield* Tasks]
-      yield* journal.commit(Duty.begun("a test", 0))
-      const [task] = yield* tasks.claim({ kind: "a test", nowMillis: Date.now(), leaseMillis: 1, limit: 1 })
-      if (task === undefined) return yield* Effect.die("another process holds the role")
-      const deliveryId = yield* Id.make
-      const ended = {
-        status: "failed",
-        attempts: 10,
-        nextAtMillis: null,
-        lastAtMillis: 1,
-        durationMillis: 1,
-        answered: 500,
-        response: ""
-      } as const
-      const about = { endpointId, epoch: 0, place: "1.1", eventCompanyId: id, type: "invoice.settled", recordId: deliveryId }
-      const row = { id: deliveryId, companyId: CompanyId.operator, ...about, ...ended, createdAtMillis: 1 }
-      yield* journal.commit(Delivery.made(row, fence(task)))
-      return deliveryId
-    })
-  )
-}
+const undelivered = async () => failedDelivery(service, CompanyId.operator, await endpoint(), id)
 
 const [limited, confined, revoked, rotated, connected] = [await key(), await key(), await key(), await key(), await key()]
 const waiting = await requested()
@@ -202,7 +174,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   "POST /operator/webhook-endpoints/:id/test": { path: `/webhook-endpoints/${tested}/test`, sees: `/webhook-endpoints/${tested}` },
   "POST /operator/webhook-deliveries/:id/resend": {
-    path: `/webhook-deliveries/${await failedDelivery()}/resend`,
+    path: `/webhook-deliveries/${await undelivered()}/resend`,
     sees: "/webhook-endpoints"
   }
 }
