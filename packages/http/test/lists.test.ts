@@ -80,6 +80,7 @@ interface Line {
   readonly rail_type: string
   readonly amount_sats: number
   readonly fee_microsats: number
+  readonly fee_sats: number
   readonly created_at: string
 }
 const list = async (query = "", key = company.key) => {
@@ -115,8 +116,8 @@ describe("the list", () => {
   it("list: fees are in thousandths of a sat", async () => {
     const { lines } = await list("?type=withdrawal")
     assert.deepStrictEqual(
-      lines.map(({ amount_sats, fee_microsats }) => [amount_sats, fee_microsats]),
-      [[500, 6501]]
+      lines.map(({ amount_sats, fee_microsats, fee_sats }) => [amount_sats, fee_microsats, fee_sats]),
+      [[500, 6501, 6.501]]
     )
   })
 

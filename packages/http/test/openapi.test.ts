@@ -563,12 +563,13 @@ describe("the OpenAPI document", () => {
     })
   }
 
-  for (const { name, operation, ask } of operations.filter(({ isOpen }) => !isOpen)) {
-    it(`openapi: the 401 and 400 responses of ${name} match the document`, async () => {
-      const answers = [await ask("", ""), await ask("?x=1")]
+  for (const { name, path, operation, ask } of operations.filter(({ isOpen }) => !isOpen)) {
+    it(`openapi: ${name} rejects the other kind of key, and its 401 and 400 responses match the document`, async () => {
+      const foreign = path.startsWith("/operator") ? company.key : operatorToken
+      const answers = [await ask("", ""), await ask("", foreign), await ask("?x=1")]
       assert.deepStrictEqual(
         answers.map(({ status }) => status),
-        [401, 400]
+        [401, 401, 400]
       )
       for (const { status, body } of answers) assert.deepStrictEqual(differences(body, schemaOf(operation, status)), [])
     })

@@ -110,25 +110,6 @@ describe("amounts", () => {
     assert.deepStrictEqual([service_fee_sats, fee_sats], [6.501, 6.501])
     assert.strictEqual(fee_sats, Withdrawals.view.of(withdrawal).fee_sats)
   })
-
-  it("wire: the list shows a withdrawal's fee in thousandths of a sat", () => {
-    const { fee_microsats, fee_sats } = Transactions.view.of({
-      id: withdrawal.id,
-      companyId: withdrawal.companyId,
-      amount: withdrawal.amount,
-      recipient: "a@b.example",
-      rail: "lightning",
-      type: "withdrawal",
-      fee: Msat.make(6501n),
-      status: "pending",
-      reason: null,
-      description: "",
-      metadata: {},
-      failure: null,
-      createdAtMillis: at
-    })
-    assert.deepStrictEqual([fee_microsats, fee_sats], [6501, 6.501])
-  })
 })
 
 describe("a withdrawal", () => {
