@@ -4,7 +4,6 @@ import http from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Locator, Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
-import * as Whole from "../Whole.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 import { ofCompany } from "./Console.ts"
@@ -19,16 +18,7 @@ afterAll(() => started?.end())
 
 describe.skipIf(isMissing)("the console in a browser", () => {
   if (started === undefined) return
-  const { browser, whole, shop, signedIn, tab, signIn, visit } = started
-
-  it("console: a browser that requests / is redirected to the console, and other clients get JSON", async () => {
-    await tab({}, async (page) => {
-      await page.goto(whole.url)
-      assert.strictEqual(page.url(), `${whole.url}/console`)
-      await page.getByRole("button", { name: "Sign in", exact: true }).waitFor()
-    })
-    assert.strictEqual((await whole.ask("GET", "/")).data.name, "satrail")
-  })
+  const { browser, whole, shop, signedIn, tab, visit } = started
 
   it("console: an invoice is created, paid from the sandbox and shown as paid, and the balance and the events show it", () =>
     tab({ storageState: signedIn.company }, async (page, complaints) => {
@@ -205,16 +195,5 @@ describe.skipIf(isMissing)("the console in a browser", () => {
         assert.deepStrictEqual([answer.status(), answer.headers()["location"]], [303, "../console"], path)
       }
       assert.deepStrictEqual(complaints, [])
-    }))
-
-  it("console: revoking a key ends its sessions", () =>
-    tab({}, async (page) => {
-      const other = await whole.companyWith("free")
-      await signIn(page, other.key)
-      const [, , id = ""] = other.key.split("_")
-      const { status } = await whole.ask("DELETE", `/operator/api-keys/${id}`, { key: Whole.operatorToken })
-      assert.strictEqual(status, 200)
-      await page.getByRole("link", { name: "Audit log" }).click()
-      await page.getByText("You were signed out").waitFor()
     }))
 })
