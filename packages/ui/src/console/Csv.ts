@@ -2,23 +2,25 @@ import type { File } from "./Page.ts"
 
 // Exports for spreadsheets (RFC 4180).
 
-/** A cell that no spreadsheet reads as a formula. */
-const cell = (value: string | number | null): string => {
-  if (value === null) return ""
+/** A cell that no spreadsheet reads as a formula. Objects are written as JSON. */
+const cell = (value: unknown): string => {
+  if (value === null || value === undefined) return ""
   if (typeof value === "number") return String(value)
-  const harmless = /^[=+\-@|\t\r]/.test(value) ? `'${value}` : value
+  const text = typeof value === "string" ? value : JSON.stringify(value)
+  const harmless = /^[=+\-@|\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
-export type CsvColumn<Row> = readonly [head: string, cell: (row: Row) => string | number | null]
+/** A column: a member of the row, or a heading and what to write below it. */
+export type CsvColumn<Row> = (keyof Row & string) | readonly [head: string, cell: (row: Row) => string | number | null]
 
 export const csv = <Row>(name: string, columns: ReadonlyArray<CsvColumn<Row>>, rows: ReadonlyArray<Row>): File => {
-  const lines = rows.map((row) => columns.map(([, of]) => cell(of(row))).join(","))
+  const lines = rows.map((row) => columns.map((column) => cell(typeof column === "string" ? row[column] : column[1](row))).join(","))
   return {
     file: {
       name: `${name}.csv`,
       contentType: "text/csv; charset=utf-8; header=present",
-      text: [columns.map(([head]) => head).join(","), ...lines, ""].join("\r\n")
+      text: [columns.map((column) => (typeof column === "string" ? column : column[0])).join(","), ...lines, ""].join("\r\n")
     }
   }
 }

@@ -45,14 +45,7 @@ const lightning: List<OwnLightningAddress> = {
     { title: "Last used", place: "c3", kind: "faint", key: "Used", cell: ({ last_used_at }) => date(say, last_used_at) },
     { title: "Created", place: "off", kind: "soft", isSorted: true, cell: ({ created_at }) => date(say, created_at) }
   ],
-  csv: [
-    ["created_at", ({ created_at }) => created_at],
-    ["id", ({ id }) => id],
-    ["address", ({ address }) => address],
-    ["last_used_at", ({ last_used_at }) => last_used_at],
-    ["deleted_at", ({ deleted_at }) => deleted_at],
-    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
-  ],
+  csv: ["created_at", "id", "address", "last_used_at", "deleted_at", "metadata"],
   create: (visit) => may(visit, "receive") && button(visit.to("addresses/new"), "New address", "main", "plus"),
   above: (visit) => tabs(visit, "addresses")
 }
@@ -73,13 +66,7 @@ const onChain: List<OnChainAddress> = {
     { title: "Type", place: "c4", kind: "soft", cell: ({ bitcoin_address_type: type }) => type.replaceAll("_", " ") },
     { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) }
   ],
-  csv: [
-    ["created_at", ({ created_at }) => created_at],
-    ["id", ({ id }) => id],
-    ["address", ({ address }) => address],
-    ["type", ({ bitcoin_address_type }) => bitcoin_address_type],
-    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
-  ],
+  csv: ["created_at", "id", "address", ["type", ({ bitcoin_address_type }) => bitcoin_address_type], "metadata"],
   create: ({ to, once, user }) =>
     may({ user }, "receive") &&
     form(to("addresses/on-chain/new"), { once, class: "inline" }, h("button", { class: "btn main" }, "New bitcoin address")),

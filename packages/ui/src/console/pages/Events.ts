@@ -36,13 +36,7 @@ const list: List<Event> = {
     { title: "What", place: "c1", cell: ({ id, type }) => rowLink(to(`events/${id}`), h("code", null, type)) },
     { title: "Of", place: "all", kind: "soft", cell: (event) => h("code", null, subjectOf(event)) }
   ],
-  csv: [
-    ["timestamp", ({ timestamp }) => timestamp],
-    ["id", ({ id }) => id],
-    ["type", ({ type }) => type],
-    ["subject", subjectOf],
-    ["data", ({ data }) => JSON.stringify(data)]
-  ]
+  csv: ["timestamp", "id", "type", ["subject", subjectOf], "data"]
 }
 
 const show = async ({ api, say, to, params }: Visit): Promise<Shown> => {

@@ -59,16 +59,16 @@ const list: List<LightningInvoice> = {
   ],
   columns,
   csv: [
-    ["created_at", ({ created_at }) => created_at],
-    ["id", ({ id }) => id],
+    "created_at",
+    "id",
     ["description", ({ memo }) => memo],
-    ["status", ({ status }) => status],
-    ["amount_sats", ({ amount_sats }) => amount_sats],
-    ["received_sats", ({ received_sats }) => received_sats],
-    ["settled_at", ({ settled_at }) => settled_at],
-    ["deposit_id", ({ deposit_id }) => deposit_id],
+    "status",
+    "amount_sats",
+    "received_sats",
+    "settled_at",
+    "deposit_id",
     ["payment_hash", ({ r_hash }) => r_hash],
-    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
+    "metadata"
   ],
   also: [["lightning_address_id", "For one Lightning address"]],
   create: (visit) => may(visit, "receive") && button(visit.to("invoices/new"), "New invoice", "main", "plus")

@@ -94,17 +94,17 @@ const list: List<Checkout> = {
   ],
   columns,
   csv: [
-    ["created_at", ({ created_at }) => created_at],
-    ["id", ({ id }) => id],
-    ["order_id", ({ order_id }) => order_id],
-    ["description", ({ description }) => description],
-    ["status", ({ status }) => status],
-    ["amount_sats", ({ amount_sats }) => amount_sats],
-    ["received_sats", ({ received_sats }) => received_sats],
-    ["fiat_amount", ({ fiat_amount }) => fiat_amount],
-    ["fiat_currency", ({ fiat_currency }) => fiat_currency],
-    ["paid_at", ({ paid_at }) => paid_at],
-    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
+    "created_at",
+    "id",
+    "order_id",
+    "description",
+    "status",
+    "amount_sats",
+    "received_sats",
+    "fiat_amount",
+    "fiat_currency",
+    "paid_at",
+    "metadata"
   ],
   create: (visit) => may(visit, "receive") && newCheckout(visit)
 }

@@ -37,15 +37,7 @@ const list: List<Offer> = {
     ["address", "Lightning addresses", ({ lightning_address_id }) => lightning_address_id !== null]
   ],
   columns,
-  csv: [
-    ["created_at", ({ created_at }) => created_at],
-    ["id", ({ id }) => id],
-    ["description", ({ memo }) => memo],
-    ["lightning_address", ({ lightning_address }) => lightning_address],
-    ["amount_sats", ({ amount_sats }) => amount_sats],
-    ["offer", ({ offer }) => offer],
-    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
-  ],
+  csv: ["created_at", "id", ["description", ({ memo }) => memo], "lightning_address", "amount_sats", "offer", "metadata"],
   create: (visit) => may(visit, "receive") && button(visit.to("offers/new"), "New offer", "main", "plus")
 }
 

@@ -43,17 +43,7 @@ const refundsList: List<Refund> = {
     { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
-  csv: [
-    ["created_at", ({ created_at }) => created_at],
-    ["id", ({ id }) => id],
-    ["description", ({ description }) => description],
-    ["status", ({ status }) => status],
-    ["amount_sats", ({ amount_sats }) => amount_sats],
-    ["deposit_id", ({ deposit_id }) => deposit_id],
-    ["withdrawal_id", ({ withdrawal_id }) => withdrawal_id],
-    ["checkout_id", ({ checkout_id }) => checkout_id],
-    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
-  ],
+  csv: ["created_at", "id", "description", "status", "amount_sats", "deposit_id", "withdrawal_id", "checkout_id", "metadata"],
   above: (visit) => tabs(visit, "refunds")
 }
 

@@ -37,18 +37,7 @@ const vouchersList: List<Voucher> = {
     { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
-  csv: [
-    ["created_at", ({ created_at }) => created_at],
-    ["id", ({ id }) => id],
-    ["description", ({ description }) => description],
-    ["status", ({ status }) => status],
-    ["amount_sats", ({ amount_sats }) => amount_sats],
-    ["fee_sats", ({ fee_sats }) => fee_sats],
-    ["withdrawal_id", ({ withdrawal_id }) => withdrawal_id],
-    ["refund_id", ({ refund_id }) => refund_id],
-    ["expires_at", ({ expires_at }) => expires_at],
-    ["metadata", ({ metadata }) => JSON.stringify(metadata)]
-  ],
+  csv: ["created_at", "id", "description", "status", "amount_sats", "fee_sats", "withdrawal_id", "refund_id", "expires_at", "metadata"],
   create: (visit) => may(visit, "send") && button(visit.to("vouchers/new"), "New voucher", "main", "plus"),
   above: (visit) => tabs(visit, "vouchers")
 }
