@@ -4,7 +4,7 @@ import * as Random from "@satrail/testing/Random"
 import { Effect, Layer } from "effect"
 import * as Books from "./checks/Books.ts"
 import * as Seen from "./checks/Seen.ts"
-import { weaves } from "./features/index.ts"
+import { records, weaves } from "./features/index.ts"
 import * as Operation from "./plot/Operation.ts"
 import * as Plot from "./plot/Plot.ts"
 import * as Stage from "./story/Stage.ts"
@@ -110,7 +110,7 @@ export const tell = async (seed: number, operations: ReadonlyArray<Operation.Ope
     callsCustomers: options.callsCustomers ?? true,
     isAsync: store.name !== "memory"
   })
-  const seen = Seen.make(world.watch, coverage)
+  const seen = Seen.make(world.watch, coverage, records)
   const books = Books.make(world, seen, coverage, store.name === "memory", stage.keyOf)
   const story = Story.make(stage, seen)
   let at = 0

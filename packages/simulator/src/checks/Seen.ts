@@ -3,8 +3,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import * as Written from "@satrail/core/ledger/Written"
 import type { Change } from "@satrail/core/service/Changes"
-import { records } from "../features/index.ts"
-import type { Listener } from "../features/Feature.ts"
+import type { Listener, Record } from "../features/Feature.ts"
 import type { Coverage } from "../world/Coverage.ts"
 import type { Watch } from "../world/Watch.ts"
 
@@ -29,15 +28,11 @@ export interface Seen {
   readonly unmatched: ReadonlyMap<string, Msat.Msat>
 }
 
-const kindOf: { readonly [noun: string]: Row["kind"] } = {
-  withdrawals: "withdrawal",
-  deposits: "deposit",
-  invoices: "invoice",
-  ...Object.fromEntries(records.map(({ noun, kind }) => [noun.name, kind]))
-}
+/** The kinds of records that scenarios check, by noun. */
+type Kinds = { readonly [noun: string]: Row["kind"] }
 
 /** Returns the written record if scenarios check its kind. */
-const written = (write: Noun.Write): ReadonlyArray<Row> => {
+const written = (write: Noun.Write, kindOf: Kinds): ReadonlyArray<Row> => {
   const [noun, { id, companyId }] =
     write._tag === "Insert"
       ? [write.noun, write.record]
@@ -48,8 +43,8 @@ const written = (write: Noun.Write): ReadonlyArray<Row> => {
   return kind === undefined || id === null ? [] : [{ kind, companyId, id }]
 }
 
-const rowsOf = (change: Change): ReadonlyArray<Row> => {
-  if (Written.is(change)) return change.writes.flatMap(written)
+const rowsOf = (change: Change, kinds: Kinds): ReadonlyArray<Row> => {
+  if (Written.is(change)) return change.writes.flatMap((write) => written(write, kinds))
   const { companyId, id } = change
   switch (change._tag) {
     case "WithdrawalDispatched":
@@ -70,7 +65,13 @@ const rowsOf = (change: Change): ReadonlyArray<Row> => {
   }
 }
 
-export const make = (watch: Watch, coverage: Coverage): Seen => {
+export const make = (watch: Watch, coverage: Coverage, records: ReadonlyArray<Record>): Seen => {
+  const kinds: Kinds = {
+    withdrawals: "withdrawal",
+    deposits: "deposit",
+    invoices: "invoice",
+    ...Object.fromEntries(records.map(({ noun, kind }) => [noun.name, kind]))
+  }
   const byAsking = new Map<number, Array<Change["_tag"]>>()
   const unmatched = new Map<string, Msat.Msat>()
   /** Deleted invoices. A process that read one earlier may still record its expiry. */
@@ -90,7 +91,7 @@ export const make = (watch: Watch, coverage: Coverage): Seen => {
           forgotten.add(change.id)
           rows.delete(change.id)
         }
-        for (const row of rowsOf(change)) if (!forgotten.has(row.id)) rows.set(row.id, row)
+        for (const row of rowsOf(change, kinds)) if (!forgotten.has(row.id)) rows.set(row.id, row)
         if (change._tag === "PaymentUnmatched") {
           const [{ record }] = change.writes
           unmatched.set(record.paymentHash, record.received)

@@ -81,6 +81,8 @@ export interface Refused {
 export type Excuses = (hear: (listener: Listener) => void) => (tag: string, refused: Refused) => boolean
 
 export interface Feature {
+  /** Makes its operations, as in `Story.ts`. */
+  readonly acts?: (...given: never) => object
   readonly changes: { readonly [tag: string]: How }
   readonly stories?: Stories
   /** Adds operations to a share of the scenarios. */

@@ -1,6 +1,6 @@
 import type { Seen } from "../checks/Seen.ts"
 import { claim } from "../checks/Violation.ts"
-import { all as features } from "../features/index.ts"
+import type { Feature } from "../features/Feature.ts"
 import { member, text } from "./Json.ts"
 import type { Answer, Ask } from "./Stage.ts"
 
@@ -43,7 +43,7 @@ const isForWallet = ({ path }: Ask) => path.startsWith("/lnurl") || path.startsW
 
 const keyOf = ({ bearer, once }: Ask) => `${bearer} ${once}`
 
-export const make = (seen: Seen): Answers => {
+export const make = (seen: Seen, features: ReadonlyArray<Feature>): Answers => {
   const promised = new Map<string, Promised>()
   const excuses = features.flatMap(({ excuses }) => excuses?.(seen.hear) ?? [])
 

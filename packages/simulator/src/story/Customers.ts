@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { records as features } from "../features/index.ts"
+import type { Feature } from "../features/Feature.ts"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Balance from "@satrail/core/ledger/Balance"
 import { Option } from "effect"
@@ -76,7 +76,12 @@ const compareBooks = async (stage: Stage, { id, bearer }: Company): Promise<void
 }
 
 /** Checks that a record returned to a company exists. */
-const compareAnswer = async (stage: Stage, companies: ReadonlyArray<Company>, { ask, success }: Request): Promise<void> => {
+const compareAnswer = async (
+  stage: Stage,
+  features: ReadonlyArray<Feature>,
+  companies: ReadonlyArray<Company>,
+  { ask, success }: Request
+): Promise<void> => {
   const { records, read } = stage.world
   const owner = companies.find(({ bearer }) => bearer === ask.bearer)?.id
   const id = success === undefined ? "" : text(JSON.parse(success), "data", "id")
@@ -84,17 +89,18 @@ const compareAnswer = async (stage: Stage, companies: ReadonlyArray<Company>, { 
   const isThere = (found: Option.Option<unknown>) => claim(Option.isSome(found), `a returned record exists: ${ask.path} ${id}`)
   if (ask.path.endsWith("/confirm")) isThere(await read(records.withdrawal(owner, id)))
   if (ask.path.endsWith("/lightning-invoice")) isThere(await read(records.invoice(owner, id)))
-  for (const { noun } of features) if (ask.path.endsWith(`/${noun.name}`)) isThere(await read(records.get(noun, owner, id)))
+  for (const { noun } of features.flatMap(({ records: its = [] }) => its))
+    if (ask.path.endsWith(`/${noun.name}`)) isThere(await read(records.get(noun, owner, id)))
 }
 
 // A key is forgotten a month after its first use, so nothing is repeated close to that time. A withdrawal's
 // key is never forgotten.
 const keptMillis = 29 * 24 * 3600 * 1000
 
-export const make = (stage: Stage, seen: Seen): Customers => {
+export const make = (stage: Stage, seen: Seen, features: ReadonlyArray<Feature>): Customers => {
   const companies: Array<Company> = []
   const requests: Array<Request> = []
-  const answers = Answers.make(seen)
+  const answers = Answers.make(seen, features)
   const madeBy = new Map<Request, (data: unknown) => void>()
   const held = [Stopped.make(), Thresholds.make()]
   let keys = 0
@@ -142,7 +148,7 @@ export const make = (stage: Stage, seen: Seen): Customers => {
       ),
     compare: async () => {
       for (const company of companies) await compareBooks(stage, company)
-      for (const request of requests) await compareAnswer(stage, companies, request)
+      for (const request of requests) await compareAnswer(stage, features, companies, request)
     },
     freshKey: () => `key-${keys++}`
   }

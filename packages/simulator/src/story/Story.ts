@@ -1,6 +1,6 @@
 import type { Seen } from "../checks/Seen.ts"
 import type { Act, ActOf, Operation, Tag } from "../plot/Operation.ts"
-import { acts as ofFeatures } from "../features/acts.ts"
+import { all, features } from "../features/index.ts"
 import { watches } from "../features/watches.ts"
 import * as Customers from "./Customers.ts"
 import * as Disturbances from "./Disturbances.ts"
@@ -51,11 +51,13 @@ const joined = <T extends object>(parts: ReadonlyArray<T>) =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- merges them in the order of the types
   Object.assign({}, ...parts) as Joined<T>
 
+const ofFeatures = features.flatMap((feature) => ("acts" in feature ? [feature.acts] : []))
+
 export const make = (stage: Stage, seen: Seen): Story => {
   const { world, coverage } = stage
   const { sandbox } = world
   const made = nothing()
-  const customers = Customers.make(stage, seen)
+  const customers = Customers.make(stage, seen, all)
   const outsiders = Outsiders.make(stage, customers, made)
   const watched = watches.map((watch) => watch(stage, customers, seen, made))
   const stops = Stops.make(customers)

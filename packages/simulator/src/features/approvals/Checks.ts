@@ -5,6 +5,7 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { Change } from "@satrail/core/service/Changes"
 import { claim, same, Violation } from "../../checks/Violation.ts"
 import * as Feature from "../Feature.ts"
+import { acts } from "./Acts.ts"
 import { stories } from "./Stories.ts"
 
 /** Checks that a withdrawal's approval matches its status. */
@@ -68,6 +69,7 @@ const listener = (keyOf: Feature.KeyOf): Feature.Listener => {
 }
 
 export const approvals = Feature.make(core)({
+  acts,
   stories,
   reading: ["unapproved"],
   changes: { WithdrawalApproved: "happens", WithdrawalRejected: "happens" },

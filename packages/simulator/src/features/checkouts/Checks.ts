@@ -4,6 +4,7 @@ import { checkouts as core } from "@satrail/core/features/checkouts/index"
 import { claim, same } from "../../checks/Violation.ts"
 import { text } from "../../story/Json.ts"
 import * as Feature from "../Feature.ts"
+import { acts } from "./Acts.ts"
 import { path } from "./Plot.ts"
 import { stories } from "./Stories.ts"
 
@@ -72,6 +73,7 @@ const ended = (checkouts: ReadonlyArray<Checkout.Checkout>, { deposits }: Featur
 }
 
 export const checkouts = Feature.make(core)({
+  acts,
   stories,
   reading: ["arrivedFor", "depositsFor"],
   changes: {

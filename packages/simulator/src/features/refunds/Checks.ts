@@ -3,6 +3,7 @@ import { refunds as core } from "@satrail/core/features/refunds/index"
 import * as Refund from "@satrail/core/features/refunds/Refund"
 import { claim, same } from "../../checks/Violation.ts"
 import * as Feature from "../Feature.ts"
+import { acts } from "./Acts.ts"
 import { stories } from "./Stories.ts"
 
 const sum = (rows: ReadonlyArray<{ readonly amount: Msat.Msat }>) => Msat.sum(...rows.map(({ amount }) => amount))
@@ -34,6 +35,7 @@ const ended = (refunds: ReadonlyArray<Refund.Refund>, { withdrawals }: Feature.M
 }
 
 export const refunds = Feature.make(core)({
+  acts,
   stories,
   changes: {
     RefundCreated: "happens",

@@ -2,9 +2,11 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { vouchers as core } from "@satrail/core/features/vouchers/index"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Feature from "../Feature.ts"
+import { acts } from "./Acts.ts"
 import { stories } from "./Stories.ts"
 
 export const vouchers = Feature.make(core)({
+  acts,
   stories,
   changes: { VoucherCreated: "happens", VoucherClaimed: "happens", VoucherExpired: "happens", VoucherCanceled: "happens" },
   transitions: ["voucher: nothing to open", "voucher: open to claimed", "voucher: open to expired", "voucher: open to canceled"],

@@ -1,9 +1,11 @@
 import { webhooks as core } from "@satrail/core/features/webhooks/records/index"
 import { behaviours } from "../../world/Receivers.ts"
 import * as Feature from "../Feature.ts"
+import { acts } from "./Acts.ts"
 import { stories } from "./Stories.ts"
 
 export const webhooks = Feature.make(core)({
+  acts,
   stories,
   reading: ["knownDeliveries", "pendingDeliveries", "deliveriesTo"],
   changes: {
