@@ -28,7 +28,7 @@ import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import * as FeeRetry from "../../sending/FeeRetry.ts"
 import * as Refund from "./Refund.ts"
 import * as RefundSteps from "./RefundSteps.ts"
-import * as RefundsTold from "./RefundsTold.ts"
+import { RefundReads } from "./RefundReads.ts"
 import { refundTask } from "../../sending/Cause.ts"
 import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as Voucher from "../vouchers/Voucher.ts"
@@ -45,6 +45,9 @@ const maxTries = 200
 
 /** Maximum number of deposits of a checkout named in an error. */
 const maxListed = 10
+
+/** Maximum number of refunds shown on a checkout page. */
+const maxShown = 10
 
 /** The error message that says how to identify the deposit. */
 export const ofMessage = "or invoice_id or checkout_id is required, and only one of them"
@@ -115,7 +118,7 @@ export class Refunds extends Context.Service<
     ) => Effect.Effect<Page.Page<Refund.Refund>, Invalid | StoreUnavailable>
     /**
      * Returns the refunds shown on a checkout page, newest first: claimable, pending and paid ones, at most
-     * `RefundsTold.limit`.
+     * `maxShown`.
      */
     readonly ofCheckout: (companyId: CompanyId.CompanyId, checkoutId: string) => Effect.Effect<ReadonlyArray<Refund.Told>, StoreUnavailable>
     /**
@@ -165,6 +168,21 @@ const refundOf = (
   sealedLink: checkoutId === null || paid.url === null ? null : (onCheckout?.seal?.(paid.url) ?? null),
   createdAtMillis: paid.atMillis,
   updatedAtMillis: paid.atMillis
+})
+
+/** Implements `Refunds.ofCheckout`. */
+const shownOn = Effect.gen(function* () {
+  const [records, nouns] = [yield* RefundReads, yield* NounReads]
+  return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, checkoutId: string) {
+    const atMillis = yield* Clock.currentTimeMillis
+    const found = yield* records.refundsOf(companyId, checkoutId, maxShown)
+    const told = yield* Effect.forEach(found, (refund) => {
+      const voucher =
+        refund.status === "open" && refund.voucherId !== null ? nouns.get(Voucher.noun, companyId, refund.voucherId) : Effect.succeedNone
+      return Effect.map(voucher, (voucher) => Refund.told(refund, Option.getOrUndefined(voucher), atMillis))
+    })
+    return told.filter((one) => one !== undefined)
+  })
 })
 
 /** Makes a function that finds the deposit to refund. */
@@ -287,7 +305,7 @@ export const make = Effect.gen(function* () {
     }),
     get,
     list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(Refund.noun, companyId, before, limit)),
-    ofCheckout: yield* RefundsTold.make,
+    ofCheckout: yield* shownOn,
     cancel: Effect.fnUntraced(function* (companyId, id) {
       const refund = yield* get(companyId, id)
       if (refund.status === "canceled") return refund
