@@ -4,7 +4,9 @@ import * as Metadata from "@satrail/core/base/Metadata"
 import { all as features } from "@satrail/core/features/index"
 import { Rail } from "@satrail/core/ledger/Rail"
 import * as Tally from "@satrail/core/ledger/Tally"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 import type * as Booking from "@satrail/core/reports/Booking"
+import * as Cause from "@satrail/core/sending/Cause"
 import { Effect, Schema, Struct } from "effect"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
@@ -90,8 +92,8 @@ const decodeSubject = Schema.decodeUnknownSync(
     paymentHash: Text,
     chainTxId: Text,
     invoiceId: Text,
-    checkoutId: Text,
-    refundId: Text,
+    ...Purpose.members,
+    ...Cause.members,
     rate: Text,
     rateAtMillis: Schema.NullOr(Schema.FiniteFromString),
     currency: Text,
@@ -102,6 +104,12 @@ const decodeSubject = Schema.decodeUnknownSync(
 // Compare the company as text, so that the planner cannot use its key instead of the intended index.
 const ofTransfer = (table: string) => `
   select * from satrail.${table} t where t.ledger_tx_id = a.id and t.company_id::text = $1::text limit 1`
+
+/** The features' records that a payment refers to, or null for the members of the other type of payment. */
+const refers = (members: object, isOwn: boolean) =>
+  Object.keys(members)
+    .map((member) => `${isOwn ? `r.${Table.columnOf(member)}::text` : "null"} as "${member}"`)
+    .join(", ")
 
 /** Features' records that a deposit refers to, and whose rate applies to it (Feature.Rates). */
 const rated = features
@@ -117,12 +125,12 @@ const subjects = Reads.many("Records.subjects", {
   text: `
 with asked as materialized (select value::uuid as id from json_array_elements_text($2))
 select r.ledger_tx_id::text as "transferId", 'withdrawal' as type, r.id::text, r.rail, r.recipient, coalesce(r.payment_hash, r.reported_hash) as "paymentHash",
-  r.chain_tx_id as "chainTxId", null as "invoiceId", null as "checkoutId", r.refund_id::text as "refundId",
+  r.chain_tx_id as "chainTxId", null as "invoiceId", ${refers(Purpose.members, false)}, ${refers(Cause.members, true)},
   r.rate, r.rate_at_millis::text as "rateAtMillis", null as currency, r.metadata::text
 from asked a cross join lateral (${ofTransfer("withdrawals")}) r
 union all
 select r.ledger_tx_id::text, 'deposit', r.id::text, r.rail, r.recipient, i.payment_hash,
-  r.chain_tx_id, r.lightning_invoice_id::text, r.checkout_id::text, null,
+  r.chain_tx_id, r.lightning_invoice_id::text, ${refers(Purpose.members, true)}, ${refers(Cause.members, false)},
   coalesce(i.rate${ofRated("rate")}), coalesce(i.rate_at_millis${ofRated("rate_at_millis")})::text, coalesce(null::text${ofRated("fiat_currency")}), r.metadata::text
 from asked a cross join lateral (${ofTransfer("deposits")}) r
 left join lateral (select * from satrail.invoices t where t.company_id = r.company_id and t.id = r.lightning_invoice_id limit 1) i on true${rated.map(({ join }) => join).join("")}`,
