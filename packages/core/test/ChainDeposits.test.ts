@@ -32,7 +32,8 @@ import {
   start,
   step,
   steps,
-  weather
+  weather,
+  unheld
 } from "./World.ts"
 
 const control = Sandbox
@@ -104,21 +105,9 @@ describe("On-chain deposits", () => {
       )
       yield* (yield* control).sendMany(to)
       yield* mineAndFollow(2)
-      assert.deepStrictEqual(
-        [yield* has(one), yield* has(other)],
-        [
-          { posted: 0, held: 0 },
-          { posted: 0, held: 0 }
-        ]
-      )
+      assert.deepStrictEqual([yield* has(one), yield* has(other)], [unheld(0), unheld(0)])
       yield* mineAndFollow(1)
-      assert.deepStrictEqual(
-        [yield* has(one), yield* has(other)],
-        [
-          { posted: 800_000, held: 0 },
-          { posted: 400_000, held: 0 }
-        ]
-      )
+      assert.deepStrictEqual([yield* has(one), yield* has(other)], [unheld(800_000), unheld(400_000)])
     }
   )
 
@@ -216,13 +205,7 @@ describe("On-chain deposits", () => {
       yield* TestClock.adjust("10 seconds") // long enough for a rejected commit to be retried and then fail
       yield* Fiber.join(following)
       yield* mineAndFollow(2)
-      assert.deepStrictEqual(
-        [yield* has(one), yield* has(other)],
-        [
-          { posted: 5000, held: 0 },
-          { posted: 2000, held: 0 }
-        ]
-      )
+      assert.deepStrictEqual([yield* has(one), yield* has(other)], [unheld(5000), unheld(2000)])
       assert.strictEqual((yield* deposits(one)).length, 3)
     }
   )

@@ -25,7 +25,8 @@ import {
   run,
   scenario,
   step,
-  steps
+  steps,
+  unheld
 } from "./World.ts"
 
 const hundredths = (value: number) => Decimal.make(BigInt(value), 2)
@@ -72,13 +73,7 @@ describe("Prices", () => {
       yield* confirm({ ...ask, company: other, destination: `${a.handle}@${a.domain}` })
       yield* step
     }
-    assert.deepStrictEqual(
-      [yield* has(one), yield* has(other)],
-      [
-        { posted: 1000, held: 0 },
-        { posted: 1000, held: 0 }
-      ]
-    )
+    assert.deepStrictEqual([yield* has(one), yield* has(other)], [unheld(1000), unheld(1000)])
   })
 
   it.effect("C36: prices: when a fiat payment fails after the rate has changed, exactly the held sats are released", () => {

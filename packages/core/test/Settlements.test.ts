@@ -28,7 +28,8 @@ import {
   standing,
   start,
   step,
-  steps
+  steps,
+  unheld
 } from "./World.ts"
 
 const pay = (invoice: Invoice, sats?: number, hold = false) =>
@@ -332,13 +333,7 @@ describe("A second payment of one invoice", () => {
         const ports = telling([notice])(yield* Effect.context<Ports>())
         for (let i = 0; i < 2; i++) {
           yield* listening(Context.get(yield* start(ports), Settlements), Effect.void)
-          assert.deepStrictEqual(
-            [yield* has(payer), yield* has(payee)],
-            [
-              { posted: 4000, held: 0 },
-              { posted: 1000, held: 0 }
-            ]
-          )
+          assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(4000), unheld(1000)])
           assert.deepStrictEqual(yield* accounts, { ...before, node: (before.node ?? 0) - sats, suspense: sats })
           assert.strictEqual(yield* cursor, "21")
         }

@@ -21,7 +21,8 @@ import {
   scenario,
   standing,
   step,
-  steps
+  steps,
+  unheld
 } from "./World.ts"
 
 describe("Internal payments", () => {
@@ -37,13 +38,7 @@ describe("Internal payments", () => {
       assert.deepStrictEqual(calls, ["InvoiceClaimed", "cancel", "InternalTransferred"])
       const settled = yield* now(row)
       assert.deepStrictEqual([settled.status, settled.paymentHash], ["settled", paymentHash])
-      assert.deepStrictEqual(
-        [yield* has(payer), yield* has(payee)],
-        [
-          { posted: 4000, held: 0 },
-          { posted: 1000, held: 0 }
-        ]
-      )
+      assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(4000), unheld(1000)])
       const paid = Option.getOrThrow(yield* (yield* Records).invoice(payee.id, id))
       assert.deepStrictEqual([paid.status, paid.received, paid.preimage], ["settled", Msat.fromSats(1000), settled.preimage])
       assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
@@ -72,13 +67,7 @@ describe("Internal payments", () => {
       yield* poll
       yield* poll
       assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
-      assert.deepStrictEqual(
-        [yield* has(payer), yield* has(payee)],
-        [
-          { posted: 5000, held: 0 },
-          { posted: 1010, held: 0 }
-        ]
-      )
+      assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(5000), unheld(1010)])
     }
   )
 
@@ -91,13 +80,7 @@ describe("Internal payments", () => {
       yield* steps(2)
       assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
       yield* poll
-      assert.deepStrictEqual(
-        [yield* has(payer), yield* has(payee)],
-        [
-          { posted: 5000, held: 0 },
-          { posted: 0, held: 0 }
-        ]
-      )
+      assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(5000), unheld(0)])
       yield* release(paymentHash, outcome)
       yield* poll
       assert.deepStrictEqual(yield* has(payee), { posted: outcome === "settle" ? 1000 : 0, held: 0 })
@@ -161,13 +144,7 @@ describe("Internal payments", () => {
     const rows = [yield* confirm(payer, "tea@pay.example", 1000), yield* confirm(payer, (yield* onChainAddress(payee)).address, 300)]
     yield* steps(2)
     assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
-    assert.deepStrictEqual(
-      [yield* has(payer), yield* has(payee)],
-      [
-        { posted: 3700, held: 0 },
-        { posted: 1300, held: 0 }
-      ]
-    )
+    assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(3700), unheld(1300)])
     assert.deepStrictEqual(
       calls.filter((call) => /^[a-z]/.test(call)),
       []

@@ -22,7 +22,8 @@ import {
   replace,
   run,
   scenario,
-  standing
+  standing,
+  unheld
 } from "./World.ts"
 
 describe("A worker", () => {
@@ -127,13 +128,7 @@ describe("All workers together", () => {
     yield* send({ address, amount: Msat.fromSats(3000) })
     yield* mine(2)
     yield* TestClock.adjust("10 seconds")
-    assert.deepStrictEqual(
-      [yield* has(payer), yield* has(payee)],
-      [
-        { posted: 50_000, held: 0 },
-        { posted: 3000, held: 0 }
-      ]
-    )
+    assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(50_000), unheld(3000)])
 
     yield* pause("node")
     yield* pause("chain")

@@ -213,6 +213,9 @@ export const has = Effect.fnUntraced(function* ({ id }: Company) {
   return { posted: Number(posted) / 1000, held: Number(held) / 1000 }
 })
 
+/** A balance of which nothing is held, in sats. */
+export const unheld = (posted: number) => ({ posted, held: 0 })
+
 /** Returns how many payments with this hash external payees received, and the total in sats. */
 export const got = Effect.fnUntraced(function* (paymentHash: string | undefined) {
   const one = (yield* (yield* Sandbox.Sandbox).payments).find((one) => one.paymentHash === paymentHash)
