@@ -6,6 +6,7 @@ import { Companies } from "@satrail/core/accounts/Companies"
 import { expiryMillis } from "@satrail/core/base/ReadCache"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Plan } from "@satrail/core/accounts/Plan"
+import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
 import { made } from "@satrail/core/ledger/Answer"
 import * as Policy from "@satrail/core/service/Policy"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
@@ -268,6 +269,24 @@ export const start = async (options: Options = {}) => {
       })
     )
 
+  /** Confirms payments to addresses, so that they are credited. */
+  const mine = async () => {
+    await work()
+    await sandbox((sandbox) => sandbox.mine(6))
+    await work()
+  }
+
+  /** Runs the checkout worker, with its clock ahead by this many seconds. */
+  const followCheckouts = (seconds: number) =>
+    run(
+      Effect.gen(function* () {
+        const clock = yield* Clock.Clock
+        const atMillis = clock.currentTimeMillisUnsafe() + seconds * 1000
+        const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe: () => atMillis, currentTimeMillis: Effect.succeed(atMillis) }
+        return yield* Effect.provideService((yield* Checkouts).step, Clock.Clock, later)
+      })
+    )
+
   /** Pays the company over Lightning from an external node. Returns the paid invoice's id. */
   const fund = async (key: string, sats: number): Promise<string> => {
     const { body } = await ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: sats, currency: "sats" } })
@@ -310,6 +329,8 @@ export const start = async (options: Options = {}) => {
     approve,
     sandbox,
     work,
+    mine,
+    followCheckouts,
     fund,
     run,
     sats: Msat.fromSats,

@@ -4,7 +4,7 @@ import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
-import { Clock, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import { gunzipSync } from "node:zlib"
 import * as CheckoutPage from "../src/features/checkouts/CheckoutPage.ts"
 import { stateOf } from "../src/features/checkouts/CheckoutState.ts"
@@ -28,23 +28,9 @@ const created = async (body: Readonly<Record<string, unknown>> = {}): Promise<Ma
   return answer.body.data
 }
 const page = ({ url }: Pick<Made, "url">) => service.ask("GET", new URL(url).pathname)
+const { mine } = service
 const send = (address: string, sats: number) => service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(sats) }))
-const mine = async () => {
-  await service.work()
-  await service.sandbox((sandbox) => sandbox.mine(6))
-  await service.work()
-}
-/** Runs the checkout worker, with its clock ahead by this many seconds. */
-const follow = (seconds = 0) =>
-  service.run(
-    Effect.gen(function* () {
-      const clock = yield* Clock.Clock
-      const atMillis = clock.currentTimeMillisUnsafe() + seconds * 1000
-      const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe: () => atMillis, currentTimeMillis: Effect.succeed(atMillis) }
-      const { step } = yield* Checkouts
-      yield* seconds === 0 ? step : Effect.provideService(step, Clock.Clock, later)
-    })
-  )
+const follow = (seconds = 0) => service.followCheckouts(seconds)
 /** The page's text without tags. */
 const said = (text: string): string =>
   text

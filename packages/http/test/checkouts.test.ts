@@ -1,6 +1,4 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
-import { Clock, Effect } from "effect"
 import { bad, seen, start } from "./Service.ts"
 
 const service = await start()
@@ -22,25 +20,10 @@ const pay = async (paymentRequest: string) => {
   await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
   await service.work()
 }
-/** Pays an address. `mine` confirms the payment so that it is credited. */
+const { mine } = service
 const send = (address: string, sats: number) => service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(sats) }))
-const mine = async () => {
-  await service.work()
-  await service.sandbox((sandbox) => sandbox.mine(6))
-  await service.work()
-}
 
-/** Runs the worker with its clock ahead by this many seconds. */
-const follow = (seconds = 60) =>
-  service.run(
-    Effect.gen(function* () {
-      const clock = yield* Clock.Clock
-      const atMillis = Date.now() + seconds * 1000
-      const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe: () => atMillis, currentTimeMillis: Effect.succeed(atMillis) }
-      const { step } = yield* Checkouts
-      return yield* Effect.provideService(step, Clock.Clock, later)
-    })
-  )
+const follow = (seconds = 60) => service.followCheckouts(seconds)
 
 /** Events about the checkout that the company received, oldest first. */
 const told = async (id: string) => {

@@ -272,8 +272,7 @@ describe("every record has exactly the expected fields", () => {
     const { id } = await newest("deposit")
     const pending = (await get(`/v1/transactions/deposits/${id}`)).body.data
     assert.deepStrictEqual(differences(pending, deposit("on_chain", "pending")), [])
-    await service.sandbox((sandbox) => sandbox.mine(6))
-    await service.work()
+    await service.mine()
     const settled = (await get(`/v1/transactions/deposits/${id}`)).body.data
     assert.deepStrictEqual(differences(settled, deposit("on_chain", "settled")), [])
     assert.deepStrictEqual(settled, { ...pending, status: "settled", updated_at: settled.updated_at })
@@ -289,8 +288,7 @@ describe("every record has exactly the expected fields", () => {
     await service.sandbox((sandbox) => sandbox.send({ address: body.data.address.address, amount: service.sats(5000) }))
     await service.work()
     assert.deepStrictEqual(await balance(), [200, { balance: 102_107, held_sats: 0, pending_deposits_sats: 5000 }])
-    await service.sandbox((sandbox) => sandbox.mine(6))
-    await service.work()
+    await service.mine()
     assert.deepStrictEqual(await balance(), [200, { balance: 107_107, held_sats: 0, pending_deposits_sats: 0 }])
     const voucher = await post("/v1/vouchers", { amount: 1000, currency: "sats" })
     const held = 1000 + voucher.body.data.fee_sats

@@ -119,8 +119,7 @@ describe("transactions", () => {
     const [deposit = ""] = await rows(`${listPath}?metadata_key=order&metadata_value=77`)
     const { chain_tx_id: into } = (await get(`${listPath}/deposits/${deposit}`)).body.data
     assert.deepStrictEqual(await rows(`${listPath}?chain_tx_id=${into.toUpperCase()}`), [deposit])
-    await service.sandbox((sandbox) => sandbox.mine(6))
-    await service.work()
+    await service.mine()
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "chain_address" }))
     const { id } = await post("/v1/bitcoin/withdraw/confirm", { amount: 10_000, currency: "sats", destination })
     await service.work()
