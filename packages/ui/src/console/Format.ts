@@ -16,7 +16,6 @@ export interface Price {
 
 const locale = "en-US"
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-const thousandths = new Intl.NumberFormat(locale, { minimumFractionDigits: 3, maximumFractionDigits: 3 })
 const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 })
 const monies = new Map<string, Intl.NumberFormat>()
 const money = (currency: string): Intl.NumberFormat => {
@@ -33,7 +32,6 @@ const clock = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTime
 }
 
 export const sats = (amount: number): string => whole.format(Math.trunc(amount))
-export const msat = (amount: number): string => thousandths.format(amount / 1000)
 /** With a sign: +68,219 or −20,064. */
 export const signed = (amount: number): string => `${amount < 0 ? "−" : "+"}${sats(Math.abs(amount))}`
 export const short = (amount: number): string => compact.format(amount)
