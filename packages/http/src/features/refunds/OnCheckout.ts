@@ -4,7 +4,7 @@ import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import type { Refund as Shown } from "@satrail/ui/checkout/State"
 import { Effect, Layer, Redacted } from "effect"
 import { type Read, Refunded } from "../checkouts/Refunded.ts"
-import { link } from "../vouchers/Link.ts"
+import { link } from "../../wire/LnurlLink.ts"
 
 type Open = Parameters<Read>[1]
 

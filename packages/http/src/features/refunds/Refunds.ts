@@ -18,7 +18,7 @@ import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
 import * as Deposits from "../../resources/Deposits.ts"
-import { link } from "../vouchers/Link.ts"
+import { link } from "../../wire/LnurlLink.ts"
 import * as Withdrawals from "../../resources/Withdrawals.ts"
 
 export const errors = OwnErrors.make({

@@ -19,7 +19,7 @@ import { Seal } from "../../wire/Seal.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
-import { link } from "./Link.ts"
+import { link } from "../../wire/LnurlLink.ts"
 
 export const errors = OwnErrors.make({
   VoucherNotOpen: {
