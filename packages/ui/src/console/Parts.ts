@@ -106,6 +106,8 @@ export const plain = (label: string, children: ComponentChildren, footer?: Compo
   h("section", { class: "panel", "aria-label": label }, children, footer !== undefined && footer !== false && h("footer", null, footer))
 
 export const body = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "body" }, children)
+/** The fields of a form, one below the other. */
+export const fields = (...children: ReadonlyArray<ComponentChildren>) => body(h("div", { class: "fields" }, children))
 export const stack = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "stack" }, children)
 /** The main column, with facts to the right. */
 export const sides = (main: ComponentChildren, facts: ComponentChildren) => h("div", { class: "wide-left" }, main, facts)
@@ -377,6 +379,9 @@ export const again = (given: URLSearchParams | undefined) =>
 
 /** Whether the person confirmed their identity; `passkey` if they still have to, with a passkey. */
 export type Confirmed = boolean | "passkey"
+
+/** The button below a form's fields. */
+export const submit = (text: string) => h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, text))
 
 /**
  * The confirmation below a summary, in the same panel. The button names the action and the amount. With a passkey, the script

@@ -2,7 +2,7 @@ import { h } from "preact"
 import { nameField } from "../Issued.ts"
 import * as Formats from "../Format.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text, withQuery } from "../Page.ts"
-import { body, button, choice, date, empty, form, hidden, plain, segments, status, sub } from "../Parts.ts"
+import { button, choice, date, empty, fields, form, hidden, plain, segments, status, sub } from "../Parts.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { companyTold, confirming, count } from "./Common.ts"
@@ -107,7 +107,7 @@ const open = (visit: OperatorVisit): Promise<Shown> =>
       visit.to("companies/new"),
       { once: visit.once, class: "form-side" },
       plain("Open a company", [
-        body(h("div", { class: "fields" }, nameField(visit), choice("Plan", "plan", plans, visit.form.get("plan") ?? "free"))),
+        fields(nameField(visit), choice("Plan", "plan", plans, visit.form.get("plan") ?? "free")),
         confirming(visit, "Open company", { why: "Next, invite someone to the company, or issue an API key." })
       ])
     )

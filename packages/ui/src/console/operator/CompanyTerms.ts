@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, checks, choice, field, form, link, note, panel, plain, stack, todo } from "../Parts.ts"
+import { body, checks, choice, field, fields, form, link, note, panel, plain, stack, todo } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { plans } from "./Companies.ts"
 import { confirming, deciding, numberIn } from "./Common.ts"
@@ -121,7 +121,7 @@ const terms = async (visit: OperatorVisit): Promise<Shown> => {
     api.call("GET /operator/companies/{id}/limits", { params: { id } })
   ])
   const at = to(`companies/${id}/terms`)
-  const part = (title: string, what: string, fields: ComponentChild, button: string, why?: string) =>
+  const part = (title: string, what: string, content: ComponentChild, button: string, why?: string) =>
     form(
       at,
       {},
@@ -129,7 +129,7 @@ const terms = async (visit: OperatorVisit): Promise<Shown> => {
         title,
         {},
         h("input", { type: "hidden", name: "do", value: what }),
-        body(fields),
+        body(content),
         deciding(button, why === undefined ? {} : { why })
       )
     )
@@ -180,29 +180,25 @@ const freezePage = async (visit: OperatorVisit): Promise<Shown> => {
       visit.to(`companies/${id}/freeze`),
       { class: "form-side" },
       plain("Freeze", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            h("p", null, "It can read and receive, but not send. Payments already sent to the node will complete."),
-            field({
-              label: "Reason",
-              name: "reason",
-              required: true,
-              maxLength: 500,
-              hint: "The company sees it on its pages",
-              value: visit.form.get("reason") ?? company.frozen?.reason ?? ""
-            }),
-            checks(
-              "Confirmed withdrawals that have not been sent",
-              "radio",
-              "pending",
-              [
-                ["wait", "Wait", "They will be sent when you unfreeze the company."],
-                ["go_on", "Continue", "Only new ones are refused."]
-              ],
-              [visit.form.get("pending") ?? company.frozen?.pending ?? "wait"]
-            )
+        fields(
+          h("p", null, "It can read and receive, but not send. Payments already sent to the node will complete."),
+          field({
+            label: "Reason",
+            name: "reason",
+            required: true,
+            maxLength: 500,
+            hint: "The company sees it on its pages",
+            value: visit.form.get("reason") ?? company.frozen?.reason ?? ""
+          }),
+          checks(
+            "Confirmed withdrawals that have not been sent",
+            "radio",
+            "pending",
+            [
+              ["wait", "Wait", "They will be sent when you unfreeze the company."],
+              ["go_on", "Continue", "Only new ones are refused."]
+            ],
+            [visit.form.get("pending") ?? company.frozen?.pending ?? "wait"]
           )
         ),
         confirming(visit, `Freeze ${name}`, { kind: "danger" })

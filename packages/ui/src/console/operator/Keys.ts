@@ -3,7 +3,7 @@ import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { Qr } from "../../checkout/Qr.ts"
-import { body, button, checks, choice, copied, date, facts, field, form, note, panel, plain, sides, stack } from "../Parts.ts"
+import { body, button, checks, choice, copied, date, facts, field, fields, form, note, panel, plain, sides, stack } from "../Parts.ts"
 import { harmless, scopesOf, told } from "../pages/Keys.ts"
 import type { ApiKey, LimitedApiKey, WalletConnection } from "../wire.ts"
 import { confirming, deciding } from "./Common.ts"
@@ -36,14 +36,10 @@ const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
       to(`companies/${id}/keys/new`),
       { once: visit.once, class: "form-side" },
       plain("Issue a key", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            nameField(visit, "Where it is used, such as till 3"),
-            checks("Permissions", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read"] : chosen),
-            field({ label: "Expires on", name: "expires", type: "date", optional: true, value: given.get("expires") ?? "" })
-          )
+        fields(
+          nameField(visit, "Where it is used, such as till 3"),
+          checks("Permissions", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read"] : chosen),
+          field({ label: "Expires on", name: "expires", type: "date", optional: true, value: given.get("expires") ?? "" })
         ),
         confirming(visit, "Issue key", {
           why: "It is shown once. A key that sends or approves needs a second operator, unless the company is new."

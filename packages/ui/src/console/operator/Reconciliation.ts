@@ -9,6 +9,7 @@ import {
   empty,
   facts,
   field,
+  fields,
   form,
   link,
   note,
@@ -18,8 +19,8 @@ import {
   stack,
   status,
   sub,
-  type Told,
   todo,
+  type Told,
   when
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
@@ -266,33 +267,29 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
       to("reconciliation/own-funds"),
       { class: "form-side" },
       plain("Own funds", [
-        body(
+        fields(
           h(
-            "div",
-            { class: "fields" },
-            h(
-              "p",
-              null,
-              "Declare it after you have moved your own money, and only if you know where it went. ",
-              link(guide(visit, "reconcile#operator-equity"), "Guide: operator equity")
-            ),
-            field({
-              label: "On the Lightning node, sats",
-              name: "node",
-              inputMode: "decimal",
-              pattern: "-?[0-9,]+([.][0-9]{1,3})?",
-              hint: hint(report?.node),
-              value: given.get("node") ?? now(report?.node)
-            }),
-            field({
-              label: "In the on-chain wallet, sats",
-              name: "chain",
-              inputMode: "decimal",
-              pattern: "-?[0-9,]+([.][0-9]{1,3})?",
-              hint: hint(report?.on_chain),
-              value: given.get("chain") ?? now(report?.on_chain)
-            })
-          )
+            "p",
+            null,
+            "Declare it after you have moved your own money, and only if you know where it went. ",
+            link(guide(visit, "reconcile#operator-equity"), "Guide: operator equity")
+          ),
+          field({
+            label: "On the Lightning node, sats",
+            name: "node",
+            inputMode: "decimal",
+            pattern: "-?[0-9,]+([.][0-9]{1,3})?",
+            hint: hint(report?.node),
+            value: given.get("node") ?? now(report?.node)
+          }),
+          field({
+            label: "In the on-chain wallet, sats",
+            name: "chain",
+            inputMode: "decimal",
+            pattern: "-?[0-9,]+([.][0-9]{1,3})?",
+            hint: hint(report?.on_chain),
+            value: given.get("chain") ?? now(report?.on_chain)
+          })
         ),
         confirming(visit, "Declare own funds", { why: "Takes effect with the next run. Leave a field empty to keep its current value." })
       ])

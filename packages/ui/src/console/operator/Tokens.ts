@@ -2,7 +2,7 @@ import { h } from "preact"
 import { inAudit, nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, button, checks, date, empty, form, hidden, link, plain, status } from "../Parts.ts"
+import { body, button, checks, date, empty, fields, form, hidden, link, plain, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import { confirming, guide } from "./Common.ts"
 
@@ -65,14 +65,10 @@ const issuePage = (visit: OperatorVisit): Promise<Shown> => {
       to("tokens/new"),
       { once, class: "form-side" },
       plain("Issue a token", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            nameField(visit, inAudit),
-            checks("Scopes", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read", "stop"] : chosen),
-            h("p", { class: "hint" }, link(guide(visit, "operators#tokens"), "Guide: tokens"))
-          )
+        fields(
+          nameField(visit, inAudit),
+          checks("Scopes", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read", "stop"] : chosen),
+          h("p", { class: "hint" }, link(guide(visit, "operators#tokens"), "Guide: tokens"))
         ),
         confirming(visit, "Issue token", { why: "It is shown once, on the next page." })
       ])

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { type List, pagesOf } from "../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, button, copied, copy, date, facts, field, form, panel, plain, segments, sides, status } from "../Parts.ts"
+import { body, button, copied, copy, date, facts, field, fields, form, panel, plain, segments, sides, status, submit } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { OnChainAddress, OwnDomain, OwnLightningAddress } from "../wire.ts"
 import * as Formats from "../Format.ts"
@@ -82,28 +82,24 @@ const create = (visit: Visit): Promise<Shown> => {
       to("addresses/new"),
       { once, class: "form-side" },
       plain("New Lightning address", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            field({
-              label: "Handle",
-              name: "handle",
-              optional: true,
-              maxLength: 64,
-              hint: "The part before the @. Leave empty for a random one",
-              value: given.get("handle") ?? ""
-            }),
-            field({
-              label: "Domain",
-              name: "domain",
-              optional: true,
-              hint: "One of your domains. Leave empty for the service’s domain",
-              value: given.get("domain") ?? ""
-            })
-          )
+        fields(
+          field({
+            label: "Handle",
+            name: "handle",
+            optional: true,
+            maxLength: 64,
+            hint: "The part before the @. Leave empty for a random one",
+            value: given.get("handle") ?? ""
+          }),
+          field({
+            label: "Domain",
+            name: "domain",
+            optional: true,
+            hint: "One of your domains. Leave empty for the service’s domain",
+            value: given.get("domain") ?? ""
+          })
         ),
-        h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Create address"))
+        submit("Create address")
       ])
     )
   })
@@ -223,20 +219,16 @@ const domains = async (visit: Visit): Promise<Shown> => {
           panel(
             "Claim a domain",
             {},
-            body(
-              h(
-                "div",
-                { class: "fields" },
-                field({
-                  label: "Domain",
-                  name: "domain",
-                  required: true,
-                  hint: "Its TXT record must name this company. If the record is missing, the error shows the one to add",
-                  value: given.get("domain") ?? ""
-                })
-              )
+            fields(
+              field({
+                label: "Domain",
+                name: "domain",
+                required: true,
+                hint: "Its TXT record must name this company. If the record is missing, the error shows the one to add",
+                value: given.get("domain") ?? ""
+              })
             ),
-            h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Claim domain"))
+            submit("Claim domain")
           )
         )
     ]

@@ -1,8 +1,24 @@
-import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { type List, pagesOf } from "../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { act, body, button, copied, date, facts, form, link, panel, plain, sides, stack, status, type Told } from "../Parts.ts"
+import {
+  act,
+  body,
+  button,
+  copied,
+  date,
+  facts,
+  fields,
+  form,
+  link,
+  panel,
+  plain,
+  sides,
+  stack,
+  status,
+  submit,
+  type Told
+} from "../Parts.ts"
 import { type Column, rowLink } from "../Table.ts"
 import type { LightningInvoice } from "../wire.ts"
 import { amountFields, amountOf, code, descriptionField, descriptionOf, freeSats, metadataFact, paymentsPanel } from "./Records.ts"
@@ -83,15 +99,8 @@ const create = (visit: Visit): Promise<Shown> => {
       to("invoices/new"),
       { once, class: "form-side" },
       plain("New invoice", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            amountFields(visit, "sats", "Leave empty to let the payer choose"),
-            descriptionField(visit, "Shown to the payer")
-          )
-        ),
-        h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Create invoice"))
+        fields(amountFields(visit, "sats", "Leave empty to let the payer choose"), descriptionField(visit, "Shown to the payer")),
+        submit("Create invoice")
       ])
     )
   })

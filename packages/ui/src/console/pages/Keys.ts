@@ -3,7 +3,7 @@ import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import * as Formats from "../Format.ts"
 import { onePage } from "../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, button, checks, confirm, date, empty, facts, field, form, panel, plain, status, sub, type Told } from "../Parts.ts"
+import { body, button, checks, confirm, date, empty, facts, field, fields, form, panel, plain, status, sub, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { ApiKey } from "../wire.ts"
 
@@ -79,21 +79,17 @@ const create = (visit: Visit): Promise<Shown> => {
       to("keys/new"),
       { once, class: "form-side" },
       plain("New key", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            nameField(visit, "Where you use it, for example: till 3"),
-            checks("Permissions", "checkbox", "scopes", harmless, chosen.length === 0 ? ["receive"] : chosen),
-            field({
-              label: "Expires on",
-              name: "expires",
-              type: "date",
-              optional: true,
-              hint: "Without a date, it expires when your key does",
-              value: given.get("expires") ?? ""
-            })
-          )
+        fields(
+          nameField(visit, "Where you use it, for example: till 3"),
+          checks("Permissions", "checkbox", "scopes", harmless, chosen.length === 0 ? ["receive"] : chosen),
+          field({
+            label: "Expires on",
+            name: "expires",
+            type: "date",
+            optional: true,
+            hint: "Without a date, it expires when your key does",
+            value: given.get("expires") ?? ""
+          })
         ),
         confirm("Create key", { isConfirmed: user.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })
       ])

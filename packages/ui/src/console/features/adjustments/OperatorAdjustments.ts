@@ -2,7 +2,7 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { companyChoice, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { body, checks, copied, date, empty, facts, field, form, link, panel, plain, status } from "../../Parts.ts"
+import { body, checks, copied, date, empty, facts, field, fields, form, link, panel, plain, status } from "../../Parts.ts"
 import { paging, rowLink, table } from "../../Table.ts"
 import type { OperatorAdjustment } from "../../wire.ts"
 import type { Problem } from "../Feature.ts"
@@ -65,32 +65,28 @@ const requestPage = async (visit: OperatorVisit): Promise<Shown> => {
       to("adjustments/new"),
       { once: visit.once, class: "form-side" },
       plain("Adjustment", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            await companyChoice(visit, "Company", given.get("company") ?? query.get("company") ?? ""),
-            checks(
-              "Direction",
-              "radio",
-              "direction",
-              [
-                ["credit", "Credit", "The company receives it"],
-                ["debit", "Debit", "It is taken from the available balance"]
-              ],
-              [given.get("direction") ?? "credit"]
-            ),
-            field({
-              label: "Amount, sats",
-              name: "amount",
-              required: true,
-              inputMode: "decimal",
-              pattern: "[0-9]+([.][0-9]{1,3})?",
-              value: value("amount")
-            }),
-            field({ label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it", value: value("reason") }),
-            field({ label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it", value: value("note") })
-          )
+        fields(
+          await companyChoice(visit, "Company", given.get("company") ?? query.get("company") ?? ""),
+          checks(
+            "Direction",
+            "radio",
+            "direction",
+            [
+              ["credit", "Credit", "The company receives it"],
+              ["debit", "Debit", "It is taken from the available balance"]
+            ],
+            [given.get("direction") ?? "credit"]
+          ),
+          field({
+            label: "Amount, sats",
+            name: "amount",
+            required: true,
+            inputMode: "decimal",
+            pattern: "[0-9]+([.][0-9]{1,3})?",
+            value: value("amount")
+          }),
+          field({ label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it", value: value("reason") }),
+          field({ label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it", value: value("note") })
         ),
         confirming(visit, "Request adjustment", { why: "Nothing is booked until a second operator approves it." })
       ])

@@ -12,6 +12,7 @@ import {
   date,
   facts,
   field,
+  fields,
   form,
   link,
   panel,
@@ -19,6 +20,7 @@ import {
   sides,
   stack,
   status,
+  submit,
   type Told
 } from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
@@ -119,24 +121,20 @@ const create = (visit: Visit): Promise<Shown> => {
       to("checkouts/new"),
       { once, class: "form-side" },
       plain("New checkout", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            amountFields(visit, preferences.currency, "Leave empty to let the payer choose"),
-            field({
-              label: "Order",
-              name: "order_id",
-              optional: true,
-              maxLength: 200,
-              hint: "Your order number. You can search for it",
-              value: value("order_id")
-            }),
-            descriptionField(visit, "Shown to the customer"),
-            optionFields(visit)
-          )
+        fields(
+          amountFields(visit, preferences.currency, "Leave empty to let the payer choose"),
+          field({
+            label: "Order",
+            name: "order_id",
+            optional: true,
+            maxLength: 200,
+            hint: "Your order number. You can search for it",
+            value: value("order_id")
+          }),
+          descriptionField(visit, "Shown to the customer"),
+          optionFields(visit)
         ),
-        h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Create checkout"))
+        submit("Create checkout")
       ])
     )
   })

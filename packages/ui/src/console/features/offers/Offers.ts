@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { type List, pagesOf } from "../../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { act, body, button, choice, copied, date, facts, form, link, panel, plain, sides, stack } from "../../Parts.ts"
+import { act, body, button, choice, copied, date, facts, fields, form, link, panel, plain, sides, stack, submit } from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
 import type { Offer } from "../../wire.ts"
 import * as Formats from "../../Format.ts"
@@ -55,21 +55,17 @@ const create = async (visit: Visit): Promise<Shown> => {
       to("offers/new"),
       { once, class: "form-side" },
       plain("New offer", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            choice(
-              "For",
-              "address",
-              [["", "Company"], ...there.map(({ id, address }) => [id, address] as const)],
-              given.get("address") ?? ""
-            ),
-            amountFields(visit, "sats", "The minimum of each payment. Leave empty for any amount"),
-            descriptionField(visit, "Shown to the payer")
-          )
+        fields(
+          choice(
+            "For",
+            "address",
+            [["", "Company"], ...there.map(({ id, address }) => [id, address] as const)],
+            given.get("address") ?? ""
+          ),
+          amountFields(visit, "sats", "The minimum of each payment. Leave empty for any amount"),
+          descriptionField(visit, "Shown to the payer")
         ),
-        h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Create offer"))
+        submit("Create offer")
       ])
     )
   }
@@ -101,17 +97,9 @@ const show = async (visit: Visit): Promise<Shown> => {
           panel(
             "DNS record",
             {},
-            body(
-              h(
-                "div",
-                { class: "fields" },
-                h(
-                  "p",
-                  null,
-                  "Add this record to your domain’s zone, signed with DNSSEC, so that wallets can find the offer by the address."
-                ),
-                h("pre", null, record)
-              )
+            fields(
+              h("p", null, "Add this record to your domain’s zone, signed with DNSSEC, so that wallets can find the offer by the address."),
+              h("pre", null, record)
             )
           )
       ),

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { inAudit, nameField } from "../../Issued.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { body, button, choice, date, empty, facts, form, note, panel, plain, stack, status } from "../../Parts.ts"
+import { body, button, choice, date, empty, facts, fields, form, note, panel, plain, stack, status } from "../../Parts.ts"
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
@@ -66,20 +66,16 @@ const invitePage = async (visit: OperatorVisit): Promise<Shown> => {
       to("people/new"),
       { once: visit.once, class: "form-side" },
       plain("Invite", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            nameField(visit, inAudit),
-            await companyChoice(visit, "Works for", given.get("company") ?? query.get("company") ?? "", "The operator"),
-            choice(
-              "Role",
-              "role",
-              roles.map(([role, name]) => [role, name]),
-              given.get("role") ?? (query.has("company") ? "admin" : "viewer")
-            ),
-            h("p", { class: "hint" }, h("a", { href: guide(visit, "console#people") }, "Guide: what each role can do"))
-          )
+        fields(
+          nameField(visit, inAudit),
+          await companyChoice(visit, "Works for", given.get("company") ?? query.get("company") ?? "", "The operator"),
+          choice(
+            "Role",
+            "role",
+            roles.map(([role, name]) => [role, name]),
+            given.get("role") ?? (query.has("company") ? "admin" : "viewer")
+          ),
+          h("p", { class: "hint" }, h("a", { href: guide(visit, "console#people") }, "Guide: what each role can do"))
         ),
         confirming(visit, "Create invitation", {
           why: invitationWords

@@ -11,6 +11,7 @@ import {
   empty,
   facts,
   field,
+  fields,
   form,
   hidden,
   panel,
@@ -200,14 +201,7 @@ const invite = (visit: Visit): Promise<Shown> => {
       to("people/new"),
       { once, class: "form-side" },
       plain("Invite", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            nameField(visit, inAudit),
-            checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])
-          )
-        ),
+        fields(nameField(visit, inAudit), checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])),
         confirm("Create invitation", {
           isConfirmed: user.isConfirmed,
           why: invitationWords
@@ -265,7 +259,7 @@ const show = async (visit: Visit): Promise<Shown> => {
         title,
         {},
         h("input", { type: "hidden", name: "do", value: what }),
-        more !== null && body(h("div", { class: "fields" }, more)),
+        more !== null && fields(more),
         confirm(button, { isConfirmed, why, kind, id: what })
       )
     )

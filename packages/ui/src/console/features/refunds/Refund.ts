@@ -3,7 +3,7 @@ import { type Payment, Refused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import type { Format } from "../../Format.ts"
 import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { body, button, confirm, copy, facts, field, form, link, panel, plain } from "../../Parts.ts"
+import { body, button, confirm, copy, facts, field, fields, form, link, panel, plain } from "../../Parts.ts"
 import { amountFields, amountOf, found } from "../../pages/Records.ts"
 import { bookedValue, titleOf } from "../../pages/Rows.ts"
 
@@ -32,24 +32,20 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
       to(`${at}/refund`),
       { once, class: "form-side" },
       plain("Refund", [
-        body(
-          h(
-            "div",
-            { class: "fields" },
-            amountFields(visit, "sats", "An amount in another currency is converted at the current rate", {
-              required: true,
-              value: String(left),
-              also: payment.currency
-            }),
-            field({
-              label: "Send to",
-              name: "destination",
-              optional: true,
-              hint: "A Lightning invoice or address. Without one, the customer claims the refund by link",
-              value: given.get("destination") ?? ""
-            }),
-            field({ label: "Note", name: "description", optional: true, value: given.get("description") ?? "" })
-          )
+        fields(
+          amountFields(visit, "sats", "An amount in another currency is converted at the current rate", {
+            required: true,
+            value: String(left),
+            also: payment.currency
+          }),
+          field({
+            label: "Send to",
+            name: "destination",
+            optional: true,
+            hint: "A Lightning invoice or address. Without one, the customer claims the refund by link",
+            value: given.get("destination") ?? ""
+          }),
+          field({ label: "Note", name: "description", optional: true, value: given.get("description") ?? "" })
         ),
         confirm(`Refund up to ${Formats.sats(left)} sats`, {
           isConfirmed: user.isConfirmed,

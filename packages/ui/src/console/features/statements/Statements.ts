@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import type { Elsewhere, Page, Shown, Visit } from "../../Page.ts"
-import { body, facts, panel, plain, status } from "../../Parts.ts"
+import { body, facts, panel, plain, status, submit } from "../../Parts.ts"
 import { type Column, table } from "../../Table.ts"
 import type { Statement } from "../../wire.ts"
 
@@ -111,7 +111,7 @@ const get = async (visit: Visit): Promise<Shown> => {
               "."
             )
           ),
-          h("div", { class: "confirm" }, h("button", { class: "btn main lg" }, "Download"))
+          submit("Download")
         ),
         panel(
           "Your books",
