@@ -17,8 +17,6 @@ export { check, NodeUnusable, standing } from "./BitcoinRpcStanding.ts"
 export interface Options extends Standing.Options {
   readonly beginning: Follower.Beginning
   readonly feeRates?: FeeRates.Options | undefined
-  /** Additional fee rate estimates. The median is used. */
-  readonly feeSources?: ReadonlyArray<FeeRates.Source> | undefined
 }
 
 /**
@@ -141,7 +139,7 @@ export const node = (options: Options): Follower.Node => view(options).node
 
 /** Creates a chain source that reads from your node. */
 export const make = (options: Options) => {
-  const { beginning, feeRates, feeSources = [] } = options
+  const { beginning, feeRates } = options
   const { call, ask, find, hashAt, now, caughtUp, node } = view(options)
 
   /**
@@ -211,7 +209,7 @@ export const make = (options: Options) => {
     activity: Follower.make(node, beginning).activity,
     transaction,
     broadcast,
-    feeRate: FeeRates.make([estimated, ...feeSources], feeRates)
+    feeRate: FeeRates.make(estimated, feeRates)
   })
 }
 

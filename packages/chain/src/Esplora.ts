@@ -74,8 +74,8 @@ const connect = (options: Request.Options) => {
   return { request, find, get, json }
 }
 
-/** Reads a server's fee rate estimate, as one source of the median. */
-export const feeSource = (options: Request.Options): FeeRates.Source =>
+/** Reads a server's fee rate estimate. */
+const feeSource = (options: Request.Options): FeeRates.Source =>
   Effect.map(connect(options).json("/fee-estimates", Estimates), (estimates) => estimates[targetBlocks])
 
 /** Returns the outputs that are in a block of the current chain and that no block or mempool transaction spends. */
@@ -204,7 +204,7 @@ export const make = (options: Options) => {
     activity: Follower.make(blocks, options.beginning).activity,
     transaction,
     broadcast,
-    feeRate: FeeRates.make([feeSource(options)], options.feeRates)
+    feeRate: FeeRates.make(feeSource(options), options.feeRates)
   })
 }
 
