@@ -77,25 +77,8 @@ export const apiKey = Effect.fnUntraced(function* (
   fields: Partial<ApiKey.ApiKey> = {}
 ): Effect.fn.Return<ApiKey.ApiKey> {
   const { id, secretHash } = ApiKey.generate("regtest", yield* Entropy)
-  return {
-    id,
-    companyId,
-    name: "till",
-    secretHash,
-    scopes: ["read", "receive"],
-    createdAtMillis: yield* Clock.currentTimeMillis,
-    expiresAtMillis: null,
-    revokedAtMillis: null,
-    lastUsedAtMillis: null,
-    limits: null,
-    spendsAs: null,
-    allowedFrom: null,
-    loosening: null,
-    approval: null,
-    approvedBy: null,
-    approvedAtMillis: null,
-    ...fields
-  }
+  const createdAtMillis = yield* Clock.currentTimeMillis
+  return Rows.apiKey({ id, secretHash, companyId, scopes: ["read", "receive"], createdAtMillis, ...fields })
 })
 
 /** A Lightning address that is not stored yet. */

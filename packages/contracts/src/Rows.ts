@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
+import type { ApiKey } from "@satrail/core/accounts/ApiKey"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
@@ -81,5 +82,23 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
   expiresAtMillis: 3_600_001,
   settledAtMillis: null,
   canceledAtMillis: null,
+  ...fields
+})
+
+export const apiKey = (fields: Pick<ApiKey, "id" | "secretHash"> & Partial<ApiKey>): ApiKey => ({
+  companyId: CompanyId.make("c"),
+  name: "till",
+  scopes: ["read"],
+  createdAtMillis: 0,
+  expiresAtMillis: null,
+  revokedAtMillis: null,
+  lastUsedAtMillis: null,
+  limits: null,
+  spendsAs: null,
+  allowedFrom: null,
+  loosening: null,
+  approval: null,
+  approvedBy: null,
+  approvedAtMillis: null,
   ...fields
 })

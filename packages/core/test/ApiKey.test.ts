@@ -1,33 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Network from "@satrail/bitcoin/Network"
+import { apiKey } from "@satrail/contracts/Rows"
 import { Effect, Redacted } from "effect"
 import * as ApiKey from "../src/accounts/ApiKey.ts"
-import * as CompanyId from "../src/base/CompanyId.ts"
 import { Entropy } from "../src/base/Entropy.ts"
 import * as SecretHash from "../src/base/SecretHash.ts"
 
 const row = (
-  generated: { readonly id: string; readonly secretHash: SecretHash.SecretHash },
+  { id, secretHash }: { readonly id: string; readonly secretHash: SecretHash.SecretHash },
   fields: Partial<ApiKey.ApiKey> = {}
-): ApiKey.ApiKey => ({
-  id: generated.id,
-  companyId: CompanyId.make("c"),
-  name: "till",
-  secretHash: generated.secretHash,
-  scopes: ["read"],
-  createdAtMillis: 0,
-  expiresAtMillis: null,
-  revokedAtMillis: null,
-  lastUsedAtMillis: null,
-  limits: null,
-  spendsAs: null,
-  allowedFrom: null,
-  loosening: null,
-  approval: null,
-  approvedBy: null,
-  approvedAtMillis: null,
-  ...fields
-})
+): ApiKey.ApiKey => apiKey({ id, secretHash, ...fields })
 const generate = (network: Network.Network = "regtest") => Effect.map(Entropy, (entropy) => ApiKey.generate(network, entropy))
 
 describe("An API key", () => {
