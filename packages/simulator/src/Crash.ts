@@ -66,13 +66,13 @@ const reading = new Set([
   "forgottenUntil",
   "told",
   "unreadableSinceMillis",
-  ...features.flatMap(({ reading = [] }) => reading)
+  ...features.flatMap(({ reading = [], polling = [] }) => [...reading, ...polling])
 ])
 /**
  * Reads that a separate worker makes in every turn, whatever is in progress. A worker that gets no response
  * waits for its next turn, so one scenario per read is enough.
  */
-const apart = new Set(["unlinkedAudit", "auditHeads", "auditOf", "recordedAudit", "unapproved"])
+const apart = new Set(["unlinkedAudit", "auditHeads", "auditOf", "recordedAudit", ...features.flatMap(({ polling = [] }) => polling)])
 const claims = new Set(["claim", "claimInTurn", "takeOver"])
 const reads = ({ call, foundNothing }: Readonly<Taken>) => reading.has(call) || (claims.has(call) && foundNothing)
 

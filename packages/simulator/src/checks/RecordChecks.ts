@@ -22,7 +22,7 @@ export type Outside = Effect.Success<Sandbox["Service"]["state"]>
 /** Allowed transitions. A status without an entry is final. */
 const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray<string> } } = {
   ...Object.fromEntries(features.map(({ kind, moves }) => [kind, moves])),
-  withdrawal: { pending_approval: ["pending", "settled", "failed"], pending: ["settled", "failed"] },
+  withdrawal: Object.assign({ pending: ["settled", "failed"] }, ...all.map(({ withdrawalMoves }) => withdrawalMoves)),
   deposit: { pending: ["settled", "failed"], settled: ["pending", "failed"], failed: ["pending", "settled"] },
   invoice: {
     pending: ["claimed", "held", "settling", "settled", "expired", "canceling", "canceled"],

@@ -12,6 +12,7 @@ import type { Random } from "@satrail/testing/Random"
 import type { Effect } from "effect"
 import type { Act, Operation } from "../plot/Operation.ts"
 import type { Crash } from "../plot/Scenes.ts"
+import type { Answer, Ask } from "../story/Stage.ts"
 import type { Coverage } from "../world/Coverage.ts"
 
 /** States that scenarios produce a kind of Change, or why they don't. */
@@ -67,6 +68,9 @@ export const record = <A extends Standing>(noun: Noun<A>, checks: Checks<A>): Re
 /** Receives each committed Change, with the customer request for which it was made. */
 export type Listener = (change: Change, asking: number | null) => void
 
+/** Follows a company's request: returns a function that checks its response. */
+export type Follow = (ask: Ask, companyId: string | undefined) => (answer: Answer | undefined) => void
+
 /** Returns the idempotency key of a customer request. */
 export type KeyOf = (asking: number) => string | undefined
 
@@ -88,6 +92,8 @@ export interface Feature {
   /** Adds operations to a share of the scenarios. */
   readonly weave?: Weave
   readonly records?: ReadonlyArray<Record>
+  /** Transitions of withdrawals in addition to those of the money path. */
+  readonly withdrawalMoves?: { readonly [from: string]: ReadonlyArray<string> }
   /** Checks a withdrawal. It can be called at any moment. */
   readonly withdrawal?: (row: Withdrawal) => void
   /** Checks a deposit or withdrawal together with the other records. Both checks can be called at any moment. */
@@ -98,6 +104,8 @@ export interface Feature {
     readonly deposit: (row: Deposit) => Effect.Effect<void, StoreUnavailable>
     readonly withdrawal: (row: Withdrawal, lightning: Lightning.State) => Effect.Effect<void, StoreUnavailable>
   }
+  /** Creates the check of all requests and responses of a scenario. */
+  readonly follow?: () => Follow
   /** Checks the Changes in the order in which they were applied. */
   readonly listener?: (keyOf: KeyOf) => Listener
   /** Checks a Change on its own. */
@@ -105,6 +113,8 @@ export interface Feature {
   readonly excuses?: Excuses
   /** Frequent calls to the feature's read port. They change nothing. */
   readonly reading?: ReadonlyArray<string>
+  /** The same for calls that a worker makes in every turn, whatever is in progress. */
+  readonly polling?: ReadonlyArray<string>
   /** Faults that scenarios cause in this feature. */
   readonly faults?: ReadonlyArray<string>
   /** Transitions that scenarios produce, for example `voucher: open to claimed`. */

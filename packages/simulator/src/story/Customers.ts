@@ -9,7 +9,6 @@ import * as Answers from "./Answers.ts"
 import { member, text } from "./Json.ts"
 import type { Ask, Stage } from "./Stage.ts"
 import * as Stopped from "./Stopped.ts"
-import * as Thresholds from "./Thresholds.ts"
 
 /** A company as its key holders see it. */
 export interface Company {
@@ -102,7 +101,7 @@ export const make = (stage: Stage, seen: Seen, features: ReadonlyArray<Feature>)
   const requests: Array<Request> = []
   const answers = Answers.make(seen, features)
   const madeBy = new Map<Request, (data: unknown) => void>()
-  const held = [Stopped.make(), Thresholds.make()]
+  const follows = [Stopped.make().asked, ...features.flatMap(({ follow }) => follow?.() ?? [])]
   let keys = 0
 
   const isKept = ({ ask, atMillis }: Request) => stage.world.time.nowMillis() - atMillis <= keptMillis || ask.path.endsWith("/confirm")
@@ -110,9 +109,9 @@ export const make = (stage: Stage, seen: Seen, features: ReadonlyArray<Feature>)
   const send = (request: Request, ask: Ask, made: (data: unknown) => void) => {
     const wasPromised = answers.isPromised(ask)
     const companyId = companies.find(({ bearer }) => bearer === ask.bearer)?.id
-    const holds = held.map(({ asked }) => asked(ask, companyId))
+    const checks = follows.map((follow) => follow(ask, companyId))
     stage.ask(ask, (answer, asking) => {
-      for (const hold of holds) hold(answer)
+      for (const check of checks) check(answer)
       const data = answer && answers.judge(ask, answer, asking, wasPromised, isKept(request))
       if (data === undefined || answer === undefined) return
       if (request.success === undefined) made(data)

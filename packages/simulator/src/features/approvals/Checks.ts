@@ -7,6 +7,7 @@ import { claim, same, Violation } from "../../checks/Violation.ts"
 import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"
 import { stories } from "./Stories.ts"
+import { follow } from "./Thresholds.ts"
 
 /** Checks that a withdrawal's approval matches its status. */
 const isSentAsDecided = ({ id, approval, dispatchedAtMillis, status }: Withdrawal.Withdrawal): void => {
@@ -71,7 +72,7 @@ const listener = (keyOf: Feature.KeyOf): Feature.Listener => {
 export const approvals = Feature.make(core)({
   acts,
   stories,
-  reading: ["unapproved"],
+  polling: ["unapproved"],
   changes: { WithdrawalApproved: "happens", WithdrawalRejected: "happens" },
   transitions: [
     "withdrawal: nothing to pending_approval",
@@ -79,6 +80,8 @@ export const approvals = Feature.make(core)({
     "withdrawal: pending_approval to failed"
   ],
   limits: { counts: [], returns: ["WithdrawalRejected"] },
+  withdrawalMoves: { pending_approval: ["pending", "settled", "failed"] },
   withdrawal: isSentAsDecided,
+  follow,
   listener
 })
