@@ -1,7 +1,7 @@
 import "@satrail/bitcoin/checkRuntime"
 
 // Services and records of features.
-export * from "./features/public.ts"
+export * from "./features.ts"
 
 // All services with their settings, for a host to run.
 export * as Satrail from "./service/Satrail.ts"
@@ -16,7 +16,6 @@ export * as OnChainAddresses from "./receiving/OnChainAddresses.ts"
 export * as Withdrawals from "./sending/Withdrawals.ts"
 export * as Transactions from "./reports/Transactions.ts"
 export * as Events from "./events/Events.ts"
-export * as Webhooks from "./features/webhooks/Webhooks.ts"
 
 // Arguments and results of these services. Records and errors are in `@satrail/core/records`.
 export * as Answer from "./ledger/Answer.ts"

@@ -1,7 +1,7 @@
 import "@satrail/bitcoin/checkRuntime"
 
 // Services and records of features.
-export * from "./features/public.ts"
+export * from "./features.ts"
 
 // Records, values and errors that services return.
 export * as FeesMoved from "./ledger/FeesMoved.ts"
@@ -11,8 +11,6 @@ export * as Company from "./accounts/Company.ts"
 export * as AllowedFrom from "./accounts/AllowedFrom.ts"
 export * as ApiKey from "./accounts/ApiKey.ts"
 export * as OperatorToken from "./accounts/OperatorToken.ts"
-export * as WalletConnection from "./features/wallet-connect/WalletConnection.ts"
-export * as WalletRefused from "./features/wallet-connect/WalletRefused.ts"
 export * as Loosening from "./accounts/Loosening.ts"
 export * as SecondOperator from "./accounts/SecondOperator.ts"
 export * as Domain from "./accounts/Domain.ts"
@@ -27,8 +25,6 @@ export * as Destination from "./sending/Destination.ts"
 export * as Recipient from "./sending/Recipient.ts"
 export * as Feed from "./events/Feed.ts"
 export * as Notice from "./events/Notice.ts"
-export * as Delivery from "./features/webhooks/records/Delivery.ts"
-export * as Endpoint from "./features/webhooks/records/Endpoint.ts"
 export * as Booking from "./reports/Booking.ts"
 export * as Transaction from "./reports/Transaction.ts"
 export * as Limit from "./ledger/Limit.ts"

@@ -1,14 +1,11 @@
 import "@satrail/bitcoin/checkRuntime"
 
 // Services and records of features.
-export * from "./features/public.ts"
+export * from "./features.ts"
 
 // Further services: those for operators, and background workers.
 export * as OwnKeys from "./accounts/OwnKeys.ts"
 export * as OperatorTokens from "./accounts/OperatorTokens.ts"
-export * as WalletConnections from "./features/wallet-connect/WalletConnections.ts"
-export * as WalletService from "./features/wallet-connect/WalletService.ts"
-export * as WebhookDispatcher from "./features/webhooks/Dispatcher.ts"
 export * as Domains from "./accounts/Domains.ts"
 export * as Stops from "./accounts/Stops.ts"
 export * as Limits from "./accounts/Limits.ts"
@@ -21,9 +18,6 @@ export * as Backlog from "./reports/reconciliation/Backlog.ts"
 export * as Liquidity from "./reports/reconciliation/Liquidity.ts"
 export * as Status from "./service/Status.ts"
 export * as Bookings from "./reports/Bookings.ts"
-export * as MonthEnd from "./features/statements/MonthEnd.ts"
-export * as Statement from "./features/statements/Statement.ts"
-export * as Statements from "./features/statements/Statements.ts"
 export * as Reconciler from "./reports/reconciliation/Reconciler.ts"
 export * as Reconciliation from "./reports/reconciliation/Reconciliation.ts"
 export * as Verification from "./reports/Verification.ts"

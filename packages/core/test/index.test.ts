@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { globSync, readFileSync } from "node:fs"
 import path from "node:path"
-import * as features from "../src/features/public.ts"
+import * as features from "../src/features.ts"
 import * as root from "../src/index.ts"
 import * as ports from "../src/ports.ts"
 import * as records from "../src/records.ts"
