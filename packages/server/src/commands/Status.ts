@@ -4,22 +4,13 @@ import * as Output from "../client/Output.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** The status, as returned by the operator's route. */
-const Status = Schema.Struct({
-  version: Text,
-  network: Schema.String,
-  database: Text,
-  node: Text,
-  node_id: Schema.String,
-  chain: Text,
-  rates: Text,
-  rates_at: Text,
+/** The lists in the status, as returned by the operator's route. The other members are single values. */
+const Lists = Schema.Struct({
   checks: Schema.Array(Schema.Struct({ name: Schema.String, reason: Text })),
   warnings: Schema.Array(Schema.Struct({ code: Schema.String, message: Schema.String })),
-  roles: Schema.Array(Schema.Struct({ role: Schema.String, held_until: Text, claims: Schema.Int })),
-  events_lag_seconds: Schema.Finite,
-  webhooks_lag_seconds: Schema.Finite
+  roles: Schema.Array(Schema.Struct({ role: Schema.String, held_until: Text, claims: Schema.Int }))
 })
+const Status = Schema.StructWithRest(Lists, [Schema.Record(Schema.String, Schema.Unknown)])
 
 /** Formats the backends in use, then the checks, the warnings and the leader roles. */
 export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Type): string =>

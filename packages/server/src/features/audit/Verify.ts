@@ -15,16 +15,14 @@ const signer = Effect.map(Variables, (variables) => {
   return Result.isSuccess(read) && read.success.node !== undefined ? Secrets.auditSignerOf(read.success) : undefined
 })
 
-const nouns: Readonly<Record<string, string>> = {
-  api_keys: "API key",
-  operator_tokens: "Operator token",
-  companies: "Company",
-  webhook_endpoints: "Webhook endpoint",
-  wallet_connections: "Wallet connection"
+/** `api_keys` becomes “API key”. */
+const nameOf = (noun: string): string => {
+  const one = noun.replace(/ies$/, "y").replace(/s$/, "").replaceAll("_", " ")
+  return `${one.charAt(0).toUpperCase()}${one.slice(1)}`.replace("Api", "API")
 }
 
 const evidence = ({ kind, id, record = "", field, problem }: AuditVerification.Fault): string => {
-  const name = `${nouns[record] ?? record} ${id}`
+  const name = `${nameOf(record)} ${id}`
   if (problem === undefined) return `audit log: ${kind} ${id}`
   if (problem === "differs") return `${name}: \`${field}\` differs from the audit log`
   return problem === "unknown" ? `${name}: is not in the audit log` : `${name}: is in the audit log but not in the database`
