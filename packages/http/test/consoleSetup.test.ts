@@ -1,4 +1,6 @@
 import { afterAll, assert, it } from "@effect/vitest"
+import { link } from "@satrail/core/features/audit/AuditLog"
+import { Effect } from "effect"
 import { operatorToken, skippingTime, start } from "./Service.ts"
 
 const service = await start({ http: { console: true }, around: skippingTime })
@@ -35,6 +37,17 @@ it("console: an empty list ends without a line about its rows", async () => {
     assert.notMatch(await page(`operator/console/${path}`, operator), /times in|\d shown/, path)
   await service.fund(key, 1000)
   assert.match(await page("console/invoices"), /1 shown · times in /)
+})
+
+it("console: an entry of the audit log links to the page of the record that it is about", async () => {
+  await service.fund(key, 100_000)
+  const made = await service.ask("POST", "/v1/vouchers", { key, body: { amount: 1000, currency: "sats" } })
+  const { id } = made.body.data
+  await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
+  const [, href = ""] = /<a href="([^"]*)">Voucher<\/a>/.exec(await page("console/audit")) ?? []
+  assert.match(href, new RegExp(`console/vouchers/${id}$`))
+  const path = new URL(href, "http://service/console/audit").pathname.slice(1)
+  assert.include(await page(path), "voucher id")
 })
 
 it("console: the table of 12 months dates each balance with the last day of its month, and the running month's with today, in any time zone", async () => {
