@@ -192,6 +192,22 @@ export const parse = (text: string): { readonly network: string; readonly id: st
   return { network, id, secret }
 }
 
+/** Returns a key for a caller who has none. No secret matches it, and it has no limits of its own. */
+export const withoutSecret = (fields: Pick<ApiKey, "id" | "companyId" | "name" | "scopes" | "createdAtMillis">): ApiKey => ({
+  ...fields,
+  secretHash: SecretHash.of(""),
+  expiresAtMillis: null,
+  revokedAtMillis: null,
+  lastUsedAtMillis: null,
+  limits: null,
+  spendsAs: null,
+  allowedFrom: null,
+  loosening: null,
+  approval: null,
+  approvedBy: null,
+  approvedAtMillis: null
+})
+
 /** Prefix of every key. */
 export const prefix = "sr_"
 

@@ -2,7 +2,6 @@ import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Company } from "@satrail/core/accounts/Company"
-import * as SecretHash from "@satrail/core/base/SecretHash"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -40,24 +39,7 @@ export const sender = Effect.map(Caller, ({ apiKey, plan, companyLimits, fees, f
  * grants nothing else.
  */
 export const readerOf = ({ id, plan, createdAtMillis }: Company): Caller["Service"] => ({
-  apiKey: {
-    id: "",
-    companyId: id,
-    name: "operator",
-    secretHash: SecretHash.of(""),
-    scopes: ["read"],
-    createdAtMillis,
-    expiresAtMillis: null,
-    revokedAtMillis: null,
-    lastUsedAtMillis: null,
-    limits: null,
-    spendsAs: null,
-    allowedFrom: null,
-    loosening: null,
-    approval: null,
-    approvedBy: null,
-    approvedAtMillis: null
-  },
+  apiKey: ApiKey.withoutSecret({ id: "", companyId: id, name: "operator", scopes: ["read"], createdAtMillis }),
   plan,
   companyLimits: null,
   fees: null,

@@ -114,28 +114,9 @@ export class People extends Context.Service<
   }
 >()("@satrail/core/features/people/People") {}
 
-/**
- * The API key that represents a person. No secret matches it. The company's limits apply to it, but it has no
- * limits of its own.
- */
-const keyOf = ({ id, companyId, name, role, createdAtMillis }: Person.Person): ApiKey.ApiKey => ({
-  id,
-  companyId,
-  name,
-  secretHash: SecretHash.of(""),
-  scopes: Role.scopes[role].company,
-  createdAtMillis,
-  expiresAtMillis: null,
-  revokedAtMillis: null,
-  lastUsedAtMillis: null,
-  limits: null,
-  spendsAs: null,
-  allowedFrom: null,
-  loosening: null,
-  approval: null,
-  approvedBy: null,
-  approvedAtMillis: null
-})
+/** The API key that represents a person. The company's limits apply to it. */
+const keyOf = ({ id, companyId, name, role, createdAtMillis }: Person.Person): ApiKey.ApiKey =>
+  ApiKey.withoutSecret({ id, companyId, name, scopes: Role.scopes[role].company, createdAtMillis })
 
 /** Only a person or an operator can invite people who can move money, so that a leaked key cannot create further access. */
 const mayGrant = (by: Granting, role: Role.Role) =>
