@@ -12,46 +12,6 @@ export type { CompanyRef, List, Page } from "@satrail/client/Calls"
 export type { MetadataNoun, Schemas, StandardSchema } from "@satrail/client/Schemas"
 export type { Amount, Currency, Money, Sats } from "./Money.ts"
 export { NotSettled, type Settled, type SettledOptions } from "./Settled.ts"
-export {
-  errors,
-  type Errors,
-  type Issue,
-  SatrailError,
-  AlreadyAssigned,
-  AmountInvalid,
-  ChainUnavailable,
-  CompanyFrozen,
-  Conflict,
-  CursorTooOld,
-  DestinationInvalid,
-  DestinationRefused,
-  DomainNotShown,
-  DomainNotVerified,
-  DomainTaken,
-  FeeChanged,
-  HandleTaken,
-  IdempotencyMismatch,
-  InsufficientBalance,
-  Invalid,
-  InvoiceNotHeld,
-  InvoiceNotPayable,
-  LimitExceeded,
-  DnsUnavailable,
-  NodeUnavailable,
-  NotFound,
-  Paused,
-  PayRequestRefused,
-  PlanRequired,
-  RateUnavailable,
-  RecipientRefused,
-  RecipientUnreachable,
-  SameOperator,
-  SandboxRefused,
-  SecondOperatorRequired,
-  StoreUnavailable,
-  TooManyEstimates,
-  TooManyHeld,
-  TooManyKeys,
-  Unauthorized
-} from "./Errors.ts"
+export { errors, type Errors, type Issue, SatrailError } from "./Errors.ts"
+export * from "./ErrorClasses.ts"
 export * from "./features/Errors.ts"
