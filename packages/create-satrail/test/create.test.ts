@@ -127,7 +127,7 @@ describe("npm create satrail", () => {
       assert.include(await refusal(created(args)), says)
   })
 
-  // test/create.slow.test.ts starts every kind of project, and test/blocks.test.ts type-checks all of them.
+  // test/create.slow.test.ts starts every kind of project, and test/blocks.slow.test.ts type-checks all of them.
   it("create: a wallet project without a framework starts, serves a checkout, is paid in the sandbox, and ends if its port is taken", async () => {
     const folder = path.join(work, "wallet")
     mkdirSync(path.join(folder, "node_modules"), { recursive: true })
