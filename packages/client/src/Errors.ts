@@ -95,8 +95,3 @@ export const errors = new Proxy(
   {},
   { get: (_, name) => ({ [Symbol.hasInstance]: (error: unknown) => isCode(error, snake(String(name)).slice(1)) }) }
 ) as Errors
-
-/** The webhook was not sent by the service, or its timestamp is too old. Respond with 400. */
-export class WebhookRefused extends Error {
-  override readonly name = "WebhookRefused"
-}

@@ -1,4 +1,3 @@
-import { WebhookRefused } from "./Errors.ts"
 import { attempt, eventOf, parsed } from "./Plain.ts"
 import type { Event } from "./Records.ts"
 
@@ -12,6 +11,11 @@ export type Received =
       readonly headers: Headers | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
       readonly body: string | Uint8Array
     }
+
+/** The webhook was not sent by the service, or its timestamp is too old. Respond with 400. */
+export class WebhookRefused extends Error {
+  override readonly name = "WebhookRefused"
+}
 
 /**
  * Maximum difference between `webhook-timestamp` and the current time, so that a captured request cannot be
