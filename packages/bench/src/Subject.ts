@@ -70,7 +70,7 @@ export interface Options {
   readonly name: string
   readonly rows: number
   /** The workers that run in addition to HTTP. "shipped" is the complete service as started by `npm start`. */
-  readonly workers?: "webhooks" | "shipped"
+  readonly workers?: "features" | "shipped"
   /** The folder with this package's sources in another build. */
   readonly sources?: string
 }

@@ -1,4 +1,4 @@
-// The service's HTTP server. It runs no workers, so withdrawals stay pending, or only those that send webhooks (BENCH_WORKERS=webhooks).
+// The service's HTTP server. It runs no workers, so withdrawals stay pending, or only those of features, which send webhooks (BENCH_WORKERS=features).
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import * as Receiver from "@satrail/sandbox/Receiver"
 import * as Time from "@satrail/sandbox/Time"
@@ -28,7 +28,7 @@ const program = Effect.gen(function* () {
   // A service on a real network has no clock that can be advanced.
   const services = Context.omit(Time.Time)(built)
   const listening = yield* Layer.build(Server.server(environment, Redacted.make("an operator token that no client has"), services))
-  if (process.env["BENCH_WORKERS"] === "webhooks")
+  if (process.env["BENCH_WORKERS"] === "features")
     yield* Layer.build(Layer.provide(Server.featureWorkers(environment), Layer.succeedContext(services)))
   yield* Listening.untilAsked(listening)
 }).pipe(Effect.scoped, Effect.provideService(References.TracerEnabled, false), Effect.provideService(References.MinimumLogLevel, "Error"))

@@ -30,7 +30,7 @@ const underLoad = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Report.Found, Program.BenchFailed, Scope.Scope> {
   const subject = yield* Subject.make(postgres, bench, { name: "api", rows: baseRows })
   const idle = yield* Subject.lazily(Subject.make(postgres, bench, { name: "no sender", rows: baseRows }))
-  const webhooks = yield* Subject.lazily(Subject.make(postgres, bench, { name: "webhooks", rows: baseRows, workers: "webhooks" }))
+  const webhooks = yield* Subject.lazily(Subject.make(postgres, bench, { name: "webhooks", rows: baseRows, workers: "features" }))
   const shipped = yield* Subject.lazily(Subject.make(postgres, bench, { name: "shipped", rows: 0, workers: "shipped" }))
   const measured = yield* Rounds.measure(yield* Measurements.groups(bench, subject, { idle, webhooks, shipped }), bench)
   const sizes: Array<Report.Size> = []
