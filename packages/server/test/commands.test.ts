@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Nouns from "@satrail/core/service/Nouns"
 import { Config, Effect, Exit } from "effect"
 import { Completions } from "effect/cli"
 import { CommandFailed } from "../src/base/CommandFailed.ts"
 import { satrail } from "../src/commands/Commands.ts"
+import { nameOf } from "../src/features/audit/Verify.ts"
 import { run } from "./CommandLine.ts"
 
 const errorOf = (exit: Exit.Exit<void, unknown>): unknown => {
@@ -120,6 +122,14 @@ describe("the command line", () => {
       )
     })
   )
+
+  it("command line: verify names audited records in the singular", () => {
+    const audited = Nouns.all.filter((noun) => "recorded" in noun && noun.recorded !== undefined)
+    assert.deepStrictEqual(
+      audited.map(({ name }) => nameOf(name)),
+      ["Company", "API key", "Operator token", "Webhook endpoint", "Person", "Wallet connection"]
+    )
+  })
 
   it.effect("command line: a limits command without a value is rejected before any request is sent", () =>
     Effect.gen(function* () {

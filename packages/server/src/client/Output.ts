@@ -3,7 +3,7 @@ import { problemsOf } from "../environment/Setting.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
 /** Formats a value for a line of text. Objects are formatted as JSON. */
-const cell = (value: unknown): string => {
+export const cell = (value: unknown): string => {
   if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ")
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
 }

@@ -4,7 +4,7 @@ import * as Output from "../client/Output.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** The lists in the status, as returned by the operator's route. The other members are single values. */
+/** The lists in the status, as returned by the operator's route. The other members are printed as they are. */
 const Lists = Schema.Struct({
   checks: Schema.Array(Schema.Struct({ name: Schema.String, reason: Text })),
   warnings: Schema.Array(Schema.Struct({ code: Schema.String, message: Schema.String })),
@@ -15,7 +15,7 @@ const Status = Schema.StructWithRest(Lists, [Schema.Record(Schema.String, Schema
 /** Formats the backends in use, then the checks, the warnings and the leader roles. */
 export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Type): string =>
   [
-    Output.table(Object.entries(rest).map(([name, value]) => [name, String(value ?? "-")])),
+    Output.table(Object.entries(rest).map(([name, value]) => [name, value === null ? "-" : Output.cell(value)])),
     Output.table([["check", "is"], ...checks.map(({ name, reason }) => [name, reason ?? "ready"])]),
     ...(warnings.length === 0 ? [] : [Output.table([["warning", "is"], ...warnings.map(({ code, message }) => [code, message])])]),
     Output.table([

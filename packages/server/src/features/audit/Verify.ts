@@ -15,9 +15,13 @@ const signer = Effect.map(Variables, (variables) => {
   return Result.isSuccess(read) && read.success.node !== undefined ? Secrets.auditSignerOf(read.success) : undefined
 })
 
-/** `api_keys` becomes “API key”. */
-const nameOf = (noun: string): string => {
-  const one = noun.replace(/ies$/, "y").replace(/s$/, "").replaceAll("_", " ")
+/** Returns a noun's singular: “API key” for `api_keys`. */
+export const nameOf = (noun: string): string => {
+  const one = noun
+    .replace(/^people$/, "person")
+    .replace(/ies$/, "y")
+    .replace(/s$/, "")
+    .replaceAll("_", " ")
   return `${one.charAt(0).toUpperCase()}${one.slice(1)}`.replace("Api", "API")
 }
 
