@@ -1,6 +1,5 @@
 import type * as ApiKey from "@satrail/core/accounts/ApiKey"
 import type * as Operators from "@satrail/core/accounts/OperatorToken"
-import type { Actor } from "@satrail/core/ledger/Audit"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -8,9 +7,9 @@ import type * as Errors from "../wire/Errors.ts"
 
 type Unauthorized = Errors.FailureFor<ApiKey.Unauthorized | StoreUnavailable>
 
-/** The caller that a request acts for: a key, unless `actor` says who signed in. */
+/** The caller that a request acts for: a key, or a person who signed in. */
 export interface Member extends ApiKey.Holder {
-  readonly actor?: Actor["actor"]
+  readonly actor?: "person"
 }
 
 /** Lets a request without a key or a token act for someone who signed in. */

@@ -5,10 +5,10 @@ import * as Asset from "../wire/Asset.ts"
 import type * as Errors from "../wire/Errors.ts"
 import * as Ui from "./Ui.ts"
 
-// Parts shared by all payment pages.
+// Parts shared by all payment pages. The consoles use the same policy.
 
 /**
- * Content security policy of payment pages: only files of this service, no inline scripts or styles, and no
+ * Content security policy of payment pages and consoles: only files of this service, no inline scripts or styles, and no
  * markup from strings.
  */
 export const policy = (frame: string | null): string =>
