@@ -53,7 +53,7 @@ Real.onChain("the messages of a node", () => {
         )
         yield* Effect.flatMap(says("listsinceblock"), are({ btcd: /does not implement wallet commands/, bitcoind: /^Method not found/ }))
         const { feeRate } = yield* ChainSource
-        assert.match(String((yield* Effect.flip(feeRate)).cause), /no source has an estimate/)
+        assert.match(String((yield* Effect.flip(feeRate)).cause), /the source has no estimate/)
       })
     )
 
