@@ -1,4 +1,4 @@
-// The services of each feature, and the records they return. All entry points of this package export them.
+// What each feature exports: services, workers, records and errors. All entry points of this package export them.
 export * as Approvals from "./features/approvals/Approvals.ts"
 export * as Approval from "./features/approvals/Approval.ts"
 export * as Checkouts from "./features/checkouts/Checkouts.ts"

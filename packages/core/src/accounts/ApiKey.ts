@@ -192,10 +192,10 @@ export const parse = (text: string): { readonly network: string; readonly id: st
   return { network, id, secret }
 }
 
-/** Returns a key for a caller who has none. No secret matches it, and it has no limits of its own. */
+/** Returns the key of a caller without one. No secret matches it, and it has no limits of its own. */
 export const withoutSecret = (fields: Pick<ApiKey, "id" | "companyId" | "name" | "scopes" | "createdAtMillis">): ApiKey => ({
   ...fields,
-  secretHash: SecretHash.of(""),
+  secretHash: SecretHash.make(""),
   expiresAtMillis: null,
   revokedAtMillis: null,
   lastUsedAtMillis: null,

@@ -160,7 +160,7 @@ export const make = Effect.gen(function* () {
           // A withdrawal's idempotency key is stored permanently, because a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)
           const commit = (work: typeof draft.work) => journal.commit(Withdrawal.requested(withdrawal, once, work, counts, feesRevision))
-          // Otherwise, it waits for approval.
+          // A withdrawal that is not pending waits for approval.
           const isPending = Withdrawal.standing(withdrawal) === "pending"
           const committed =
             Recipient.isInLedger(recipient) && isPending

@@ -105,7 +105,7 @@ const decodeSubject = Schema.decodeUnknownSync(
 const ofTransfer = (table: string) => `
   select * from satrail.${table} t where t.ledger_tx_id = a.id and t.company_id::text = $1::text limit 1`
 
-/** The features' records that a payment refers to, or null for the members of the other type of payment. */
+/** Returns the columns of the features' records that a payment refers to. The other payment type's are null. */
 const refers = (members: object, isOwn: boolean) =>
   Object.keys(members)
     .map((member) => `${isOwn ? `r.${Table.columnOf(member)}::text` : "null"} as "${member}"`)
