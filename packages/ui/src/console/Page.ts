@@ -115,7 +115,7 @@ export const may = ({ user }: Pick<AnyVisit, "user">, scope: string): boolean =>
 /** A scope of keys, or `all` for operators. All roles can read. */
 export type Scope = Exclude<ApiKey["scopes"][number], "read"> | "all"
 
-/** The roles with scopes that operators lack or bookkeepers also have, as in the guide to the console. */
+/** The roles that have a scope, if they are not operators and admins, as in the guide to the console. */
 const roles: { readonly [scope in Scope]?: string } = { receive: "bookkeepers, operators and admins", admin: "admins", all: "admins" }
 
 /** The message that names the roles allowed to do something that the user may not do. */

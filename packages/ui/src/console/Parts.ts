@@ -161,7 +161,7 @@ export const banner = (strong: string, words: ComponentChildren, action: Compone
   h("div", { class: "banner", role: "status" }, h("p", null, h("strong", null, strong), " ", words), action)
 
 /** An empty state: what is missing, why, and one action. */
-export const empty = (glyph: Icon | "good", title: string, text: ComponentChildren, ...actions: ReadonlyArray<ComponentChild>) =>
+export const empty = (glyph: Icon | "good", title: string, text: ComponentChildren, ...actions: ReadonlyArray<ComponentChildren>) =>
   h(
     "div",
     { class: "empty" },

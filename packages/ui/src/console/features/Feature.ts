@@ -66,7 +66,7 @@ export interface Step {
 
 /** A feature's part of the page of a payment. */
 export interface PaymentPart {
-  /** Shown at the top of the page of a sent payment, if there is something to decide or to explain. */
+  /** Shown at the top of the page if there is something to decide or to explain. */
   readonly top?: ComponentChildren
   readonly actions?: ComponentChildren
   readonly facts?: ReadonlyArray<Fact | null>
@@ -79,8 +79,9 @@ export interface PaymentPart {
 /** What a feature adds to the consoles. */
 export interface Feature {
   readonly name: string
-  /** The word for a record, in a company's console and in the operator's, if `<name>/<id>` is its page. */
+  /** Text of links to a record in a company's console. The feature needs a page `<name>/:id`. */
   readonly record?: string
+  /** The same in the operator's console. */
   readonly operatorRecord?: string
   /** Pages of a company's console, and of the operator's. A path with a parameter comes after those without. */
   readonly pages?: ReadonlyArray<Page>
@@ -91,6 +92,8 @@ export interface Feature {
   readonly mark?: (visit: Visit) => Promise<Told | undefined>
   /** Problems shown on a company's overview. */
   readonly concerns?: (visit: Visit) => Promise<ReadonlyArray<Concern>>
+  /** The page that starts receiving a payment, which a company's overview and list of payments link to. */
+  readonly receive?: { readonly path: string; readonly text: string }
   /** A step shown on a company's overview until the first payment; undefined if this person cannot take it. */
   readonly setup?: (visit: Visit) => Promise<Step | undefined>
   /** Problems shown on the operator's first page. */
@@ -100,7 +103,7 @@ export interface Feature {
   /** A part of the page of a received payment, and of a sent payment. */
   readonly received?: (visit: Visit, payment: Payment, deposit: Deposit) => Promise<PaymentPart>
   readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<PaymentPart>
-  /** What the forms of its part do. Only one feature can have forms there. */
+  /** Handles the forms in the feature's part of a sent payment's page. Only one feature can have it. */
   readonly decide?: (visit: Visit) => Promise<Elsewhere>
   /** The first part of the types of the events about its records, for the filters of the list of events. */
   readonly eventKind?: string

@@ -8,7 +8,7 @@ import { confirming, deciding, numberIn } from "./Common.ts"
 
 // The settings of a company that operators change: freeze, plan, fees and limits.
 
-/** The limits of amounts and of the number of payments, with their texts. */
+/** The limits of amounts and of the number of payments, with their labels. */
 export const amounts = [
   ["per_withdrawal_sats", "One payment, sats"],
   ["hour_sats", "1 hour, sats"],

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { bars, legend, line } from "../Chart.ts"
 import * as Formats from "../Format.ts"
-import { features } from "../features/index.ts"
+import { features, receiveButtons } from "../features/index.ts"
 import { may, type Page, type Shown, type Visit } from "../Page.ts"
 import { attention, body, button, type Concern, empty, link, meter, panel, plain, segments, status, timeline, when } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
@@ -125,7 +125,7 @@ const withoutPayments = (visit: Visit): Shown => ({
       "This key can’t read payments",
       "What you do with it takes effect, but is not shown here. To see it, sign in as a person or with a key that has the scope “read”.",
       may(visit, "send") && button(visit.to("send"), "Send"),
-      may(visit, "receive") && button(visit.to("checkouts/new"), "New checkout", "main")
+      receiveButtons(visit)
     )
   )
 })
@@ -167,8 +167,8 @@ const get = async (visit: Visit): Promise<Shown> => {
     empty(
       "payments",
       "No payments yet",
-      "Create a checkout, pay it and watch it arrive here.",
-      may(visit, "receive") && button(to("checkouts/new"), "New checkout", "main"),
+      "Payments appear here as soon as someone pays you.",
+      receiveButtons(visit),
       may(visit, "admin") && button(to("keys/new"), "Create an API key")
     )
   )
@@ -176,10 +176,7 @@ const get = async (visit: Visit): Promise<Shown> => {
     title: "Overview",
     ...(account.frozen && { status: { tone: "frozen" as const, text: "Sending frozen" } }),
     isLive: true,
-    actions: [
-      !account.frozen && lines.length > 0 && may(visit, "send") && button(to("send"), "Send"),
-      may(visit, "receive") && button(to("checkouts/new"), "New checkout", "main", "plus")
-    ],
+    actions: [!account.frozen && lines.length > 0 && may(visit, "send") && button(to("send"), "Send"), receiveButtons(visit, "plus")],
     body: [
       concerns.length > 0 && attention(concerns),
       lines.length > 0 && (await charts(visit, funds)),

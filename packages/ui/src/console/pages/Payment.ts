@@ -122,41 +122,44 @@ const received = async (visit: Visit): Promise<Shown> => {
   return {
     ...titled(payment, visit),
     crumbs,
-    isLive: true,
+    isLive: parts.every(({ top }) => top === undefined),
     actions: parts.map(({ actions }) => actions),
-    body: sides(
-      stack(
-        panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
-        parts.map((part) => part.panel),
-        book(postings, visit)
-      ),
-      stack(
-        panel(
-          "Details",
-          {},
-          body(
-            facts([
-              ...sidesOf(payment, visit),
-              ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
-              ["Fee", feeOf(payment)],
-              ...parts.flatMap(({ facts = [] }) => facts)
-            ])
-          )
+    body: [
+      parts.map(({ top }) => top),
+      sides(
+        stack(
+          panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
+          parts.map((part) => part.panel),
+          book(postings, visit)
         ),
-        ids(
-          [
-            ["Payment", payment.id],
-            ["Ledger", payment.ledgerTxId],
-            ["Invoice", invoiceId],
-            ["Hash", invoice?.r_hash],
-            ["Preimage", invoice?.r_preimage],
-            ["Transaction", deposit.chain_tx_id],
-            ["Received at", payment.recipient]
-          ],
-          payment.metadata
+        stack(
+          panel(
+            "Details",
+            {},
+            body(
+              facts([
+                ...sidesOf(payment, visit),
+                ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
+                ["Fee", feeOf(payment)],
+                ...parts.flatMap(({ facts = [] }) => facts)
+              ])
+            )
+          ),
+          ids(
+            [
+              ["Payment", payment.id],
+              ["Ledger", payment.ledgerTxId],
+              ["Invoice", invoiceId],
+              ["Hash", invoice?.r_hash],
+              ["Preimage", invoice?.r_preimage],
+              ["Transaction", deposit.chain_tx_id],
+              ["Received at", payment.recipient]
+            ],
+            payment.metadata
+          )
         )
       )
-    )
+    ]
   }
 }
 
@@ -171,9 +174,11 @@ const sent = async (visit: Visit): Promise<Shown> => {
     ...titled(payment, visit),
     crumbs,
     isLive: parts.every(({ top }) => top === undefined),
-    actions:
+    actions: [
+      parts.map(({ actions }) => actions),
       payment.status === "settled" &&
-      h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`), download: true }, "Proof of payment"),
+        h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`), download: true }, "Proof of payment")
+    ],
     body: [
       payment.status === "pending" &&
         withdrawal.chain_tx_id === null &&
@@ -187,6 +192,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
       sides(
         stack(
           panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
+          parts.map((part) => part.panel),
           book(postings, visit)
         ),
         stack(
@@ -220,7 +226,8 @@ const sent = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-const [decide] = features.flatMap(({ decide }) => decide ?? [])
+const [decide, other] = features.flatMap(({ decide }) => decide ?? [])
+if (other !== undefined) throw new Error("only one feature can handle the forms on the page of a sent payment")
 
 /**
  * A proof of payment for the payee, as text: the preimage proves a Lightning payment, and the transaction

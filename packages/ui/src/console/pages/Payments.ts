@@ -2,8 +2,9 @@ import { h } from "preact"
 import { type Payment, Refused } from "../Api.ts"
 import { csv, type CsvColumn } from "../Csv.ts"
 import * as Formats from "../Format.ts"
+import { receiveButtons } from "../features/index.ts"
 import { pages } from "../List.ts"
-import { type File, may, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
+import { type File, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
 import { button, type Chip, chips, empty, plain, segments, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
 import type { Operations, Transaction } from "../wire.ts"
@@ -221,7 +222,7 @@ const nothing = (visit: Visit) =>
         "payments",
         "No payments yet",
         "Payments appear here as soon as someone pays a checkout, an invoice or an address.",
-        may(visit, "receive") && button(visit.to("checkouts/new"), "New checkout", "main")
+        receiveButtons(visit)
       )
     : empty("search", "No results", "No payment matches all of these filters.", button(visit.to("payments"), "Clear all", "main"))
 

@@ -80,14 +80,14 @@ const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction
 })
 export type Line = Row | ReturnType<typeof adjustment>
 
-/** The types of transactions, with their texts as a filter. */
+/** The types of transactions, with their labels in filters. */
 export const types = [
   ["deposit", "In"],
   ["withdrawal", "Out"],
   ["adjustment", "Adjustments"]
 ] as const satisfies ReadonlyArray<readonly [Transaction["type"], string]>
 
-/** The statuses of transactions, with their texts as a filter. */
+/** The statuses of transactions, with their labels in filters. */
 export const statuses = [
   ["settled", "Settled"],
   ["pending", "In progress"],

@@ -3,7 +3,7 @@ import { companyAside } from "./CompanyHistory.ts"
 import { audit as operatorPage } from "./OperatorAudit.ts"
 import type { Feature } from "../Feature.ts"
 
-/** The audit log, which names the records of these features. */
+/** Returns the audit log, which links to the records of these features. */
 export const audit = (features: ReadonlyArray<Feature>): Feature => ({
   name: "audit",
   pages: [page(Object.fromEntries(features.map(({ name, record }) => [name, record])))],

@@ -228,7 +228,7 @@ const cancel = async ({ api, params }: Visit): Promise<Elsewhere> => {
   return { redirect: `checkouts/${id}` }
 }
 
-/** The checkout of a payment: its creation, its receipt, and the customer's email address. */
+/** Returns the checkout's part of the page of a received payment: its creation, its receipt, and the customer's email address. */
 export const received = async ({ api, to, beside }: Visit, { checkoutId }: Payment): Promise<PaymentPart> => {
   if (checkoutId === null) return {}
   const { created_at, payer_email, url } = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })

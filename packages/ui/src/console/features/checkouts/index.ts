@@ -6,6 +6,7 @@ export const checkouts: Feature = {
   record: "Checkout",
   pages,
   entry: { section: "", rank: 30, name: "checkouts", path: "checkouts", text: "Checkouts", glyph: "checkouts" },
+  receive: { path: "checkouts/new", text: "New checkout" },
   finds: { kind: "checkout", read: found },
   received,
   eventKind: "checkout",

@@ -74,7 +74,7 @@ const show = async (visit: Visit): Promise<Shown> => {
 /** Maximum number of the company's newest refunds that are searched for those of one payment. */
 const most = 100
 
-/** The refunds of a payment, with their status, and what is left to refund. The API cannot list them by payment. */
+/** Returns the refunds of a received payment, and what is left to refund. The API cannot list them by payment. */
 export const received = async (visit: Visit, _: Payment, deposit: Deposit): Promise<PaymentPart> => {
   const { api, to } = visit
   const { id, amount_sats, refunded_sats, status: standing } = deposit
@@ -102,7 +102,7 @@ export const received = async (visit: Visit, _: Payment, deposit: Deposit): Prom
   }
 }
 
-/** The refund that a withdrawal pays. */
+/** Returns a link to the refund that a withdrawal pays. */
 export const sent = async ({ to }: Visit, { refundId }: Payment): Promise<PaymentPart> => ({
   facts: [
     refundId === null ? null : ["Refund", [link(to(`refunds/${refundId}`), Formats.shortened(refundId)), " ", copy(refundId, "refund id")]]
