@@ -1,10 +1,11 @@
 import * as Random from "./Random.ts"
 
 /**
- * The crash tests, the tests that send secrets, the defects that the simulator must notice, and the mutants have
- * thousands of cases, and one run of the gate has time for only a fifth of them. Some other tests show the same
- * promise on another installation, such as another framework. The gate sets SATRAIL_TEST_TURN to the number of commits, which determines what is run. If
- * the variable is not set, everything is run.
+ * The crash tests, the tests that send secrets, and the mutants have thousands of cases, and one run of the gate
+ * has time for only a fifth of them. Some other tests take turns too: those that show the same promise on another
+ * installation, such as another framework, and those that close a channel in another way. The gate sets
+ * SATRAIL_TEST_TURN to the number of commits, which determines what is run. If the variable is not set,
+ * everything is run.
  */
 const turn = process.env["SATRAIL_TEST_TURN"]
 
