@@ -280,8 +280,8 @@ describe("keys of the wrong type", () => {
 
   it("key: if no operator token is configured, operator routes return the same error as for a wrong token", async () => {
     const closed = await start({ operatorToken: undefined })
-    for (const key of ["op_1", "undefined", operatorToken]) {
-      const { status, body } = await closed.ask("POST", "/operator/companies", { key, body: { name: "a", plan: "free" } })
+    for (const sent of [{}, ...["", "op_1", "undefined", operatorToken].map((key) => ({ key }))]) {
+      const { status, body } = await closed.ask("POST", "/operator/companies", { ...sent, body: { name: "a", plan: "free" } })
       assert.deepStrictEqual([status, body.error?.code], [401, "unauthorized"])
       assert.match(body.message, /^A valid operator token is required/)
     }

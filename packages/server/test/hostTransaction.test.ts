@@ -6,11 +6,12 @@ import * as Answer from "@satrail/core/ledger/Answer"
 import * as Invoices from "@satrail/core/receiving/Invoices"
 import * as Policy from "@satrail/core/service/Policy"
 import * as Satrail from "@satrail/core/service/Satrail"
+import * as HostTransaction from "@satrail/postgres/client/HostTransaction"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as Storage from "@satrail/postgres/Storage"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Effect, Exit, Layer, Stream } from "effect"
+import { Cause, Effect, Exit, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Database from "../../postgres/test/Database.ts"
 
@@ -36,6 +37,22 @@ const shop = Effect.gen(function* () {
 })
 
 describe.skipIf(Database.server === undefined)("a host on PostgreSQL (skipped where there is none)", () => {
+  it.live(
+    "host: an application that creates an invoice inside its own transaction gets a specific error, and neither the invoice nor the application's order is stored",
+    () =>
+      Effect.gen(function* () {
+        const { sql, invoice } = yield* shop
+        const exit = yield* Effect.exit(
+          sql.withTransaction(Effect.andThen(sql`insert into shop.orders (invoice) values ('in the transaction')`, invoice))
+        )
+        assert.instanceOf(Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined, HostTransaction.WriteInTransaction)
+        assert.deepStrictEqual(yield* sql`select invoice from shop.orders`, [])
+        assert.deepStrictEqual(yield* sql`select id from satrail.invoices`, [])
+        yield* invoice
+        assert.lengthOf(yield* sql`select id from satrail.invoices`, 1)
+      }).pipe(Effect.provide(host), Effect.scoped)
+  )
+
   it.live(
     "host: an application commits an order and its event cursor together, so that the order is marked as paid once even if the event is repeated after a crash",
     () =>
