@@ -1,4 +1,4 @@
-// What each feature exports: services, workers, records and errors. All entry points of this package export them.
+// What each feature exports: services, workers, records and errors. The root, `services` and `records` export them.
 export * as Approvals from "./features/approvals/Approvals.ts"
 export * as Approval from "./features/approvals/Approval.ts"
 export * as Checkouts from "./features/checkouts/Checkouts.ts"
