@@ -109,8 +109,19 @@ const titled = (payment: Payment, { say }: Visit): Pick<Shown, "title" | "figure
 
 const crumbs = [["Payments", "payments"]] as const
 
-const received = async (visit: Visit): Promise<Shown> => {
+/** Returns the left column of a payment's page: its timeline, the features' panels and the ledger's postings. */
+const history = async (visit: Visit, payment: Payment, subjects: ReadonlyArray<string | null>, parts: ReadonlyArray<PaymentPart>) => {
   const { api, say } = visit
+  const [moments, postings] = await Promise.all([momentsOf(visit, subjects, parts), api.postings(payment.ledgerTxId)])
+  return stack(
+    panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
+    parts.map(({ panel }) => panel),
+    book(postings, visit)
+  )
+}
+
+const received = async (visit: Visit): Promise<Shown> => {
+  const { api } = visit
   const payment = await found(visit, "deposit")
   const { invoiceId } = payment
   const [deposit, invoice]: readonly [Deposit, LightningInvoice | undefined] = await Promise.all([
@@ -118,7 +129,7 @@ const received = async (visit: Visit): Promise<Shown> => {
     invoiceId === null ? undefined : api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: invoiceId } })
   ])
   const parts = await Promise.all(features.flatMap(({ received }) => received?.(visit, payment, deposit) ?? []))
-  const [moments, postings] = await Promise.all([momentsOf(visit, [payment.id, invoiceId], parts), api.postings(payment.ledgerTxId)])
+  const left = await history(visit, payment, [payment.id, invoiceId], parts)
   return {
     ...titled(payment, visit),
     crumbs,
@@ -127,11 +138,7 @@ const received = async (visit: Visit): Promise<Shown> => {
     body: [
       parts.map(({ top }) => top),
       sides(
-        stack(
-          panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
-          parts.map((part) => part.panel),
-          book(postings, visit)
-        ),
+        left,
         stack(
           panel(
             "Details",
@@ -164,11 +171,11 @@ const received = async (visit: Visit): Promise<Shown> => {
 }
 
 const sent = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to } = visit
+  const { api, to } = visit
   const payment = await found(visit, "withdrawal")
   const withdrawal: Withdrawal = await api.call("GET /v1/transactions/withdrawals/{withdrawalID}", { params: { withdrawalID: payment.id } })
   const parts = await Promise.all(features.flatMap(({ sent }) => sent?.(visit, payment, withdrawal) ?? []))
-  const [moments, postings] = await Promise.all([momentsOf(visit, [payment.id], parts), api.postings(payment.ledgerTxId)])
+  const left = await history(visit, payment, [payment.id], parts)
   const { failure, lightning_payment: lightning } = withdrawal
   return {
     ...titled(payment, visit),
@@ -190,11 +197,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
         ),
       parts.map(({ top }) => top),
       sides(
-        stack(
-          panel("Timeline", { beside: h("span", { class: "faint" }, say.day(payment.createdAtMillis)) }, body(timeline(say, moments))),
-          parts.map((part) => part.panel),
-          book(postings, visit)
-        ),
+        left,
         stack(
           panel(
             "Details",

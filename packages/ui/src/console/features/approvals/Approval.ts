@@ -41,7 +41,7 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
                   askedBy,
                   ["Amount", [satsWords, ...(now === undefined ? [] : [` · ${now}`])]],
                   ["Fee", feeOf(payment)],
-                  // Nobody can check an invoice by reading it. An address is shown in full.
+                  // Invoices are shortened, because nobody compares them by eye. Addresses are shown in full.
                   ["To", payment.recipient.length > 90 ? copied(payment.recipient, "invoice") : payment.recipient]
                 ])
               ),
