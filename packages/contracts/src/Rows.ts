@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
-import type { ApiKey } from "@satrail/core/accounts/ApiKey"
+import { type ApiKey, withoutSecret } from "@satrail/core/accounts/ApiKey"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Invoice } from "@satrail/core/receiving/Invoice"
@@ -86,19 +86,6 @@ export const invoice = (fields: Partial<Invoice> = {}): Invoice => ({
 })
 
 export const apiKey = (fields: Pick<ApiKey, "id" | "secretHash"> & Partial<ApiKey>): ApiKey => ({
-  companyId: CompanyId.make("c"),
-  name: "till",
-  scopes: ["read"],
-  createdAtMillis: 0,
-  expiresAtMillis: null,
-  revokedAtMillis: null,
-  lastUsedAtMillis: null,
-  limits: null,
-  spendsAs: null,
-  allowedFrom: null,
-  loosening: null,
-  approval: null,
-  approvedBy: null,
-  approvedAtMillis: null,
+  ...withoutSecret({ id: fields.id, companyId: CompanyId.make("c"), name: "till", scopes: ["read"], createdAtMillis: 0 }),
   ...fields
 })

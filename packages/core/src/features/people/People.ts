@@ -114,7 +114,7 @@ export class People extends Context.Service<
   }
 >()("@satrail/core/features/people/People") {}
 
-/** The API key that represents a person. The company's limits apply to it. */
+/** Returns the API key that represents a person. The company's limits apply to it. */
 const keyOf = ({ id, companyId, name, role, createdAtMillis }: Person.Person): ApiKey.ApiKey =>
   ApiKey.withoutSecret({ id, companyId, name, scopes: Role.scopes[role].company, createdAtMillis })
 
