@@ -1,4 +1,4 @@
-// The service's HTTP server. It runs no workers, so withdrawals stay pending, or only those of features, which send webhooks (BENCH_WORKERS=features).
+// The service's HTTP server. It runs no workers, so withdrawals stay pending. BENCH_WORKERS=features starts those that send webhooks.
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import * as Receiver from "@satrail/sandbox/Receiver"
 import * as Time from "@satrail/sandbox/Time"
