@@ -18,16 +18,19 @@ const visiting = async (...scopes: Parameters<typeof service.company>) => {
   return { key, visit }
 }
 
-describe("a key without the scope `read` in the console", () => {
+/** Returns the console's pages to which a page links. */
+const linksIn = (text: string) => new Set([...text.matchAll(/href="(?:\.\.\/)*console([^"#?]*)"/g)].map(([, path = ""]) => path))
+
+describe("a key without some scopes in the console", () => {
   it("console: a key that can only receive sees what it can do, and its new checkout's payment page", async () => {
     const { visit } = await visiting("paid", "receive")
     const overview = await visit("")
     const text = await overview.text()
     assert.strictEqual(overview.status, 200)
     assert.include(text, "can’t read payments")
-    const pages = [...text.matchAll(/href="(?:\.\.\/)*console([^"#?]*)"/g)].map(([, path = ""]) => path)
-    assert.include(pages, "/checkouts/new")
-    for (const page of new Set(pages)) assert.strictEqual((await visit(page)).status, 200, page)
+    const pages = linksIn(text)
+    assert.include([...pages], "/checkouts/new")
+    for (const page of pages) assert.strictEqual((await visit(page)).status, 200, page)
     const made = await visit("/checkouts/new", { amount: "21", currency: "sats", once: "1" })
     assert.strictEqual(made.status, 303)
     assert.match(made.headers.get("location") ?? "", /^\.\.\/\.\.\/pay\/\w+$/)
@@ -41,6 +44,13 @@ describe("a key without the scope `read` in the console", () => {
     const form = { destination, amount: "21", currency: "sats", max_fee_sats: "0", once: "1", credential: key }
     const sent = await visit("/send", form)
     assert.deepStrictEqual([sent.status, sent.headers.get("location")], [303, "../console"])
+  })
+
+  it("console: the page that refuses an action links only to pages that exist", async () => {
+    const { visit } = await visiting("paid", "read")
+    const refused = await visit("/send")
+    assert.strictEqual(refused.status, 403)
+    for (const page of linksIn(await refused.text())) assert.notStrictEqual((await visit(page)).status, 404, page)
   })
 
   it("console: a key that can't read the account must be replaced by another", async () => {

@@ -1,5 +1,6 @@
 import { h } from "preact"
 import { Refused } from "./Api.ts"
+import { features } from "./features/index.ts"
 import * as Formats from "./Format.ts"
 import * as Frame from "./Frame.ts"
 import { type AnyVisit, confirmed, type Elsewhere, type File, may, type Page, type Shown, whoMay } from "./Page.ts"
@@ -50,7 +51,12 @@ const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchPar
       title: "Not allowed",
       body: plain(
         "Not allowed",
-        empty("lock", "You are not allowed to do this", error.message, user.kind === "company" && button(to("people"), "People"))
+        empty(
+          "lock",
+          "You are not allowed to do this",
+          error.message,
+          user.kind === "company" && features.map(({ rights }) => rights && button(to(rights.path), rights.text))
+        )
       )
     }
   return {

@@ -11,6 +11,7 @@ export const people: Feature = {
   operatorPages,
   problems,
   companyPanel,
+  rights: { path: "people", text: "People" },
   setup: async (visit) => {
     if (!may(visit, "admin")) return undefined
     const people = (await visit.api.call("GET /v1/people", { query: { limit: 10 } })).filter(({ status }) => status !== "removed")
