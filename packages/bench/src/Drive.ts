@@ -6,6 +6,7 @@ import * as Id from "@satrail/core/base/Id"
 import { type Applied, Journal, type StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { Refusal } from "@satrail/core/service/Changes"
 import { Effect, Schema } from "effect"
@@ -81,7 +82,7 @@ const settle = (number: number, row: Identified) => {
     vout: null,
     height: null,
     lightningInvoiceId: id,
-    checkoutId: null,
+    ...Purpose.none,
     absorbed: Msat.zero,
     ...Deposit.unrefunded,
     revision: 0,

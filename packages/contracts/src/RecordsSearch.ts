@@ -56,14 +56,14 @@ export const other = {
       const paid = yield* payment(invoice, 68_219)
       yield* committed([paid])
       const deposit = paid.writes[1].record
-      const both = [`deposit ${deposit.id} text`, `invoice ${invoice.id} text`]
+      const both = [`deposits ${deposit.id} text`, `invoices ${invoice.id} text`]
       const ofDeposit = yield* found(companyId, "a-1042")
       assert.includeMembers(both, ofDeposit)
-      assert.include(ofDeposit, `invoice ${invoice.id} text`)
-      assert.deepStrictEqual(yield* found(companyId, "bags of coffee"), [`invoice ${invoice.id} text`])
-      assert.deepStrictEqual(yield* found(companyId, "68,219 sats"), [`deposit ${deposit.id} amount`])
-      assert.deepStrictEqual(yield* found(companyId, invoice.paymentHash.toUpperCase()), [`invoice ${invoice.id} hash`])
-      assert.include(yield* found(companyId, deposit.id.slice(0, -4)), `deposit ${deposit.id} id`)
+      assert.include(ofDeposit, `invoices ${invoice.id} text`)
+      assert.deepStrictEqual(yield* found(companyId, "bags of coffee"), [`invoices ${invoice.id} text`])
+      assert.deepStrictEqual(yield* found(companyId, "68,219 sats"), [`deposits ${deposit.id} amount`])
+      assert.deepStrictEqual(yield* found(companyId, invoice.paymentHash.toUpperCase()), [`invoices ${invoice.id} hash`])
+      assert.include(yield* found(companyId, deposit.id.slice(0, -4)), `deposits ${deposit.id} id`)
       assert.deepStrictEqual(yield* found(companyId, "a-104"), [])
       assert.deepStrictEqual(yield* found(companyId, "tea"), [])
     }
@@ -73,8 +73,8 @@ export const other = {
     const companyId = yield* companyWith(5000)
     const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "INV-2291" } })
     yield* committed([Withdrawal.requested(asked)])
-    assert.deepStrictEqual(yield* found(companyId, "inv-2291"), [`withdrawal ${asked.id} text`])
-    assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawal ${asked.id} amount`])
+    assert.deepStrictEqual(yield* found(companyId, "inv-2291"), [`withdrawals ${asked.id} text`])
+    assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawals ${asked.id} amount`])
   }),
 
   "a search finds a payment by its transaction, and a withdrawal by its payment hash": Effect.gen(function* () {
@@ -83,9 +83,9 @@ export const other = {
     const sent = yield* withdrawal(companyId, 600, { ...onChain, chainTxId })
     const paid = yield* withdrawal(companyId, 700, { paymentHash: hash })
     yield* committed([Deposit.seen(seen), Withdrawal.requested(sent), Withdrawal.requested(paid)])
-    assert.deepStrictEqual(yield* found(companyId, seen.chainTxId ?? ""), [`deposit ${seen.id} transaction`])
-    assert.deepStrictEqual(yield* found(companyId, chainTxId), [`withdrawal ${sent.id} transaction`])
-    assert.deepStrictEqual(yield* found(companyId, hash), [`withdrawal ${paid.id} hash`])
+    assert.deepStrictEqual(yield* found(companyId, seen.chainTxId ?? ""), [`deposits ${seen.id} transaction`])
+    assert.deepStrictEqual(yield* found(companyId, chainTxId), [`withdrawals ${sent.id} transaction`])
+    assert.deepStrictEqual(yield* found(companyId, hash), [`withdrawals ${paid.id} hash`])
   }),
 
   "a search takes every character literally, in descriptions and in metadata": Effect.gen(function* () {
@@ -99,7 +99,7 @@ export const other = {
     for (const text of literal) {
       const expected = [...texts].filter(([, [memo = "", label]]) => label === text || memo.includes(text))
       assert.isAtLeast(expected.length, 2)
-      assert.deepStrictEqual(yield* found(companyId, text), expected.map(([id]) => `invoice ${id} text`).toSorted(), text)
+      assert.deepStrictEqual(yield* found(companyId, text), expected.map(([id]) => `invoices ${id} text`).toSorted(), text)
     }
   }),
 
@@ -107,7 +107,7 @@ export const other = {
     const companyId = yield* companyWith(5000)
     const asked = yield* withdrawal(companyId, 777, { metadata: { reference: "777", again: "777" } })
     yield* committed([Withdrawal.requested(asked)])
-    assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawal ${asked.id} text`])
+    assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawals ${asked.id} text`])
   }),
 
   "a search for one character finds descriptions and metadata, not ids": Effect.gen(function* () {
@@ -116,8 +116,8 @@ export const other = {
       yield* created(companyId, 1, { memo: "Cocoa", metadata: {} }),
       yield* created(companyId, 1, { metadata: { size: "0" }, memo: "" })
     ]
-    assert.deepStrictEqual(yield* found(companyId, "O"), [`invoice ${one.id} text`])
-    assert.deepStrictEqual(yield* found(companyId, "0"), [`invoice ${two.id} text`])
+    assert.deepStrictEqual(yield* found(companyId, "O"), [`invoices ${one.id} text`])
+    assert.deepStrictEqual(yield* found(companyId, "0"), [`invoices ${two.id} text`])
   }),
 
   "a search returns the newest matches of each kind, up to a limit": Effect.gen(function* () {
@@ -129,7 +129,7 @@ export const other = {
       const paid = yield* payment(invoice, 4000)
       yield* committed([paid])
       invoices.push(invoice.id)
-      deposits.push(`deposit ${paid.writes[1].record.id} amount`)
+      deposits.push(`deposits ${paid.writes[1].record.id} amount`)
     }
     const ofInvoices = (yield* found(companyId, "bulk order")).filter((hit) => hit.startsWith("invoice"))
     assert.deepStrictEqual(
@@ -137,7 +137,7 @@ export const other = {
       invoices
         .toSorted()
         .slice(-each)
-        .map((id) => `invoice ${id} text`)
+        .map((id) => `invoices ${id} text`)
     )
     const byAmount = yield* found(companyId, "4000")
     assert.lengthOf(byAmount, each)

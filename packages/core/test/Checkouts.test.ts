@@ -76,7 +76,7 @@ scenario("checkout: a checkout's payments have its description and order id, and
   yield* pay(paymentRequest)
   yield* poll
   const details = yield* PaymentDetails
-  const payments = yield* details.paymentsOf(companyId, { kind: "checkout", id: checkoutId })
+  const payments = yield* details.paymentsOf(companyId, { kind: "checkouts", id: checkoutId })
   assert.deepStrictEqual(
     payments.map(({ description, orderId, checkoutId }) => [description, orderId, checkoutId]),
     [["tea", "order 7", checkoutId]]

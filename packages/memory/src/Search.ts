@@ -1,8 +1,8 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { all as features } from "@satrail/core/features/index"
-import type { Row } from "@satrail/core/ledger/Noun"
+import type { Noun, Row } from "@satrail/core/ledger/Noun"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as Descriptions from "@satrail/core/reports/Descriptions"
 import * as Search from "@satrail/core/reports/Search"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as State from "./State.ts"
@@ -30,56 +30,29 @@ const ways: ReadonlyArray<Way> = [
   ["amount", ({ amount }, { amounts }) => amounts !== null && amount !== undefined && amount >= amounts[0] && amount <= amounts[1]]
 ]
 
-const hits = <A>(
-  kind: Search.Hit["kind"],
-  rows: ReadonlyArray<A>,
-  of: (row: A) => Fields,
-  sought: Search.Sought
-): ReadonlyArray<Search.Hit> => {
-  const newest = rows.map(of).toSorted((one, other) => (one.id < other.id ? 1 : -1))
-  const found = new Map<string, Search.Hit>()
-  for (const [by, matches] of ways)
-    for (const { id } of newest.filter((fields) => matches(fields, sought)).slice(0, Search.limits.each))
-      if (!found.has(id)) found.set(id, { kind, id, by })
-  return [...found.values()]
-}
-
-/** Records with an order id, which are checkouts. */
-const ordered = features.flatMap(({ describes = [] }) =>
-  describes.flatMap(({ orderId, ...one }) => (orderId === undefined ? [] : [{ ...one, orderId }]))
-)
-
-const textOf = (row: Row, member: string): string => {
-  const text: unknown = Reflect.get(row, member)
-  return typeof text === "string" ? text : ""
-}
-
 /** Returns a company's records that match a search. */
-export const found = (state: State.State, companyId: CompanyId.CompanyId, sought: Search.Sought): ReadonlyArray<Search.Hit> => [
-  ...ordered.flatMap(({ noun, description, orderId }) =>
-    hits(
-      "checkout",
-      State.ownedBy(state, noun, companyId),
-      (row) => ({ id: row.id, order: textOf(row, orderId), words: textOf(row, description) }),
-      sought
-    )
-  ),
-  ...hits(
-    "invoice",
-    State.ownedBy(state, Invoice.noun, companyId),
-    ({ id, metadata, memo, paymentHash }) => ({ id, metadata, words: memo, hash: paymentHash }),
-    sought
-  ),
-  ...hits(
-    "deposit",
-    State.ownedBy(state, Deposit.noun, companyId),
-    ({ id, metadata, chainTxId, amount }) => ({ id, metadata, transaction: chainTxId, amount }),
-    sought
-  ),
-  ...hits(
-    "withdrawal",
-    State.ownedBy(state, Withdrawal.noun, companyId),
-    ({ id, metadata, chainTxId, amount, paymentHash }) => ({ id, metadata, transaction: chainTxId, amount, hash: paymentHash }),
-    sought
-  )
-]
+export const found = (state: State.State, companyId: CompanyId.CompanyId, sought: Search.Sought): ReadonlyArray<Search.Hit> => {
+  const hits = <A extends Row>(noun: Noun<A>, of: (row: A) => Omit<Fields, "id">): ReadonlyArray<Search.Hit> => {
+    const newest = State.ownedBy(state, noun, companyId)
+      .map((row) => ({ id: row.id, ...of(row) }))
+      .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+    const found = new Map<string, Search.Hit>()
+    for (const [by, matches] of ways)
+      for (const { id } of newest.filter((fields) => matches(fields, sought)).slice(0, Search.limits.each))
+        if (!found.has(id)) found.set(id, { kind: noun.name, id, by })
+    return [...found.values()]
+  }
+  return [
+    ...Descriptions.ordered.flatMap(({ noun, description, orderId }) =>
+      hits(noun, (row) => ({ order: Descriptions.textOf(row, orderId), words: Descriptions.textOf(row, description) ?? "" }))
+    ),
+    ...hits(Invoice.noun, ({ metadata, memo, paymentHash }) => ({ metadata, words: memo, hash: paymentHash })),
+    ...hits(Deposit.noun, ({ metadata, chainTxId, amount }) => ({ metadata, transaction: chainTxId, amount })),
+    ...hits(Withdrawal.noun, ({ metadata, chainTxId, amount, paymentHash }) => ({
+      metadata,
+      transaction: chainTxId,
+      amount,
+      hash: paymentHash
+    }))
+  ]
+}

@@ -11,6 +11,9 @@ export const all: ReadonlyArray<Describes> = [
   { noun: Invoice.noun, by: "lightningInvoiceId", description: "memo" }
 ]
 
+/** Record types with an order id. A search finds them. */
+export const ordered = all.flatMap(({ orderId, ...one }) => (orderId === undefined ? [] : [{ ...one, orderId }]))
+
 /**
  * Returns the record types that describe payments of this type: deposits or withdrawals. References that can
  * change, such as a deposit's newest refund, are left out.

@@ -8,6 +8,7 @@ import { NounReads } from "../ledger/NounReads.ts"
 import type { Rail, Standing } from "../ledger/Rail.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import { DepositsOf } from "../receiving/DepositsOf.ts"
+import * as Invoice from "../receiving/Invoice.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as Balance from "../ledger/Balance.ts"
@@ -51,8 +52,8 @@ export interface Step {
   readonly balance: Msat.Msat
 }
 
-/** Maximum number of payments shown for a checkout. */
-const mostOfCheckout = 50
+/** Maximum number of payments shown for a record. */
+const mostOfRecord = 50
 
 /** Number of payments read at a time. */
 const atOnce = 500
@@ -69,11 +70,8 @@ export class PaymentDetails extends Context.Service<
   {
     /** Returns the requested payments of a company, in the same order. Payments that do not exist are left out. */
     readonly payments: (companyId: CompanyId.CompanyId, asked: ReadonlyArray<Asked>) => Read<ReadonlyArray<Payment>>
-    /** Returns the payments of a checkout or an invoice, newest first. */
-    readonly paymentsOf: (
-      companyId: CompanyId.CompanyId,
-      record: { readonly kind: "checkout" | "invoice"; readonly id: string }
-    ) => Read<ReadonlyArray<Payment>>
+    /** Returns the payments of an invoice, or of a record that collects several (see `DepositsOf`), newest first. */
+    readonly paymentsOf: (companyId: CompanyId.CompanyId, record: Pick<Search.Hit, "kind" | "id">) => Read<ReadonlyArray<Payment>>
     /** Returns the postings of a payment's transfer. */
     readonly postings: (companyId: CompanyId.CompanyId, transferId: string) => Read<ReadonlyArray<Booking.Posted>>
     /** Returns the amounts received and sent in each interval between `boundaries`, the last of which is now. */
@@ -171,9 +169,9 @@ const make = Effect.gen(function* () {
     },
     paymentsOf: Effect.fnUntraced(function* (companyId, { kind, id }) {
       const deposits =
-        kind === "checkout"
-          ? yield* depositsOf(companyId, id, mostOfCheckout)
-          : Option.toArray(yield* receiving.depositOfInvoice(companyId, id))
+        kind === Invoice.noun.name
+          ? Option.toArray(yield* receiving.depositOfInvoice(companyId, id))
+          : yield* depositsOf(companyId, id, mostOfRecord)
       return yield* payments(
         companyId,
         deposits.map((deposit) => ({ type: "deposit", id: deposit.id }))

@@ -4,9 +4,9 @@ import { isText } from "../base/Metadata.ts"
 
 // A search looks for one text in a company's order ids, metadata, descriptions, ids, hashes and amounts.
 
-/** A record found by a search, with the way in which it matched. */
+/** A record found by a search, with the way in which it matched. `kind` is the name of its record type. */
 export interface Hit {
-  readonly kind: "deposit" | "withdrawal" | "checkout" | "invoice"
+  readonly kind: string
   readonly id: string
   readonly by: (typeof ways)[number]
 }

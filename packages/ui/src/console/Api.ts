@@ -70,9 +70,9 @@ export interface Step {
   readonly balanceSats: number
 }
 
-/** A record found by a search, and the part that matched. */
+/** A record found by a search, and the part that matched. `kind` is the plural that URLs use, such as `invoices`. */
 export interface Hit {
-  readonly kind: "deposit" | "withdrawal" | "checkout" | "invoice"
+  readonly kind: string
   readonly id: string
   readonly by: "order" | "text" | "id" | "hash" | "transaction" | "amount"
 }
@@ -88,7 +88,7 @@ export interface Stops {
 export interface Reads {
   /** Returns payments by id, in the requested order. */
   readonly payments: (asked: ReadonlyArray<Pick<Payment, "type" | "id">>) => Promise<ReadonlyArray<Payment>>
-  readonly paymentsOf: (record: { readonly kind: "checkout" | "invoice"; readonly id: string }) => Promise<ReadonlyArray<Payment>>
+  readonly paymentsOf: (record: Pick<Hit, "kind" | "id">) => Promise<ReadonlyArray<Payment>>
   readonly postings: (ledgerTxId: string) => Promise<ReadonlyArray<Posting>>
   /** Returns the intervals between the given times, which are ascending and end with the current time. */
   readonly steps: (boundaries: ReadonlyArray<number>) => Promise<ReadonlyArray<Step>>

@@ -176,10 +176,10 @@ export const searches = {
     })
     const [first, second, third] = [yield* add("A_1", "Tea"), yield* add("ax1%", "Coffee"), yield* add(null, "a_1 cake")]
     const unicode = yield* add("Ⅻ-Öl", "x")
-    assert.deepStrictEqual(yield* found("a_"), [`checkout ${first} order`, `checkout ${third} text`].toSorted())
-    assert.deepStrictEqual(yield* found("AX1"), [`checkout ${second} order`])
+    assert.deepStrictEqual(yield* found("a_"), [`checkouts ${first} order`, `checkouts ${third} text`].toSorted())
+    assert.deepStrictEqual(yield* found("AX1"), [`checkouts ${second} order`])
     assert.deepStrictEqual(yield* found("1%"), [])
-    assert.deepStrictEqual(yield* found("COFFEE"), [`checkout ${second} text`])
-    assert.deepStrictEqual(yield* found("Ⅻ-Ö"), [`checkout ${unicode} order`])
+    assert.deepStrictEqual(yield* found("COFFEE"), [`checkouts ${second} text`])
+    assert.deepStrictEqual(yield* found("Ⅻ-Ö"), [`checkouts ${unicode} order`])
   })
 } satisfies Promises<Journal | Records | Tasks>

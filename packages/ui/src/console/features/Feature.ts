@@ -100,8 +100,8 @@ export interface Feature {
   readonly setup?: (visit: Visit) => Promise<Step | undefined>
   /** Problems shown on the operator's first page. */
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
-  /** Reads a record of this kind that a search found. */
-  readonly finds?: { readonly kind: string; readonly read: (visit: Visit, id: string) => Promise<Found> }
+  /** Reads a record that a search found. Its kind is the feature's name. */
+  readonly finds?: (visit: Visit, id: string) => Promise<Found>
   /** A part of the page of a received payment, and of a sent payment. */
   readonly received?: (visit: Visit, payment: Payment, deposit: Deposit) => Promise<PaymentPart>
   readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<PaymentPart>

@@ -119,7 +119,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const { id = "" } = params
   const [invoice, payments] = await Promise.all([
     api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: id } }),
-    api.paymentsOf({ kind: "invoice", id })
+    api.paymentsOf({ kind: "invoices", id })
   ])
   const isOpen = invoice.status === "open"
   const isHeld = invoice.hold && invoice.status === "accepted"

@@ -47,11 +47,13 @@ const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => 
 /** Returns the payments of a record that can be paid, or the record itself if it has none. */
 const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArray<Row>> => {
   const { api, say, to } = visit
-  if (kind === "deposit" || kind === "withdrawal")
-    return (await api.payments([{ type: kind, id }])).map((payment) => ofPayment(visit, payment, by))
+  if (kind === "deposits" || kind === "withdrawals")
+    return (await api.payments([{ type: kind === "deposits" ? "deposit" : "withdrawal", id }])).map((payment) =>
+      ofPayment(visit, payment, by)
+    )
   const payments = await api.paymentsOf({ kind, id })
   if (payments.length > 0) return payments.map((payment) => ofPayment(visit, payment, by))
-  if (kind === "invoice") {
+  if (kind === "invoices") {
     const invoice = await api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: id } })
     return [
       {
@@ -67,7 +69,7 @@ const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArra
       }
     ]
   }
-  const record = await features.find(({ finds }) => finds?.kind === kind)?.finds?.read(visit, id)
+  const record = await features.find(({ name }) => name === kind)?.finds?.(visit, id)
   return record === undefined ? [] : [{ ...record, foundIn: places[by] }]
 }
 
@@ -92,7 +94,7 @@ const distinct = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
 }
 
 /** The order of these kinds, which come after the features' kinds. */
-const order: ReadonlyArray<Hit["kind"]> = ["deposit", "withdrawal", "invoice"]
+const order: ReadonlyArray<Hit["kind"]> = ["deposits", "withdrawals", "invoices"]
 
 const get = async (visit: Visit): Promise<Shown> => {
   const { api, query, to } = visit

@@ -154,7 +154,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const { id = "" } = params
   const [checkout, payments] = await Promise.all([
     api.call("GET /v1/checkouts/{id}", { params: { id } }),
-    api.paymentsOf({ kind: "checkout", id })
+    api.paymentsOf({ kind: "checkouts", id })
   ])
   const isOpen = checkout.status === "open" || checkout.status === "underpaid"
   return {

@@ -7,7 +7,7 @@ export const checkouts: Feature = {
   pages,
   entry: { section: "", rank: 30, name: "checkouts", path: "checkouts", text: "Checkouts", glyph: "checkouts" },
   receive: { path: "checkouts/new", text: "New checkout" },
-  finds: { kind: "checkout", read: found },
+  finds: found,
   received,
   eventKind: "checkout",
   eventWords: {
