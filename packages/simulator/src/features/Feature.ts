@@ -1,4 +1,5 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
+import type { CompanyId } from "@satrail/core/base/CompanyId"
 import type { ChangeOf, Feature as OfCore } from "@satrail/core/ledger/Feature"
 import type { Noun, Row } from "@satrail/core/ledger/Noun"
 import type * as Written from "@satrail/core/ledger/Written"
@@ -84,9 +85,21 @@ export interface Refused {
 /** Returns whether a refused request may have applied a Change of this kind. */
 export type Excuses = (hear: (listener: Listener) => void) => (tag: string, refused: Refused) => boolean
 
+/** Checks that span a whole scenario. */
+export interface Watching {
+  /** Checks what happened since the last call. */
+  readonly look: () => void
+  /** Ends all disturbances when the scenario ends. */
+  readonly recover: () => Promise<void>
+  /** Checks everything once nothing is in flight. `feed` is the company's event list, oldest first. */
+  readonly close: (companyId: CompanyId, feed: ReadonlyArray<unknown>) => Promise<void>
+}
+
 export interface Feature {
   /** Makes its operations, as in `Story.ts`. */
   readonly acts?: (...given: never) => object
+  /** Starts its checks that span a scenario, as in `Story.ts`. */
+  readonly watch?: (...given: never) => Watching
   readonly changes: { readonly [tag: string]: How }
   readonly stories?: Stories
   /** Adds operations to a share of the scenarios. */

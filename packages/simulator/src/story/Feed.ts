@@ -4,7 +4,7 @@ import * as CompanyChecks from "../checks/CompanyChecks.ts"
 import { claim, same } from "../checks/Violation.ts"
 import type { World } from "../world/World.ts"
 import type { Company } from "./Customers.ts"
-import { listOf, member, text } from "./Json.ts"
+import { listOf, member, subjectOf, text } from "./Json.ts"
 import type { Stage } from "./Stage.ts"
 
 // Events are deleted after 90 days, and clocks differ.
@@ -15,9 +15,6 @@ const lastTold: { readonly [kind in "withdrawal" | "deposit"]: { readonly [statu
   withdrawal: { settled: /^withdrawal\.\w+\.completed$/, failed: /^withdrawal\.\w+\.failed$/ },
   deposit: { settled: /^deposit\.\w+\.completed$/, failed: /^deposit\.on_chain\.failed$/ }
 }
-
-/** Returns the id of the record that an event is about. */
-export const subjectOf = (event: unknown): string => text(event, "data", text(event, "type").startsWith("domain.") ? "domain" : "id")
 
 /** Reads a company's events, oldest first. */
 export const read = async (stage: Stage, { bearer }: Company): Promise<ReadonlyArray<unknown>> => {

@@ -10,3 +10,6 @@ export const text = (value: unknown, ...path: ReadonlyArray<string>): string => 
 
 export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 export const amountIn = (value: unknown, name: string): number => Number(member(value, name) ?? 0)
+
+/** Returns the id of the record that an event is about. */
+export const subjectOf = (event: unknown): string => text(event, "data", text(event, "type").startsWith("domain.") ? "domain" : "id")

@@ -1,7 +1,7 @@
 import type { Seen } from "../checks/Seen.ts"
 import type { Act, ActOf, Operation, Tag } from "../plot/Operation.ts"
+import type { Watching } from "../features/Feature.ts"
 import { all, features } from "../features/index.ts"
-import { watches } from "../features/watches.ts"
 import * as Customers from "./Customers.ts"
 import * as Disturbances from "./Disturbances.ts"
 import * as Feed from "./Feed.ts"
@@ -50,6 +50,10 @@ type Joined<T> = (T extends unknown ? (of: T) => void : never) extends (of: infe
 const joined = <T extends object>(parts: ReadonlyArray<T>) =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- merges them in the order of the types
   Object.assign({}, ...parts) as Joined<T>
+
+type Watch = (stage: Stage, customers: Customers.Customers, seen: Seen, made: Made) => Watching
+// oxlint-disable-next-line typescript/consistent-type-assertions -- a feature's function takes some of these arguments
+const watches = all.flatMap(({ watch }) => (watch === undefined ? [] : [watch as Watch]))
 
 const ofFeatures = features.flatMap((feature) => ("acts" in feature ? [feature.acts] : []))
 

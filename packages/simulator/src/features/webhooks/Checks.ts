@@ -2,10 +2,12 @@ import { webhooks as core } from "@satrail/core/features/webhooks/records/index"
 import { behaviours } from "../../world/Receivers.ts"
 import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"
+import { watch } from "./Deliveries.ts"
 import { stories } from "./Stories.ts"
 
 export const webhooks = Feature.make(core)({
   acts,
+  watch,
   stories,
   reading: ["knownDeliveries", "pendingDeliveries", "deliveriesTo"],
   changes: {

@@ -8,13 +8,14 @@ import type { Change } from "@satrail/core/service/Changes"
 import * as EventIds from "@satrail/http/wire/EventIds"
 import * as Webhooks from "@satrail/http/features/webhooks/Webhooks"
 import { Context, Effect, Option, Schema } from "effect"
-import { subjectOf } from "../../story/Feed.ts"
-import { text } from "../../story/Json.ts"
+import type { Customers } from "../../story/Customers.ts"
+import { subjectOf, text } from "../../story/Json.ts"
 import type { Made } from "../../story/Made.ts"
+import type { Stage } from "../../story/Stage.ts"
 import type { Arrival } from "../../world/Receivers.ts"
 import type { Seen } from "../../checks/Seen.ts"
 import { claim, same } from "../../checks/Violation.ts"
-import type { Watch } from "../Watch.ts"
+import type { Watching } from "../Feature.ts"
 import { path } from "./Plot.ts"
 
 type Known = Made["endpoints"][number]
@@ -92,7 +93,7 @@ const isSigned = ({ headers, body }: Arrival, secrets: ReadonlyArray<string>): b
   })
 
 /** Compares the webhooks sent to companies with the committed Changes and the readable records. */
-export const watch: Watch = ({ world, coverage }, customers, seen, { endpoints, received }) => {
+export const watch = ({ world, coverage }: Stage, customers: Customers, seen: Seen, { endpoints, received }: Made): Watching => {
   const { receivers, records, read } = world
   const bodies = new Map<string, string>()
   const acknowledged = new Set<string>()
