@@ -48,7 +48,7 @@ export const floors: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Returns the floor of a folder. */
 export const floorOf = (order: ReadonlyArray<string>, folder: string): string =>
-  order.includes(folder) ? folder : folder.replace(/^features\/.*$/, "features")
+  order.includes(folder) ? folder : folder.replace(/features\/.*$/, "features")
 
 /** Maximum number of files outside the folders. */
 export const maxLoose = 10

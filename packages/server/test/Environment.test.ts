@@ -4,7 +4,7 @@ import * as WebhookPoster from "@satrail/web/WebhookPoster"
 import { Redacted, Result } from "effect"
 import * as Environment from "../src/deployment/Environment.ts"
 import * as Server from "../src/serving/Server.ts"
-import * as Webhooks from "../src/serving/features/webhooks.ts"
+import * as Webhooks from "../src/serving/features/webhooks/index.ts"
 
 const problemsOf = (env: Record<string, string>): ReadonlyArray<string> => {
   const read = Environment.read(env)

@@ -14,8 +14,9 @@ import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Controls from "../sandbox/Controls.ts"
 import { error, may, Playing, refused } from "../sandbox/Controls.ts"
 import * as Keys from "../sandbox/Keys.ts"
-import * as Webhooks from "../sandbox/Webhooks.ts"
 import * as World from "../sandbox/World.ts"
+import { controls } from "./features/Feature.ts"
+import { features } from "./features/index.ts"
 
 const Hash = PaymentHash.PaymentHash.check(Schema.isPattern(/^[0-9a-f]{64}$/, { message: "32 bytes in hex" }))
 const Blocks = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({ examples: [6] })
@@ -247,7 +248,7 @@ const txt = Section.company(
 export const section = Section.make(
   "sandbox",
   { title: "Sandbox", description: "The simulated outside world. Not available on a real network" },
-  [pay, destination, release, send, mine, reorg, feeRate, txt, ...World.operations, ...Webhooks.operations]
+  [pay, destination, release, send, mine, reorg, feeRate, txt, ...World.operations, ...controls(features)]
 )
 
 /** Handles these routes for the simulated parts, and returns 404 for real parts. */

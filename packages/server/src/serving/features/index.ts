@@ -1,7 +1,7 @@
 import { checkouts } from "./checkouts.ts"
 import type { Feature } from "./Feature.ts"
 import { walletConnect } from "./wallet-connect.ts"
-import { webhooks } from "./webhooks.ts"
+import { webhooks } from "./webhooks/index.ts"
 import { zaps } from "./zaps.ts"
 
 /** Every feature that has external dependencies. */

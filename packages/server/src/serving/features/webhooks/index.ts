@@ -4,11 +4,12 @@ import * as WebhookKeys from "@satrail/http/features/webhooks/WebhookKeys"
 import * as EventIds from "@satrail/http/wire/EventIds"
 import * as WebhookPoster from "@satrail/web/WebhookPoster"
 import { Layer } from "effect"
-import type { Environment } from "../../deployment/Environment.ts"
-import * as Links from "../../deployment/Links.ts"
-import * as Simulated from "../../deployment/Simulated.ts"
-import * as Secrets from "../../deployment/Secrets.ts"
-import * as Feature from "./Feature.ts"
+import type { Environment } from "../../../deployment/Environment.ts"
+import * as Links from "../../../deployment/Links.ts"
+import * as Simulated from "../../../deployment/Simulated.ts"
+import * as Secrets from "../../../deployment/Secrets.ts"
+import * as Feature from "../Feature.ts"
+import * as Inboxes from "./Inboxes.ts"
 
 /**
  * Returns the allowed targets of webhooks. A sandbox that only this machine can reach allows any host. In any
@@ -29,6 +30,7 @@ const references = (environment: Environment) =>
 
 export const webhooks = Feature.make({
   references,
+  controls: Inboxes.operations,
   workers: (environment) => {
     const ids = Layer.succeed(EventIds.Ids, EventIds.make(Secrets.secretOf(environment)))
     return Layer.provide(Dispatcher.layerWorker, Layer.provide(EventBody.layer, ids))

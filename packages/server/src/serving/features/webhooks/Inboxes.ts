@@ -6,7 +6,7 @@ import * as Inbox from "@satrail/sandbox/Inbox"
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { error, may, Playing, refused } from "./Controls.ts"
+import { error, may, Playing, refused } from "../../../sandbox/Controls.ts"
 
 const path = "/sandbox/webhooks/:name"
 const Name = Schema.String.check(Schema.isPattern(/^[a-z0-9-]{1,64}$/, { message: "1 to 64 of a-z, 0-9 and -" })).annotate({
