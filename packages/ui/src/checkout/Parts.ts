@@ -63,11 +63,9 @@ export const code = (text: string, copyLabel: string, beside: ComponentChildren 
 export const fold = (summary: string, key: string, ...children: ReadonlyArray<ComponentChildren>) =>
   h("details", { name: "ways", id: `fold-${key}` }, h("summary", null, summary), h("div", { class: "fold" }, children))
 
-const segmenter = new Intl.Segmenter()
-
 /** The first character of a name, in the seller's color. */
 export const seller = (name: string) => {
-  const [first] = segmenter.segment(name.trim())
+  const [first] = new Intl.Segmenter().segment(name.trim())
   return h(
     "p",
     { class: "seller" },

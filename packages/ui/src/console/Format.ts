@@ -15,12 +15,12 @@ export interface Price {
 }
 
 const locale = "en-US"
-const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 })
-const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumSignificantDigits: 3 })
-const monies = new Map<string, Intl.NumberFormat>()
-const money = (currency: string): Intl.NumberFormat => {
-  const known = monies.get(currency) ?? new Intl.NumberFormat(locale, { style: "currency", currency })
-  monies.set(currency, known)
+const numbers = new Map<string, Intl.NumberFormat>()
+/** The first formatter takes ten milliseconds, so none is made before it is used. */
+const number = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
+  const key = JSON.stringify(options)
+  const known = numbers.get(key) ?? new Intl.NumberFormat(locale, options)
+  numbers.set(key, known)
   return known
 }
 const clocks = new Map<string, Intl.DateTimeFormat>()
@@ -31,11 +31,15 @@ const clock = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTime
   return known
 }
 
-export const sats = (amount: number): string => whole.format(Math.trunc(amount))
+export const sats = (amount: number): string => number({ maximumFractionDigits: 0 }).format(Math.trunc(amount))
 /** With a sign: +68,219 or −20,064. */
 export const signed = (amount: number): string => `${amount < 0 ? "−" : "+"}${sats(Math.abs(amount))}`
-export const short = (amount: number): string => compact.format(amount)
-export const fiatText = (amount: number, currency: string): string => money(currency.toUpperCase()).format(amount)
+export const short = (amount: number): string => number({ notation: "compact", maximumSignificantDigits: 3 }).format(amount)
+/** With up to three decimals, for thousandths of a satoshi. */
+export const exact = (amountSats: number, minimumFractionDigits = 0): string =>
+  number({ minimumFractionDigits, maximumFractionDigits: 3 }).format(amountSats)
+export const fiatText = (amount: number, currency: string): string =>
+  number({ style: "currency", currency: currency.toUpperCase() }).format(amount)
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 /** An id or a hash, by its ends. */
 export const shortened = (text: string): string => (text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text)

@@ -36,8 +36,7 @@ interface Side {
   readonly asset: ReconciledAsset
 }
 
-const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 })
-const amount = (sats: number): string => exact.format(sats).replace("-", "−")
+const amount = (sats: number): string => Formats.exact(sats).replace("-", "−")
 
 /** The amount in flight: one figure, or the range of differences that it can explain. */
 const inFlight = ({ on_its_way_sats: [least = 0, most = 0] }: ReconciledAsset): string =>

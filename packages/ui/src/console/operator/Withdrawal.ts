@@ -85,9 +85,6 @@ const picture = (
 const lasted = (millis: number): string =>
   millis < 1000 ? "less than 1 s" : millis < 60_000 ? `${Math.round(millis / 1000)} s` : ago(millis)
 
-const exact = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 })
-const exactSats = (sats: number): string => exact.format(sats)
-
 interface Wait {
   readonly text: string
   readonly sinceMillis: number
@@ -180,9 +177,9 @@ const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company
         ["Recipient", copied(row.recipient, "recipient")],
         ["How", rails[row.rail_type]],
         ["Amount", `${Formats.sats(row.amount_sats)} sats`],
-        ["Fee", `${exactSats(row.fee_sats)} sats`],
+        ["Fee", `${Formats.exact(row.fee_sats)} sats`],
         row.status === "pending" || row.status === "pending_approval"
-          ? ["Held", `${exactSats(row.amount_sats + row.fee_sats)} sats`]
+          ? ["Held", `${Formats.exact(row.amount_sats + row.fee_sats)} sats`]
           : null,
         approval === null
           ? null

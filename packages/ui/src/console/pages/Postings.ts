@@ -1,5 +1,6 @@
 import { h } from "preact"
 import type { Posting } from "../Api.ts"
+import * as Formats from "../Format.ts"
 import type { AnyVisit } from "../Page.ts"
 import { panel } from "../Parts.ts"
 
@@ -22,8 +23,6 @@ interface Side {
   readonly credit: number | null
 }
 
-const exact = new Intl.NumberFormat("en-US", { minimumFractionDigits: 3 })
-
 /** Both sides of each posting: the account it debits and the account it credits. */
 export const book = (postings: ReadonlyArray<Posting>, { say, user }: Pick<AnyVisit, "say" | "user">) => {
   const [first] = postings
@@ -32,8 +31,9 @@ export const book = (postings: ReadonlyArray<Posting>, { say, user }: Pick<AnyVi
     { account: from, debit: sats, credit: null },
     { account: to, debit: null, credit: sats }
   ])
-  const total = exact.format(postings.reduce((sum, { sats }) => sum + sats, 0))
-  const amount = (sats: number | null) => (sats === null ? "" : exact.format(sats))
+  const exact = (sats: number) => Formats.exact(sats, 3)
+  const total = exact(postings.reduce((sum, { sats }) => sum + sats, 0))
+  const amount = (sats: number | null) => (sats === null ? "" : exact(sats))
   return panel(
     "Postings",
     { isRuled: true, beside: h("span", { class: "faint" }, say.when(first.atMillis)) },
