@@ -211,10 +211,10 @@ const bundle = async () => {
 }
 
 /**
- * The service's heap settings (docs/decisions/operations.md#0039). Use the same settings in deploy/Dockerfile
- * and the benchmark.
+ * The service's heap setting that must be set on the command line (docs/decisions/operations.md#0039). Use the
+ * same one in deploy/Dockerfile and the benchmark.
  */
-const heap = ["--max-semi-space-size=32", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
+const heap = ["--max-semi-space-size=32"]
 
 /**
  * Runs the embedded database with only V8's baseline compiler, which makes it a quarter slower. Optimizing the
@@ -228,10 +228,9 @@ const launch = (
   /** @type {ReadonlyArray<string>} */ args,
   /** @type {{ env?: NodeJS.ProcessEnv, onSpeaking?: () => void }} */ options = {}
 ) => {
-  // These are V8 options, which another version may not support. Program.ts collects the garbage of the
-  // startup, so that an idle service does not keep that memory.
+  // These are V8 options, which another version may not support.
   const settings = nodePath === packagedNode ? [...heap, ...embedded()] : []
-  return node(["--conditions=compiled", "--expose-gc", ...settings, at(file), ...args], { cwd: process.cwd(), ...options })
+  return node(["--conditions=compiled", ...settings, at(file), ...args], { cwd: process.cwd(), ...options })
 }
 
 /** The service's settings for the C library and Node (docs/decisions/packages.md#0142). */

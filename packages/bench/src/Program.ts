@@ -63,7 +63,7 @@ export interface ForkOptions {
 }
 
 /** The heap options of `npm start`. */
-export const heap: ReadonlyArray<string> = ["--max-semi-space-size=32", "--heap-growing-percent=50", "--no-allocation-site-pretenuring"]
+export const heap: ReadonlyArray<string> = ["--max-semi-space-size=32"]
 
 /** The environment that the container image sets for the C library and Node. */
 export const surroundings = (directory: string) => ({ MALLOC_ARENA_MAX: "1", NODE_COMPILE_CACHE: path.join(directory, "compiled") })
@@ -76,7 +76,7 @@ export const fork = (
   hosted(name, () =>
     forkProcess(path.join(sources, `${name}${path.extname(import.meta.filename)}`), [], {
       stdio: ["ignore", "inherit", "pipe", "ipc"],
-      execArgv: [...process.execArgv, ...heap, ...nodeArgs],
+      execArgv: [...process.execArgv, ...heap, "--no-allocation-site-pretenuring", "--heap-growing-percent=50", ...nodeArgs],
       env
     })
   )

@@ -51,7 +51,7 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
     ...options.env
   }
   const embedded = options.databaseUrl === undefined ? ["--liftoff-only"] : []
-  const args = [...options.nodeArgs, "--conditions=compiled", "--expose-gc", ...Program.heap, ...embedded, main]
+  const args = [...options.nodeArgs, "--conditions=compiled", ...Program.heap, ...embedded, main]
   const startedAt = performance.now()
   const { pid, died } = yield* Program.hosted("the service", () =>
     spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"], env })

@@ -1,5 +1,5 @@
 import path from "node:path"
-import type { Plugin } from "rolldown"
+import { type Plugin, rolldown } from "rolldown"
 
 /** A module that reads a file beside itself finds it where it was, seen from the folder of the bundle: both can be moved, together. */
 export const places = (folder: string): Plugin => ({
@@ -9,30 +9,6 @@ export const places = (folder: string): Plugin => ({
       ? code.replaceAll("import.meta.url", `new URL(${JSON.stringify(path.relative(folder, id))}, import.meta.url).href`)
       : undefined
 })
-
-/** Every name that a statement imports from a module of Node, as constants. */
-const constants = (names: string, module: string): string =>
-  names
-    .split(/, (?=[*{])/)
-    .map((one) => (one.startsWith("{") ? one.replaceAll(" as ", ": ") : one.replace("* as ", "")))
-    .map((pattern) => `const ${pattern} = process.getBuiltinModule("${module}");`)
-    .join(" ")
-
-/**
- * Reads Node's modules without an import, because an import reads every export, and with them loads parts of Node
- * that the service never uses, such as its WebSocket client.
- */
-export const builtins: Plugin = {
-  name: "builtins",
-  renderChunk: (code) => {
-    // The imports come first. Later lines can look like one, such as an example in a text.
-    const end = code.search(/^(?!import |#!)/m)
-    const imports = code
-      .slice(0, end)
-      .replaceAll(/^import (.+) from "(node:[\w/]+)";$/gm, (_, names: string, module: string) => constants(names, module))
-    return imports + code.slice(end)
-  }
-}
 
 const escaped = (code: string): string => {
   if (/String\.raw`[^`]*[^\0-\x7f]|\\[^\0-\x7f]/.test(code)) throw new Error("A raw or escaped character is not ASCII")
@@ -45,4 +21,15 @@ export const ascii: Plugin = {
   generateBundle: (_, files) => {
     for (const file of Object.values(files)) if (file.type === "chunk") file.code = escaped(file.code)
   }
+}
+
+/** Makes `folder`/main.mjs, which runs the service.cjs beside it. `builtins` are the modules of Node that the service imports. */
+export const loader = async (folder: string, builtins: ReadonlyArray<string>): Promise<void> => {
+  const made = await rolldown({
+    input: path.join(import.meta.dirname, "Load.ts"),
+    platform: "node",
+    transform: { define: { builtins: JSON.stringify(builtins) } }
+  })
+  await made.write({ file: path.join(folder, "main.mjs"), comments: false })
+  await made.close()
 }

@@ -1,0 +1,64 @@
+// Becomes bundle/main.mjs: sets V8's options and runs service.cjs with the bytecode of an earlier start (docs/decisions/packages.md#0142).
+import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { createRequire, getCompileCacheDir } from "node:module"
+import path from "node:path"
+import { setFlagsFromString } from "node:v8"
+import vm from "node:vm"
+import { crc32 } from "node:zlib"
+import type * as Bundled from "../src/bundled.ts"
+
+/** Node's modules that the service imports. The build writes them here. */
+declare const builtins: ReadonlyArray<string>
+
+// Node would compile its own modules again if the options were set before they are loaded, as on the command line.
+for (const name of builtins) process.getBuiltinModule(name)
+for (const option of ["--no-allocation-site-pretenuring", "--heap-growing-percent=50", "--expose-gc"]) setFlagsFromString(option)
+globalThis.gc = vm.runInNewContext("gc")
+
+const file = path.join(import.meta.dirname, "service.cjs")
+const source = readFileSync(file)
+const folder = getCompileCacheDir()
+const cache = folder === undefined ? undefined : path.join(folder, "satrail-service")
+
+/** V8 checks neither the bytecode nor the source that it was made from. */
+const header = (bytecode: Buffer): Buffer => Buffer.from(Uint32Array.of(crc32(source), crc32(bytecode)).buffer)
+const headerBytes = 8
+
+const kept = (): Buffer | undefined => {
+  if (cache === undefined) return undefined
+  try {
+    const bytes = readFileSync(cache)
+    const bytecode = bytes.subarray(headerBytes)
+    return header(bytecode).equals(bytes.subarray(0, headerBytes)) ? bytecode : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const bytecode = kept()
+// The source is ASCII.
+const script = new vm.Script(`(function (exports, require, __filename) {${source.toString("latin1")}\n})`, {
+  filename: file,
+  importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  ...(bytecode !== undefined && { cachedData: bytecode })
+})
+
+let isKept = cache === undefined || (bytecode !== undefined && script.cachedDataRejected === false)
+
+/** Keeps all functions compiled so far. Node's own cache has only what is compiled before a file runs. */
+const keep = () => {
+  if (isKept || cache === undefined) return
+  isKept = true
+  const bytecode = script.createCachedData()
+  const written = `${cache}.${process.pid}`
+  try {
+    writeFileSync(written, Buffer.concat([header(bytecode), bytecode]))
+    renameSync(written, cache)
+  } catch (error) {
+    process.emitWarning(`The compiled service could not be kept: ${String(error)}`)
+  }
+}
+
+const service: Partial<typeof Bundled> = {}
+script.runInThisContext()(service, createRequire(file), file)
+service.run?.(keep)
