@@ -85,6 +85,7 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
     )
     const port = /running at http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1] ?? assert.fail(`it does not run: ${said}${wrong}`)
     assert.notInclude(wrong, "other users can read")
+    assert.notInclude(wrong, "Warning", "of Node, about an experimental or deprecated feature")
     const [asking, ...asked] = image.healthcheck
     assert.strictEqual(asking, "node")
     const check = () => spawnSync(node, asked, { ...asInside(), env: { ...asInside().env, PORT: port } }).status

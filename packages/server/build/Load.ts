@@ -39,7 +39,6 @@ const bytecode = kept()
 // The source is ASCII.
 const script = new vm.Script(`(function (exports, require, __filename) {${source.toString("latin1")}\n})`, {
   filename: file,
-  importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   ...(bytecode !== undefined && { cachedData: bytecode })
 })
 

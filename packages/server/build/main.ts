@@ -25,6 +25,8 @@ const service = await rolldown({
 const { output } = await service.write({
   dir: folder,
   format: "cjs",
+  // Node calls an import() in code that it did not load itself experimental.
+  dynamicImportInCjs: false,
   comments: false,
   entryFileNames: "[name].cjs",
   chunkFileNames: "[name].cjs",
