@@ -16,42 +16,47 @@ for (const option of ["--no-allocation-site-pretenuring", "--heap-growing-percen
 globalThis.gc = vm.runInNewContext("gc")
 
 const file = path.join(import.meta.dirname, "service.cjs")
-const source = readFileSync(file)
 const folder = getCompileCacheDir()
 const cache = folder === undefined ? undefined : path.join(folder, "satrail-service")
 
 /** V8 checks neither the bytecode nor the source that it was made from. */
-const header = (bytecode: Buffer): Buffer => Buffer.from(Uint32Array.of(crc32(source), crc32(bytecode)).buffer)
+const header = (version: number, bytecode: Buffer): Buffer => Buffer.from(Uint32Array.of(version, crc32(bytecode)).buffer)
 const headerBytes = 8
 
-const kept = (): Buffer | undefined => {
+const kept = (version: number): Buffer | undefined => {
   if (cache === undefined) return undefined
   try {
     const bytes = readFileSync(cache)
     const bytecode = bytes.subarray(headerBytes)
-    return header(bytecode).equals(bytes.subarray(0, headerBytes)) ? bytecode : undefined
+    return header(version, bytecode).equals(bytes.subarray(0, headerBytes)) ? bytecode : undefined
   } catch {
     return undefined
   }
 }
 
-const bytecode = kept()
-// The source is ASCII.
-const script = new vm.Script(`(function (exports, require, __filename) {${source.toString("latin1")}\n})`, {
-  filename: file,
-  ...(bytecode !== undefined && { cachedData: bytecode })
-})
+// A function, so that the buffers are freed.
+const compile = () => {
+  const source = readFileSync(file)
+  const version = crc32(source)
+  const bytecode = kept(version)
+  // The source is ASCII.
+  const script = new vm.Script(`(function (exports, require, __filename) {${source.toString("latin1")}\n})`, {
+    filename: file,
+    ...(bytecode !== undefined && { cachedData: bytecode })
+  })
+  return { version, script, isKept: bytecode !== undefined && script.cachedDataRejected === false }
+}
 
-let isKept = cache === undefined || (bytecode !== undefined && script.cachedDataRejected === false)
+const compiled = compile()
 
 /** Keeps all functions compiled so far. Node's own cache has only what is compiled before a file runs. */
 const keep = () => {
-  if (isKept || cache === undefined) return
-  isKept = true
-  const bytecode = script.createCachedData()
+  if (compiled.isKept || cache === undefined) return
+  compiled.isKept = true
+  const bytecode = compiled.script.createCachedData()
   const written = `${cache}.${process.pid}`
   try {
-    writeFileSync(written, Buffer.concat([header(bytecode), bytecode]))
+    writeFileSync(written, Buffer.concat([header(compiled.version, bytecode), bytecode]))
     renameSync(written, cache)
   } catch (error) {
     process.emitWarning(`The compiled service could not be kept: ${String(error)}`)
@@ -59,5 +64,5 @@ const keep = () => {
 }
 
 const service: Partial<typeof Bundled> = {}
-script.runInThisContext()(service, createRequire(file), file)
+compiled.script.runInThisContext()(service, createRequire(file), file)
 service.run?.(keep)
