@@ -10,8 +10,8 @@ const real = { btcd: ["chain", "btcd"], bitcoind: ["chain", "bitcoind"], regtest
 const named = ["slow", ...new Set(Object.values(real).flat())].map((name) => `**/*.${name}.test.ts`)
 const folders = ["packages/*/test/**", "examples/*/test/**", "test/**"]
 
-// Tests of these packages start servers, embedded databases and processes. Each file runs in its own process, because native modules and embedded
-// databases don't share one well. All other files share processes and load their imports once, which takes a third of the processor time.
+// Tests of these packages need a PostgreSQL server or bundled programs. All fast files share processes and load their imports once, which takes two
+// thirds of the processor time.
 const apart = ["bench", "postgres", "regtest", "server", "testing"].map((name) => `packages/${name}/test/**/*.test.ts`)
 
 export default defineConfig({
@@ -35,6 +35,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "fast-apart",
+          isolate: false,
           globalSetup: ["test/postgres.ts", "packages/server/test/programs.ts"],
           include: apart,
           exclude: ["**/node_modules/**", ...named]
