@@ -15,30 +15,38 @@ import type { Of, Table } from "../Sharing.ts"
 
 // Each feature's part of the tables in Verbs.ts and of the fields in Reply.ts.
 
-export const defaults = {
-  ...adjustments.defaults,
-  ...audit.defaults,
-  ...checkouts.defaults,
-  ...offers.defaults,
-  ...people.defaults,
-  ...refunds.defaults,
-  ...vouchers.defaults,
-  ...webhooks.defaults
-} as const
+const features = {
+  adjustments,
+  approvals,
+  audit,
+  checkouts,
+  offers,
+  people,
+  refunds,
+  sessions,
+  statements,
+  vouchers,
+  walletConnect,
+  webhooks
+}
+type Features = typeof features
 
-export const parameters = {
-  ...adjustments.parameters,
-  ...approvals.parameters,
-  ...audit.parameters,
-  ...checkouts.parameters,
-  ...offers.parameters,
-  ...people.parameters,
-  ...refunds.parameters,
-  ...sessions.parameters,
-  ...statements.parameters,
-  ...vouchers.parameters,
-  ...walletConnect.parameters,
-  ...webhooks.parameters
+type Intersection<By> = { [N in keyof By]: (value: By[N]) => void }[keyof By] extends (value: infer All) => void ? All : never
+type PartOf<F, Part extends string> = F extends { readonly [part in Part]: infer P } ? P : unknown
+type Together<Part extends string> = Intersection<{ [N in keyof Features]: PartOf<Features[N], Part> }>
+
+/** Merges the same part of all features into one object. */
+const together = <const Part extends string>(part: Part): Together<Part> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- merges the parts as in the type
+  Object.assign({}, ...Object.values(features).map((feature): unknown => Reflect.get(feature, part))) as Together<Part>
+
+export const defaults = together("defaults")
+export const parameters = together("parameters")
+export const inMsat = together("inMsat")
+export const ofCompany = together("ofCompany")
+export const hidden = together("hidden")
+export const unwrapped = {
+  ...webhooks.unwrapped
 } as const
 
 /** The fields that each feature adds to its records. */
@@ -46,7 +54,6 @@ interface DerivedBy<T> {
   readonly none: unknown
   readonly checkouts: checkouts.Derived<T>
 }
-type Intersection<By> = { [N in keyof By]: (value: By[N]) => void }[keyof By] extends (value: infer All) => void ? All : never
 export type Derived<T> = Intersection<DerivedBy<T>>
 
 const deriving: Readonly<Record<string, (value: object) => object>> = {
@@ -54,52 +61,14 @@ const deriving: Readonly<Record<string, (value: object) => object>> = {
 }
 export const derived = (value: object): object => Object.assign({}, ...Object.values(deriving).map((of) => of(value)))
 
-export const inMsat = {
-  ...adjustments.inMsat,
-  ...checkouts.inMsat
-} as const
-
-export const ofCompany = {
-  ...approvals.ofCompany,
-  ...refunds.ofCompany,
-  ...vouchers.ofCompany
-} as const
-
-export const unwrapped = {
-  ...webhooks.unwrapped
-} as const
-
-export const hidden = {
-  ...checkouts.hidden,
-  ...people.hidden,
-  ...sessions.hidden,
-  ...webhooks.hidden
-} as const
-
-const sharing = {
-  adjustments: adjustments.shared,
-  audit: audit.shared,
-  offers: offers.shared,
-  refunds: refunds.shared,
-  statements: statements.shared,
-  webhooks: webhooks.shared
-}
-type SharedBy = { readonly [N in keyof typeof sharing]: ReturnType<(typeof sharing)[N]> }
+type Made<Make> = Make extends (...given: never) => infer Methods ? Methods : unknown
 /** Each feature's methods, as in Shared.ts. */
-export type Shared = Intersection<SharedBy>
-const makers: ReadonlyArray<(of: Of, links: Sealer) => Table<unknown>> = Object.values(sharing)
+export type Shared = Intersection<{ [N in keyof Features]: Made<PartOf<Features[N], "shared">> }>
+const makers: ReadonlyArray<(of: Of, links: Sealer) => Table<unknown>> = Object.values(features).flatMap((feature) =>
+  "shared" in feature ? [feature.shared] : []
+)
 export const shared = (of: Of, links: Sealer) => makers.map((make) => make(of, links))
 
-const viewing = {
-  adjustments: adjustments.views,
-  audit: audit.views,
-  checkouts: checkouts.views,
-  offers: offers.views,
-  refunds: refunds.views,
-  statements: statements.views,
-  vouchers: vouchers.views,
-  webhooks: webhooks.views
-}
 /** Each feature's views, as in Views.ts. */
-export type Views = Intersection<typeof viewing>
-export const views = Object.values(viewing)
+export type Views = Together<"views">
+export const views = Object.values(features).flatMap((feature) => ("views" in feature ? [feature.views] : []))
