@@ -2,14 +2,13 @@ import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { body, button, cover, type Fact, facts, link, note, panel, sides, stack, status, sub, when } from "../Parts.ts"
+import { body, button, cover, facts, link, note, panel, sides, stack, status, sub, when } from "../Parts.ts"
 import { scopesOf, told as keyTold } from "../pages/Keys.ts"
-import { rateWords } from "../pages/Limits.ts"
+import { limitFacts, rateWords } from "../pages/Limits.ts"
 import { rowLink, table } from "../Table.ts"
 import type { ApiKey, CompanyFees, CompanyLimits, CompanyOverview } from "../wire.ts"
 import { ago, companyTold, count } from "./Common.ts"
 import { paymentTable } from "./CompanyPayments.ts"
-import { amounts } from "./CompanyTerms.ts"
 
 // One company: its balance, its restrictions, its newest payments, its keys, and the features' panels.
 
@@ -54,14 +53,6 @@ const keyTable = ({ say, to }: OperatorVisit, rows: ReadonlyArray<ApiKey>) =>
     kind: "mid",
     opens: true
   })
-
-const limitFacts = ({ limits, remaining }: CompanyLimits): ReadonlyArray<Fact> => {
-  const leftOf: { readonly [name in (typeof amounts)[number][0]]?: number | null } = remaining ?? {}
-  return amounts.flatMap(([name, text]): ReadonlyArray<Fact> => {
-    const [of, left] = [limits?.[name] ?? null, leftOf[name] ?? null]
-    return of === null ? [] : [[text, [Formats.sats(of), left !== null && sub(`${Formats.sats(left)} left`)]]]
-  })
-}
 
 const terms = ({ to }: OperatorVisit, { id, plan }: CompanyOverview, { fees }: CompanyFees, limits: CompanyLimits) => {
   const set = limitFacts(limits)

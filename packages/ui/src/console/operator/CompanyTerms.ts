@@ -3,20 +3,11 @@ import * as Formats from "../Format.ts"
 import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { body, checks, choice, field, fields, form, link, note, panel, plain, stack, todo } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
+import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
 import { confirming, deciding, numberIn } from "./Common.ts"
 
 // The settings of a company that operators change: freeze, plan, fees and limits.
-
-/** The limits of amounts and of the number of payments, with their labels. */
-export const amounts = [
-  ["per_withdrawal_sats", "One payment, sats"],
-  ["hour_sats", "1 hour, sats"],
-  ["day_sats", "24 hours, sats"],
-  ["month_sats", "Month, sats"],
-  ["day_count", "24 hours, payments"],
-  ["approval_above_sats", "Needs approval above, sats"]
-] as const
 
 const recipientTypes = [
   ["lightning_address", "Lightning addresses"],

@@ -3,9 +3,10 @@ import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import * as Formats from "../Format.ts"
 import { onePage } from "../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, button, checks, confirm, date, empty, facts, field, fields, form, panel, plain, status, sub, type Told } from "../Parts.ts"
+import { body, button, checks, confirm, date, empty, facts, field, fields, form, panel, plain, status, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { ApiKey } from "../wire.ts"
+import { limitFacts } from "./Limits.ts"
 
 const staleMillis = 90 * 86_400_000
 
@@ -120,11 +121,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const { api, say, to, params } = visit
   const { id = "" } = params
   const key = await api.call("GET /v1/api-keys/{id}", { params: { id } })
-  const { limits, remaining, allowed_from: allowed } = key
-  const limit = (name: string, of: number | null | undefined, left: number | null | undefined) =>
-    of === null || of === undefined
-      ? null
-      : ([name, [`${Formats.sats(of)}`, left !== null && left !== undefined && sub(`${Formats.sats(left)} left`)]] as const)
+  const { allowed_from: allowed } = key
   return {
     title: key.name === "" ? key.id : key.name,
     status: told(key, say.nowMillis),
@@ -138,11 +135,7 @@ const show = async (visit: Visit): Promise<Shown> => {
           ["Id", h("code", null, key.id)],
           ["Permissions", scopesOf(key)],
           ["Allowed from", allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`],
-          limit("One payment", limits?.per_withdrawal_sats, null),
-          limit("Per hour, sats", limits?.hour_sats, remaining?.hour_sats),
-          limit("Per day, sats", limits?.day_sats, remaining?.day_sats),
-          limit("Per month, sats", limits?.month_sats, remaining?.month_sats),
-          limit("Per day, payments", limits?.day_count, remaining?.day_count),
+          ...limitFacts(key),
           ["Created", date(say, key.created_at)],
           ["Last used", date(say, key.last_used_at)],
           key.expires_at === null ? null : ["Expires", date(say, key.expires_at)],

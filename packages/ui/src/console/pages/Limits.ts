@@ -1,9 +1,28 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
-import { body, empty, facts, link, panel, plain } from "../Parts.ts"
+import { body, empty, type Fact, facts, link, panel, plain, sub } from "../Parts.ts"
 import { type Column, table } from "../Table.ts"
-import type { FeeRate, Limits } from "../wire.ts"
+import type { Account, FeeRate, Limits } from "../wire.ts"
+
+/** The limits of amounts and of the number of payments, with their labels. */
+export const amounts = [
+  ["per_withdrawal_sats", "One payment, sats"],
+  ["hour_sats", "1 hour, sats"],
+  ["day_sats", "24 hours, sats"],
+  ["month_sats", "Month, sats"],
+  ["day_count", "24 hours, payments"],
+  ["approval_above_sats", "Needs approval above, sats"]
+] as const
+
+/** The limits of a company or a key, with the rest of each. */
+export const limitFacts = ({ limits, remaining }: Pick<Account, "limits" | "remaining">): ReadonlyArray<Fact> => {
+  const leftOf: { readonly [name in (typeof amounts)[number][0]]?: number | null } = remaining ?? {}
+  return amounts.flatMap(([name, text]): ReadonlyArray<Fact> => {
+    const [of, left] = [limits?.[name] ?? null, leftOf[name] ?? null]
+    return of === null ? [] : [[text, [Formats.sats(of), left !== null && sub(`${Formats.sats(left)} left`)]]]
+  })
+}
 
 interface Row {
   readonly what: string
