@@ -183,12 +183,18 @@ const tools = {
 }
 
 /**
+ * Compiles what has changed. The compiler divides a project between four checkers, and each checks again what its
+ * part needs, so they cost more processor time than one.
+ */
+const compile = [tools.tsc, "-b", "--checkers", String(Math.min(4, Math.ceil(os.cpus().length / 2)))]
+
+/**
  * Updates the compiled JavaScript, which takes 0.05 s if nothing changed. If it fails, the task does not run.
  */
 const build = async (/** @type {ReadonlyArray<string>} */ ...projects) => {
   const isFirst = !existsSync(at("packages/server/dist/.tsbuildinfo"))
   const compiling = stage("compiling", isFirst ? { about: "TypeScript to JavaScript (once; later only changed files)" } : {})
-  const status = await node([tools.tsc, "-b", ...projects])
+  const status = await node([...compile, ...projects])
   if (status === 0) return compiling.done()
   compiling.over()
   say("the sources do not compile (see above)")
@@ -264,7 +270,7 @@ const check = async () => {
   const steps = [
     ["format", [tools.oxfmt, "--list-different"]],
     ["lint", [tools.oxlint, "--format=unix"]],
-    ["types", [tools.tsc, "-b"]],
+    ["types", compile],
     ["words", [at("scripts/words/main.ts")]],
     ["house rules", [tools.vitest, "run", "--project=fast", "test/house.test.ts", "test/defences.test.ts"]]
   ]
@@ -312,7 +318,7 @@ const tasks = {
     "checks the English of pages, messages, comments and test titles; arguments are the paths to check",
     (args) => node([at("scripts/words/main.ts"), ...args])
   ],
-  typecheck: ["checks all types, including those of tests and examples", (args) => node([tools.tsc, "-b", ...args])],
+  typecheck: ["checks all types, including those of tests and examples", (args) => node([...compile, ...args])],
   lint: ["runs oxlint; arguments, such as --fix, are passed to it", (args) => node([tools.oxlint, ...args])],
   format: ["formats all sources; with --check, only lists the files it would change", (args) => node([tools.oxfmt, ...args])],
   build: [

@@ -155,7 +155,7 @@ console.log(`${tests.length} of ${fast.length} fast test files do not mention it
 
 const run = (...args: ReadonlyArray<string>) => spawnSync(process.execPath, args, { cwd: copy, stdio: "inherit" }).status === 0
 const projects = globSync("packages/{*,ui/browser}/tsconfig.json", { cwd: copy })
-const isTyped = run("node_modules/typescript/bin/tsc", "-b", ...projects)
+const isTyped = run("scripts/run.mjs", "typecheck", ...projects)
 const isTested =
   isTyped &&
   (flags.includes("--types") ||
