@@ -1,11 +1,11 @@
 // Bundles the programs that tests start repeatedly, once per test run, because finding and reading a thousand
 // modules takes a third of the start time. Without a bundle (in a mutant or soak run), the programs run from
 // the sources, as with `npm start`.
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
-import { type Plugin, rolldown } from "rolldown"
+import { type OutputOptions, type Plugin, rolldown } from "rolldown"
 import { sources } from "./sources.ts"
 
 /** Makes modules find the files next to them in the source folders. */
@@ -26,7 +26,7 @@ const embedded: Plugin = {
   async resolveId(source, importer) {
     if (!source.startsWith("@electric-sql/pglite")) return undefined
     const found = await this.resolve(source, importer, { skipSelf: true })
-    return found && { id: pathToFileURL(found.id).href, external: true }
+    return found && { id: found.id, external: true }
   }
 }
 
@@ -34,9 +34,26 @@ export default async (): Promise<(() => void) | undefined> => {
   if (process.env["SATRAIL_TEST_PROGRAMS"] !== undefined) return undefined // another project of this run has already built the programs
   const folder = mkdtempSync(path.join(os.tmpdir(), "satrail-programs-"))
   process.env["SATRAIL_TEST_PROGRAMS"] = folder // inherited by every process that runs a test file
-  const input = Object.fromEntries(Object.entries(sources).map(([name, file]) => [name, path.join(import.meta.dirname, file)]))
-  const bundle = await rolldown({ input, platform: "node", plugins: [places, embedded] })
-  await bundle.write({ dir: folder, comments: false, entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" })
-  await bundle.close()
+  const inputOf = (names: ReadonlyArray<keyof typeof sources>) =>
+    Object.fromEntries(names.map((name) => [name, path.join(import.meta.dirname, sources[name])]))
+  const bundle = async (input: Record<string, string>, output: OutputOptions) => {
+    const made = await rolldown({ input, platform: "node", plugins: [places, embedded] })
+    await made.write({ dir: folder, comments: false, ...output })
+    await made.close()
+  }
+  // These await at their top, so they remain modules.
+  await bundle(inputOf(["cli", "killed"]), { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" })
+  const programs = ["main", "replica", "network", "pair", "points"] as const
+  await bundle(inputOf(programs), {
+    format: "cjs",
+    dynamicImportInCjs: false,
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name]-[hash].cjs"
+  })
+  const loader = await rolldown({ input: path.join(import.meta.dirname, "Compiled.ts"), platform: "node" })
+  await loader.write({ file: path.join(folder, "compiled.mjs") })
+  await loader.close()
+  for (const name of programs)
+    writeFileSync(path.join(folder, `${name}.mjs`), `import { load } from "./compiled.mjs"\nload("./${name}.cjs")\n`)
   return () => rmSync(folder, { recursive: true, force: true })
 }
