@@ -449,7 +449,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
         return [name, ...ours.flatMap(needed)]
       }
       writeFileSync(path.join(folder, "package.json"), manifestWith(needed("satrail")))
-      const said = await right(path.dirname(process.execPath), folder, "npm", "install", "--no-audit", "--no-fund")
+      const said = await right(path.dirname(process.execPath), folder, "npm", "install", "--no-audit", "--no-fund", "--loglevel=notice")
       const count = Number(/added (\d+) packages/.exec(said)?.[1])
       const size = megabytes(path.join(folder, "node_modules"))
       const large = [...installed(folder)].filter(([, size]) => size > 5)
