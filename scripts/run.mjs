@@ -186,7 +186,7 @@ const tools = {
  * Compiles what has changed. The compiler divides a project between four checkers, and each checks again what its
  * part needs, so they cost more processor time than one.
  */
-const compile = [tools.tsc, "-b", "--checkers", String(Math.min(4, Math.ceil(os.cpus().length / 2)))]
+const compile = [tools.tsc, "-b", "--checkers", String(Math.max(1, Math.min(4, Math.ceil(os.cpus().length / 2))))]
 
 /**
  * Updates the compiled JavaScript, which takes 0.05 s if nothing changed. If it fails, the task does not run.

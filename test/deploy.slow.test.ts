@@ -69,6 +69,11 @@ describe("the image, built by the Dockerfile's steps without an engine", () => {
   })
 
   it("image: a container with the image's user and settings is healthy, serves the documentation, and stops on request", async () => {
+    assert.match(
+      readFileSync(path.join(image.root, "app/bundle/service.cjs"), "utf8"),
+      /^"use strict";/,
+      "as in the modules it was made from"
+    )
     const [command, ...settings] = image.entrypoint
     assert.strictEqual(command, "node")
     const args = [...settings, ...image.command.map((one) => inside(image.root, one))]

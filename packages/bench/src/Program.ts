@@ -62,7 +62,7 @@ export interface ForkOptions {
   readonly sources?: string | undefined
 }
 
-/** The heap options of `npm start`. */
+/** The heap options on the command line of `npm start`. */
 export const heap: ReadonlyArray<string> = ["--max-semi-space-size=32"]
 
 /** The environment that the container image sets for the C library and Node. */

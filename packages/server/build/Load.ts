@@ -1,5 +1,5 @@
 // Becomes bundle/main.mjs: sets V8's options and runs service.cjs with the bytecode of an earlier start (docs/decisions/packages.md#0142).
-import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire, getCompileCacheDir } from "node:module"
 import path from "node:path"
 import { setFlagsFromString } from "node:v8"
@@ -19,7 +19,7 @@ const file = path.join(import.meta.dirname, "service.cjs")
 const folder = getCompileCacheDir()
 const cache = folder === undefined ? undefined : path.join(folder, "satrail-service")
 
-/** V8 checks neither the bytecode nor the source that it was made from. */
+/** Identifies the source and the bytecode, because V8 checks only the length of the source. */
 const header = (version: number, bytecode: Buffer): Buffer => Buffer.from(Uint32Array.of(version, crc32(bytecode)).buffer)
 const headerBytes = 8
 
@@ -53,16 +53,18 @@ const compiled = compile()
 const keep = () => {
   if (compiled.isKept || cache === undefined) return
   compiled.isKept = true
-  const bytecode = compiled.script.createCachedData()
   const written = `${cache}.${process.pid}`
   try {
+    const bytecode = compiled.script.createCachedData()
     writeFileSync(written, Buffer.concat([header(compiled.version, bytecode), bytecode]))
     renameSync(written, cache)
   } catch (error) {
-    process.emitWarning(`The compiled service could not be kept: ${String(error)}`)
+    rmSync(written, { force: true })
+    process.emitWarning(`Could not cache the compiled service; the next start will be slower: ${String(error)}`)
   }
 }
 
 const service: Partial<typeof Bundled> = {}
 compiled.script.runInThisContext()(service, createRequire(file), file)
-service.run?.(keep)
+if (service.run === undefined) throw new Error("service.cjs does not export run")
+service.run(keep)

@@ -15,7 +15,7 @@ const service = await rolldown({
   input: { service: path.join(app, "dist/bundled.js") },
   platform: "node",
   resolve: { conditionNames: ["compiled"] },
-  // Only bundlers for browsers have it. Effect checks whether it exists.
+  // Only browser bundlers define it. Effect checks whether it exists.
   transform: { define: { "import.meta.env": "undefined" } },
   // The embedded database has files of its own, and is loaded where it is used.
   external: "@electric-sql/pglite",
@@ -25,6 +25,7 @@ const service = await rolldown({
 const { output } = await service.write({
   dir: folder,
   format: "cjs",
+  strict: true, // as in the modules that it was made from
   // Node calls an import() in code that it did not load itself experimental.
   dynamicImportInCjs: false,
   comments: false,

@@ -23,7 +23,7 @@ const loadOnce = (name: string): object => {
     ...(cachedData !== undefined && { cachedData })
   })
   const keep = () => {
-    if (cachedData !== undefined && script.cachedDataRejected === false) return
+    if ((cachedData !== undefined && script.cachedDataRejected === false) || (cachedData === undefined && existsSync(cache))) return
     const written = `${cache}.${process.pid}`
     writeFileSync(written, script.createCachedData())
     renameSync(written, cache)

@@ -2,6 +2,7 @@
 // modules takes a third of the start time. Without a bundle (in a mutant or soak run), the programs run from
 // the sources, as with `npm start`.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import os from "node:os"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
@@ -21,14 +22,15 @@ const places: Plugin = {
 }
 
 /** Leaves the embedded database out of the bundle, next to its WebAssembly. */
-const embedded: Plugin = {
+const embedded = (format: "es" | "cjs"): Plugin => ({
   name: "embedded",
   async resolveId(source, importer) {
-    if (!source.startsWith("@electric-sql/pglite")) return undefined
+    if (!source.startsWith("@electric-sql/pglite") || importer === undefined) return undefined
+    if (format === "cjs") return { id: createRequire(importer).resolve(source), external: true }
     const found = await this.resolve(source, importer, { skipSelf: true })
-    return found && { id: found.id, external: true }
+    return found && { id: pathToFileURL(found.id).href, external: true }
   }
-}
+})
 
 export default async (): Promise<(() => void) | undefined> => {
   if (process.env["SATRAIL_TEST_PROGRAMS"] !== undefined) return undefined // another project of this run has already built the programs
@@ -36,16 +38,16 @@ export default async (): Promise<(() => void) | undefined> => {
   process.env["SATRAIL_TEST_PROGRAMS"] = folder // inherited by every process that runs a test file
   const inputOf = (names: ReadonlyArray<keyof typeof sources>) =>
     Object.fromEntries(names.map((name) => [name, path.join(import.meta.dirname, sources[name])]))
-  const bundle = async (input: Record<string, string>, output: OutputOptions) => {
-    const made = await rolldown({ input, platform: "node", plugins: [places, embedded] })
-    await made.write({ dir: folder, comments: false, ...output })
+  const bundle = async (format: "es" | "cjs", input: Record<string, string>, output: OutputOptions) => {
+    const made = await rolldown({ input, platform: "node", plugins: [places, embedded(format)] })
+    await made.write({ dir: folder, format, comments: false, ...output })
     await made.close()
   }
   // These await at their top, so they remain modules.
-  await bundle(inputOf(["cli", "killed"]), { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" })
+  await bundle("es", inputOf(["cli", "killed"]), { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" })
   const programs = ["main", "replica", "network", "pair", "points"] as const
-  await bundle(inputOf(programs), {
-    format: "cjs",
+  await bundle("cjs", inputOf(programs), {
+    strict: true,
     dynamicImportInCjs: false,
     entryFileNames: "[name].cjs",
     chunkFileNames: "[name]-[hash].cjs"

@@ -94,7 +94,7 @@ export interface Feature {
   readonly concerns?: (visit: Visit) => Promise<ReadonlyArray<Concern>>
   /** The page that starts receiving a payment, which a company's overview and list of payments link to. */
   readonly receive?: { readonly path: string; readonly text: string }
-  /** The page of who may do what, which links to it where something is not allowed. */
+  /** The page that shows people's permissions. A refused action links to it. */
   readonly rights?: { readonly path: string; readonly text: string }
   /** A step shown on a company's overview until the first payment; undefined if this person cannot take it. */
   readonly setup?: (visit: Visit) => Promise<Step | undefined>

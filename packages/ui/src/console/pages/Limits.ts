@@ -15,7 +15,7 @@ export const amounts = [
   ["approval_above_sats", "Needs approval above, sats"]
 ] as const
 
-/** The limits of a company or a key, with the rest of each. */
+/** Returns the limits of a company or a key, each with its remaining amount. */
 export const limitFacts = ({ limits, remaining }: Pick<Account, "limits" | "remaining">): ReadonlyArray<Fact> => {
   const leftOf: { readonly [name in (typeof amounts)[number][0]]?: number | null } = remaining ?? {}
   return amounts.flatMap(([name, text]): ReadonlyArray<Fact> => {
