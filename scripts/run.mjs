@@ -183,8 +183,8 @@ const tools = {
 }
 
 /**
- * Compiles what has changed. The compiler divides a project between four checkers, and each checks again what its
- * part needs, so they cost more processor time than one.
+ * Compiles what has changed. By default, the compiler divides a project among four checkers. Each also checks what
+ * its part needs, so on two cores, one checker is faster.
  */
 const compile = [tools.tsc, "-b", "--checkers", String(Math.max(1, Math.min(4, Math.ceil(os.cpus().length / 2))))]
 
@@ -217,8 +217,8 @@ const bundle = async () => {
 }
 
 /**
- * The service's heap setting that must be set on the command line (docs/decisions/operations.md#0039). Use the
- * same one in deploy/Dockerfile and the benchmark.
+ * The service's heap option that must be on the command line (docs/decisions/operations.md#0039). Use the same
+ * one in deploy/Dockerfile and the benchmark.
  */
 const heap = ["--max-semi-space-size=32"]
 

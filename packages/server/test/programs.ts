@@ -1,6 +1,6 @@
 // Bundles the programs that tests start repeatedly, once per test run, because finding and reading a thousand
 // modules takes a third of the start time. Without a bundle (in a mutant or soak run), the programs run from
-// the sources, as with `npm start`.
+// the sources.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import os from "node:os"
