@@ -14,6 +14,7 @@ import { createConnection, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import * as PgClient from "../src/client/PgClient.ts"
+import * as PgConnection from "../src/client/PgConnection.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
@@ -24,7 +25,10 @@ const busy = Effect.flatMap(
     select query from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`
 )
 
-/** A proxy to the server. Cutting it closes both ends immediately, without a termination message. */
+/**
+ * A proxy to the server. Cutting it closes both ends immediately, without a termination message. Blocking it lets
+ * nothing through, and refuses further connections.
+ */
 const roadTo = Effect.fnUntraced(function* ({ port, hostname }: URL) {
   const sockets = new Set<Socket>()
   const road = createServer((near) => {
@@ -46,7 +50,11 @@ const roadTo = Effect.fnUntraced(function* ({ port, hostname }: URL) {
     })
   )
   const address = road.address()
-  return { port: typeof address === "object" && address !== null ? address.port : assert.fail("no port"), cut }
+  const block = () => {
+    sockets.forEach((socket) => socket.unpipe().pause())
+    road.close()
+  }
+  return { port: typeof address === "object" && address !== null ? address.port : assert.fail("no port"), cut, block }
 })
 
 describe.skipIf(Database.server === undefined)("a client of a server (skipped where there is none)", () => {
@@ -139,6 +147,27 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
         const waits = yield* sql.withTransaction(Effect.andThen(sql`lock table t`, asked("select n from t", { lockTimeoutMillis: 100 })))
         assert.strictEqual(waits.reason._tag, "LockTimeoutError")
       }).pipe(Effect.provide(client))
+    })
+  )
+
+  it.live("PgClient: a query that gets no response in time fails, and is canceled on the server if the server can be reached", () =>
+    Effect.gen(function* () {
+      const url = new URL(Redacted.value(yield* Database.make))
+      const other = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href) }))
+      const road = yield* roadTo(url)
+      url.host = `127.0.0.1:${road.port}`
+      const client = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href) }))
+      const asked = Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flip(sql`select pg_sleep(600)`)).pipe(
+        Effect.provide(client),
+        Effect.provideService(PgConnection.Patience, 100)
+      )
+      assert.strictEqual((yield* asked).reason._tag, "StatementTimeoutError")
+      assert.deepStrictEqual(yield* Effect.provide(busy, other), [])
+      const waiting = yield* Effect.forkChild(asked, { startImmediately: true })
+      yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
+      road.block()
+      const { reason } = yield* Fiber.join(waiting)
+      assert.deepInclude(reason, { _tag: "ConnectionError", message: "no response within 100 ms" })
     })
   )
 

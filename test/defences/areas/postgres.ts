@@ -97,7 +97,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a commit whose wait for the standby was interrupted is acknowledged",
     file: postgres("client/PgConnection"),
     in: "asking",
-    find: "const problem = unwaited.delete(client) ? unknown() : error",
+    find: "const problem = session.isUnwaited ? unknown() : error",
     replace: "const problem = error",
     test: "packages/postgres/test/server.slow.test.ts",
     titles: "PgClient: a commit not confirmed by the standby",

@@ -4,7 +4,7 @@ import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
 import * as Away from "./Away.ts"
 import * as Hosts from "./Hosts.ts"
-import { type Ask, asking, connection, failed, hear, leave, remember, type SettingsOf } from "./PgConnection.ts"
+import { type Ask, asking, connection, failed, hear, leave, Patience, remember, type SettingsOf } from "./PgConnection.ts"
 import { codeOf, DatabaseUnreachable } from "./PgError.ts"
 import * as Pooler from "./Pooler.ts"
 import * as Primary from "./Primary.ts"
@@ -172,14 +172,16 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
       }
       client.release(drops !== undefined)
     })
+  const limitMillis = statementTimeoutMillis + unansweredMillis
   const single: Ask = (query) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(connect), (client) =>
-        Effect.onExit(restore(asking(client, settingsOf)({ ...query, query_timeout: statementTimeoutMillis + unansweredMillis })), (exit) =>
-          release(client, exit)
+    Effect.withFiber((fiber) => {
+      const patience = fiber.getRef(Patience) ?? limitMillis
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(restore(connect), (client) =>
+          Effect.onExit(restore(asking(client, settingsOf)(query, patience)), (exit) => release(client, exit))
         )
       )
-    )
+    })
   const reserved = Effect.acquireRelease(connect, release, { interruptible: true })
   return yield* SqlClient.make({
     driver: "pg",

@@ -1,7 +1,8 @@
-import { Effect, Stream } from "effect"
+import { Context, Effect, Stream } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
 import { setTimeout as pause } from "node:timers/promises"
 import Pg from "pg"
+import * as Limits from "./Limits.ts"
 import { reasonOf } from "./PgError.ts"
 
 // A named statement is parsed and planned once per connection. Each text has a name. There are few texts,
@@ -16,11 +17,15 @@ const nameOf = (text: string): string => {
   return name
 }
 
-/** `query_timeout` is enforced by the client: the maximum wait for any response. */
-type Query = Pg.QueryConfig & { readonly rowMode?: "array"; readonly query_timeout?: number }
+type Query = Pg.QueryConfig & { readonly rowMode?: "array" }
 
-/** Runs a query on some connection. */
-export type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
+/** Runs a query on some connection. Without a response within `limitMillis`, it fails. */
+export type Ask = (query: Query, limitMillis?: number) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
+
+/** The maximum wait for a response to each query, if it is less than the client's. */
+export const Patience = Context.Reference<number | undefined>("@satrail/postgres/client/PgConnection/Patience", {
+  defaultValue: () => undefined
+})
 
 /** Wraps an error of the database, or of the connection to it. */
 export const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
@@ -64,46 +69,80 @@ const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<
   }
 }
 
-const sessions = new WeakMap<Pg.ClientBase, number>()
+/** What is known about a connection. */
+interface Session {
+  /** The server's process, if it is not the one that was reported when the connection was opened. */
+  pid: number | undefined
+  /** Whether a commit was not replicated: the wait for a synchronous standby was interrupted. */
+  isUnwaited: boolean
+  readonly limit: Limits.Limit
+}
+
+const sessions = new WeakMap<Pg.ClientBase, Session>()
+
+const sessionOf = (client: Pg.ClientBase): Session => {
+  const known = sessions.get(client)
+  if (known !== undefined) return known
+  const limit = Limits.make()
+  client.once("end", limit.close)
+  const session: Session = { pid: undefined, isUnwaited: false, limit }
+  sessions.set(client, session)
+  return session
+}
 
 /**
  * Stores the server's process id for a connection's session. A pooler in session mode reports a different one
  * when the connection is opened.
  */
-export const remember = (client: Pg.ClientBase, pid: number): void => void sessions.set(client, pid)
-
-// If the wait for a synchronous standby is interrupted, the server commits locally, warns, and then reports
-// success.
-const unwaited = new WeakSet<Pg.ClientBase>()
+export const remember = (client: Pg.ClientBase, pid: number): void => void (sessionOf(client).pid = pid)
 
 /**
- * From now on, a commit on this connection that did not wait for its standby is not reported as a success.
+ * From now on, a commit on this connection that did not wait for its standby is not reported as a success. (If
+ * the wait is interrupted, the server commits locally, warns, and then reports success.)
  */
 export const hear = (client: Pg.ClientBase): void => {
+  const session = sessionOf(client)
   client.on("error", () => {}) // the running query receives it too
   client.on("notice", ({ routine }) => {
-    if (routine === "SyncRepWaitForLSN") unwaited.add(client)
+    if (routine === "SyncRepWaitForLSN") session.isUnwaited = true
   })
 }
 
 const unknown = () => Object.assign(new Error("the commit did not wait for the standby: a failover may lose it"), { code: "40003" })
 
-/** Runs queries on one connection. An interruption cancels the query at the server and waits for its end. */
-export const asking =
-  (client: Pg.ClientBase & { readonly processID?: number | null }, settingsOf: SettingsOf): Ask =>
-  (query) =>
+/**
+ * Runs queries on one connection. If a query is interrupted or takes too long, it is canceled at the server, which
+ * needs `settingsOf`, and its end is awaited.
+ */
+export const asking = (client: Pg.ClientBase & { readonly processID?: number | null }, settingsOf?: SettingsOf): Ask => {
+  const session = sessionOf(client)
+  return (query, limitMillis) =>
     Effect.callback((resume) => {
-      const answered = Promise.withResolvers<void>()
+      let onAnswer = () => {}
+      const abandon = async (): Promise<void> => {
+        const pid = session.pid ?? client.processID
+        const { promise: answered, resolve } = Promise.withResolvers<void>()
+        onAnswer = resolve
+        if (typeof pid === "number" && settingsOf !== undefined) await cancel(settingsOf(client), pid, answered)
+      }
+      const late = async (): Promise<void> => {
+        await abandon()
+        resume(Effect.fail(failed(new Error(`no response within ${limitMillis} ms`), "query")))
+      }
+      if (limitMillis !== undefined) session.limit.begin(limitMillis, () => void late())
       client.query(query, (error: Error | null, result) => {
-        answered.resolve()
-        const problem = unwaited.delete(client) ? unknown() : error
+        session.limit.end()
+        onAnswer()
+        const problem = session.isUnwaited ? unknown() : error
+        session.isUnwaited = false
         resume(problem === null ? Effect.succeed(result) : Effect.fail(failed(problem, "query")))
       })
-      return Effect.promise(async () => {
-        const pid = sessions.get(client) ?? client.processID
-        if (typeof pid === "number") await cancel(settingsOf(client), pid, answered.promise)
+      return Effect.promise(() => {
+        session.limit.end()
+        return abandon()
       })
     })
+}
 
 /** Implements Effect's connection. */
 export const connection = (ask: Ask): SqlConnection.Connection => {

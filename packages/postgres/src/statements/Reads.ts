@@ -1,12 +1,13 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import { isText } from "@satrail/core/base/Metadata"
-import { StoreUnavailable } from "@satrail/core/ledger/Journal"
+import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import { Effect, Exit, Option, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as GroupCommit from "./GroupCommit.ts"
 import { translate, turnedAway } from "../client/Outage.ts"
+import { Patience } from "../client/PgConnection.ts"
 import type { Kind } from "./Table.ts"
 import * as Table from "./Table.ts"
 
@@ -17,15 +18,10 @@ export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
   SqlClient.SqlClient | Scope.Scope
 >
 
-/** A read without a response for this long counts as an outage. */
+/** A read without a response for this long after it got a connection counts as an outage. */
 const patienceMillis = 10_000
 
-/** Fails with an outage if the database doesn't respond in time. */
-const inTime = <A, E, R>(operation: string, ask: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
-  Effect.timeoutOrElse(ask, {
-    duration: patienceMillis,
-    orElse: () => Effect.fail(new StoreUnavailable({ operation, cause: new Error(`no response within ${patienceMillis} ms`) }))
-  })
+const inTime = Effect.provideService(Patience, patienceMillis)
 
 /** Disables timeouts for one transaction. */
 export const unhurried = "set local statement_timeout = 0; set local lock_timeout = 0"
@@ -86,7 +82,7 @@ select a.n::text, t.* from json_to_recordset($1) as a(n int, ${definition}) cros
         const asked = JSON.stringify(
           distinct.map((values, n) => Object.fromEntries([["n", n], ...key.map(([column], i) => [column, values[i]])]))
         )
-        return inTime(operation, sql.unsafe<{ readonly n: string }>(text, [asked])).pipe(
+        return inTime(sql.unsafe<{ readonly n: string }>(text, [asked])).pipe(
           Effect.map((rows) => new Map(rows.map((row) => [Number(row.n), options.read(row)]))),
           Effect.map((found) => placeOf.map((place) => Exit.succeed(Option.fromUndefinedOr(found.get(place))))),
           Effect.catchTag("SqlError", translate(operation))
@@ -164,9 +160,7 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
 ): Read<Ask, ReadonlyArray<A>> =>
   Effect.map(SqlClient.SqlClient, (sql) => (...ask) => {
     const found = sql.unsafe<object>(options.text, options.values(...ask))
-    return (
-      options.recounts ? sql.withTransaction(Effect.andThen(sql.unsafe(unhurried).unprepared, found)) : inTime(operation, found)
-    ).pipe(
+    return (options.recounts ? sql.withTransaction(Effect.andThen(sql.unsafe(unhurried).unprepared, found)) : inTime(found)).pipe(
       Effect.map((rows) => rows.map(options.read)),
       Effect.catchTag("SqlError", translate(operation))
     )
@@ -181,7 +175,7 @@ export const values = <Ask extends ReadonlyArray<unknown>>(
     SqlClient.SqlClient,
     (sql) =>
       (...ask) =>
-        Effect.catchTag(inTime(operation, sql.unsafe(options.text, options.values(...ask)).values), "SqlError", translate(operation))
+        Effect.catchTag(inTime(sql.unsafe(options.text, options.values(...ask)).values), "SqlError", translate(operation))
   )
 
 /** Reads the rows of a table that satisfy `condition`, in id order, starting after the given id. */
