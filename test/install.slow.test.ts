@@ -171,8 +171,13 @@ const host = async (bin: string, version: string): Promise<string> => {
  */
 const ours = (said: string) => said.split("\n").filter((line) => line !== "" && !/^node_modules\/(?!@?satrail\/)/.test(line))
 
-/** The compiler of the first application. */
-const compiler = path.join(hostOf(minimumNode), "node_modules/typescript/bin/tsc")
+/** The compiler of the first application, with one type checker, because several check much of the code twice. */
+const tsc = (...args: ReadonlyArray<string>) => [
+  path.join(hostOf(minimumNode), "node_modules/typescript/bin/tsc"),
+  "--checkers",
+  "1",
+  ...args
+]
 
 /**
  * A new folder in which the release except `without`, and `others`, are installed. Packages other than effect
@@ -205,7 +210,7 @@ const lean = async (
   // Check that the declarations need nothing else either.
   writeFileSync(path.join(folder, "main.ts"), taken.map((one) => `export * as ${one.split("/")[1]} from "${one}"\n`).join(""))
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify({ ...config("nodenext", "nodenext"), include: ["main.ts"] }))
-  const { said } = await run(bin, folder, "node", compiler, "-p", ".")
+  const { said } = await run(bin, folder, "node", ...tsc("-p", "."))
   assert.deepStrictEqual(ours(said), [])
   return folder
 }
@@ -333,7 +338,7 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
 
     it("install: types are correct for a strict compiler, with the module resolutions nodenext and bundler", async () => {
       for (const how of ["nodenext", "bundler"]) {
-        const { status, said } = await run(lowest, lowestHost, "node", "node_modules/typescript/bin/tsc", "-p", `tsconfig.${how}.json`)
+        const { status, said } = await run(lowest, lowestHost, "node", ...tsc("-p", `tsconfig.${how}.json`))
         assert.deepStrictEqual([how, ours(said)], [how, []])
         assert.isAtMost(status, 2)
       }
@@ -373,15 +378,14 @@ describe.skipIf(!isHere && process.env["REQUIRE_REGISTRY"] === undefined)(
       `install: the guide's shops sell and receive webhooks in each framework (Node ${process.versions.node})`,
       async () => {
         const [bin, folder] = [path.dirname(process.execPath), hostOf(process.versions.node)]
-        const tsc = "node_modules/typescript/bin/tsc"
-        const { said } = await run(bin, folder, "node", tsc, "-p", "tsconfig.frameworks.json")
+        const { said } = await run(bin, folder, "node", ...tsc("-p", "tsconfig.frameworks.json"))
         assert.deepStrictEqual(ours(said), [])
         // Node does not run decorators.
         const into = ["--noEmit", "false", "--allowImportingTsExtensions", "false", "--rewriteRelativeImportExtensions"]
         const nest = { ...shops(), include: ["examples/frameworks/nest.ts"] }
         writeFileSync(path.join(folder, "tsconfig.nest.json"), JSON.stringify(nest))
         const compiled = ["--rootDir", "examples/frameworks", "--outDir", "examples/frameworks/compiled"]
-        await run(bin, folder, "node", tsc, "-p", "tsconfig.nest.json", ...into, ...compiled)
+        await run(bin, folder, "node", ...tsc("-p", "tsconfig.nest.json", ...into, ...compiled))
         const checked = await right(bin, folder, "node", "examples/frameworks/check.ts")
         for (const name of ["express", "fastify", "hono", "nest", "node", "next"]) assert.include(checked, `${name}: sells and receives`)
       }
