@@ -192,15 +192,9 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
   })
 })
 
-/**
- * Fails if the database is unreachable or behind a pooler in transaction mode, so that a program can report
- * it before it accepts requests.
- */
-const answering = Effect.fnUntraced(function* (where: string, sql: SqlClient.SqlClient, connect: () => Pg.Client, connections: number) {
-  const unreachable = (cause: unknown) => new DatabaseUnreachable({ where, cause })
-  yield* Effect.tryPromise({ try: () => Pooler.probe(connect, connections), catch: unreachable })
-  yield* Effect.mapError(sql.unsafe("select 1").unprepared, ({ reason }) => unreachable(reason.cause))
-})
+/** Fails if the database is unreachable, so that a program can report it before it accepts requests. */
+const answering = (where: string, sql: SqlClient.SqlClient) =>
+  Effect.mapError(sql.unsafe("select 1").unprepared, ({ reason }) => new DatabaseUnreachable({ where, cause: reason.cause }))
 
 // A process that stopped in a transaction must not lock rows indefinitely.
 const maxIdleInTransactionMillis = 60_000
@@ -209,14 +203,17 @@ const maxIdleInTransactionMillis = 60_000
  * Session settings, set after the connection is opened because poolers refuse them as startup parameters.
  * Every statement should use an index, but one prepared on an empty table would be planned as a sequential
  * scan and keep that plan until the next ANALYZE. Compiling a statement (jit) takes a second for a query that
- * runs in a millisecond.
+ * runs in a millisecond. Behind a pooler, `probe` runs first, because a pooler in transaction mode would give the
+ * settings to other programs too.
  */
 const setting = ({
   statementTimeoutMillis,
-  lockTimeoutMillis
+  lockTimeoutMillis,
+  probe
 }: {
   readonly statementTimeoutMillis: number
   readonly lockTimeoutMillis: number
+  readonly probe: () => Promise<void>
 }) => {
   const values = {
     enable_seqscan: "off",
@@ -227,10 +224,15 @@ const setting = ({
   }
   const all = Object.entries(values).map(([name, value]) => `set_config('${name}', '${value}', false)`)
   const text = `select pg_backend_pid() as pid, ${all.join(", ")}`
-  return async (client: Pg.ClientBase, millis: number): Promise<void> => {
-    const query = { text, query_timeout: millis }
-    const [row] = (await client.query<{ readonly pid: number }>(query)).rows
-    if (row !== undefined) remember(client, row.pid)
+  return async (client: Pooler.Client, millis: number): Promise<void> => {
+    const set = async (text: string) => {
+      const query = { text, query_timeout: millis }
+      return (await client.query<{ readonly pid: number }>(query)).rows[0]?.pid
+    }
+    if ((await set(`${text} where ${Pooler.isDirect(client)}`)) !== undefined) return
+    await probe()
+    const pid = await set(text)
+    if (pid !== undefined) remember(client, pid)
   }
 }
 
@@ -242,10 +244,14 @@ const setting = ({
  */
 export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> => {
   const connect = () => new Pg.Client(configOf(pool))
+  const sessions = Effect.tryPromise({
+    try: () => Pooler.probe(connect, pool.options.max),
+    catch: (cause) => new DatabaseUnreachable({ where: "the given pool", cause })
+  })
   return Layer.merge(
     Layer.effect(
       SqlClient.SqlClient,
-      Effect.tap(make(pool), (sql) => answering("the given pool", sql, connect, pool.options.max))
+      Effect.tap(make(pool), (sql) => Effect.andThen(sessions, answering("the given pool", sql)))
     ).pipe(Layer.provide(Reactivity.layer)),
     Layer.sync(Beside, () => besideOf(Effect.sync(connect)))
   )
@@ -264,9 +270,16 @@ const opening = Effect.fnUntraced(function* (options: Options) {
     keepAlive: true,
     application_name: "satrail"
   }
-  const set = setting({ statementTimeoutMillis, lockTimeoutMillis })
   const primary = hosts.demand === "any" && hosts.all.length === 1 ? undefined : yield* Primary.make(hosts, common, options)
-  const pool = yield* Effect.acquireRelease(
+  const connect = (): Pg.Client => (primary === undefined ? new Pg.Client(configOf(pool)) : new primary.Client())
+  let probed: Promise<void> | undefined
+  const probe = () =>
+    (probed ??= Pooler.probe(connect, maxConnections).catch((cause: unknown) => {
+      probed = undefined
+      throw cause
+    }))
+  const set = setting({ statementTimeoutMillis, lockTimeoutMillis, probe })
+  const pool: Pg.Pool = yield* Effect.acquireRelease(
     Effect.try({
       try: () =>
         new Pg.Pool({
@@ -284,8 +297,7 @@ const opening = Effect.fnUntraced(function* (options: Options) {
     (pool) => Effect.promise(() => pool.end())
   )
   pool.on("error", () => {}) // an idle connection broke; the next query opens another
-  const connect = () => (primary === undefined ? new Pg.Client(configOf(pool)) : new primary.Client())
-  return { pool, primary, where: hosts.where, connect, maxConnections }
+  return { pool, primary, where: hosts.where, connect }
 })
 
 /**
@@ -304,9 +316,9 @@ export const lazily = Effect.fnUntraced(function* (options: Options) {
 export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const { sql, primary, where, connect, maxConnections, beside } = yield* lazily(options)
+      const { sql, primary, where, beside } = yield* lazily(options)
       if (primary !== undefined) yield* Effect.mapError(primary.settled, (cause) => new DatabaseUnreachable({ where, cause }))
-      yield* answering(where, sql, connect, maxConnections)
+      yield* answering(where, sql)
       return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Beside, beside))
     })
   )

@@ -18,11 +18,16 @@ const isOtherSession = (cause: unknown) => cause instanceof Pg.DatabaseError && 
 
 const isNoAnswer = (cause: unknown) => cause instanceof Error && cause.message.includes("timeout")
 
+/** A connection, with the process id that its server reported when it was opened. */
+export type Client = Pg.ClientBase & { readonly processID?: number | null }
+
 /**
- * Fails if connections don't keep their sessions over several transactions. The process id that a server
- * reports at the start of a session matches the session only if nothing in between shares sessions, so a
- * direct connection needs one query.
+ * Returns an SQL condition that is true if nothing between this program and the server shares sessions: only then does
+ * the process id that was reported when the connection was opened match the session.
  */
+export const isDirect = ({ processID }: Client): string => `pg_backend_pid() = ${Number(processID ?? 0)}`
+
+/** Fails if connections don't keep their sessions over several transactions. A direct connection needs one query. */
 export const probe = async (make: () => Pg.Client, connections: number): Promise<void> => {
   const own = randomUUID()
   const opened: Array<Pg.Client> = []
@@ -34,9 +39,9 @@ export const probe = async (make: () => Pg.Client, connections: number): Promise
     return client
   }
   try {
-    const first: Pg.Client & { readonly processID?: number | null } = await open()
-    const [row] = (await first.query<{ readonly pid: number }>("select pg_backend_pid() as pid")).rows
-    if (row?.pid === first.processID) return
+    const first = await open()
+    const [row] = (await first.query<{ readonly direct: boolean }>(`select ${isDirect(first)} as direct`)).rows
+    if (row?.direct === true) return
 
     const pids = new Map<Pg.Client, number>()
     const look = async (client: Pg.Client) => {
