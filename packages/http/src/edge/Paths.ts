@@ -48,18 +48,13 @@ export class Paths extends Context.Service<Paths, Index>()("@satrail/http/edge/P
 
 const anyMethod = ["DELETE", "GET", "PATCH", "POST", "PUT"]
 
+/** Most requests need no index, so it is made when one first does. */
 export const make = (): Index => {
   const methods = new Set<string>()
   const router = FindMyWay.make<Place>(routerConfig)
-  const place = (url: string) => {
-    for (const method of methods) {
-      const found = router.find(method, url)
-      if (found !== undefined) return found.handler
-    }
-    return undefined
-  }
-  return {
-    add: (method, path, mounted) => {
+  let added: Array<Parameters<Index["add"]>> = []
+  const indexed = () => {
+    for (const [method, path, mounted] of added) {
       const [beginning = path] = /^[^:*]*/.exec(path) ?? []
       for (const one of method === "*" ? anyMethod : [method]) {
         methods.add(one)
@@ -67,9 +62,23 @@ export const make = (): Index => {
         // The framework's router treats the part before a final `/*` as the same path.
         if (path.endsWith("/*")) router.on(one, `/${path.slice(1, -2)}`, { mounted, beginning })
       }
-    },
+    }
+    added = []
+    return router
+  }
+  const place = (url: string) => {
+    const router = indexed()
+    for (const method of methods) {
+      const found = router.find(method, url)
+      if (found !== undefined) return found.handler
+    }
+    return undefined
+  }
+  return {
+    add: (...route) => void added.push(route),
     at: (url) => place(url)?.mounted,
     methodsAt: (url) => {
+      const router = indexed()
       const found = [...methods].filter((method) => router.find(method, url) !== undefined)
       return found.length === 0 ? [] : [...found, ...(found.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted()
     },
