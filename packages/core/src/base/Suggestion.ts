@@ -19,6 +19,7 @@ export const editDistance = (one: string, other: string, most: number): number =
         )
       )
     }
+    if (Math.min(...next) > most) return Infinity // every further row counts at least as much
     ;[before, row] = [row, next]
   }
   return row.at(-1) ?? 0
