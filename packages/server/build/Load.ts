@@ -12,7 +12,8 @@ declare const builtins: ReadonlyArray<string>
 
 // Node would compile its own modules again if the options were set before they are loaded, as on the command line.
 for (const name of builtins) process.getBuiltinModule(name)
-for (const option of ["--no-allocation-site-pretenuring", "--heap-growing-percent=50", "--expose-gc"]) setFlagsFromString(option)
+for (const option of ["--no-allocation-site-pretenuring", "--heap-growing-percent=50", "--semi-space-growth-factor=8", "--expose-gc"])
+  setFlagsFromString(option)
 globalThis.gc = vm.runInNewContext("gc")
 
 const file = path.join(import.meta.dirname, "service.cjs")

@@ -88,7 +88,13 @@ const servers = values.failover ? await Failover.make(true) : undefined
 const cluster = await Cluster.make({
   ...(servers && { postgres: async () => servers.postgres }),
   more: { SATRAIL_LOG_LEVEL: "error" },
-  nodeOptions: [...process.execArgv, "--no-allocation-site-pretenuring", "--heap-growing-percent=50", "--expose-gc"],
+  nodeOptions: [
+    ...process.execArgv,
+    "--no-allocation-site-pretenuring",
+    "--heap-growing-percent=50",
+    "--semi-space-growth-factor=8",
+    "--expose-gc"
+  ],
   settings: [],
   clocksMove: false
 })
