@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Journal from "@satrail/contracts/Journal"
 import * as Records from "@satrail/contracts/Records"
 import * as Tasks from "@satrail/contracts/Tasks"
 import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
+import { Patience } from "../src/client/PgConnection.ts"
 import * as Storage from "../src/Storage.ts"
 import * as Edges from "./Edges.ts"
 import { shared } from "./Shared.ts"
@@ -36,6 +37,16 @@ it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
       const look = sql<{ readonly n: string }>`select count(*)::text as n from satrail.cursors where source = 'trace'`
       const [, seen] = yield* Effect.all([Effect.flip(inside), look], { concurrency: 2 })
       assert.deepStrictEqual(seen, [{ n: "0" }])
+    })
+  )
+  it.effect("PGlite: a read fails if a transaction does not end in time, instead of waiting forever", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const open = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(sql`select 1`, Effect.never)), { startImmediately: true })
+      const error = yield* Effect.flip(Effect.provideService(sql`select 1`, Patience, 50))
+      assert.strictEqual(error.reason.message, "no response within 50 ms")
+      yield* Fiber.interrupt(open)
+      assert.strictEqual((yield* sql`select 1`).length, 1)
     })
   )
 })

@@ -99,6 +99,15 @@ describe.skipIf(!isHere || Database.server === undefined)("PgBouncer (skipped wh
     })
   )
 
+  it.live("pooler: in session mode one session is enough for one connection", () =>
+    Effect.gen(function* () {
+      const url = yield* pooled("pool_mode=session", "default_pool_size=1")
+      const client = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+      const asked = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select current_setting('jit') as jit`)
+      assert.deepStrictEqual(yield* Effect.provide(asked, client), [{ jit: "off" }])
+    })
+  )
+
   it.live("pooler: in session mode a connection keeps its settings, and an interrupted query is canceled on the server", () =>
     Effect.gen(function* () {
       const url = yield* pooled("pool_mode=session")

@@ -4,7 +4,7 @@ import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
 import * as Away from "./Away.ts"
 import * as Hosts from "./Hosts.ts"
-import { type Ask, asking, connection, failed, hear, leave, Patience, remember, type SettingsOf } from "./PgConnection.ts"
+import { type Ask, asking, connection, failed, hear, leave, remember, type SettingsOf } from "./PgConnection.ts"
 import { codeOf, DatabaseUnreachable } from "./PgError.ts"
 import * as Pooler from "./Pooler.ts"
 import * as Primary from "./Primary.ts"
@@ -119,9 +119,16 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
     let given: Pg.PoolClient | undefined
     let isLeft = false
     const wait = Effect.callback<Pg.PoolClient, SqlError.SqlError>((resume) => {
+      const end = (outcome: Effect.Effect<Pg.PoolClient, SqlError.SqlError>) => {
+        clearTimeout(timer)
+        resume(outcome)
+      }
+      // Our own pool has a limit. A host's may have none.
+      const tooLong = () => end(Effect.fail(failed(new Error("no connection of the pool became free in time"), "connect")))
+      const timer = (pool.options.connectionTimeoutMillis ?? 0) > 0 ? undefined : setTimeout(tooLong, connectMillis)
       const take = (error: Error | null | undefined, client: Pg.PoolClient | undefined): void => {
-        if (error !== undefined && error !== null) return resume(Effect.fail(fail(error)))
-        if (client === undefined) return resume(Effect.die(new Error("the pool gave neither a connection nor an error")))
+        if (error !== undefined && error !== null) return end(Effect.fail(fail(error)))
+        if (client === undefined) return end(Effect.die(new Error("the pool gave neither a connection nor an error")))
         failures = 0
         if (!heard.has(client)) {
           heard.add(client)
@@ -133,9 +140,10 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
         }
         if (isLeft) return client.release()
         given = client
-        return resume(Effect.succeed(client))
+        return end(Effect.succeed(client))
       }
       pool.connect(take)
+      return Effect.sync(() => clearTimeout(timer))
     })
     const connected = Effect.onExit(wait, (exit) =>
       Effect.sync(() => {
@@ -172,16 +180,14 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
       }
       client.release(drops !== undefined)
     })
-  const limitMillis = statementTimeoutMillis + unansweredMillis
   const single: Ask = (query) =>
-    Effect.withFiber((fiber) => {
-      const patience = fiber.getRef(Patience) ?? limitMillis
-      return Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(restore(connect), (client) =>
-          Effect.onExit(restore(asking(client, settingsOf)(query, patience)), (exit) => release(client, exit))
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(connect), (client) =>
+        Effect.onExit(restore(asking(client, settingsOf, statementTimeoutMillis + unansweredMillis)(query)), (exit) =>
+          release(client, exit)
         )
       )
-    })
+    )
   const reserved = Effect.acquireRelease(connect, release, { interruptible: true })
   return yield* SqlClient.make({
     driver: "pg",

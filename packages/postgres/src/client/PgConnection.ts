@@ -19,16 +19,20 @@ const nameOf = (text: string): string => {
 
 type Query = Pg.QueryConfig & { readonly rowMode?: "array" }
 
-/** Runs a query on some connection. Without a response within `limitMillis`, it fails. */
-export type Ask = (query: Query, limitMillis?: number) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
+/** Runs a query on some connection. */
+export type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
 
-/** The maximum wait for a response to each query, if it is less than the client's. */
-export const Patience = Context.Reference<number | undefined>("@satrail/postgres/client/PgConnection/Patience", {
-  defaultValue: () => undefined
-})
+/**
+ * Maximum wait for the response to a read, in milliseconds. Then the read is canceled. Don't set it for writes: a
+ * commit that waits for its standby would become visible before it is replicated.
+ */
+export const Patience = Context.Reference<number>("@satrail/postgres/client/PgConnection/Patience", { defaultValue: () => Infinity })
 
 /** Wraps an error of the database, or of the connection to it. */
 export const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
+
+/** The error of a query without a response within this time. */
+export const unanswered = (millis: number) => failed(new Error(`no response within ${millis} ms`), "query")
 
 /** Returns the settings for reaching a connection's server, to cancel a query there. */
 export type SettingsOf = (client: Pg.ClientBase) => Pg.ClientConfig
@@ -51,12 +55,13 @@ const cancelMillis = { connect: 5000, end: 5000, again: 100 }
  * connection is released only afterwards. The server ignores a cancellation between two messages of a query,
  * and a function can catch it, so it is repeated until the query has ended.
  */
-const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<void>): Promise<void> => {
+const cancel = async (settings: () => Pg.ClientConfig, pid: number, answered: Promise<void>): Promise<void> => {
   const patience = { connectionTimeoutMillis: cancelMillis.connect, query_timeout: cancelMillis.connect }
-  const other = new Pg.Client({ ...settings, ...patience })
-  other.on("error", () => {}) // the query below fails with the same error
   const ended = answered.then(() => true)
+  let other: Pg.Client | undefined
   try {
+    other = new Pg.Client({ ...settings(), ...patience })
+    other.on("error", () => {}) // the query below fails with the same error
     await other.connect()
     for (let left = cancelMillis.end / cancelMillis.again; left > 0; left--) {
       await other.query("select pg_cancel_backend($1)", [pid])
@@ -65,7 +70,7 @@ const cancel = async (settings: Pg.ClientConfig, pid: number, answered: Promise<
   } catch {
     // If the server is unreachable, its response isn't awaited and the connection is closed.
   } finally {
-    leave(other, cancelMillis.connect)
+    if (other !== undefined) leave(other, cancelMillis.connect)
   }
 }
 
@@ -111,35 +116,48 @@ export const hear = (client: Pg.ClientBase): void => {
 const unknown = () => Object.assign(new Error("the commit did not wait for the standby: a failover may lose it"), { code: "40003" })
 
 /**
- * Runs queries on one connection. If a query is interrupted or takes too long, it is canceled at the server, which
- * needs `settingsOf`, and its end is awaited.
+ * Runs queries on one connection. A query that is interrupted or exceeds its `Patience` is canceled at the server, if
+ * `settingsOf` is given, and its end is awaited. Then the connection must not be used again. After `limitMillis`, a
+ * query fails without being canceled, because it may be a commit.
  */
-export const asking = (client: Pg.ClientBase & { readonly processID?: number | null }, settingsOf?: SettingsOf): Ask => {
+export const asking = (
+  client: Pg.ClientBase & { readonly processID?: number | null },
+  settingsOf?: SettingsOf,
+  limitMillis = Infinity
+): Ask => {
   const session = sessionOf(client)
-  return (query, limitMillis) =>
-    Effect.callback((resume) => {
-      let onAnswer = () => {}
-      const abandon = async (): Promise<void> => {
-        const pid = session.pid ?? client.processID
-        const { promise: answered, resolve } = Promise.withResolvers<void>()
-        onAnswer = resolve
-        if (typeof pid === "number" && settingsOf !== undefined) await cancel(settingsOf(client), pid, answered)
-      }
-      const late = async (): Promise<void> => {
-        await abandon()
-        resume(Effect.fail(failed(new Error(`no response within ${limitMillis} ms`), "query")))
-      }
-      if (limitMillis !== undefined) session.limit.begin(limitMillis, () => void late())
-      client.query(query, (error: Error | null, result) => {
-        session.limit.end()
-        onAnswer()
-        const problem = session.isUnwaited ? unknown() : error
-        session.isUnwaited = false
-        resume(problem === null ? Effect.succeed(result) : Effect.fail(failed(problem, "query")))
-      })
-      return Effect.promise(() => {
-        session.limit.end()
-        return abandon()
+  return (query) =>
+    Effect.withFiber((fiber) => {
+      const patienceMillis = fiber.getRef(Patience)
+      return Effect.callback((resume) => {
+        let onAnswer = () => {}
+        let canceling: Promise<void> | undefined
+        const canceled = (): Promise<void> => {
+          const pid = session.pid ?? client.processID
+          if (typeof pid !== "number" || settingsOf === undefined) return Promise.resolve()
+          const { promise: answered, resolve } = Promise.withResolvers<void>()
+          onAnswer = resolve
+          return cancel(() => settingsOf(client), pid, answered)
+        }
+        const late = () => {
+          if (patienceMillis >= limitMillis) return resume(Effect.fail(unanswered(limitMillis)))
+          canceling ??= canceled()
+          void canceling.then(() => resume(Effect.fail(unanswered(patienceMillis))))
+        }
+        const millis = Math.min(patienceMillis, limitMillis)
+        if (millis < Infinity) session.limit.begin(millis, late)
+        client.query(query, (error: Error | null, result) => {
+          session.limit.end()
+          onAnswer()
+          const problem = session.isUnwaited ? unknown() : error
+          session.isUnwaited = false
+          // While it is being canceled, the connection must not be released.
+          if (canceling === undefined) resume(problem === null ? Effect.succeed(result) : Effect.fail(failed(problem, "query")))
+        })
+        return Effect.promise(() => {
+          session.limit.end()
+          return (canceling ??= canceled())
+        })
       })
     })
 }

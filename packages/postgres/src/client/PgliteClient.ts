@@ -8,6 +8,7 @@ import * as Away from "./Away.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import * as EmptyDatabase from "./EmptyDatabase.ts"
 import { compiler } from "./PgClient.ts"
+import { Patience, unanswered } from "./PgConnection.ts"
 import { reasonOf } from "./PgError.ts"
 
 /** A data directory. Without one, the database is kept in memory. */
@@ -44,16 +45,25 @@ const connection = (database: PGlite): SqlConnection.Connection => {
 }
 
 /**
- * One permit for the single connection: a statement holds it while it runs, and a transaction until it ends.
+ * One permit for the single connection: a statement holds it while it runs, and a transaction until it ends. A read
+ * waits for it no longer than its `Patience`.
  */
-const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): SqlConnection.Connection => ({
-  execute: (...ask) => permit.withPermit(one.execute(...ask)),
-  executeUnprepared: (...ask) => permit.withPermit(one.executeUnprepared(...ask)),
-  executeRaw: (...ask) => permit.withPermit(one.executeRaw(...ask)),
-  executeValues: (...ask) => permit.withPermit(one.executeValues(...ask)),
-  executeValuesUnprepared: (...ask) => permit.withPermit(one.executeValuesUnprepared(...ask)),
-  executeStream: (text, values, transform) => Stream.fromIterableEffect(permit.withPermit(one.execute(text, values, transform)))
-})
+const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): SqlConnection.Connection => {
+  const alone = <A>(ask: Effect.Effect<A, SqlError.SqlError>) =>
+    Effect.flatMap(Patience, (millis) =>
+      millis === Infinity
+        ? permit.withPermit(ask)
+        : Effect.timeoutOrElse(permit.withPermit(ask), { duration: millis, orElse: () => Effect.fail(unanswered(millis)) })
+    )
+  return {
+    execute: (...ask) => alone(one.execute(...ask)),
+    executeUnprepared: (...ask) => alone(one.executeUnprepared(...ask)),
+    executeRaw: (...ask) => alone(one.executeRaw(...ask)),
+    executeValues: (...ask) => alone(one.executeValues(...ask)),
+    executeValuesUnprepared: (...ask) => alone(one.executeValuesUnprepared(...ask)),
+    executeStream: (text, values, transform) => Stream.fromIterableEffect(alone(one.execute(text, values, transform)))
+  }
+}
 
 /** Loaded on demand, because services that use a server don't need the package's 27 MB. */
 const load = Effect.orDie(

@@ -40,8 +40,15 @@ export const probe = async (make: () => Pg.Client, connections: number): Promise
   }
   try {
     const first = await open()
-    const [row] = (await first.query<{ readonly direct: boolean }>(`select ${isDirect(first)} as direct`)).rows
-    if (row?.direct === true) return
+    const query = { text: `select ${isDirect(first)} as direct`, query_timeout: limits.answerMillis }
+    const isEnough = await first.query<{ readonly direct: boolean }>(query).then(
+      ({ rows: [row] }) => row?.direct === true,
+      (cause: unknown) => {
+        if (isNoAnswer(cause)) return true // all sessions are in use, one of them by the caller
+        throw cause
+      }
+    )
+    if (isEnough) return
 
     const pids = new Map<Pg.Client, number>()
     const look = async (client: Pg.Client) => {

@@ -18,7 +18,7 @@ export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
   SqlClient.SqlClient | Scope.Scope
 >
 
-/** A read without a response for this long after it got a connection counts as an outage. The embedded database has no such limit. */
+/** A read without a response for this long after it got a connection counts as an outage. */
 const patienceMillis = 10_000
 
 const inTime = Effect.provideService(Patience, patienceMillis)
