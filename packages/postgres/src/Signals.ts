@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
       if (sent === null) return void PubSub.publishUnsafe(received, null)
       for (const [topic, atMillis] of Object.entries(sent)) PubSub.publishUnsafe(received, { topic, atMillis })
     })
-    const query = asking(client, undefined, answerMillis)
+    const query = asking(client, undefined, { limitMillis: answerMillis })
     const ask = (text: string, values: ReadonlyArray<string> = []) => Effect.uninterruptible(query({ text, values: [...values] }))
     yield* ask(`listen ${channel}`)
     // Signals sent before this connection was open are lost.

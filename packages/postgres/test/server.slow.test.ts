@@ -196,7 +196,7 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
           (client) => Effect.sync(() => PgConnection.leave(client, 100))
         )
         const settings = () => ({ connectionString: Redacted.value(url) })
-        const error = yield* Effect.flip(PgConnection.asking(client, settings, 100)({ text: "select pg_sleep(600)" }))
+        const error = yield* Effect.flip(PgConnection.asking(client, settings, { limitMillis: 100 })({ text: "select pg_sleep(600)" }))
         assert.strictEqual(error.reason.message, "no response within 100 ms")
         assert.strictEqual((yield* Effect.provide(busy, other)).length, 1)
       })

@@ -14,13 +14,13 @@ const running = new Set<Running>()
 let timer: NodeJS.Timeout | undefined
 
 const look = (): void => {
+  timer = undefined
   const nowMillis = performance.now()
   for (const query of running) {
     if (query.dueMillis > nowMillis) continue
     query.dueMillis = Infinity
     query.expire?.()
   }
-  timer = undefined
   if ([...running].some(({ expire }) => expire !== undefined)) watch()
 }
 

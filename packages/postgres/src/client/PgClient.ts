@@ -4,7 +4,7 @@ import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
 import * as Away from "./Away.ts"
 import * as Hosts from "./Hosts.ts"
-import { type Ask, asking, connection, failed, hear, leave, remember, type SettingsOf } from "./PgConnection.ts"
+import { type Ask, asking, connection, failed, hear, leave, Patience, remember, type SettingsOf } from "./PgConnection.ts"
 import { codeOf, DatabaseUnreachable } from "./PgError.ts"
 import * as Pooler from "./Pooler.ts"
 import * as Primary from "./Primary.ts"
@@ -136,9 +136,10 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
         }
         if ((epoch.opened.get(client) ?? 0) < epoch.current || primary?.isElsewhere(client) === true) {
           client.release(true)
-          return pool.connect(take)
+          return isLeft ? undefined : pool.connect(take)
         }
-        if (isLeft) return client.release()
+        // Later, because a release calls the next one that waits, who may have left too.
+        if (isLeft) return void setImmediate(() => client.release())
         given = client
         return end(Effect.succeed(client))
       }
@@ -180,14 +181,16 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
       }
       client.release(drops !== undefined)
     })
+  const limitMillis = statementTimeoutMillis + unansweredMillis
   const single: Ask = (query) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(connect), (client) =>
-        Effect.onExit(restore(asking(client, settingsOf, statementTimeoutMillis + unansweredMillis)(query)), (exit) =>
-          release(client, exit)
+    Effect.withFiber((fiber) => {
+      const limits = { limitMillis, patienceMillis: fiber.getRef(Patience) }
+      return Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(restore(connect), (client) =>
+          Effect.onExit(restore(asking(client, settingsOf, limits)(query)), (exit) => release(client, exit))
         )
       )
-    )
+    })
   const reserved = Effect.acquireRelease(connect, release, { interruptible: true })
   return yield* SqlClient.make({
     driver: "pg",
@@ -251,7 +254,7 @@ const setting = ({
 export const layerPool = (pool: Pg.Pool): Layer.Layer<SqlClient.SqlClient | Beside, DatabaseUnreachable> => {
   const connect = () => new Pg.Client(configOf(pool))
   const sessions = Effect.tryPromise({
-    try: () => Pooler.probe(connect, pool.options.max),
+    try: () => Pooler.probe(connect, pool.options.max, false),
     catch: (cause) => new DatabaseUnreachable({ where: "the given pool", cause })
   })
   return Layer.merge(
@@ -280,7 +283,7 @@ const opening = Effect.fnUntraced(function* (options: Options) {
   const connect = (): Pg.Client => (primary === undefined ? new Pg.Client(configOf(pool)) : new primary.Client())
   let probed: Promise<void> | undefined
   const probe = () =>
-    (probed ??= Pooler.probe(connect, maxConnections).catch((cause: unknown) => {
+    (probed ??= Pooler.probe(connect, maxConnections, true).catch((cause: unknown) => {
       probed = undefined
       throw cause
     }))

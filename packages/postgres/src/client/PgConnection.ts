@@ -63,7 +63,8 @@ const cancel = async (settings: () => Pg.ClientConfig, pid: number, answered: Pr
     other = new Pg.Client({ ...settings(), ...patience })
     other.on("error", () => {}) // the query below fails with the same error
     await other.connect()
-    for (let left = cancelMillis.end / cancelMillis.again; left > 0; left--) {
+    const endMillis = performance.now() + cancelMillis.end
+    while (performance.now() < endMillis) {
       await other.query("select pg_cancel_backend($1)", [pid])
       if (await Promise.race([ended, pause(cancelMillis.again, false)])) return
     }
@@ -116,48 +117,45 @@ export const hear = (client: Pg.ClientBase): void => {
 const unknown = () => Object.assign(new Error("the commit did not wait for the standby: a failover may lose it"), { code: "40003" })
 
 /**
- * Runs queries on one connection. A query that is interrupted or exceeds its `Patience` is canceled at the server, if
- * `settingsOf` is given, and its end is awaited. Then the connection must not be used again. After `limitMillis`, a
- * query fails without being canceled, because it may be a commit.
+ * Runs queries on one connection. A query that is interrupted, or gets no response within `patienceMillis`, is canceled
+ * at the server, if `settingsOf` is given, and its end is awaited for a few seconds. Then the connection must not be
+ * used again. After `limitMillis`, a query fails without being canceled, because it may be a commit.
  */
 export const asking = (
   client: Pg.ClientBase & { readonly processID?: number | null },
   settingsOf?: SettingsOf,
-  limitMillis = Infinity
+  { limitMillis = Infinity, patienceMillis = Infinity }: { readonly limitMillis?: number; readonly patienceMillis?: number } = {}
 ): Ask => {
   const session = sessionOf(client)
   return (query) =>
-    Effect.withFiber((fiber) => {
-      const patienceMillis = fiber.getRef(Patience)
-      return Effect.callback((resume) => {
-        let onAnswer = () => {}
-        let canceling: Promise<void> | undefined
-        const canceled = (): Promise<void> => {
-          const pid = session.pid ?? client.processID
-          if (typeof pid !== "number" || settingsOf === undefined) return Promise.resolve()
-          const { promise: answered, resolve } = Promise.withResolvers<void>()
-          onAnswer = resolve
-          return cancel(() => settingsOf(client), pid, answered)
-        }
-        const late = () => {
-          if (patienceMillis >= limitMillis) return resume(Effect.fail(unanswered(limitMillis)))
-          canceling ??= canceled()
-          void canceling.then(() => resume(Effect.fail(unanswered(patienceMillis))))
-        }
-        const millis = Math.min(patienceMillis, limitMillis)
-        if (millis < Infinity) session.limit.begin(millis, late)
-        client.query(query, (error: Error | null, result) => {
-          session.limit.end()
-          onAnswer()
-          const problem = session.isUnwaited ? unknown() : error
-          session.isUnwaited = false
-          // While it is being canceled, the connection must not be released.
-          if (canceling === undefined) resume(problem === null ? Effect.succeed(result) : Effect.fail(failed(problem, "query")))
-        })
-        return Effect.promise(() => {
-          session.limit.end()
-          return (canceling ??= canceled())
-        })
+    Effect.callback((resume) => {
+      let onAnswer = () => {}
+      let canceling: Promise<void> | undefined
+      const canceled = (): Promise<void> => {
+        const pid = session.pid ?? client.processID
+        if (typeof pid !== "number" || settingsOf === undefined) return Promise.resolve()
+        const { promise: answered, resolve } = Promise.withResolvers<void>()
+        onAnswer = resolve
+        return cancel(() => settingsOf(client), pid, answered)
+      }
+      const late = () => {
+        if (patienceMillis >= limitMillis) return resume(Effect.fail(unanswered(limitMillis)))
+        canceling ??= canceled()
+        void canceling.then(() => resume(Effect.fail(unanswered(patienceMillis))))
+      }
+      const millis = Math.min(patienceMillis, limitMillis)
+      if (millis < Infinity) session.limit.begin(millis, late)
+      client.query(query, (error: Error | null, result) => {
+        session.limit.end()
+        onAnswer()
+        const problem = session.isUnwaited ? unknown() : error
+        session.isUnwaited = false
+        // While it is being canceled, the connection must not be released.
+        if (canceling === undefined) resume(problem === null ? Effect.succeed(result) : Effect.fail(failed(problem, "query")))
+      })
+      return Effect.promise(() => {
+        session.limit.end()
+        return (canceling ??= canceled())
       })
     })
 }

@@ -46,7 +46,7 @@ const connection = (database: PGlite): SqlConnection.Connection => {
 
 /**
  * One permit for the single connection: a statement holds it while it runs, and a transaction until it ends. A read
- * waits for it no longer than its `Patience`.
+ * stops waiting after its `Patience`.
  */
 const sharing = (one: SqlConnection.Connection, permit: Semaphore.Semaphore): SqlConnection.Connection => {
   const alone = <A>(ask: Effect.Effect<A, SqlError.SqlError>) =>

@@ -27,8 +27,11 @@ export type Client = Pg.ClientBase & { readonly processID?: number | null }
  */
 export const isDirect = ({ processID }: Client): string => `pg_backend_pid() = ${Number(processID ?? 0)}`
 
-/** Fails if connections don't keep their sessions over several transactions. A direct connection needs one query. */
-export const probe = async (make: () => Pg.Client, connections: number): Promise<void> => {
+/**
+ * Fails if connections don't keep their sessions over several transactions. A direct connection needs one query.
+ * `isOneHeld` tells that the caller already has one of its `connections`.
+ */
+export const probe = async (make: () => Pg.Client, connections: number, isOneHeld: boolean): Promise<void> => {
   const own = randomUUID()
   const opened: Array<Pg.Client> = []
   const open = async () => {
@@ -44,7 +47,7 @@ export const probe = async (make: () => Pg.Client, connections: number): Promise
     const isEnough = await first.query<{ readonly direct: boolean }>(query).then(
       ({ rows: [row] }) => row?.direct === true,
       (cause: unknown) => {
-        if (isNoAnswer(cause)) return true // all sessions are in use, one of them by the caller
+        if (isNoAnswer(cause) && isOneHeld && connections === 1) return true // the caller has the only session
         throw cause
       }
     )
@@ -68,7 +71,8 @@ export const probe = async (make: () => Pg.Client, connections: number): Promise
     const looked = (client: Pg.Client) =>
       look(client).catch((cause: unknown) => {
         if (isOtherSession(cause)) throw new TransactionPooler()
-        if (isNoAnswer(cause)) return // all sessions are in use, which only happens with a small pool
+        // All sessions are in use, which only happens with a small pool. A connection that has one gets a response.
+        if (isNoAnswer(cause) && client !== first && !pids.has(client)) return
         throw cause
       })
     // In session mode, connections that have responded keep their sessions. A connection still waiting for a

@@ -4,7 +4,7 @@ import { isText } from "@satrail/core/base/Metadata"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type * as Noun from "@satrail/core/ledger/Noun"
 import { Effect, Exit, Option, type Scope } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import * as GroupCommit from "./GroupCommit.ts"
 import { translate, turnedAway } from "../client/Outage.ts"
 import { Patience } from "../client/PgConnection.ts"
@@ -18,10 +18,13 @@ export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
   SqlClient.SqlClient | Scope.Scope
 >
 
-/** A read without a response for this long after it got a connection counts as an outage. */
+/** A read without a response for this long counts as an outage. The wait for a server's connection has its own limit. */
 const patienceMillis = 10_000
 
 const inTime = Effect.provideService(Patience, patienceMillis)
+
+/** Returns whether a statement changes rows. Then it must not be canceled (see `Patience`). */
+const writes = (text: string): boolean => /\b(?:insert into|update|delete from)\b/.test(text)
 
 /** Disables timeouts for one transaction. */
 export const unhurried = "set local statement_timeout = 0; set local lock_timeout = 0"
@@ -158,12 +161,15 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
     readonly recounts?: true
   }
 ): Read<Ask, ReadonlyArray<A>> =>
-  Effect.map(SqlClient.SqlClient, (sql) => (...ask) => {
-    const found = sql.unsafe<object>(options.text, options.values(...ask))
-    return (options.recounts ? sql.withTransaction(Effect.andThen(sql.unsafe(unhurried).unprepared, found)) : inTime(found)).pipe(
-      Effect.map((rows) => rows.map(options.read)),
-      Effect.catchTag("SqlError", translate(operation))
-    )
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const recounted = (found: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
+      sql.withTransaction(Effect.andThen(sql.unsafe(unhurried).unprepared, found))
+    const limited = options.recounts ? recounted : writes(options.text) ? Effect.uninterruptible : inTime
+    return (...ask) =>
+      limited(sql.unsafe<object>(options.text, options.values(...ask))).pipe(
+        Effect.map((rows) => rows.map(options.read)),
+        Effect.catchTag("SqlError", translate(operation))
+      )
   })
 
 /** Reads any number of rows as the values of their columns, because objects with many fields are slow to make. */
