@@ -1,5 +1,5 @@
 // Time limits of queries. One timer checks all connections. With a timer per query (`query_timeout` of
-// node-postgres), the rows of finished queries stay in memory until a full garbage collection, which took a sixth
+// node-postgres), the rows of finished queries stay in memory until a full garbage collection, which took a tenth
 // of a list's CPU time.
 
 const everyMillis = 1000
@@ -17,9 +17,10 @@ const look = (): void => {
   timer = undefined
   const nowMillis = performance.now()
   for (const query of running) {
-    if (query.dueMillis > nowMillis) continue
-    query.dueMillis = Infinity
-    query.expire?.()
+    const { dueMillis, expire } = query
+    if (expire === undefined || dueMillis > nowMillis) continue
+    query.expire = undefined
+    expire()
   }
   if ([...running].some(({ expire }) => expire !== undefined)) watch()
 }
@@ -37,7 +38,7 @@ export interface Limit {
 }
 
 export const make = (): Limit => {
-  const query: Running = { dueMillis: Infinity, expire: undefined }
+  const query: Running = { dueMillis: 0, expire: undefined }
   running.add(query)
   return {
     begin: (limitMillis, expire) => {
@@ -46,7 +47,6 @@ export const make = (): Limit => {
       watch()
     },
     end: () => {
-      query.dueMillis = Infinity
       query.expire = undefined
     },
     close: () => void running.delete(query)
