@@ -151,55 +151,51 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
-  it.live(
-    "PgClient: a late read is canceled on the server, whether the server can be reached or not, and its connection is not reused",
-    () =>
-      Effect.gen(function* () {
-        const url = new URL(Redacted.value(yield* Database.make))
-        const other = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href) }))
-        const road = yield* roadTo(url)
-        url.host = `127.0.0.1:${road.port}`
-        const client = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href), maxConnections: 1 }))
-        const late = (millis: number) =>
-          Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flip(sql`select pg_sleep(600)`)).pipe(
-            Effect.provide(client),
-            Effect.provideService(PgConnection.Patience, millis)
-          )
-        const pid = Effect.provide(
-          Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ readonly pid: number }>`select pg_backend_pid() as pid`),
-          client
+  it.live("PgClient: a late read fails and is canceled on the server, if it can be reached, and its connection is not reused", () =>
+    Effect.gen(function* () {
+      const url = new URL(Redacted.value(yield* Database.make))
+      const other = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href) }))
+      const road = yield* roadTo(url)
+      url.host = `127.0.0.1:${road.port}`
+      const client = yield* Layer.build(PgClient.layer({ url: Redacted.make(url.href), maxConnections: 1 }))
+      const late = (millis: number) =>
+        Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.flip(sql`select pg_sleep(600)`)).pipe(
+          Effect.provide(client),
+          Effect.provideService(PgConnection.Patience, millis)
         )
-        const [before] = yield* pid
-        assert.deepInclude((yield* late(100)).reason, { _tag: "ConnectionError", message: "no response within 100 ms" })
-        assert.deepStrictEqual(yield* Effect.provide(busy, other), [])
-        const [after] = yield* pid
-        assert.notStrictEqual(after?.pid, before?.pid)
-        const waiting = yield* Effect.forkChild(late(3000), { startImmediately: true })
-        yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
-        road.block()
-        assert.strictEqual((yield* Fiber.join(waiting)).reason.message, "no response within 3000 ms")
-      })
+      const pid = Effect.provide(
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ readonly pid: number }>`select pg_backend_pid() as pid`),
+        client
+      )
+      const [before] = yield* pid
+      assert.deepInclude((yield* late(100)).reason, { _tag: "ConnectionError", message: "no response within 100 ms" })
+      assert.deepStrictEqual(yield* Effect.provide(busy, other), [])
+      const [after] = yield* pid
+      assert.notStrictEqual(after?.pid, before?.pid)
+      const waiting = yield* Effect.forkChild(late(3000), { startImmediately: true })
+      yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
+      road.block()
+      assert.strictEqual((yield* Fiber.join(waiting)).reason.message, "no response within 3000 ms")
+    })
   )
 
-  it.live(
-    "PgConnection: a query that may be a commit fails after its limit without being canceled, because then it would not be replicated",
-    () =>
-      Effect.gen(function* () {
-        const url = yield* Database.make
-        const other = yield* Layer.build(PgClient.layer({ url }))
-        const client = yield* Effect.acquireRelease(
-          Effect.promise(async () => {
-            const client = new Pg.Client(Redacted.value(url))
-            await client.connect()
-            return client
-          }),
-          (client) => Effect.sync(() => PgConnection.leave(client, 100))
-        )
-        const settings = () => ({ connectionString: Redacted.value(url) })
-        const error = yield* Effect.flip(PgConnection.asking(client, settings, { limitMillis: 100 })({ text: "select pg_sleep(600)" }))
-        assert.strictEqual(error.reason.message, "no response within 100 ms")
-        assert.strictEqual((yield* Effect.provide(busy, other)).length, 1)
-      })
+  it.live("PgConnection: a query that may be a commit is not canceled after its limit, because a canceled commit is not replicated", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const other = yield* Layer.build(PgClient.layer({ url }))
+      const client = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const client = new Pg.Client(Redacted.value(url))
+          await client.connect()
+          return client
+        }),
+        (client) => Effect.sync(() => PgConnection.leave(client, 100))
+      )
+      const settings = () => ({ connectionString: Redacted.value(url) })
+      const error = yield* Effect.flip(PgConnection.asking(client, settings, { limitMillis: 100 })({ text: "select pg_sleep(600)" }))
+      assert.strictEqual(error.reason.message, "no response within 100 ms")
+      assert.strictEqual((yield* Effect.provide(busy, other)).length, 1)
+    })
   )
 
   it.live("PgClient: a connection lost during a query fails only that query", () =>

@@ -48,7 +48,7 @@ export class Paths extends Context.Service<Paths, Index>()("@satrail/http/edge/P
 
 const anyMethod = ["DELETE", "GET", "PATCH", "POST", "PUT"]
 
-/** Most requests need no index, so it is made when one first does. */
+/** Most requests don't need the index, so it is built when one first does. */
 export const make = (): Index => {
   const methods = new Set<string>()
   const router = FindMyWay.make<Place>(routerConfig)

@@ -138,7 +138,7 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
           client.release(true)
           return isLeft ? undefined : pool.connect(take)
         }
-        // Later, because a release calls the next one that waits, who may have left too.
+        // Not now: a release calls the next waiter, and thousands that have left would overflow the stack.
         if (isLeft) return void setImmediate(() => client.release())
         given = client
         return end(Effect.succeed(client))
