@@ -2,10 +2,27 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { Effect, Result } from "effect"
+import { Deferred, Effect, Fiber, Result } from "effect"
+import { Companies } from "../src/accounts/Companies.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import { listening, pause, resume } from "./Payments.ts"
-import { company, companyWith, confirm, got, has, invoice, now, outside, replace, run, scenario, standing, step, steps } from "./World.ts"
+import {
+  company,
+  companyWith,
+  confirm,
+  everywhere,
+  got,
+  has,
+  invoice,
+  now,
+  outside,
+  replace,
+  run,
+  scenario,
+  standing,
+  step,
+  steps
+} from "./World.ts"
 
 describe("Payments to a Lightning address or LNURL", () => {
   for (const type of ["lightning_address", "lnurl"] as const) {
@@ -135,6 +152,38 @@ describe("Payments to a Lightning address or LNURL", () => {
             { posted: 1000, held: 0 }
           ]
         )
+      }
+    )
+  })
+
+  it.effect("freeze: if a company is frozen while the payee's server responds, no other company is paid until it is unfrozen", () => {
+    let ours = ""
+    const [asked, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const answer = Effect.sync(() => ({ paymentRequest: ours, successAction: null }))
+    return run(
+      {
+        change: replace(Resolver, (resolver) =>
+          Resolver.of({
+            ...resolver,
+            invoice: () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.andThen(Deferred.await(answered), answer))
+          })
+        )
+      },
+      function* () {
+        const [payer, payee] = [yield* companyWith(5000), yield* company()]
+        ours = (yield* invoice(payee, 1000)).paymentRequest
+        const row = yield* confirm(payer, "settle@wallet.example", 1000)
+        const stepping = yield* Effect.forkChild(step)
+        yield* Deferred.await(asked)
+        const companies = yield* Companies
+        yield* everywhere(companies.freeze(payer.id, { reason: "a drill", pending: "wait" }))
+        yield* Deferred.succeed(answered, undefined)
+        yield* Fiber.join(stepping)
+        yield* steps(2)
+        assert.deepStrictEqual([yield* standing(row), yield* has(payee)], ["pending", { posted: 0, held: 0 }])
+        yield* everywhere(companies.unfreeze(payer.id))
+        yield* steps(2)
+        assert.deepStrictEqual([yield* standing(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
       }
     )
   })

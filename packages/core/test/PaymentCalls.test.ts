@@ -4,12 +4,28 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Clock, Context, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Changes from "../src/service/Changes.ts"
-import { Journal } from "../src/ledger/Journal.ts"
+import { Companies } from "../src/accounts/Companies.ts"
+import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import { listening, sending } from "./Payments.ts"
 import { settings } from "./Rows.ts"
-import { companyWith, confirm, got, has, outside, type Ports, replace, run, scenario, standing, start, step, steps } from "./World.ts"
+import {
+  companyWith,
+  confirm,
+  everywhere,
+  got,
+  has,
+  outside,
+  type Ports,
+  replace,
+  run,
+  scenario,
+  standing,
+  start,
+  step,
+  steps
+} from "./World.ts"
 
 describe("Several workers", () => {
   scenario("C12 C19: payment worker: several workers on one store send every withdrawal once", listening, function* ({ calls }) {
@@ -382,6 +398,74 @@ describe("Calls to the node", () => {
       yield* TestClock.adjust("60 seconds")
       yield* step
       assert.strictEqual(yield* standing(row), "settled")
+    }
+  )
+
+  scenario(
+    "freeze: a payment that the node refused is not sent after its company is frozen, and is sent once it is unfrozen",
+    refusing,
+    function* ({ state }) {
+      const payer = yield* companyWith(5000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const row = yield* confirm(payer, destination)
+      yield* step
+      assert.deepStrictEqual(state.atSeconds, [0])
+      const companies = yield* Companies
+      yield* everywhere(companies.freeze(payer.id, { reason: "a drill", pending: "wait" }))
+      state.isThere = true
+      yield* steps(10, settings.trackMillis.maximum / 1000)
+      assert.deepStrictEqual(state.atSeconds, [0])
+      yield* everywhere(companies.unfreeze(payer.id))
+      yield* steps(2, settings.trackMillis.maximum / 1000)
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+    }
+  )
+
+  it.effect(
+    "C8: payment worker: a store outage after a call whose outcome is unknown does not shorten the wait before the next call",
+    () => {
+      const refused = Deferred.makeUnsafe<void>()
+      const state = { isAway: true, isStoreAway: false, atSeconds: new Array<number>() }
+      const node = sending(() => ({
+        graceMillis: 60_000,
+        pay: () =>
+          Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+            if (state.isAway) return { _tag: "notSent" } as const
+            state.atSeconds.push(nowMillis / 1000 - 1_700_000_000)
+            state.isStoreAway = state.atSeconds.length === 1
+            return { _tag: "unknown" } as const
+          }),
+        lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
+      }))
+      const store = replace(Tasks, (tasks) =>
+        Tasks.of({
+          ...tasks,
+          postpone: (...given) =>
+            Effect.suspend(() => {
+              if (!state.isStoreAway) return tasks.postpone(...given)
+              state.isStoreAway = false
+              return Effect.andThen(
+                Deferred.succeed(refused, undefined),
+                Effect.fail(new StoreUnavailable({ operation: "postpone", cause: "a drill" }))
+              )
+            })
+        })
+      )
+      return run({ change: (ports) => store(node(ports)) }, function* () {
+        yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
+        yield* steps(10, 10)
+        state.isAway = false
+        const stepping = yield* Effect.forkChild(step)
+        yield* Deferred.await(refused)
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(stepping)
+        const [called = 0] = state.atSeconds
+        yield* steps(48, 1)
+        assert.deepStrictEqual(state.atSeconds, [called])
+        yield* steps(20, 1)
+        assert.lengthOf(state.atSeconds, 2)
+      })
     }
   )
 })

@@ -9,6 +9,7 @@ import * as Changes from "../src/service/Changes.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { type Broadcast, ChainSource } from "../src/nodes/ChainSource.ts"
 import { ChainWallet } from "../src/nodes/ChainWallet.ts"
+import { Signer } from "../src/nodes/Signer.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
@@ -346,6 +347,32 @@ describe("Several payouts", () => {
       })
     }
   )
+
+  it.effect("freeze: if a company is frozen while its payout is signed, nothing is broadcast until it is unfrozen", () => {
+    const [signing, signed] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const { sent, change } = broadcasting(() => undefined)
+    const slowly = replace(Signer, ({ sign }) =>
+      Signer.of({
+        sign: (psbt) => Deferred.succeed(signing, undefined).pipe(Effect.andThen(Deferred.await(signed)), Effect.andThen(sign(psbt)))
+      })
+    )
+    return run({ change: (ports) => slowly(change(ports)) }, function* () {
+      const { payer, row } = yield* payout(20_000)
+      const stepping = yield* Effect.forkChild(step)
+      yield* Deferred.await(signing)
+      const companies = yield* Companies
+      yield* everywhere(companies.freeze(payer.id, { reason: "a drill", pending: "wait" }))
+      yield* Deferred.succeed(signed, undefined)
+      yield* Fiber.join(stepping)
+      yield* steps(2)
+      assert.deepStrictEqual([sent, yield* standing(row)], [[], "pending"])
+      yield* everywhere(companies.unfreeze(payer.id))
+      yield* steps(2)
+      yield* mine(1)
+      yield* steps(2)
+      assert.deepStrictEqual([sent.length, yield* standing(row)], [1, "settled"])
+    })
+  })
 
   it.effect("C19: payouts: if two payouts select the same coins at the same time, one is sent and the other selects again", () => {
     const drafts: Array<ReadonlyArray<string>> = []

@@ -87,6 +87,11 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     // If this process was suspended, another one may hold the job. It may have seen this payment fail, and may
     // have released the funds.
     if (!mayCall(task, yield* now)) return "later"
+    // The withdrawal may have been frozen while the node was away.
+    if (yield* stops.waits(withdrawal.companyId)) {
+      unsent.note(task)
+      return { millis: waitMillis }
+    }
     unsent.forget(task)
     const payment = yield* nodePayment.pay.pipe(
       // A call that crashed may still have reached the node.

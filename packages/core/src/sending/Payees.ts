@@ -1,6 +1,7 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Effect } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
+import { Stops, waitMillis } from "../accounts/Stops.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { Tasks } from "../ledger/Tasks.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
@@ -34,6 +35,7 @@ type Unfound = Recipient.DestinationRefused | RecipientRefused | RecipientUnreac
 export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, lightning: LightningPayments, nodePayments: NodePayments) {
   const recipients = yield* Recipients
   const tasks = yield* Tasks
+  const stops = yield* Stops
   const options = yield* PaymentOptions
   const rules = { ...(yield* Bounds), ...options }
   const transfers = yield* Transfers.make(outcomes)
@@ -109,7 +111,9 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
       const found = yield* finding
       if (found === undefined) return { millis: 0 }
       const mine = yield* renewed(task)
-      return mine === undefined ? "done" : yield* send(withdrawal, found, mine)
+      if (mine === undefined) return "done"
+      // The payee's server may have taken a long time, and may belong to a thief.
+      return (yield* stops.waits(withdrawal.companyId)) ? { millis: waitMillis } : yield* send(withdrawal, found, mine)
     }).pipe(
       Effect.catchTags({
         DestinationRefused: () => fail(withdrawal, "recipient_refused", task),

@@ -2,11 +2,12 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect } from "effect"
 import { Stops } from "../accounts/Stops.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
-import { fence, type Task } from "../ledger/Tasks.ts"
+import { fence } from "../ledger/Tasks.ts"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
 import { ChainWallet } from "../nodes/ChainWallet.ts"
 import type { SignerUnavailable } from "../nodes/Signer.ts"
 import * as Broadcasts from "./Broadcasts.ts"
+import type { Claim } from "./Claim.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import * as Payout from "./Payout.ts"
 import type { PayoutOptions } from "./PayoutOptions.ts"
@@ -25,7 +26,7 @@ export interface Ready {
   readonly scriptPubKey: string
   /** The address to pay, if the withdrawal's recipient is a name that resolved to it. */
   readonly paymentRequest?: string
-  readonly task: Task
+  readonly task: Claim
 }
 
 export type Outage = StoreUnavailable | ChainUnavailable | SignerUnavailable
@@ -98,9 +99,15 @@ export const make = Effect.gen(function* () {
       if (leader === undefined) return yield* Effect.die("a transaction without outputs")
       // The wallet may have taken a long time. Check again whether each withdrawal may start; any that may not
       // has to wait.
-      if ((yield* Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId))).includes(true)) return yield* again()
+      const mayNotSend = Effect.map(
+        Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId)),
+        (all) => all.includes(true)
+      )
+      if (yield* mayNotSend) return yield* again()
       const { paymentRequest } = leader
       const attempt = { ...(yield* signed(draft)), ...(paymentRequest !== undefined && { paymentRequest }) }
+      // So may the signer, for example until someone presses a button.
+      if (yield* mayNotSend) return yield* again()
       const [, ...shares] = Payout.shares(
         attempt.networkFee,
         paid.map(({ withdrawal }) => withdrawal.networkAllowance)

@@ -60,18 +60,32 @@ export const make = Effect.fnUntraced(function* ({
   /** A task that has been tried continues as another kind, so that new tasks do not wait behind it. */
   const kindAfter = ({ kind }: Task) => (kind === Withdrawal.payoutKind ? undefined : { kind: Withdrawal.paymentKind, lane: "" })
 
-  const giveBack = Effect.fnUntraced(function* (task: Task, next: Payouts.Next) {
-    if (next === "done") yield* ends.release(task)
-    else yield* ends.giveBack(task, (yield* now) + (next === "later" ? laterMillis(task, paymentOptions) : next.millis), kindAfter(task))
-  })
+  /**
+   * Never fails. A brief store outage delays the withdrawal only briefly. In a long one the claim is kept until
+   * it ends, because an earlier release could repeat a call to the node too soon.
+   */
+  const giveBack = (task: Task, next: Payouts.Next): Effect.Effect<void> =>
+    next === "done"
+      ? ends.release(task)
+      : Effect.flatMap(now, (atMillis) =>
+          ends.giveBack(task, atMillis + (next === "later" ? laterMillis(task, paymentOptions) : next.millis), kindAfter(task))
+        ).pipe(
+          Effect.retry(givingBack),
+          Effect.catch((error) => Effect.logError("withdrawal: not released; stays claimed until the claim ends", error))
+        )
+
+  /** After a takeover, the next attempt also waits until the previous process can no longer call the node. */
+  const afterFailure = (task: Claim) =>
+    Effect.flatMap(now, (atMillis) =>
+      giveBack(task, { millis: Math.max(laterMillis(task, paymentOptions), (task.heldUntilMillis ?? 0) - atMillis) })
+    )
 
   /** Never fails. On any error, the withdrawals stay as they are and are retried. */
-  const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Task>) =>
+  const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Claim>) =>
     Effect.asSome(effect).pipe(
       Effect.catchCause((cause) =>
         Effect.logError("withdrawal: step failed; will retry", cause).pipe(
-          // A brief store outage delays the withdrawal only briefly, rather than for the rest of the claim.
-          Effect.andThen(Effect.forEach(claims, (task) => Effect.ignore(Effect.retry(giveBack(task, "later"), givingBack)), unbounded)),
+          Effect.andThen(Effect.forEach(claims, afterFailure, unbounded)),
           Effect.as(Option.none<A>())
         )
       ),
@@ -121,7 +135,9 @@ export const make = Effect.fnUntraced(function* ({
 
   /** If a batch crashes, each payout is sent alone, so that only the faulty one is left for manual review. */
   const sendOnChain = (batch: ReadonlyArray<Payouts.Ready>): Effect.Effect<unknown> => {
-    const sent = Effect.flatMap(payouts.send(batch), (all) => Effect.forEach(all, ([{ task }, next]) => giveBack(task, next), unbounded))
+    const sent: Effect.Effect<unknown, Outage> = Effect.flatMap(payouts.send(batch), (all) =>
+      Effect.forEach(all, ([{ task }, next]) => giveBack(task, next), unbounded)
+    )
     const apart = (defect: unknown) =>
       Effect.andThen(
         Effect.logError("batch: failed; trying each payout alone", defect),
