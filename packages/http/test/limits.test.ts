@@ -150,3 +150,42 @@ describe("the limits of a key", () => {
     assert.strictEqual((await shown(keyId)).limits, null)
   })
 })
+
+describe("a request whose body arrives slowly", () => {
+  /** Sends the first half of the body, then runs `meanwhile`, and only then sends the rest. */
+  const slowly = async (path: string, key: string, body: object, meanwhile: () => Promise<unknown>) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(body))
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": crypto.randomUUID() }
+    // Node requires `duplex` for a stream, but its types lack it.
+    const options = { method: "POST", headers, body: readable, duplex: "half" } as const
+    const answering = service.handler(new Request(`http://service${path}`, options))
+    const writer = writable.getWriter()
+    // Resolves when the service reads the body.
+    await writer.write(bytes.slice(0, 5))
+    await meanwhile()
+    await writer.write(bytes.slice(5))
+    await writer.close()
+    return (await answering).status
+  }
+  const withdrawal = { amount: 900, currency: "sats", destination: to }
+
+  it("API key: a key that is revoked before the body is complete is rejected", async () => {
+    const { key, keyId } = await limited({ day_sats: 10_000 })
+    assert.strictEqual(await slowly(confirmed, key, withdrawal, async () => {}), 201)
+    assert.strictEqual(await slowly(confirmed, key, withdrawal, () => operate("DELETE", `/api-keys/${keyId}`)), 401)
+  })
+
+  it("limits: a limit that is lowered before the body is complete applies", async () => {
+    const { key, keyId } = await limited({ day_sats: 10_000 })
+    const lowered = () => operate("PUT", `/api-keys/${keyId}/limits`, { day_sats: 1 })
+    assert.strictEqual(await slowly(confirmed, key, withdrawal, lowered), 422)
+  })
+
+  it("operator token: a token that is revoked before the body is complete is rejected", async () => {
+    const { id, token } = (await operate("POST", "/tokens", { name: "drill", scopes: ["all"] })).body.data
+    const company = { name: "Example Ltd", plan: "free" }
+    assert.strictEqual(await slowly("/operator/companies", token, company, async () => {}), 201)
+    assert.strictEqual(await slowly("/operator/companies", token, company, () => operate("DELETE", `/tokens/${id}`)), 401)
+  })
+})

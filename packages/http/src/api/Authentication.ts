@@ -6,7 +6,7 @@ import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import { createHash, timingSafeEqual } from "node:crypto"
 import * as Acting from "../edge/Acting.ts"
@@ -126,8 +126,6 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication, { 
   error: Errors.of("unauthorized", "scope_required", "address_not_allowed", "step_up_required", "rate_limited", "store_unavailable")
 }) {}
 
-const strange = Effect.fail(elsewhere)
-
 export const layer = Layer.effect(
   Authentication,
   Effect.gen(function* () {
@@ -174,37 +172,44 @@ export const layer = Layer.effect(
       const { endpoint } = operation
       const http = wantsStepUp(endpoint) ? Received.withRequest((request) => Effect.andThen(signedIn.confirmed(request), asked)) : asked
       const scopes = Context.getOrUndefined(endpoint.annotations, Scopes)
-      const refused = Effect.fail(Errors.failure("scope_required", `This request requires a key with the scope ${scopes?.join(" or ")}.`))
+      const needed = Errors.failure("scope_required", `This request requires a key with the scope ${scopes?.join(" or ")}.`)
       const records = isAudited(endpoint)
       const sends = isSending(endpoint)
-      return Received.withRequest((request) =>
-        Effect.flatMap(
-          holderOf(request, operation),
-          (
-            caller
-          ): Effect.Effect<
-            HttpServerResponse.HttpServerResponse,
-            Effect.Error<typeof http | typeof refused | typeof strange> | Errors.Failure<"rate_limited">,
-            HttpServerRequest.HttpServerRequest
-          > => {
-            const key = Acting.member(caller)
-            const isOpen = scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
-            const served = inLane(caller.apiKey.companyId)(Effect.provideService(http, Caller, caller))
-            const noted = Exchange.noting({ key: caller.apiKey.id })
-            const opened: Effect.Effect<
-              HttpServerResponse.HttpServerResponse,
-              Effect.Error<typeof http | typeof refused | typeof strange>,
-              HttpServerRequest.HttpServerRequest
-            > = !isFromAllowed(caller.apiKey, sends, request, proxies)
-              ? noted(Effect.andThen(acting.refused(key, operation, "address_not_allowed"), strange))
-              : isOpen
-                ? noted(records ? acting.recorded(key, operation, served) : served)
-                : noted(Effect.andThen(acting.refused(key, operation, "scope_required"), refused))
-            if (ofKey === undefined) return opened
-            const taken = Effect.tapError(ofKey(caller.apiKey.id), () => acting.refused(key, operation, "rate_limited"))
-            return Effect.andThen(taken, opened)
-          }
+      const changes = endpoint.method !== "GET"
+
+      const admitted = <A, E, R>(
+        request: HttpServerRequest.HttpServerRequest,
+        caller: Member,
+        work: (caller: Member) => Effect.Effect<A, E, R>
+      ): Effect.Effect<A, E | Errors.Failure<"address_not_allowed" | "scope_required">, R | HttpServerRequest.HttpServerRequest> => {
+        const isOpen = scopes === undefined || scopes.some((scope) => ApiKey.allows(caller.apiKey, scope))
+        const refusal = !isFromAllowed(caller.apiKey, sends, request, proxies) ? elsewhere : isOpen ? undefined : needed
+        return refusal === undefined
+          ? work(caller)
+          : Effect.andThen(acting.refused(Acting.member(caller), operation, refusal.error.code), Effect.fail(refusal))
+      }
+
+      const serve = (caller: Member) => Effect.provideService(http, Caller, caller)
+
+      // A sender decides how slowly a body arrives. The key may have been revoked, or its limits changed, since
+      // the headers arrived.
+      const serveCurrent = (request: HttpServerRequest.HttpServerRequest) =>
+        Effect.flatMap(Effect.andThen(Received.wholeBody(request), holderOf(request, operation)), (caller) =>
+          admitted(request, caller, serve)
         )
+
+      return Received.withRequest((request) =>
+        Effect.flatMap(holderOf(request, operation), (caller) => {
+          const opened = Exchange.noting({ key: caller.apiKey.id })(
+            admitted(request, caller, () => {
+              const served = inLane(caller.apiKey.companyId)(changes ? serveCurrent(request) : serve(caller))
+              return records ? acting.recorded(Acting.member(caller), operation, served) : served
+            })
+          )
+          if (ofKey === undefined) return opened
+          const taken = Effect.tapError(ofKey(caller.apiKey.id), () => acting.refused(Acting.member(caller), operation, "rate_limited"))
+          return Effect.andThen(taken, opened)
+        })
       )
     })
   })
@@ -310,7 +315,10 @@ export const layerOperator = Layer.effect(
       operatorToken: Effect.fnUntraced(function* (http, { credential, endpoint, group }) {
         const request = yield* HttpServerRequest.HttpServerRequest
         const bySignIn = signedIn.operator(request)
-        const caller = yield* bySignIn === undefined ? callerOf(Redacted.value(credential)) : bySignIn.pipe(Effect.catch(refuse))
+        const current = bySignIn === undefined ? callerOf(Redacted.value(credential)) : bySignIn.pipe(Effect.catch(refuse))
+        const first = yield* current
+        // As above, the token may have been revoked while the body arrived.
+        const caller = endpoint.method === "GET" ? first : yield* Effect.andThen(Received.wholeBody(request), current)
         yield* Exchange.noting({ key: `operator:${caller.id}` })(Effect.void)
         const scopes = operatorScopesOf(endpoint)
         const operator = Acting.operating(caller)

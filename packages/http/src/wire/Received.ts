@@ -12,5 +12,8 @@ export const withRequest = <A, E, R>(
     f(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest))
   )
 
+/** Waits until a request's body has arrived. If that fails, reading the body fails later in the same way. */
+export const wholeBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => Effect.ignore(request.arrayBuffer)
+
 /** The text of the current request's body, once it has been read. */
 export const BodyText = Context.Reference<string | undefined>("@satrail/http/wire/Received/BodyText", { defaultValue: () => undefined })
