@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountReads } from "../src/accounts/AccountReads.ts"
 import * as Keys from "../src/accounts/ApiKeys.ts"
@@ -8,8 +8,10 @@ import { Companies } from "../src/accounts/Companies.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Answer from "../src/ledger/Answer.ts"
 import { Journal } from "../src/ledger/Journal.ts"
+import { Resolver } from "../src/nodes/Resolver.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { Records } from "../src/service/Records.ts"
-import { beginsAtMillis, company, everywhere, replace, run, said, scenario } from "./World.ts"
+import { asked, beginsAtMillis, company, companyWith, everywhere, replace, run, said, scenario } from "./World.ts"
 
 type Ask = Parameters<ApiKeys["Service"]["issue"]>[0]
 
@@ -191,4 +193,37 @@ describe("An API key", () => {
     yield* said(check(`${Redacted.value(issued.text)}1`))
     assert.isNull(yield* lastUsed(issued))
   })
+
+  /** Confirms a withdrawal whose payee's server responds only after `meanwhile`. */
+  const stalled = (name: string, meanwhile: (id: string) => Effect.Effect<unknown, unknown, ApiKeys>, expected: string) => {
+    const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const stalling = replace(Resolver, (resolver) =>
+      Resolver.of({
+        ...resolver,
+        offer: (url) =>
+          Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
+      })
+    )
+    scenario(name, { change: stalling }, function* () {
+      const payer = yield* companyWith(5000)
+      const { apiKey } = yield* issue(payer.id, { scopes: ["send"], limits: { daySats: 2000 } })
+      const withdrawal = { company: payer, apiKey, asked: yield* asked(1000), destination: "settle@wallet.example", metadata: {} }
+      const confirming = yield* Effect.forkChild(said((yield* Withdrawals).confirm(withdrawal)))
+      yield* Deferred.await(begun)
+      yield* everywhere(meanwhile(apiKey.id))
+      yield* Deferred.succeed(answered, undefined)
+      assert.strictEqual(yield* Fiber.join(confirming), expected)
+    })
+  }
+  stalled("API key: a key sends while the payee's server is slow", () => Effect.void, "ok")
+  stalled(
+    "API key: a key that is revoked while the payee's server is slow sends nothing",
+    (id) => Effect.flatMap(ApiKeys, ({ revoke }) => revoke(id)),
+    "Unauthorized: revoked"
+  )
+  stalled(
+    "limits: a limit that is lowered while the payee's server is slow applies",
+    (id) => Effect.flatMap(ApiKeys, ({ limit }) => limit(id, { daySats: 1 })),
+    "LimitExceeded"
+  )
 })

@@ -7,8 +7,11 @@ import { Clock, Effect } from "effect"
  */
 export const cacheMillis = 200
 
-// Two processes' clocks do not run at exactly the same speed.
-const marginMillis = 50
+/**
+ * Time for which a caller may continue with a value that it took from a cache. Also, two processes' clocks do
+ * not run at exactly the same speed.
+ */
+export const marginMillis = 50
 
 /** Time until no process uses a previously cached value. */
 export const expiryMillis = cacheMillis + marginMillis

@@ -1,7 +1,9 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect, Result } from "effect"
+import type { Unauthorized } from "../accounts/ApiKey.ts"
 import { Bounds } from "../accounts/Bounds.ts"
 import type { Sender } from "../accounts/Company.ts"
+import * as CurrentSpender from "../accounts/CurrentSpender.ts"
 import * as Fee from "../accounts/Fee.ts"
 import { FeeChanged, Fees } from "../accounts/Fees.ts"
 import { Installation } from "../accounts/Installation.ts"
@@ -50,6 +52,7 @@ export interface ParsedAsk extends Omit<Ask, "destination"> {
 
 /** Errors of a request to send. In every case nothing is held. */
 export type Refused =
+  | Unauthorized
   | AmountInvalid
   | Invalid
   | Destination.DestinationInvalid
@@ -109,6 +112,7 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const waysFor = yield* PayableOffers.make
   const mayBegin = yield* WithdrawalHooks.make
+  const current = yield* CurrentSpender.make
 
   const parse = (text: string) => Effect.flatMap(waysFor(text), (ways) => Effect.fromResult(Destination.parse(text, network, ways)))
 
@@ -143,8 +147,11 @@ export const make = Effect.gen(function* () {
      * Repeats the request's checks for a withdrawal that was waiting. Returns the task that now sends the
      * withdrawal, and the current fee.
      */
-    again: Effect.fnUntraced(function* (company: Sender, row: Withdrawal.Withdrawal) {
+    again: Effect.fnUntraced(function* (by: Limits.Spender & { readonly company: Sender }, row: Withdrawal.Withdrawal) {
+      const askedAtMillis = yield* Clock.currentTimeMillis
+      const { company } = by
       const { recipient, fee } = yield* way(company, Destination.stored(row), row.amount, row.rail)
+      yield* current(by, askedAtMillis)
       yield* mayBegin({ spender: { company }, recipient, withdrawal: row })
       const atMillis = yield* Clock.currentTimeMillis
       return { fee, atMillis, work: workOf(recipient, atMillis) }
@@ -155,10 +162,12 @@ export const make = Effect.gen(function* () {
      */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
-      ...ask
+      ...request
     }: ParsedAsk & Partial<Cause.Cause> & { readonly metadata: Metadata.Metadata }) {
       yield* Metadata.check(metadata)
-      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(ask)
+      const askedAtMillis = yield* Clock.currentTimeMillis
+      const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(request)
+      const ask = yield* current(request, askedAtMillis)
       if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee) return yield* new FeeChanged({ fee: Fee.total(fee) })
       const nowMillis = yield* Clock.currentTimeMillis
       const counts = Limits.countsOf(ask, nowMillis)

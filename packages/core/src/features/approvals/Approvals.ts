@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
       if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
       const by = countedAs(apiKey)
       if (row.approvalAskedBy !== null && (yield* isSame(by, row.approvalAskedBy))) return yield* new Approval.ApprovalByAsker({ id })
-      const { fee, atMillis, work } = yield* drafts.again(company, row)
+      const { fee, atMillis, work } = yield* drafts.again({ company, apiKey }, row)
       if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id })
       // The worker that expires withdrawals may be behind.
       if (atMillis >= (row.approvalExpiresAtMillis ?? 0)) return yield* new Approval.ApprovalOver({ id, state: "expired" })

@@ -110,6 +110,7 @@ export const make = Effect.gen(function* () {
         Effect.catchTags({
           LimitExceeded: ({ limit, of }) => refuse("QUOTA_EXCEEDED", `This would exceed the ${of}'s limit "${limit}".`),
           InsufficientBalance: () => refuse("INSUFFICIENT_BALANCE", "The balance does not cover the amount and fees."),
+          Unauthorized: ({ reason }) => refuse("UNAUTHORIZED", `The API key of this connection is ${reason}.`),
           CompanyFrozen: () => refuse("RESTRICTED", "The company is frozen and cannot send."),
           Paused: () => refuse("RESTRICTED", "Sending is paused. Try again later."),
           StoreUnavailable: () => refuse("INTERNAL", unknown),
