@@ -251,6 +251,19 @@ describe("the event stream", () => {
     await Promise.all(streams.map(({ end }) => end()))
   })
 
+  it("stream: a stream of a key that was revoked sends no further event, and ends", async () => {
+    const key = await service.keyFor(company.id, "read")
+    const [stream, witness] = [await follow({}, "?types=withdrawal.*", key), await follow({}, "?types=withdrawal.*")]
+    const revoked = await service.ask("DELETE", `/operator/api-keys/${key.split("_")[2]}`, { key: operatorToken })
+    assert.strictEqual(revoked.status, 200)
+    await pay()
+    await vi.waitFor(() => assert.lengthOf(witness.values("event"), 1), patience)
+    await vi.waitFor(() => assert.isTrue(stream.isEnded()), patience)
+    assert.deepStrictEqual(stream.values("event"), [])
+    await witness.end()
+    await service.work()
+  })
+
   it("stream: the endpoint requires a key with the read scope in the header, and rejects unknown parameters", async () => {
     const ask = (query: string, key?: string) => service.ask("GET", `/v1/events/stream${query}`, key === undefined ? {} : { key })
     assert.deepStrictEqual(seen(await ask("")), bad(401, "unauthorized"))

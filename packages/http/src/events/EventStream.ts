@@ -90,7 +90,13 @@ const routes = HttpRouter.use(
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
-    const follow = (companyId: CompanyId.CompanyId, begin: Notice.Place, filter: ReturnType<typeof filterOf>) =>
+    /** Ends when `stands` is false, because the key may be revoked while the stream is open. */
+    const follow = (
+      companyId: CompanyId.CompanyId,
+      begin: Notice.Place,
+      filter: ReturnType<typeof filterOf>,
+      stands: Effect.Effect<boolean>
+    ) =>
       Stream.unwrap(
         Effect.map(tail.listen(companyId), (more) =>
           Stream.paginate(
@@ -98,6 +104,7 @@ const routes = HttpRouter.use(
             Effect.fnUntraced(function* (after: Notice.Place) {
               const { items, next } = yield* feed.page({ companyId, after, limit: pageSize, ...filter }, render)
               if (items.length === 0 && next === after) yield* more
+              if (items.length > 0 && !(yield* stands)) return [[], Option.none()] as const
               const events = items.map(({ place, type, body }) => ({ id: ids.write(place, companyId), event: type, data: body }))
               return [events, Option.some(next)] as const
             })
@@ -133,7 +140,9 @@ const routes = HttpRouter.use(
       const { companyId, id } = apiKey
       const refused = (code: string) => acting.refused(Acting.member(caller), operation, code)
       yield* Exchange.noting({ key: id })(Effect.tapError(ofKey?.(id) ?? Effect.void, () => refused("rate_limited")))
-      if (!isFromAllowed(apiKey, false, request, proxies)) {
+      const isNear = ({ apiKey }: Member) => isFromAllowed(apiKey, false, request, proxies)
+      const stands = Effect.match(shown, { onSuccess: isNear, onFailure: () => false })
+      if (!isNear(caller)) {
         yield* refused(elsewhere.error.code)
         return yield* Effect.fail(elsewhere)
       }
@@ -147,7 +156,7 @@ const routes = HttpRouter.use(
         cursor === undefined ? yield* Errors.answered(feed.now) : cursor === oldest ? Notice.first : yield* placeOf(ids, companyId, cursor)
       // Read once before the stream starts, because an error can no longer change the status afterwards.
       yield* pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter })
-      const events = Stream.catchCause(follow(companyId, begin, filter), (cause) =>
+      const events = Stream.catchCause(follow(companyId, begin, filter, stands), (cause) =>
         // The reader reconnects and resumes where it stopped.
         Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
       )
