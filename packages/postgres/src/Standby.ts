@@ -1,3 +1,4 @@
+import { isYoung } from "@satrail/core/base/ReadCache"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Clock, type Context, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
@@ -73,7 +74,7 @@ export const reports = Effect.fnUntraced(function* (
   const beat = Effect.gen(function* () {
     const atMillis = yield* Clock.currentTimeMillis
     const { of, place } = yield* ask(first, onPrimary)
-    marks = [...marks.filter((mark) => atMillis - mark.atMillis <= maxAgeMillis), { of, place, atMillis }]
+    marks = [...marks.filter((mark) => isYoung(mark.atMillis, atMillis, maxAgeMillis)), { of, place, atMillis }]
     const found = asOf(marks, yield* ask(second, onStandby))
     if (found !== undefined) freshMillis = found
   })
@@ -86,7 +87,7 @@ export const reports = Effect.fnUntraced(function* (
     ) =>
     (...asked: Ask): Effect.Effect<A, StoreUnavailable> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-        freshMillis !== undefined && nowMillis - freshMillis <= maxAgeMillis
+        freshMillis !== undefined && isYoung(freshMillis, nowMillis, maxAgeMillis)
           ? recent(...asked).pipe(
               Effect.timeoutOrElse({ duration: standbyMillis, orElse: () => current(...asked) }),
               Effect.catchTag("StoreUnavailable", () => current(...asked))

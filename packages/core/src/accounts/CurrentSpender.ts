@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import { marginMillis } from "../base/ReadCache.ts"
+import { isYoung, marginMillis } from "../base/ReadCache.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -15,7 +15,7 @@ export const make = Effect.map(AccountReads, (accounts) =>
     sinceMillis: number
   ): Effect.fn.Return<S, ApiKey.Unauthorized | StoreUnavailable> {
     const nowMillis = yield* Clock.currentTimeMillis
-    if (spender.apiKey === undefined || (nowMillis >= sinceMillis && nowMillis < sinceMillis + marginMillis)) return spender
+    if (spender.apiKey === undefined || isYoung(sinceMillis, nowMillis, marginMillis)) return spender
     const found = yield* accounts.apiKey(spender.apiKey.id)
     // The rights of a person are not stored as a key.
     if (found._tag === "None") return spender

@@ -1,5 +1,5 @@
 import { Clock, Effect, FiberSet, Redacted } from "effect"
-import { cacheMillis } from "../base/ReadCache.ts"
+import { cacheMillis, isYoung } from "../base/ReadCache.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
   /** Returns a cached key while it may be used. Setting the clock back does not extend its life. */
   const remembered = (id: string, nowMillis: number): Known | undefined => {
     const before = known.get(id)
-    return before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + cacheMillis ? before : undefined
+    return before !== undefined && isYoung(before.readAtMillis, nowMillis, cacheMillis) ? before : undefined
   }
 
   /** Reads a key from the store. Only a correct secret is cached, so guessing uses no memory. */

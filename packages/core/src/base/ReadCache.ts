@@ -13,6 +13,10 @@ export const cacheMillis = 200
  */
 export const marginMillis = 50
 
+/** Returns whether something that began at a time is younger than this. Setting the clock back makes it old. */
+export const isYoung = (beganMillis: number, nowMillis: number, millis: number): boolean =>
+  nowMillis >= beganMillis && nowMillis < beganMillis + millis
+
 /** Time until no process uses a previously cached value. */
 export const expiryMillis = cacheMillis + marginMillis
 
@@ -32,8 +36,7 @@ export const cached = <Name extends string, A, E>(read: (name: Name) => Effect.E
     Effect.withFiber((fiber) => {
       const nowMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
       const before = known.get(name)
-      if (before !== undefined && nowMillis >= before.readAtMillis && nowMillis < before.readAtMillis + cacheMillis)
-        return Effect.succeed(before.value)
+      if (before !== undefined && isYoung(before.readAtMillis, nowMillis, cacheMillis)) return Effect.succeed(before.value)
       return Effect.map(read(name), (value) => {
         if (!lasts(value)) return value
         if (known.size >= maxKnown) known.clear()

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Fiber, Layer, Metric, Option } from "effect"
 import * as Measure from "../base/Measure.ts"
+import { isYoung } from "../base/ReadCache.ts"
 import type { Words } from "../base/Outage.ts"
 import { type Capacity, LightningBooks } from "./LightningBooks.ts"
 
@@ -124,7 +125,7 @@ export const make = Effect.gen(function* () {
   // Run in a separate fiber, so that an interrupted caller does not cancel the query for the others.
   const now = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
-    if (newest === undefined || nowMillis - newest.beganMillis >= keptMillis) {
+    if (newest === undefined || !isYoung(newest.beganMillis, nowMillis, keptMillis)) {
       newest = { fiber: yield* Effect.forkIn(ask, scope), beganMillis: nowMillis }
     }
     return yield* Fiber.join(newest.fiber)

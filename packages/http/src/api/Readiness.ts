@@ -1,6 +1,7 @@
 import * as Measure from "@satrail/core/base/Measure"
 import type { Words } from "@satrail/core/base/Outage"
 import * as Outage from "@satrail/core/base/Outage"
+import { isYoung } from "@satrail/core/base/ReadCache"
 import { Cause, Clock, Context, Effect, Fiber, Layer, Metric, Option, Schema } from "effect"
 
 /**
@@ -77,7 +78,7 @@ const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
 
   if (isOurs === true) return look
   return Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
-    if (newest === undefined || (!isHeldBy(newest.fiber) && nowMillis - newest.beganMillis >= lookMillis)) {
+    if (newest === undefined || (!isHeldBy(newest.fiber) && !isYoung(newest.beganMillis, nowMillis, lookMillis))) {
       newest = { fiber: fork(look), beganMillis: nowMillis }
     }
     return Fiber.join(newest.fiber)

@@ -1,4 +1,5 @@
 import * as Id from "@satrail/core/base/Id"
+import { isYoung } from "@satrail/core/base/ReadCache"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Clock, Context, Effect } from "effect"
@@ -50,7 +51,7 @@ export const make = () => {
       check: Effect.gen(function* () {
         const nowMillis = yield* Clock.currentTimeMillis
         if (refused === undefined) return
-        if (nowMillis - refused.atMillis < refusedMillis) return yield* refused.error
+        if (isYoung(refused.atMillis, nowMillis, refusedMillis)) return yield* refused.error
         const value = randomBytes(probeBytes / 2).toString("hex")
         yield* journal.commit(Cursor.moved({ source: "readiness", value }, yield* Id.make, nowMillis))
       }).pipe(Effect.catchTag("StaleFence", Effect.die))

@@ -4,6 +4,7 @@ import { AccountReads } from "../../accounts/AccountReads.ts"
 import * as ApiKey from "../../accounts/ApiKey.ts"
 import type { CompanyId } from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
+import { isYoung } from "../../base/ReadCache.ts"
 import type { About } from "../../events/Notice.ts"
 import * as Notices from "../../events/Notices.ts"
 import type { Published } from "../../ledger/LedgerReads.ts"
@@ -49,7 +50,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
 
   const appsOf = Effect.fnUntraced(function* (companyId: CompanyId, nowMillis: number) {
     const before = known.get(companyId)
-    if (before !== undefined && nowMillis < before.atMillis + knownMillis) return before.apps
+    if (before !== undefined && isYoung(before.atMillis, nowMillis, knownMillis)) return before.apps
     const apps = yield* nouns.newestFirst(WalletConnection.noun, companyId, null, maxApps)
     if (known.size >= maxKnown) known.clear()
     known.set(companyId, { apps, atMillis: nowMillis })
