@@ -5,12 +5,34 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "key-read-in-the-future",
     rows: [],
     bug: "after the clock is set back, a cached key stays usable for longer",
-    file: core("accounts/KeyChecks"),
-    in: "make",
-    find: " && nowMillis >= before.readAtMillis",
+    file: core("base/ReadCache"),
+    in: "isYoung",
+    find: "nowMillis >= beganMillis && ",
     replace: "",
     test: coreTest("ApiKeys"),
     titles: "C52: API key: a clock set back"
+  },
+  {
+    name: "key-checked-before-the-body",
+    rows: [],
+    bug: "a key that is revoked while a request's body arrives still acts",
+    file: "packages/http/src/api/Authentication.ts",
+    in: "layer",
+    find: "changes ? serveCurrent(request) : serve(caller)",
+    replace: "serve(caller)",
+    test: "packages/http/test/limits.test.ts",
+    titles: "before the body is complete"
+  },
+  {
+    name: "key-checked-before-the-lookup",
+    rows: [],
+    bug: "a key that is revoked while a payee's server is slow still sends",
+    file: core("sending/WithdrawalDrafts"),
+    in: "make",
+    find: "const ask = yield* current(request, askedAtMillis)",
+    replace: "const ask = request",
+    test: coreTest("ApiKeys"),
+    titles: "while the payee's server is slow"
   },
   {
     name: "revoked-key-opens",

@@ -501,9 +501,33 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "pause:"
   },
   {
-    name: "frozen-while-coins-are-chosen",
+    name: "frozen-while-a-payee-responds",
     rows: [],
-    bug: "a payout is sent although its company was frozen while the wallet selected coins",
+    bug: "a payment starts although its company was frozen while the payee's server responded",
+    file: core("sending/Payees"),
+    in: "make",
+    find: "(yield* stops.waits(withdrawal.companyId)) ? { millis: waitMillis } : ",
+    replace: "",
+    test: coreTest("AddressPayments"),
+    titles: "freeze:"
+  },
+  {
+    name: "frozen-while-the-node-is-away",
+    rows: [],
+    bug: "a payment that did not reach the node is sent although its company has been frozen since",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `    if (yield* stops.waits(withdrawal.companyId)) {
+      unsent.note(task)`,
+    replace: `    if (false) {
+      unsent.note(task)`,
+    test: coreTest("PaymentCalls"),
+    titles: "freeze:"
+  },
+  {
+    name: "frozen-while-a-payout-is-signed",
+    rows: [],
+    bug: "a payout is sent although its company was frozen while the wallet selected coins or the signer signed",
     file: core("sending/Payouts"),
     in: "make",
     find: ".includes(true)) return yield* again()",

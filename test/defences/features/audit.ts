@@ -151,7 +151,7 @@ export const audit: ReadonlyArray<Canary> = [
     bug: "requests rejected by the rate limit are not logged",
     file: "packages/http/src/api/Authentication.ts",
     in: "layer",
-    find: `() => acting.refused(key, operation, "rate_limited")`,
+    find: `() => acting.refused(Acting.member(caller), operation, "rate_limited")`,
     replace: `() => Effect.void`,
     test: "packages/http/test/requestRates.test.ts",
     titles: "audit:"

@@ -97,17 +97,11 @@ export const make = Effect.gen(function* () {
       const paid = batch.filter((_, place) => draft.pays.includes(place))
       const [leader, ...others] = paid
       if (leader === undefined) return yield* Effect.die("a transaction without outputs")
-      // The wallet may have taken a long time. Check again whether each withdrawal may start; any that may not
-      // has to wait.
-      const mayNotSend = Effect.map(
-        Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId)),
-        (all) => all.includes(true)
-      )
-      if (yield* mayNotSend) return yield* again()
       const { paymentRequest } = leader
       const attempt = { ...(yield* signed(draft)), ...(paymentRequest !== undefined && { paymentRequest }) }
-      // So may the signer, for example until someone presses a button.
-      if (yield* mayNotSend) return yield* again()
+      // The wallet and the signer may have taken a long time. Check again whether each withdrawal may start; any
+      // that may not has to wait.
+      if ((yield* Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId))).includes(true)) return yield* again()
       const [, ...shares] = Payout.shares(
         attempt.networkFee,
         paid.map(({ withdrawal }) => withdrawal.networkAllowance)
