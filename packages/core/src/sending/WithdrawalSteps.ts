@@ -29,6 +29,36 @@ const givingBack = { times: 5, schedule: Schedule.exponential("200 millis") } as
 type Outage = StoreUnavailable | NodeUnavailable | ChainUnavailable | SignerUnavailable
 type Next = Payouts.Next | Payouts.Ready | Payees.Elsewhere
 
+const now = Clock.currentTimeMillis
+
+/** Returns the ways to give a claimed task back. None of them fails. */
+const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) => {
+  /** A task that has been tried continues as another kind, so that new tasks do not wait behind it. */
+  const kindAfter = ({ kind }: Task) => (kind === Withdrawal.payoutKind ? undefined : { kind: Withdrawal.paymentKind, lane: "" })
+
+  /**
+   * A brief store outage delays the withdrawal only briefly. In a long one the claim is kept until
+   * it ends, because an earlier release could repeat a call to the node too soon.
+   */
+  const giveBack = (task: Task, next: Payouts.Next): Effect.Effect<void> =>
+    next === "done"
+      ? ends.release(task)
+      : Effect.flatMap(now, (atMillis) =>
+          ends.giveBack(task, atMillis + (next === "later" ? laterMillis(task, paymentOptions) : next.millis), kindAfter(task))
+        ).pipe(
+          Effect.retry(givingBack),
+          Effect.catch((error) => Effect.logError("withdrawal: not released; stays claimed until the claim ends", error))
+        )
+
+  /** After a takeover, the next attempt also waits until the previous process can no longer call the node. */
+  const afterFailure = (task: Claim) =>
+    Effect.flatMap(now, (atMillis) =>
+      giveBack(task, { millis: Math.max(laterMillis(task, paymentOptions), (task.heldUntilMillis ?? 0) - atMillis) })
+    )
+
+  return { giveBack, afterFailure }
+}
+
 /**
  * Advances claimed withdrawals by one step: resolves the payee, sends the payment, or looks it up. Requests to
  * payees' servers are interrupted when `stopping` completes.
@@ -55,30 +85,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const around = yield* TraceContext.make
 
-  const now = Clock.currentTimeMillis
-
-  /** A task that has been tried continues as another kind, so that new tasks do not wait behind it. */
-  const kindAfter = ({ kind }: Task) => (kind === Withdrawal.payoutKind ? undefined : { kind: Withdrawal.paymentKind, lane: "" })
-
-  /**
-   * Never fails. A brief store outage delays the withdrawal only briefly. In a long one the claim is kept until
-   * it ends, because an earlier release could repeat a call to the node too soon.
-   */
-  const giveBack = (task: Task, next: Payouts.Next): Effect.Effect<void> =>
-    next === "done"
-      ? ends.release(task)
-      : Effect.flatMap(now, (atMillis) =>
-          ends.giveBack(task, atMillis + (next === "later" ? laterMillis(task, paymentOptions) : next.millis), kindAfter(task))
-        ).pipe(
-          Effect.retry(givingBack),
-          Effect.catch((error) => Effect.logError("withdrawal: not released; stays claimed until the claim ends", error))
-        )
-
-  /** After a takeover, the next attempt also waits until the previous process can no longer call the node. */
-  const afterFailure = (task: Claim) =>
-    Effect.flatMap(now, (atMillis) =>
-      giveBack(task, { millis: Math.max(laterMillis(task, paymentOptions), (task.heldUntilMillis ?? 0) - atMillis) })
-    )
+  const { giveBack, afterFailure } = givers(ends, paymentOptions)
 
   /** Never fails. On any error, the withdrawals stay as they are and are retried. */
   const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Claim>) =>
