@@ -143,6 +143,13 @@ describe("the backend table", () => {
       (home) => Effect.sync(() => rmSync(home, { recursive: true, force: true }))
     )
 
+  /** The settings for each kind of node. No LDK node listens at this socket. */
+  const nodes: Readonly<Record<string, Record<string, string>>> = {
+    paper: {},
+    ldk: { LIGHTNING: "ldk", LDK_SOCKET: "/nowhere/ldk.sock", LDK_INVOICE_SECRET: secret },
+    sandbox: { LIGHTNING: "sandbox" }
+  }
+
   const problemsOf = (env: Record<string, string>) => Result.match(read(env), { onSuccess: () => [], onFailure: (one) => one.problems })
 
   it("backends: each entry of the backend table can be selected, and the entry's settings are required and validated", () => {
@@ -210,10 +217,10 @@ describe("the backend table", () => {
             Effect.map(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read(env))))), (services) => [
               Option.isSome(Context.getOption(services, LightningBooks)),
               Option.isSome(Context.getOption(services, OfferSender))
-            ])
+            ]).pipe(Effect.scoped, Effect.provide(Layer.fresh(Memory.layer)))
           assert.deepStrictEqual(yield* has(env), [false, false])
           assert.deepStrictEqual(yield* has({ SATRAIL_DATA: env["SATRAIL_DATA"] ?? "" }), [true, true])
-        }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Memory.layer)))
+        })
       ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
@@ -230,6 +237,48 @@ describe("the backend table", () => {
         yield* (yield* Journal).commit(Cursor.moved({ source: "paper", value }, Id.nil, 0))
         assert.match(yield* refusal("regtest"), /^The database belongs to the node 0303.*Set PAPER_URL to the database's node/)
       }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("backends: a database used with one kind of node is rejected with every other kind, which is not called", () =>
+    withHome((env) =>
+      Effect.gen(function* () {
+        const { CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...onPaper } = env
+        const start = (lightning: string) =>
+          Effect.scoped(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read({ ...onPaper, ...nodes[lightning] }))))))
+        const refusal = (lightning: string) =>
+          Effect.map(Effect.flip(start(lightning)), (error) => ("message" in error ? error.message : ""))
+        const ids = { paper: "02".repeat(33), lnd: "03".repeat(33) }
+        for (const [first, then] of [
+          ["paper", "ldk"],
+          ["paper", "sandbox"],
+          ["sandbox", "paper"]
+        ] as const)
+          yield* Effect.gen(function* () {
+            yield* start(first)
+            const message = yield* refusal(then)
+            assert.include(
+              message,
+              first === "paper" ? `The database belongs to the paper node ${ids.paper}` : "The database belongs to the simulated node 0"
+            )
+            assert.match(message, /Set LIGHTNING back to that node, or start with an empty database\.$/)
+            yield* start(first)
+          }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+        // An earlier version stored the node once per kind.
+        const earlier = (source: "paper" | "lnd") =>
+          Effect.flatMap(Journal, (journal) =>
+            journal.commit(Cursor.moved({ source, value: JSON.stringify({ nodeId: ids[source], network: "regtest" }) }, Id.nil, 0))
+          )
+        yield* Effect.gen(function* () {
+          yield* earlier("lnd")
+          for (const other of ["paper", "sandbox"]) assert.include(yield* refusal(other), `The database belongs to the lnd node ${ids.lnd}`)
+        }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+        yield* Effect.gen(function* () {
+          yield* earlier("paper")
+          yield* start("paper")
+          assert.include(yield* refusal("sandbox"), `The database belongs to the paper node ${ids.paper}`)
+        }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+      })
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 

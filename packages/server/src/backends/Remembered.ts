@@ -2,23 +2,31 @@ import { Network } from "@satrail/bitcoin/Network"
 import * as Id from "@satrail/core/base/Id"
 import * as Outage from "@satrail/core/base/Outage"
 import * as Cursor from "@satrail/core/ledger/Cursor"
-import { Journal } from "@satrail/core/ledger/Journal"
+import { Journal, type StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import { NodeUnusable } from "./NodeUnusable.ts"
 
-// Binds the database to the node that it was created with. A different node has no record of that node's
-// payments and would pay them again.
+// Binds the database to the node that it was first started with. Any other node has no record of that node's
+// payments, so it would pay those in flight again, or its failures would release their holds.
 
 const Identity = Schema.Struct({ nodeId: Schema.String, network: Network })
 export interface Identity extends Schema.Schema.Type<typeof Identity> {}
 
-const Text = Schema.fromJsonString(Identity)
+const Bound = Schema.Struct({ source: Schema.String, ...Identity.fields })
+interface Bound extends Schema.Schema.Type<typeof Bound> {}
+
+const text = { bound: Schema.fromJsonString(Bound), earlier: Schema.fromJsonString(Identity) }
+
+/** The cursor source under which the database's node is stored. */
+const cursorSource = "lightning node"
+/** Backends of versions that stored the node under the backend's own source. */
+const earlierSources = ["lnd", "ldk"]
 
 /** A backend's names, used in messages and storage. */
 export interface Place {
-  /** The cursor source under which the identity is stored. It is specific to the backend and never changes. */
+  /** The kind of node, which is stored with the identity and never changes. */
   readonly source: string
   /** For example `lnd at https://127.0.0.1:8080`. */
   readonly at: string
@@ -31,22 +39,37 @@ export interface Place {
   readonly mayBeAway: (outage: NodeUnavailable) => boolean
 }
 
-/** Returns the identity stored at the first start; undefined before that. */
+const stored = Effect.fnUntraced(function* (source: string) {
+  return Option.getOrUndefined(yield* (yield* LedgerReads).cursor(source))
+})
+
+/** Returns the node that an earlier version stored. This backend's own comes first. */
+const earlier = Effect.fnUntraced(function* (own: string): Effect.fn.Return<Bound | undefined, StoreUnavailable, LedgerReads> {
+  for (const source of [own, ...earlierSources]) {
+    const found = yield* stored(source)
+    if (found !== undefined) return { source, ...(yield* Effect.orDie(Schema.decodeUnknownEffect(text.earlier)(found))) }
+  }
+  return undefined
+})
+
+/** Returns the node to which the database is bound; undefined before the first start. */
 const known = Effect.fnUntraced(function* ({ source }: Place) {
-  const stored = Option.getOrUndefined(yield* (yield* LedgerReads).cursor(source))
-  return stored === undefined ? undefined : yield* Effect.orDie(Schema.decodeUnknownEffect(Text)(stored))
+  const bound = yield* stored(cursorSource)
+  return bound === undefined ? yield* earlier(source) : yield* Effect.orDie(Schema.decodeUnknownEffect(text.bound)(bound))
+})
+
+const bind = Effect.fnUntraced(function* (bound: Bound) {
+  const value = Schema.encodeSync(text.bound)(bound)
+  if ((yield* stored(cursorSource)) === value) return
+  const begun = Cursor.moved({ source: cursorSource, value }, yield* Id.make, yield* Clock.currentTimeMillis)
+  yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
 })
 
 /**
  * Fails if the node is on another network, or is not the one that the database is bound to. At the first start,
- * stores the identity.
+ * and at the first start of this version, stores the identity.
  */
-const confirm = Effect.fnUntraced(function* (
-  { source, at, setting }: Place,
-  network: Network,
-  known: Identity | undefined,
-  found: Identity
-) {
+const confirm = Effect.fnUntraced(function* ({ source, at, setting }: Place, network: Network, known: Bound | undefined, found: Identity) {
   if (found.network !== network) {
     return yield* new NodeUnusable({
       message: `${at} is on ${found.network}, but SATRAIL_NETWORK is ${network}. Set both to the same network.`
@@ -57,18 +80,14 @@ const confirm = Effect.fnUntraced(function* (
       message: `The database belongs to the node ${known.nodeId}, but ${at} is ${found.nodeId}. Set ${setting} to the database's node, or start with an empty database.`
     })
   }
-  if (known === undefined) {
-    const value = Schema.encodeSync(Text)({ nodeId: found.nodeId, network: found.network })
-    const begun = Cursor.moved({ source, value }, yield* Id.make, yield* Clock.currentTimeMillis)
-    yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
-  }
+  yield* bind({ source, nodeId: found.nodeId, network: found.network })
   return found
 })
 
 /**
  * Returns the identity that the node reports or, during an outage, the stored identity. Fails if the node is on
- * another network, or is not the one that the database is bound to. During an outage, also fails if no identity
- * was stored.
+ * another network, or is not the one that the database is bound to. A node of another kind is not called at all.
+ * During an outage, also fails if no identity was stored.
  */
 export const identify = Effect.fnUntraced(function* (
   place: Place,
@@ -76,6 +95,11 @@ export const identify = Effect.fnUntraced(function* (
   ask: Effect.Effect<Identity, NodeUnavailable | NodeUnusable>
 ) {
   const before = yield* known(place)
+  if (before !== undefined && before.source !== place.source) {
+    return yield* new NodeUnusable({
+      message: `The database belongs to the ${before.source} node ${before.nodeId}, but LIGHTNING selects ${place.at}, which has no record of that node's payments. Set LIGHTNING back to that node, or start with an empty database.`
+    })
+  }
   const asked = yield* Effect.result(ask)
   if (Result.isSuccess(asked)) return yield* confirm(place, network, before, asked.success)
   const outage = asked.failure

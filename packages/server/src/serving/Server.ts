@@ -51,6 +51,7 @@ import type { HttpApi } from "effect/http-api"
 import path from "node:path"
 import * as Banner from "../deployment/Banner.ts"
 import type { NodeUnusable } from "../backends/NodeUnusable.ts"
+import * as Remembered from "../backends/Remembered.ts"
 import * as ChainNode from "../deployment/ChainNode.ts"
 import type { Environment } from "../deployment/Environment.ts"
 import * as Identity from "../deployment/Identity.ts"
@@ -143,6 +144,14 @@ const sandbox = (environment: Environment) => {
   return Layer.merge(Sandbox.layer({ seed: environment.sandboxSeed, network: environment.network, directory }), SimulatedRelays.layer)
 }
 
+/** Fails if the database belongs to a real node, or to another simulated one. */
+const boundToSimulated = Layer.effectDiscard(
+  Effect.flatMap(LightningReceiver, ({ nodeId, network }) => {
+    const place = { source: "simulated", at: "the simulated node", setting: "SATRAIL_SANDBOX_SEED", mayBeAway: () => false }
+    return Remembered.identify(place, network, Effect.succeed({ nodeId, network }))
+  })
+)
+
 /** Returns a layer without one of its services. */
 const without = <I, S, A, E, R>(key: Context.Key<I, S>, layer: Layer.Layer<A, E, R>) =>
   Layer.effectContext(Effect.map(Layer.build(layer), Context.omit(key)))
@@ -178,7 +187,9 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
   // A real node without a statement must not be compared with a simulated node's statement, and a simulated
   // node must not pay offers on behalf of a real one.
   const simulatedPorts =
-    real.lightning === undefined ? sandbox(environment) : without(OfferSender, without(LightningBooks, sandbox(environment)))
+    real.lightning === undefined
+      ? Layer.provideMerge(boundToSimulated, sandbox(environment))
+      : without(OfferSender, without(LightningBooks, sandbox(environment)))
   const parts =
     real.lightning !== undefined && real.chain !== undefined && real.web !== undefined
       ? Layer.mergeAll(real.lightning, real.chain, real.web)
