@@ -6,7 +6,7 @@ import { NounReads } from "@satrail/core/ledger/NounReads"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import * as Features from "./features/index.ts"
 import * as Answer from "./reads/Answer.ts"
 import * as ApiKey from "./reads/ApiKey.ts"
@@ -47,6 +47,7 @@ const accountReads = Effect.gen(function* () {
 
 export const make = Effect.gen(function* () {
   const spentCoins = yield* Coins.reads.spentCoins
+  const settledOverLightning = yield* Withdrawal.reads.settledOverLightning
   const nextKey = yield* KeyRange.reads.nextKey
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(AuditStore, yield* Audit.make),
@@ -108,6 +109,8 @@ export const make = Effect.gen(function* () {
         withdrawal: yield* Withdrawal.reads.withdrawal,
         withdrawalById: yield* Withdrawal.reads.withdrawalById,
         withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
+        settledOverLightning: (since, before) =>
+          Effect.map(settledOverLightning(since, before), ([found]) => Option.fromUndefinedOr(found)),
         spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent))
       })
     ),

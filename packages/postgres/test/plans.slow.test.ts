@@ -127,6 +127,7 @@ const lists: ReadonlyArray<
   [({ standings }) => standings([one], 0), ["api_keys_pkey", "balances_pkey"]],
   [({ job }) => job(one, one), ["tasks_pkey", "tasks_pkey", "withdrawals_pkey"]],
   [({ withdrawalById }) => withdrawalById(one), ["withdrawals_anywhere"]],
+  [({ settledOverLightning }) => settledOverLightning(0, 1), ["withdrawals_anywhere"]],
   [({ depositById }) => depositById(one), ["deposits_anywhere"]],
   [({ unlinkedAudit }) => unlinkedAudit(10), ["audit_entries_pkey", "audit_links_pkey alone", "epoch_pkey"]],
   [({ auditHeads }) => auditHeads([one]), ["audit_links_of", "audit_links_pkey"]],

@@ -118,6 +118,17 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C8:"
   },
   {
+    name: "restored-node-believed",
+    rows: [4, 8],
+    bug: "a node that lost its records is asked to make a payment in flight again",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `if (yield* mayBeLost(dispatchedAtMillis)) return "later"`,
+    replace: "",
+    test: coreTest("LostPayments"),
+    titles: "C4 C8:"
+  },
+  {
     name: "paid-before-recorded",
     rows: [9, 22],
     bug: "the payment hash is stored after the node is called",

@@ -8,6 +8,7 @@ import { type Claim, laterMillis, mayCall } from "./Claim.ts"
 import { type WithdrawalOutcomes, overtaken } from "./WithdrawalOutcomes.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
+import * as LostPayments from "./LostPayments.ts"
 import type { Next } from "./Payouts.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as UnsentWithdrawals from "./UnsentWithdrawals.ts"
@@ -78,6 +79,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
   const { fail } = outcomes
   const conclude = conclusions(outcomes)
   const unsent = UnsentWithdrawals.make()
+  const mayBeLost = yield* LostPayments.make
 
   const pay = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
@@ -161,6 +163,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
       const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }
+      if (yield* mayBeLost(dispatchedAtMillis)) return "later"
       return yield* places.withPermit(pay(withdrawal, nodePayment, task))
     })
   }

@@ -35,6 +35,11 @@ export class SendingReads extends Context.Service<
      * by id.
      */
     readonly withdrawalsUnderWay: (after: string | null, limit: number) => Read<ReadonlyArray<Withdrawal>>
+    /**
+     * Returns the newest withdrawal of any company that was requested at or after `sinceMillis`, and whose
+     * invoice was paid by the node and settled before `beforeMillis`.
+     */
+    readonly settledOverLightning: (sinceMillis: number, beforeMillis: number) => Read<Option.Option<Withdrawal>>
     /** Returns the other withdrawals paid by this withdrawal's transaction, across all companies, ordered by id. */
     readonly followers: (withdrawalId: string) => Read<ReadonlyArray<Withdrawal>>
     /**
