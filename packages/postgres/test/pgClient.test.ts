@@ -1,9 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Cause, Effect, Layer, Redacted } from "effect"
 import { SqlError } from "effect/sql"
 import { once } from "node:events"
 import { createServer } from "node:net"
+import { translate } from "../src/client/Outage.ts"
 import * as PgClient from "../src/client/PgClient.ts"
+import { failed } from "../src/client/PgConnection.ts"
 import * as PgError from "../src/client/PgError.ts"
 import * as SqlState from "../src/client/SqlState.ts"
 
@@ -77,11 +79,32 @@ it.effect("store: the error starts with the server's reason for rejecting a conn
   })
 )
 
-it("store: PgBouncer's generic error code counts as a broken connection if PgBouncer closed it", () => {
-  const failure = (severity: string) => Object.assign(new Error("server conn crashed?"), { code: "08P01", severity })
-  assert.strictEqual(PgError.reasonOf(failure("FATAL"), "query")._tag, "ConnectionError")
-  assert.strictEqual(PgError.reasonOf(failure("ERROR"), "query")._tag, "UnknownError")
-})
+const isOutage = (error: SqlError.SqlError) =>
+  Effect.map(Effect.exit(translate("test")(error)), (exit) => exit._tag === "Failure" && !Cause.hasDies(exit.cause))
+
+for (const code of ["XX000", "3D000", "28P01", "55000", "08P01"]) {
+  it.effect(`store: a server or pooler that refuses a connection with ${code} is an outage, with a reason and a remedy`, () =>
+    Effect.gen(function* () {
+      const { port } = yield* refusing(code, "max client connections reached")
+      const { sql } = yield* PgClient.lazily({ url: Redacted.make(`postgres://somebody:hunter2@127.0.0.1:${port}/money`) })
+      const error = yield* Effect.flip(sql.unsafe("select 1").unprepared)
+      assert.isTrue(yield* isOutage(error))
+      const { reason, remedy } = PgError.wordsOf(error)
+      assert.isDefined(reason)
+      assert.isDefined(remedy)
+    })
+  )
+}
+
+for (const code of ["XX000", "08P01"]) {
+  it.effect(`store: ${code} in response to a statement is an outage only if it ends the session`, () =>
+    Effect.gen(function* () {
+      const failure = (severity: string) => failed(Object.assign(new Error("no"), { code, severity }), "query")
+      const outages = yield* Effect.forEach(["FATAL", "PANIC", "ERROR"], (severity) => isOutage(failure(severity)))
+      assert.deepStrictEqual(outages, [true, true, false])
+    })
+  )
+}
 
 it.effect("store: the error for a malformed URL does not repeat the URL, because the text may be a password", () =>
   Effect.gen(function* () {

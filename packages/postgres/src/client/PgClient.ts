@@ -5,10 +5,10 @@ import Pg from "pg"
 import * as Away from "./Away.ts"
 import * as Hosts from "./Hosts.ts"
 import { type Ask, asking, connection, failed, hear, leave, Patience, remember, type SettingsOf } from "./PgConnection.ts"
-import { codeOf, DatabaseUnreachable } from "./PgError.ts"
+import { DatabaseUnreachable, meaningOf } from "./PgError.ts"
 import * as Pooler from "./Pooler.ts"
 import * as Primary from "./Primary.ts"
-import * as SqlState from "./SqlState.ts"
+import type * as SqlState from "./SqlState.ts"
 
 export { DatabaseUnreachable } from "./PgError.ts"
 
@@ -50,9 +50,7 @@ const spoils = (exit: Exit.Exit<unknown, unknown>): SqlState.Meaning["drops"] =>
   if (Exit.isSuccess(exit)) return undefined
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (error === undefined) return "this"
-  return SqlError.isSqlError(error) && error.reason._tag === "ConnectionError"
-    ? SqlState.meaningOf(codeOf(error.reason.cause)).drops
-    : undefined
+  return SqlError.isSqlError(error) && error.reason._tag === "ConnectionError" ? meaningOf(error.reason.cause, "query").drops : undefined
 }
 
 /** Connections opened before the current epoch are not used. */

@@ -45,13 +45,16 @@ const Problem = Schema.Struct({
 
 const problemOf = (cause: unknown) => Option.getOrElse(Schema.decodeUnknownOption(Problem)({ ...Object(cause) }), () => Problem.make({}))
 
+/** Returns an error's code, which comes from PostgreSQL, Node or the pool. */
+export const codeOf = (cause: unknown): string | undefined => problemOf(cause).code
+
 /**
- * Returns an error's code, which comes from PostgreSQL, Node or the pool. PgBouncer uses one code for all
- * failures; severity FATAL means that it closed the connection.
+ * Returns what an error means. With severity FATAL or PANIC, the server ended the session. PostgreSQL translates
+ * these words into some languages, so while connecting the severity is not compared.
  */
-export const codeOf = (cause: unknown): string | undefined => {
+export const meaningOf = (cause: unknown, operation: string): SqlState.Meaning => {
   const { code, severity } = problemOf(cause)
-  return code === "08P01" && severity === "FATAL" ? "08006" : code
+  return SqlState.meaningOf(code, messageOf(cause), operation === "connect" || severity === "FATAL" || severity === "PANIC")
 }
 
 // https://nodejs.org/api/tls.html#x509-certificate-error-codes
@@ -72,11 +75,10 @@ export const messageOf = (cause: unknown): string =>
  */
 export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["reason"] => {
   const { constraint } = problemOf(cause)
-  const code = codeOf(cause)
   const props = { cause, operation, message: messageOf(cause) }
   // A bug in this code, such as a value that cannot be sent. Network and pool errors have other classes.
   if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)
-  switch (SqlState.meaningOf(code).tag) {
+  switch (meaningOf(cause, operation).tag) {
     case "ConnectionError":
       return new SqlError.ConnectionError(props)
     case "UniqueViolation":
@@ -103,7 +105,7 @@ export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["
 }
 
 /** Returns the message that the operator sees for an error of the database or of the connection to it. */
-export const wordsOf = ({ reason: { cause } }: SqlError.SqlError): Words => {
-  const { reason, remedy } = SqlState.meaningOf(codeOf(cause), messageOf(cause))
+export const wordsOf = ({ reason: { cause, operation = "query" } }: SqlError.SqlError): Words => {
+  const { reason, remedy } = meaningOf(cause, operation)
   return { ...(reason !== undefined && { reason }), ...(remedy !== undefined && { remedy }) }
 }

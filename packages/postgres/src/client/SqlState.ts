@@ -3,7 +3,7 @@ import type { SqlError } from "effect/sql"
 
 // Defines the meaning of each SQLSTATE once: https://www.postgresql.org/docs/current/errcodes-appendix.html. A
 // code takes precedence over its class, which is the code's first two characters. A code that isn't listed is
-// our bug.
+// our bug, unless it ends the session.
 
 type Tag = SqlError.SqlError["reason"]["_tag"]
 
@@ -35,6 +35,12 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
   "22": { tag: "UnknownError" },
   "23": { tag: "ConstraintError" },
   "23505": { tag: "UniqueViolation" },
+  "3D000": {
+    tag: "ConnectionError",
+    drops: "this",
+    reason: "the database does not exist",
+    remedy: "Create it or restore it from a backup, or set DATABASE_URL to another one."
+  },
   // Invalid transaction state: our bug, unless the server is read-only or ended an idle transaction's
   // session.
   "25": { tag: "UnknownError" },
@@ -105,9 +111,18 @@ export const isState = (code: string | undefined): code is string =>
 
 const mistake: Meaning = { tag: "UnknownError" }
 
-/** Returns the meaning of a code. Errors without a code are connection errors. */
-export const meaningOf = (code: string | undefined, message = ""): Meaning => {
-  if (isState(code)) return states[code] ?? states[code.slice(0, 2)] ?? mistake
-  const remedy = `${message === "" ? "" : `${message}. `}Check that the database is running and that its address is right.`
+/**
+ * Returns the meaning of a code. Errors without a code are connection errors. So is a bug's code if the session
+ * ended, or never began: poolers use XX000 for all failures, and PgBouncer 08P01.
+ */
+export const meaningOf = (code: string | undefined, message = "", isEnded = false): Meaning => {
+  const said = message === "" ? "" : `${message}. `
+  if (isState(code)) {
+    const meaning = states[code] ?? states[code.slice(0, 2)] ?? mistake
+    if (meaning.reason !== undefined || !isEnded) return meaning
+    const remedy = `${said}Check the log of the database, and of its pooler if there is one.`
+    return { tag: "ConnectionError", drops: "this", reason: "the database or its pooler ended the session", remedy }
+  }
+  const remedy = `${said}Check that the database is running and that its address is right.`
   return { tag: "ConnectionError", drops: "this", reason: "the database does not respond", remedy }
 }
