@@ -164,6 +164,30 @@ describe("A role", () => {
       )
   )
 
+  it.effect("lease: a renewal that dies does not end the lease, and renewals continue afterwards, however often they died", () =>
+    inStore(
+      Effect.gen(function* () {
+        const diary: Diary = { notes: [] }
+        let dies = false
+        yield* enter("a", diary, (tasks) =>
+          Tasks.of({ ...tasks, renew: (all, until) => Effect.suspend(() => (dies ? Effect.die("XX000") : tasks.renew(all, until))) })
+        )
+        yield* TestClock.adjust(lease / 2)
+        dies = true
+        yield* TestClock.adjust(lease / 2)
+        dies = false
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(new Set(diary.notes.map(({ fence }) => fence.token)).size, 1)
+        dies = true
+        yield* TestClock.adjust("10 minutes")
+        dies = false
+        yield* TestClock.adjust("1 minute")
+        const soon = diary.notes.filter(({ atMillis }) => atMillis > 12 * 60_000 - 30_000)
+        assert.strictEqual(new Set(soon.map(({ fence }) => fence.token)).size, 1)
+      })
+    )
+  )
+
   it.effect("lease: a process that was suspended while another took the lease stops at its next check", () =>
     inStore(
       Effect.gen(function* () {

@@ -1,9 +1,10 @@
+import * as Worker from "@satrail/core/base/Worker"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver, type NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { OfferIssuer } from "@satrail/core/nodes/OfferIssuer"
 import { OfferSender } from "@satrail/core/nodes/OfferSender"
-import { Context, Effect, Layer, type Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, type Redacted } from "effect"
 import * as LdkBooks from "./LdkBooks.ts"
 import * as LdkIssuer from "./LdkIssuer.ts"
 import * as LdkOffers from "./LdkOffers.ts"
@@ -53,7 +54,7 @@ export const layer = (
     Effect.gen(function* () {
       const node = LdkSocket.make(options)
       yield* node.begin
-      yield* Effect.forkScoped(Effect.repeat(Effect.ignore(node.see), Schedule.spaced(seenEvery)))
+      yield* Worker.runOpen("the LDK node's progress", Effect.ignore(node.see), Effect.sleep(seenEvery))
       return Context.make(LightningReceiver, LdkReceiver.make(node, options)).pipe(
         Context.add(LightningSender, LdkSender.make(node)),
         Context.add(OfferIssuer, LdkIssuer.make(node)),

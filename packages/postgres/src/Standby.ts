@@ -1,4 +1,5 @@
 import { isYoung } from "@satrail/core/base/ReadCache"
+import * as Worker from "@satrail/core/base/Worker"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Clock, type Context, Effect, Layer, type Redacted, Schema, type Scope } from "effect"
@@ -78,7 +79,7 @@ export const reports = Effect.fnUntraced(function* (
     const found = asOf(marks, yield* ask(second, onStandby))
     if (found !== undefined) freshMillis = found
   })
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.ignore(beat), Effect.sleep(defaults.beatMillis))))
+  yield* Worker.runOpen("standby", Effect.ignore(beat), Effect.sleep(defaults.beatMillis))
 
   const either =
     <Ask extends ReadonlyArray<unknown>, A>(

@@ -3,8 +3,8 @@ import { Cause, Deferred, Effect, Exit, Fiber, Metric, Scope } from "effect"
 import * as GroupCommit from "../src/statements/GroupCommit.ts"
 
 /**
- * A store of words that records its flushes. "poison" fails any flush that contains it. "down" causes an
- * outage.
+ * A store of words that records its flushes. "poison" fails any flush that contains it, and "unprintable" throws
+ * before the flush. "down" causes an outage.
  */
 const words = Effect.fnUntraced(function* (
   options: { readonly gate?: Deferred.Deferred<void>; readonly maxWaiting?: number; readonly operation?: string } = {}
@@ -15,14 +15,17 @@ const words = Effect.fnUntraced(function* (
     operation: options.operation ?? "test",
     laneOf: () => "one",
     identitiesOf: (word: string) => word.split(" ").slice(0, -1),
-    flush: Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
+    flush: (items: ReadonlyArray<string>) => {
       flushes.push(items)
-      yield* Deferred.succeed(flushing, undefined)
-      if (options.gate !== undefined) yield* Deferred.await(options.gate)
-      if (items.includes("poison")) return yield* Effect.die("poison")
-      if (items.includes("down")) return yield* Effect.fail("outage" as const)
-      return items.map((word) => (word === "no" ? Exit.fail("refused" as const) : Exit.succeed(word.toUpperCase())))
-    }),
+      if (items.includes("unprintable")) throw new Error("unprintable")
+      return Effect.gen(function* () {
+        yield* Deferred.succeed(flushing, undefined)
+        if (options.gate !== undefined) yield* Deferred.await(options.gate)
+        if (items.includes("poison")) return yield* Effect.die("poison")
+        if (items.includes("down")) return yield* Effect.fail("outage" as const)
+        return items.map((word) => (word === "no" ? Exit.fail("refused" as const) : Exit.succeed(word.toUpperCase())))
+      })
+    },
     maxItemsPerFlush: 4,
     maxWaiting: options.maxWaiting ?? 100,
     onTurnedAway: (why) => why
@@ -65,6 +68,15 @@ it.live("group commit: the Changes of a failed flush are retried one by one, and
     const answers = yield* Effect.forEach(["a", "poison", "b"], (word) => Effect.exit(commit(word)), all)
     assert.deepStrictEqual(answers, [Exit.succeed("A"), Exit.die("poison"), Exit.succeed("B")])
     assert.deepStrictEqual(flushes, [["a", "poison", "b"], ["a"], ["poison"], ["b"]])
+  })
+)
+
+it.live("group commit: a Change that throws fails alone, and the lane goes on", () =>
+  Effect.gen(function* () {
+    const { commit } = yield* words()
+    const answers = yield* Effect.forEach(["a", "unprintable", "b"], (word) => Effect.exit(commit(word)), all)
+    assert.deepStrictEqual(answers.map(Exit.isSuccess), [true, false, true])
+    assert.strictEqual(yield* commit("c"), "C")
   })
 )
 

@@ -6,7 +6,8 @@ const maxPauseMillis = 30_000
 const forever = <E, R>(
   name: string,
   step: Effect.Effect<unknown, E, R>,
-  pause: Effect.Effect<unknown>
+  pause: Effect.Effect<unknown>,
+  longestMillis = maxPauseMillis
 ): Effect.Effect<void, never, R | Scope.Scope> => {
   let failures = 0
   let outage: string | undefined
@@ -23,7 +24,7 @@ const forever = <E, R>(
       outage = reason
       const told =
         reason === undefined ? Effect.logError(`${name}: failed; will retry`, cause) : Effect.logWarning(`${name}: waiting: ${reason}`)
-      return Effect.andThen(isKnown ? Effect.void : told, Effect.sleep(Math.min(maxPauseMillis, 250 * 2 ** Math.min(failures, 10))))
+      return Effect.andThen(isKnown ? Effect.void : told, Effect.sleep(Math.min(longestMillis, 250 * 2 ** Math.min(failures, 10))))
     }
   })
   return Effect.asVoid(Effect.forkScoped(Effect.annotateLogs(Effect.forever(once), { worker: name })))
@@ -39,6 +40,6 @@ export const run = <E, R>(name: string, step: Effect.Effect<unknown, E, R>, paus
 
 /**
  * Repeats a step that runs until it fails, such as listening. The step can be interrupted at any time, so it
- * must itself mark the parts that must not be interrupted.
+ * must itself mark the parts that must not be interrupted. `longestMillis` is the longest pause after failures.
  */
 export const runOpen = forever

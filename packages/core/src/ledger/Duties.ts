@@ -43,8 +43,6 @@ const makeLeases = Effect.gen(function* () {
   const isHeld = yield* Latch.make(false)
 
   const renew = Effect.gen(function* () {
-    yield* isHeld.await
-    yield* Effect.sleep(dutyLeaseMillis / renewalsPerLease)
     const all = [...held]
     if (all.length === 0) return void isHeld.closeUnsafe()
     const nowMillis = yield* now
@@ -61,7 +59,8 @@ const makeLeases = Effect.gen(function* () {
       if (one.untilMillis === 0) one.changed.openUnsafe()
     }
   })
-  yield* Effect.forkScoped(Effect.forever(renew))
+  const pauseMillis = dutyLeaseMillis / renewalsPerLease
+  yield* Worker.runOpen("leases", renew, Effect.andThen(isHeld.await, Effect.sleep(pauseMillis)), pauseMillis)
 
   return Leases.of({
     keep: (task, untilMillis) =>

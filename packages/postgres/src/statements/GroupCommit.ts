@@ -117,7 +117,7 @@ export const make = Effect.fnUntraced(function* <Item, A, E, Outage>(options: Op
     const begunMillis = performance.now()
     waitingNow.updateUnsafe(waitingCount, context)
     items.updateUnsafe(entries.length, context)
-    return Effect.flatMap(Effect.exit(flushed(entries)), (exit) => {
+    return Effect.flatMap(Effect.exit(Effect.suspend(() => flushed(entries))), (exit) => {
       seconds.updateUnsafe((performance.now() - begunMillis) / 1000, context)
       if (Exit.isSuccess(exit)) {
         return Effect.sync(() =>

@@ -1,4 +1,5 @@
 import type { Network } from "@satrail/bitcoin/Network"
+import * as Worker from "@satrail/core/base/Worker"
 import { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Ldk from "@satrail/nodes/Ldk"
 import { Effect, type Exit, Redacted, type Scope } from "effect"
@@ -113,7 +114,7 @@ export const make = (settings: Settings, network: Network): LdkProgram => {
     ensured,
     kept: Effect.andThen(
       Effect.addFinalizer(() => stop),
-      Effect.asVoid(Effect.forkScoped(Effect.forever(watch)))
+      Worker.runOpen("satrail-ldk", watch, Effect.void)
     )
   }
 }
