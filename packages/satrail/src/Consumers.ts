@@ -1,5 +1,6 @@
 import { type Heard, afterAllOf, cursorOf, Events, placeOf } from "@satrail/core/events/Events"
 import * as Id from "@satrail/core/base/Id"
+import * as Worker from "@satrail/core/base/Worker"
 import type { Fence } from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import * as Duties from "@satrail/core/ledger/Duties"
@@ -53,7 +54,7 @@ const before = (cursor: string): string => {
  */
 const beginning = Effect.fnUntraced(function* ({ after }: Ask) {
   if (after !== "now") return after ?? null
-  return cursorOf(afterAllOf(yield* Effect.retry((yield* LedgerReads).lastEvent, pauses)))
+  return cursorOf(afterAllOf(yield* Effect.retry(Effect.sandbox((yield* LedgerReads).lastEvent), pauses)))
 })
 
 const stored = Effect.fnUntraced(function* ({ name }: Ask, after: string | null) {
@@ -75,16 +76,15 @@ const placed = Effect.fnUntraced(function* (ask: Ask, begin: Place, fence: Fence
     yield* journal.commit(Cursor.moved({ source: sourceOf(ask.name), value }, yield* Id.make, yield* Clock.currentTimeMillis, fence))
     saved = value
   })
-  const saving = Effect.gen(function* () {
-    yield* Effect.raceFirst(changed.await, Effect.sleep(idleMillis))
-    yield* changed.close
-    yield* Effect.retry(save, { while: ({ _tag }) => _tag === "StoreUnavailable", schedule: pauses })
-  })
   yield* save
   // This scope closes last, after every handler has finished.
   yield* Effect.addFinalizer(() => Effect.ignore(save))
-  const lost = (cause: Cause.Cause<unknown>) => Effect.logWarning(`pay.on: ${ask.name} continues in another process`, cause)
-  yield* Effect.forkScoped(Effect.catchCause(Effect.forever(saving), lost))
+  const lost = Effect.andThen(Effect.logWarning(`pay.on: ${ask.name} continues in another process`), Effect.never)
+  const saving = Effect.andThen(
+    changed.close,
+    Effect.catchTag(save, "StaleFence", () => lost)
+  )
+  yield* Worker.runOpen(`position of ${ask.name}`, saving, Effect.raceFirst(changed.await, Effect.sleep(idleMillis)))
   return { place, changed: changed.open }
 })
 
@@ -159,10 +159,16 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
    * Handles the events that were open when the previous process ended. If such an event has since been deleted,
    * the stream begins with a different one.
    */
-  const again = Effect.forEach(begin.open, (cursor) =>
-    events.tail({ after: before(cursor) }).pipe(
-      Stream.take(1),
-      Stream.runForEach((heard) => (heard.cursor === cursor ? dispatch(heard) : Effect.sync(() => place.open.delete(cursor))))
+  const left = new Set(begin.open)
+  const again = Effect.suspend(() =>
+    Effect.forEach([...left], (cursor) =>
+      events.tail({ after: before(cursor) }).pipe(
+        Stream.take(1),
+        Stream.runForEach((heard) => {
+          left.delete(cursor)
+          return heard.cursor === cursor ? dispatch(heard) : Effect.sync(() => place.open.delete(cursor))
+        })
+      )
     )
   )
   const onward = Effect.suspend(() =>
@@ -190,7 +196,8 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
       )
     )
   )
-  yield* Effect.forkScoped(Effect.orDie(reading))
+  // The events end only when the services close.
+  yield* Worker.runOpen(`events of ${ask.name}`, reading, Effect.never)
 })
 
 /** Delivers events to a handler in one process at a time, until the scope closes. */

@@ -1,0 +1,69 @@
+import { assert, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import { cursorOf, Events, type Heard } from "@satrail/core/events/Events"
+import * as Duties from "@satrail/core/ledger/Duties"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import * as Wakes from "@satrail/core/ledger/Wakes"
+import * as Memory from "@satrail/memory/Memory"
+import { Effect, Layer, Option, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as Consumers from "../src/Consumers.ts"
+
+const eventOf = (event: bigint): Heard => {
+  const place = { event, part: 0 }
+  const companyId = CompanyId.operator
+  const subject = String(event)
+  const record = { domain: subject, companyId, shownBy: "dns", verifiedAtMillis: 0, checkedAtMillis: 0, lostAtMillis: null } as const
+  return { kind: "domain", type: "domain.verified", record, companyId, atMillis: 0, subject, place, cursor: cursorOf(place) }
+}
+const all = [2n, 3n, 4n].map(eventOf)
+
+/** Dies on its first calls, as on an answer of the database that is not an outage. */
+const dying = <A, E>(times: number, effect: Effect.Effect<A, E>) => {
+  let calls = 0
+  return Effect.suspend((): Effect.Effect<A, E> => (++calls <= times ? Effect.die("XX000") : effect))
+}
+
+it.effect("events: a handler gets every event once, and its position is stored, although reading and storing died", () =>
+  Effect.gen(function* () {
+    const [journal, ledger] = [yield* Journal, yield* LedgerReads]
+    let tails = 0
+    const events = Events.of({
+      tail: ({ after } = {}) => {
+        const rest = Stream.fromIterable(all.filter(({ cursor }) => after === undefined || cursor > after))
+        return Stream.concat(++tails === 1 ? Stream.take(rest, 1) : rest, tails === 1 ? Stream.die("XX000") : Stream.never)
+      }
+    })
+    let commits = 0
+    const flaky = Journal.of({
+      // The first commits store the role and where the handler begins.
+      commit: (change) => Effect.suspend(() => (++commits === 3 ? Effect.die("XX000") : journal.commit(change)))
+    })
+    const handled: Array<string> = []
+    const ask: Consumers.Ask = {
+      name: "books",
+      after: "now",
+      isAsked: () => true,
+      handle: async ({ subject }) => void handled.push(subject),
+      describe: ({ type, cursor }) => ({ event: cursor, type })
+    }
+    yield* Consumers.run(ask).pipe(
+      Effect.provideService(Events, events),
+      Effect.provideService(Journal, flaky),
+      Effect.provideService(LedgerReads, LedgerReads.of({ ...ledger, lastEvent: dying(1, ledger.lastEvent) })),
+      Effect.forkScoped
+    )
+    for (let second = 0; second < 30; second++) yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(handled, ["2", "3", "4"])
+    const stored = Option.getOrUndefined(yield* ledger.cursor("consumer books"))
+    assert.deepStrictEqual(stored, JSON.stringify({ after: all[2]?.cursor, open: [] }))
+  }).pipe(
+    Effect.provide(
+      Layer.provideMerge(
+        Duties.layer,
+        Layer.mergeAll(Layer.provideMerge(Wakes.layer, Memory.layer), Layer.succeed(Duties.Options, Duties.defaults))
+      )
+    )
+  )
+)
