@@ -14,8 +14,11 @@ const answerMillis = 5000
 
 const channel = "satrail"
 
-/** The content of a notification: the time at which each topic has work, or null if the list would be too long. */
-const Sent = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Finite)))
+/**
+ * The content of a notification: the first and the last time at which each topic has work, or null if the list
+ * would be too long.
+ */
+const Sent = Schema.fromJsonString(Schema.NullOr(Schema.Record(Schema.String, Schema.Tuple([Schema.Finite, Schema.Finite]))))
 const sentOf = Schema.decodeUnknownOption(Sent)
 const maxPayload = 7900
 
@@ -29,7 +32,7 @@ const pidOf = (client: Pg.ClientBase & { readonly processID?: number | null }) =
 export const make = Effect.gen(function* () {
   const { connection } = yield* Beside
   const received = yield* PubSub.unbounded<Core.Signal | null>()
-  const waiting = new Map<string, number>()
+  const waiting = new Map<string, readonly [number, number]>()
   const isWaiting = yield* Latch.make(false)
 
   const payload = () => {
@@ -49,7 +52,8 @@ export const make = Effect.gen(function* () {
       if (processId === pid) return
       const sent = Option.getOrNull(sentOf(payload))
       if (sent === null) return void PubSub.publishUnsafe(received, null)
-      for (const [topic, atMillis] of Object.entries(sent)) PubSub.publishUnsafe(received, { topic, atMillis })
+      for (const [topic, times] of Object.entries(sent))
+        for (const atMillis of new Set(times)) PubSub.publishUnsafe(received, { topic, atMillis })
     })
     const query = asking(client, undefined, { limitMillis: answerMillis })
     const ask = (text: string, values: ReadonlyArray<string> = []) => Effect.uninterruptible(query({ text, values: [...values] }))
@@ -66,7 +70,8 @@ export const make = Effect.gen(function* () {
   yield* Worker.runOpen("signals", session, Effect.void)
   return {
     send: ({ topic, atMillis }: Core.Signal) => {
-      waiting.set(topic, Math.min(waiting.get(topic) ?? Infinity, atMillis))
+      const [first, last] = waiting.get(topic) ?? [atMillis, atMillis]
+      waiting.set(topic, [Math.min(first, atMillis), Math.max(last, atMillis)])
       isWaiting.openUnsafe()
     },
     received: Stream.fromPubSub(received)

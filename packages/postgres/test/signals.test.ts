@@ -7,7 +7,7 @@ import * as Storage from "../src/Storage.ts"
 import * as Database from "./Database.ts"
 
 describe.skipIf(Database.server === undefined)("signals between two stores of one server (skipped where there is none)", () => {
-  it.live("signals: a store's signal reaches the other store, even after a reconnect, but not the sender", () =>
+  it.live("signals: a topic's first and last time reach the other store, even after a reconnect, but not the sender", () =>
     Effect.gen(function* () {
       const url = yield* Database.make
       const listening = Effect.gen(function* () {
@@ -34,6 +34,8 @@ describe.skipIf(Database.server === undefined)("signals between two stores of on
           return yield* Effect.raceFirst(hears, sends)
         })
       assert.deepStrictEqual(yield* arrives("first"), { topic: "first", atMillis: 7 })
+      const third = Effect.repeat(Queue.take(other.heard), { until: (signal) => signal?.topic === "third" })
+      const thirds = Effect.map(Effect.all([third, third]), (both) => both.map((signal) => signal?.atMillis))
       const outside = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
       yield* Effect.provide(
         Effect.flatMap(
@@ -44,6 +46,8 @@ describe.skipIf(Database.server === undefined)("signals between two stores of on
         outside
       )
       assert.deepStrictEqual(yield* arrives("second"), { topic: "second", atMillis: 7 })
+      for (const atMillis of [5, 9, 8]) one.signals.send({ topic: "third", atMillis })
+      assert.deepStrictEqual(yield* thirds, [5, 9])
       const own = (yield* Queue.takeAll(one.heard)).filter((signal) => signal !== null)
       assert.deepStrictEqual(own, [])
     })

@@ -11,7 +11,10 @@ export interface Signal {
 
 /** Carries signals between the processes on one store. Any signal may be lost, so receivers also poll. */
 export interface Signals {
-  /** Sends a signal to every other process, combined with other signals sent at the same moment. Does not wait. */
+  /**
+   * Sends a signal to every other process, combined with others sent at the same moment. Of a topic's times, the
+   * first and the last arrive. Does not wait.
+   */
   readonly send: (signal: Signal) => void
   /** Signals from other processes; null if some may have been missed. */
   readonly received: Stream.Stream<Signal | null>

@@ -17,9 +17,8 @@ export const topics = { event: "committed event", audit: "audit entry" } as cons
 // After a poll that found due work, the next one follows after `first`. While nothing is due, the pause
 // doubles. The store is also polled when work becomes due. Workers are woken by that poll, not by the clock,
 // because by then the work may already be done or postponed, like a role whose lease another process renews.
+// Reported due times are rounded up to multiples of `least`, so few of them are kept until the next poll.
 const pauseMillis = { least: 20, first: 250 } as const
-// A timer cannot be set for more than 24 days.
-const maxSleepMillis = 86_400_000
 
 /** Wakes workers when there is work. */
 export class Wakes extends Context.Service<
@@ -37,33 +36,58 @@ export class Wakes extends Context.Service<
   }
 >()("@satrail/core/ledger/Wakes") {}
 
-interface Topic {
-  /** Time at which the topic's listeners are next woken. */
-  atMillis: number
-  readonly latches: Set<Latch.Latch>
+/** The listeners to a topic. */
+type Latches = Set<Latch.Latch>
+
+const isPolled = (topic: string) => topic !== topics.event && topic !== topics.audit
+
+const wake = (latches: Latches): void => {
+  for (const latch of latches) latch.openUnsafe()
 }
+
+/** Wakes listeners at the given times. */
+const ringing = Effect.gen(function* () {
+  const due = new Map<number, Set<Latches>>()
+  const changed = yield* Latch.make(false)
+  const ring = Effect.gen(function* () {
+    yield* changed.close
+    const nowMillis = yield* Clock.currentTimeMillis
+    for (const [atMillis, woken] of due) {
+      if (atMillis > nowMillis) continue
+      due.delete(atMillis)
+      for (const one of woken) wake(one)
+    }
+    if (due.size === 0) return yield* changed.await
+    yield* Effect.raceFirst(changed.await, Effect.sleep(Math.min(...due.keys()) - nowMillis))
+  })
+  yield* Effect.forkScoped(Effect.forever(ring))
+  return (one: Latches, atMillis: number): void => {
+    const ringMillis = Math.ceil(atMillis / pauseMillis.least) * pauseMillis.least
+    const others = due.get(ringMillis)
+    if (others !== undefined) return void others.add(one)
+    due.set(ringMillis, new Set([one]))
+    changed.openUnsafe()
+  }
+})
 
 export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
   const signals = yield* Signals
   const longestMillis = yield* PollMillis
-  const listened = new Map<string, Topic>()
-  const [changed, isWanted] = [yield* Latch.make(false), yield* Latch.make(false)]
+  const listened = new Map<string, Latches>()
+  const isWanted = yield* Latch.make(false)
+  const ringAt = yield* ringing
 
-  const wake = ({ latches }: Topic): void => {
-    for (const latch of latches) latch.openUnsafe()
-  }
+  /** Returns whether the next poll finds work before it is due. */
+  const isLater = (atMillis: number, nowMillis: number) => atMillis > nowMillis + longestMillis
 
   const hear = (topic: string, atMillis: number, nowMillis: number): void => {
     const one = listened.get(topic)
     if (one === undefined) return
     if (atMillis <= nowMillis) return wake(one)
-    if (atMillis >= one.atMillis) return
-    one.atMillis = atMillis
-    changed.openUnsafe()
+    if (!isLater(atMillis, nowMillis)) ringAt(one, atMillis)
   }
 
-  /** Drops work that is due after the next poll, because that poll finds it. */
   const noting =
     (isToldAlways: boolean) =>
     (...noted: ReadonlyArray<Signal>) =>
@@ -71,33 +95,18 @@ export const make = Effect.gen(function* () {
         const nowMillis = clock.currentTimeMillisUnsafe()
         for (const signal of noted) {
           const { topic, atMillis } = signal
-          if (atMillis > nowMillis + longestMillis) continue
+          if (isLater(atMillis, nowMillis)) continue
           if (isToldAlways || topic === topics.event || !listened.has(topic)) signals?.send(signal)
           hear(topic, atMillis, nowMillis)
         }
         return Effect.void
       })
 
-  const ring = Effect.gen(function* () {
-    yield* changed.close
-    const nowMillis = yield* Clock.currentTimeMillis
-    let next = nowMillis + maxSleepMillis
-    for (const one of listened.values()) {
-      if (one.atMillis <= nowMillis) {
-        one.atMillis = Infinity
-        wake(one)
-      }
-      next = Math.min(next, one.atMillis)
-    }
-    yield* Effect.raceFirst(changed.await, Effect.sleep(next - nowMillis))
-  })
-  yield* Effect.forkScoped(Effect.forever(ring))
-
   let grown: number = pauseMillis.first
   let pause: number = pauseMillis.first
   const look = Effect.gen(function* () {
     yield* isWanted.close
-    const asked = [...listened.keys()].filter((topic) => topic !== topics.event && topic !== topics.audit)
+    const asked = [...listened.keys()].filter(isPolled)
     if (asked.length === 0) return yield* isWanted.await
     const found = yield* tasks.dueAt(asked)
     const nowMillis = yield* Clock.currentTimeMillis
@@ -118,6 +127,8 @@ export const make = Effect.gen(function* () {
     yield* Effect.forkScoped(
       Stream.runForEach(signals.received, (signal) =>
         Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+          // A signal combines several due times of a topic, or is lost, so ask the store for the others.
+          if (signal === null || (signal.atMillis > nowMillis && isPolled(signal.topic))) isWanted.openUnsafe()
           if (signal !== null) return hear(signal.topic, signal.atMillis, nowMillis)
           for (const topic of listened.keys()) hear(topic, nowMillis, nowMillis)
         })
@@ -134,16 +145,16 @@ export const make = Effect.gen(function* () {
           Effect.sync(() => {
             const latch = Latch.makeUnsafe(false)
             const others = listened.get(topic)
-            if (others === undefined) listened.set(topic, { atMillis: Infinity, latches: new Set([latch]) })
-            else others.latches.add(latch)
+            if (others === undefined) listened.set(topic, new Set([latch]))
+            else others.add(latch)
             isWanted.openUnsafe()
             return latch
           }),
           (latch) =>
             Effect.sync(() => {
               const others = listened.get(topic)
-              others?.latches.delete(latch)
-              if (others?.latches.size === 0) listened.delete(topic)
+              others?.delete(latch)
+              if (others?.size === 0) listened.delete(topic)
             })
         ),
         (latch) => Effect.andThen(latch.await, latch.close)
