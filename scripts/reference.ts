@@ -45,6 +45,7 @@ import * as Statement from "../packages/core/src/features/statements/Statement.t
 import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as Handover from "../packages/core/src/sending/Handover.ts"
+import * as Unreachable from "../packages/core/src/sending/Unreachable.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
 import { all as features } from "../packages/core/src/service/Following.ts"
 import * as Document from "../packages/ui/src/checkout/Document.ts"
@@ -319,7 +320,7 @@ const limits = (): string => {
     ...features.flatMap(({ limits = [] }) => limits),
     ["time after which a checkout page without JavaScript reloads itself, seconds", Document.refreshSeconds],
     ["concurrent Lightning payments sent to the node by each process, by default", defaults.paymentsAtOnce],
-    ["internal withdrawals that a process completes immediately after confirming them (workers complete any others)", Handover.places],
+    ["internal withdrawals that a process completes immediately after confirming them", Handover.places],
     [
       "concurrent requests to payees' servers per process: in total / for one company / to one host",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
@@ -327,7 +328,8 @@ const limits = (): string => {
     ["API keys and addresses whose requests each process counts (the least recently used is evicted first)", `${maxNames}`],
     ["estimates for destinations on other servers, per company and process", often(defaults.estimates.perCompany)],
     ["estimates for destinations on other servers, per host and process", often(defaults.estimates.perHost)],
-    ["time for which an unreachable payee is retried before the withdrawal fails, minutes", defaults.resolveForMillis / 60_000],
+    ["time for which each process retries an unreachable payee, minutes", defaults.resolveForMillis / 60_000],
+    ["unreachable payees that each process remembers", Unreachable.mostKept],
     ["lifetime of an invoice requested by a wallet, seconds", defaults.lnurl.expirySeconds],
     ["length of a payer's comment, characters", defaults.lnurl.commentCharacters],
     ["size of payer data, bytes", defaults.lnurl.payerDataBytes],

@@ -4,6 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { Companies } from "../src/accounts/Companies.ts"
+import { Stops } from "../src/accounts/Stops.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import { listening, pause, resume } from "./Payments.ts"
 import {
@@ -63,6 +64,20 @@ describe("Payments to a Lightning address or LNURL", () => {
       assert.notInclude(calls, "pay")
     }
   )
+
+  scenario("payment worker: time in which sending is paused does not count as time in which the payee's server is down", function* () {
+    const stops = yield* Stops
+    const payer = yield* companyWith(5000)
+    const row = yield* confirm(payer, "settle@wallet.example", 1000)
+    yield* everywhere(stops.pause("sending"))
+    yield* steps(24)
+    yield* everywhere(stops.resume("sending"))
+    yield* pause("web")
+    yield* steps(20)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* steps(2)
+    assert.strictEqual(yield* standing(row), "failed: recipient_unreachable")
+  })
 
   const key = new Uint8Array(32).fill(7)
   const open = {

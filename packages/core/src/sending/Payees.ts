@@ -17,7 +17,8 @@ import * as Recipient from "./Recipient.ts"
 import { Recipients } from "./Recipients.ts"
 import * as Transfers from "./Transfers.ts"
 import type { NodePayments } from "./NodePayments.ts"
-import * as Withdrawal from "./Withdrawal.ts"
+import * as Unreachable from "./Unreachable.ts"
+import type * as Withdrawal from "./Withdrawal.ts"
 
 /** The payee is unknown until a server at this host responds. */
 export interface Elsewhere {
@@ -40,6 +41,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
   const rules = { ...(yield* Bounds), ...options }
   const transfers = yield* Transfers.make(outcomes)
   const { fail } = outcomes
+  const unreachable = Unreachable.make()
 
   /**
    * Requests a fresh invoice from the server behind this pay request. An invoice of one of our companies is
@@ -106,8 +108,9 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
   })
 
   /** Pays the payee once it is found. If the lookup is interrupted, nothing has been sent. */
-  const to = (finding: Effect.Effect<Found | undefined, Unfound>, withdrawal: Withdrawal.Withdrawal, task: Claim) =>
-    Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
+  const to = (finding: Effect.Effect<Found | undefined, Unfound>, withdrawal: Withdrawal.Withdrawal, task: Claim) => {
+    const firstMillis = unreachable.take(withdrawal.id)
+    return Effect.gen(function* (): Effect.fn.Return<Next | Ready, Unfound | NodeUnavailable> {
       const found = yield* finding
       if (found === undefined) return { millis: 0 }
       const mine = yield* renewed(task)
@@ -121,13 +124,15 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
         // Nothing has been sent yet, so giving up is safe. Do not fail immediately, because the server may
         // recover.
         RecipientUnreachable: () =>
-          Effect.flatMap(Clock.currentTimeMillis, (atMillis) =>
-            atMillis - Withdrawal.beganAtMillis(withdrawal) > options.resolveForMillis
-              ? fail(withdrawal, "recipient_unreachable", task)
-              : Effect.succeed<Next>("later")
-          )
+          Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
+            if (atMillis - unreachable.keep(withdrawal, firstMillis ?? atMillis, atMillis) <= options.resolveForMillis)
+              return Effect.succeed<Next>("later")
+            unreachable.take(withdrawal.id)
+            return fail(withdrawal, "recipient_unreachable", task)
+          })
       })
     )
+  }
 
   return {
     /** Starts a withdrawal without external requests. If one is needed, returns the host to call instead. */

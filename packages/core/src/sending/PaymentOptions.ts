@@ -26,7 +26,8 @@ export class PaymentOptions extends Context.Service<
      */
     readonly estimates: { readonly perCompany: Throttle.Rate; readonly perHost: Throttle.Rate }
     /**
-     * How long an unreachable payee is retried before the withdrawal fails. Nothing has been sent by then.
+     * How long an unreachable payee is retried, from a process's first attempt, before the withdrawal fails.
+     * Nothing has been sent by then.
      */
     readonly resolveForMillis: number
     /** An invoice that expires sooner than this is not paid. */

@@ -562,10 +562,18 @@ const failed: { readonly [failure in Failure]: Recipe<string> } = {
   },
   recipient_refused: behaving("refuse"),
   recipient_unreachable: {
-    how: "Withdraw to `unreachable@wallet.example`, and advance the clock by an hour",
+    how: "Withdraw to `unreachable@wallet.example`, and advance the clock until it fails",
     run: async (world) => {
       const id = await withdrawn(world, sats("unreachable@wallet.example"))
-      await world.advance(3600)
+      // An advance before the first attempt does not count.
+      await world.until(
+        "the withdrawal to fail",
+        async () => {
+          await world.advance(600)
+          return world.shop.get(`/v1/transactions/withdrawals/${id}`)
+        },
+        ({ data }) => data.status === "failed"
+      )
       return id
     }
   },
