@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Clock, Deferred, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Latch, Layer, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as Worker from "../src/base/Worker.ts"
 import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
@@ -47,12 +47,36 @@ describe("A worker", () => {
           if (at.length === 1) return Effect.fail("away")
           return at.length < 12 ? Effect.die("broken") : Effect.void
         })
-        yield* Worker.run("test", flaky, Effect.sleep("1 second"))
+        yield* Worker.run("test", flaky, Effect.sleep("1 minute"))
         yield* TestClock.adjust("10 minutes")
         const pauses = at.slice(1).map((millis, index) => millis - (at[index] ?? 0))
         assert.deepStrictEqual(pauses.slice(0, 11), [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000, 30_000])
-        assert.deepStrictEqual(pauses.slice(11, 14), [1000, 1000, 1000])
+        assert.deepStrictEqual(pauses.slice(11, 14), [60_000, 60_000, 60_000])
       })
+  )
+
+  it.effect("worker: after many failures, new work starts a step, but at most every five seconds", () =>
+    Effect.gen(function* () {
+      const at: Array<number> = []
+      const signal = yield* Latch.make(false)
+      const failing = Effect.andThen(
+        Effect.map(Clock.currentTimeMillis, (millis) => at.push(millis)),
+        Effect.die("broken")
+      )
+      yield* Worker.run("test", failing, Effect.andThen(signal.await, signal.close))
+      const before = 301_500
+      yield* TestClock.adjust(before)
+      assert.strictEqual(at.at(-1), before)
+      yield* TestClock.adjust(7000)
+      yield* signal.open
+      yield* TestClock.adjust(0)
+      assert.strictEqual(at.at(-1), before + 7000)
+      for (let second = 0; second < 20; second++) yield* Effect.andThen(signal.open, TestClock.adjust("1 second"))
+      assert.deepStrictEqual(
+        at.slice(-4).map((millis) => millis - before),
+        [12_000, 17_000, 22_000, 27_000]
+      )
+    })
   )
 
   it.effect("worker: an outage with a reason is logged once while it lasts, and any other failure is logged each time", () => {

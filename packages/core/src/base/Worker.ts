@@ -2,6 +2,9 @@ import { Effect, type Scope } from "effect"
 import * as Outage from "./Outage.ts"
 
 const maxPauseMillis = 30_000
+// After this, the end of the usual pause, such as a signal of new work, also ends the pause after a failure. A
+// worker thus goes on soon after an outage, and many signals during it do not cause many attempts.
+const deafMillis = 5000
 
 const forever = <E, R>(
   name: string,
@@ -24,7 +27,9 @@ const forever = <E, R>(
       outage = reason
       const told =
         reason === undefined ? Effect.logError(`${name}: failed; will retry`, cause) : Effect.logWarning(`${name}: waiting: ${reason}`)
-      return Effect.andThen(isKnown ? Effect.void : told, Effect.sleep(Math.min(longestMillis, 250 * 2 ** Math.min(failures, 10))))
+      const millis = Math.min(longestMillis, 250 * 2 ** Math.min(failures, 10))
+      const early = Effect.andThen(Effect.sleep(Math.min(millis, deafMillis)), pause)
+      return Effect.andThen(isKnown ? Effect.void : told, Effect.raceFirst(Effect.sleep(millis), early))
     }
   })
   return Effect.asVoid(Effect.forkScoped(Effect.annotateLogs(Effect.forever(once), { worker: name })))
