@@ -42,7 +42,6 @@ import * as LookupSchedule from "../packages/core/src/receiving/LookupSchedule.t
 import * as AuditLog from "../packages/core/src/features/audit/AuditLog.ts"
 import * as Webhooks from "../packages/core/src/features/webhooks/Webhooks.ts"
 import * as Statement from "../packages/core/src/features/statements/Statement.ts"
-import * as Transaction from "../packages/core/src/reports/Transaction.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as Handover from "../packages/core/src/sending/Handover.ts"
 import * as Unreachable from "../packages/core/src/sending/Unreachable.ts"
@@ -264,10 +263,10 @@ const limits = (): string => {
     ],
     ["time after which an app's payment request returns without a result, seconds", WalletPayments.payWaitMillis / 1000],
     ["apps per company that receive payment notifications", WalletNotices.maxApps],
-    ["records on a page of a list without its own row", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
-    ["rows read to produce one page of a filtered list", Page.looks],
+    ["records or events on a page of a list", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
+    ["text on such a page, characters (the page ends with the record that reaches this)", Page.maxCharacters],
+    [`rows read to find ${Page.atOnce} records of a filtered list`, Page.looks],
     ["API keys counted in the operator's overview of a company", maxCounted],
-    ["transactions on a page", `1 to ${Transaction.limit.maximum}, ${Transaction.limit.default} by default`],
     ["length of an Idempotency-Key, characters", "1 to 255, visible ASCII"],
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],
     ["headers of a request / their total size, bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
@@ -336,7 +335,6 @@ const limits = (): string => {
     ["timeout of a wallet's request for an invoice, seconds", defaults.lnurl.timeoutMillis / 1000],
     ["time until an expired unpaid invoice of a wallet is deleted, seconds", defaults.lnurl.forgetAfterMillis / 1000],
     ["length of a success message, characters", LightningAddress.maxSuccessMessageCharacters],
-    ["Lightning addresses on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
     ["interval between two checks of a domain's record, hours", defaults.domainCheckMillis / 3_600_000],
     ["grace period of a domain whose record is missing, days", defaults.domainGraceMillis / 86_400_000],
     ["interval between two reconciliation runs, minutes", defaults.reconciliation.everyMillis / 60_000],

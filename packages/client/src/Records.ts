@@ -124,7 +124,7 @@ export interface LimitedApiKey {
   readonly remaining: LimitsRemaining | null
 }
 export interface ApiKeysListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -148,7 +148,7 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null
 }
 export interface AuditListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -269,7 +269,7 @@ export interface Checkout<M = Metadata> {
   readonly paidAt: Date | null
 }
 export interface CheckoutsListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -311,7 +311,7 @@ export interface CompanyOverview {
   readonly lastSeenAt: Date | null
 }
 export interface CompaniesListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -696,7 +696,7 @@ export interface CreateInvoice<M = Metadata> {
   readonly metadata?: M | null | undefined
 }
 export interface InvoicesListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -742,7 +742,7 @@ export interface CreatedLightningAddress<M = Metadata> {
   readonly deletedAt: Date | null
 }
 export interface LightningAddressesListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -774,7 +774,7 @@ export interface CreateOffer<M = Metadata> {
   readonly metadata?: M | null | undefined
 }
 export interface OffersListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -786,7 +786,7 @@ export interface CreateOnChainAddress<M = Metadata> {
   readonly metadata?: M | null | undefined
 }
 export interface OnChainAddressesListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -841,7 +841,7 @@ export interface CreatedRefund<M = Metadata> {
   readonly lnurlw: string | null
 }
 export interface RefundsListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -910,7 +910,7 @@ export interface Balance {
   readonly pendingDeposits: Money
 }
 export interface TransactionsListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -997,7 +997,7 @@ export interface IssuedVoucher<M = Metadata> {
   readonly lnurlw: string
 }
 export interface VouchersListQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
@@ -1051,7 +1051,7 @@ export interface RotateWebhookSecret {
   readonly overlapSeconds?: number | null | undefined
 }
 export interface WebhooksDeliveriesQuery {
-  /** Rows per page, 1 to 1000. Default: 100 */
+  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined

@@ -5,6 +5,7 @@ import { Entropy } from "@satrail/core/base/Entropy"
 import * as Id from "@satrail/core/base/Id"
 import type * as Metadata from "@satrail/core/base/Metadata"
 import type { Journal, StoreUnavailable } from "@satrail/core/ledger/Journal"
+import * as Page from "@satrail/core/ledger/Page"
 import type { Found, Position } from "@satrail/core/ledger/Page"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Deposit from "@satrail/core/receiving/Deposit"
@@ -82,6 +83,33 @@ const found = (companyId: CompanyId.CompanyId, query: Partial<Query> = {}, looks
     const { limit = 1000 } = query
     return yield* whole(limit, (after) => search(companyId, { limit, ...query, ...(after && { after }) }, looks))
   })
+
+/** Asserts that pages of records with this much text end early, and that together they have each record once. */
+const inParts = Effect.fnUntraced(function* <A extends Position>(
+  expected: ReadonlyArray<A>,
+  each: number,
+  find: (limit: number, after: Position | undefined) => Effect.Effect<Found<A>, StoreUnavailable>
+) {
+  const all: Array<A> = []
+  let begin: Position | undefined
+  do {
+    let read = 0
+    const page: Page.Page<A> = yield* Effect.orDie(
+      Page.pick(1000, (limit, after) =>
+        Effect.tap(find(limit, after ?? begin), ({ rows }) =>
+          Effect.sync(() => {
+            read += rows.length
+          })
+        )
+      )
+    )
+    assert.isAtMost(page.rows.length, Math.ceil(Page.maxCharacters / each))
+    assert.isAtMost(read, page.rows.length + Page.atOnce)
+    all.push(...page.rows)
+    begin = page.next
+  } while (begin !== undefined)
+  assert.deepStrictEqual(ids(all), ids(expected))
+})
 
 const label = (key: string, value: string): Metadata.Label => ({ key, value })
 
@@ -184,6 +212,32 @@ export const other = {
         both.toReversed().flatMap(({ into, out }) => [into, out])
       )
     }
+  }),
+  "pages of large records end early, although the store has more, and together have each record once": Effect.gen(function* () {
+    const companyId = yield* open
+    const each = 30_000
+    const metadata = { note: "n".repeat(each) }
+    const rows = yield* Effect.forEach(Array.from({ length: 2 * Page.atOnce }), (_, n) =>
+      Effect.gen(function* () {
+        const made = yield* madeAt(base + n)
+        const { id, createdAtMillis } = yield* madeAt(base + n)
+        const invoice = yield* created(companyId, 1, { ...made, metadata })
+        const deposit = yield* output(companyId, 1, { id, createdAtMillis, metadata })
+        yield* committed(Deposit.seen(deposit))
+        return { invoice, deposit }
+      })
+    )
+    const records = yield* Records
+    const invoices = newest(rows.map(({ invoice }) => invoice))
+    const before = (after: Position | undefined) => after?.id ?? null
+    yield* inParts(invoices, each, (limit, after) =>
+      records.invoicesOf(companyId, { atMillis: base, limit, before: before(after) }, Page.looks)
+    )
+    yield* inParts(invoices, each, (limit, after) =>
+      Effect.map(records.newestFirst(Invoice.noun, companyId, before(after), limit), (rows) => ({ rows, lookedTo: null }))
+    )
+    const deposits = newest(rows.map(({ deposit }) => deposit))
+    yield* inParts<Position>(deposits, each, (limit, after) => records.search(companyId, { limit, ...(after && { after }) }, Page.looks))
   }),
   "transactions are found by a metadata key and its value": Effect.gen(function* () {
     const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]

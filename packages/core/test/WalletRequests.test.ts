@@ -7,11 +7,15 @@ import { Arbitrary, Context, Effect, Fiber, Option, Redacted, Schema } from "eff
 import { TestClock } from "effect/testing"
 import type { Scope } from "../src/accounts/ApiKey.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import * as Metadata from "../src/base/Metadata.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import { Place, WalletConnections } from "../src/features/wallet-connect/WalletConnections.ts"
 import { payWaitMillis } from "../src/features/wallet-connect/WalletPayments.ts"
 import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.ts"
+import * as Page from "../src/ledger/Page.ts"
+import { Invoices } from "../src/receiving/Invoices.ts"
 import {
+  asked,
   beginsAtMillis,
   company,
   companyWith,
@@ -176,6 +180,27 @@ scenario(
     assert.deepStrictEqual([seen.state, seen.preimage], ["settled", undefined])
     assert.notInclude(JSON.stringify(yield* asks(other.secretKey, "list_transactions")), own.preimage ?? "none")
     assert.include(JSON.stringify(yield* asks(till.secretKey, "list_transactions")), own.preimage ?? "none")
+  }
+)
+
+scenario(
+  "wallet connect: an app can list payments that are not on the first page, because their metadata is large",
+  { ...isWallet },
+  function* () {
+    const shop = yield* company()
+    const { secretKey } = yield* connect(shop, ["read"])
+    const { keys, valueCharacters } = Metadata.limits
+    const metadata = Object.fromEntries(Array.from({ length: keys }, (_, n) => [`key ${n}`, "v".repeat(valueCharacters)]))
+    const sandbox = yield* Sandbox.Sandbox
+    const count = Math.ceil(Page.maxCharacters / (keys * valueCharacters)) + 2
+    for (let n = 0; n < count; n++) {
+      const one = { companyId: shop.id, ...(yield* asked(1)), description: `n ${n}`, expirySeconds: 3600, metadata }
+      yield* sandbox.pay({ paymentRequest: (yield* made((yield* Invoices).create(one))).paymentRequest })
+    }
+    yield* poll
+    const { result } = yield* asks(secretKey, "list_transactions", { offset: count - 1, limit: 20 })
+    const { transactions } = Schema.decodeUnknownSync(Schema.Struct({ transactions: Schema.Array(Schema.Unknown) }))(result)
+    assert.lengthOf(transactions, 1)
   }
 )
 

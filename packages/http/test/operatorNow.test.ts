@@ -134,7 +134,10 @@ describe("the operator's console with more records than one list returns", () =>
     }
     const first = await readsOf("/people")
     // One more than the page shows, to know whether there are more.
-    assert.deepStrictEqual(first.rows, [listed + 1])
+    assert.strictEqual(
+      first.rows.reduce((sum, rows) => sum + rows, 0),
+      listed + 1
+    )
     assert.notInclude(first.text, "Gone ")
     assert.include(first.text, "No people on this page")
     const [, older = ""] = /href="[^"]*(\/people\?cursor=[^"]+)"/.exec(first.text) ?? []

@@ -267,7 +267,9 @@ export const make = Effect.gen(function* () {
   return ApiKeys.of({
     list: Effect.fnUntraced(function* (companyId, { limit: size, after }) {
       yield* exists(companyId)
-      return yield* Page.pick(size, (limit) => Effect.map(records.keysOf(companyId, after, limit), (rows) => ({ rows, lookedTo: null })))
+      return yield* Page.pick(size, (limit, from) =>
+        Effect.map(records.keysOf(companyId, from ?? after, limit), (rows) => ({ rows, lookedTo: null }))
+      )
     }),
     issue: (ask) => issue(CompanyId.operator, ask, Effect.succeed),
     issueOwn: ({ by, ...ask }) =>

@@ -197,7 +197,9 @@ export const make = Effect.gen(function* () {
     list: Effect.fnUntraced(function* (query) {
       if (query.text !== undefined && !isText(query.text))
         return yield* new Invalid({ path: "search", message: "must be text without control characters" })
-      const { rows, next } = yield* Page.pick(query.limit, (limit) => records.companiesAsked({ ...query, limit }, Page.looks))
+      const { rows, next } = yield* Page.pick(query.limit, (limit, after) =>
+        records.companiesAsked({ ...query, limit, before: after?.id ?? query.before }, Page.looks)
+      )
       return { rows: yield* overviews(rows), next }
     }),
     open: Effect.fnUntraced(function* ({ name, plan, request }) {

@@ -11,6 +11,19 @@ export interface Position {
 export const limit = { default: 100, maximum: 1000 } as const
 
 /**
+ * Maximum length of all texts of a page, in UTF-16 code units. The page ends with the record that reaches it,
+ * because a thousand records with large metadata would take 200 MB of memory. It leaves 2000 for each of a
+ * thousand records, which is more than most have.
+ */
+export const maxCharacters = 2_000_000
+
+/**
+ * Number of records read at a time, so that little more is read from the store than the page contains. One read
+ * is enough for a page of the default size.
+ */
+export const atOnce = limit.default + 1
+
+/**
  * Requests a page of a list, newest first. `before` is the id of the record that the page precedes; null for
  * the first page.
  */
@@ -19,16 +32,16 @@ export interface Asked {
   readonly before: string | null
 }
 
-/** `next` is where the next page starts; undefined on the last page. */
+/** `next` is where the next page starts; undefined on the last page. A page before it may not be full. */
 export interface Page<A> {
   readonly rows: ReadonlyArray<A>
   readonly next: Position | undefined
 }
 
 /**
- * Maximum number of rows that a store scans for one page of a filtered list, so that the cost does not grow
- * with the number of rows filtered out. A page that reaches it may have fewer rows than requested, or none, and
- * the next page resumes there.
+ * Maximum number of rows that a store scans for the rows read at a time, so that the cost does not grow with
+ * the number of rows filtered out. A page that reaches it may have fewer rows than requested, or none, and the
+ * next page resumes there.
  */
 export const looks = 10_000
 
@@ -42,24 +55,44 @@ export interface Found<A> {
   readonly lookedTo: Position | null
 }
 
+/** Returns the length of all texts in a value, at any depth. */
+export const charactersOf = (value: unknown): number => {
+  if (typeof value === "string") return value.length
+  if (typeof value !== "object" || value === null) return 0
+  let sum = 0
+  for (const one of Object.values(value)) sum += charactersOf(one)
+  return sum
+}
+
 /**
- * Returns a page of `size` rows. Requests one extra row from `find` to determine whether there is another page
+ * Returns a page of up to `size` rows, which ends early at `maxCharacters`. `find` reads up to `limit` rows after
+ * a position; undefined for the first rows. One extra row is read to determine whether there is another page
  * without counting rows.
  */
-export const pick = <A extends Position, E, R>(
+export const pick = Effect.fnUntraced(function* <A extends Position, E, R>(
   size: number,
-  find: (limit: number) => Effect.Effect<Found<A>, E, R>
-): Effect.Effect<Page<A>, Invalid | E, R> => {
+  find: (limit: number, after: Position | undefined) => Effect.Effect<Found<A>, E, R>
+) {
   if (!Number.isInteger(size) || size < 1 || size > limit.maximum)
-    return Effect.fail(new Invalid({ path: "limit", message: `must be a whole number from 1 to ${limit.maximum}` }))
-  return Effect.map(find(size + 1), (found) => {
-    const rows = found.rows.slice(0, size)
-    return { rows, next: found.rows.length > size ? rows.at(-1) : (found.lookedTo ?? undefined) }
-  })
-}
+    return yield* new Invalid({ path: "limit", message: `must be a whole number from 1 to ${limit.maximum}` })
+  const rows: Array<A> = []
+  let characters = 0
+  while (characters < maxCharacters) {
+    const wanted = Math.min(size + 1 - rows.length, atOnce)
+    const found = yield* find(wanted, rows.at(-1))
+    for (const row of found.rows) {
+      if (rows.length === size || characters >= maxCharacters) return { rows, next: rows.at(-1) } satisfies Page<A>
+      rows.push(row)
+      characters += charactersOf(row)
+    }
+    if (found.rows.length < wanted) return { rows, next: found.lookedTo ?? undefined } satisfies Page<A>
+  }
+  return { rows, next: rows.at(-1) } satisfies Page<A>
+})
 
 /** Returns a page from `find`, which reads up to `limit` records before an id, newest first. */
 export const read = <A extends Position, E, R>(
   { limit: size, before }: Asked,
   find: (before: string | null, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>
-): Effect.Effect<Page<A>, Invalid | E, R> => pick(size, (limit) => Effect.map(find(before, limit), (rows) => ({ rows, lookedTo: null })))
+): Effect.Effect<Page<A>, Invalid | E, R> =>
+  pick(size, (limit, after) => Effect.map(find(after?.id ?? before, limit), (rows) => ({ rows, lookedTo: null })))

@@ -97,8 +97,8 @@ export const make = Effect.gen(function* () {
   return Suspense.of({
     list: ({ limit, after, status }) =>
       Effect.gen(function* () {
-        const { rows, next } = yield* Page.pick(limit, (limit) =>
-          Effect.map(receiving.suspended(after, limit, status), (rows) => ({ rows, lookedTo: null }))
+        const { rows, next } = yield* Page.pick(limit, (limit, from) =>
+          Effect.map(receiving.suspended(from ?? after, limit, status), (rows) => ({ rows, lookedTo: null }))
         )
         return { rows: yield* Effect.forEach(rows, suspended, { concurrency: "unbounded" }), next }
       }),

@@ -60,7 +60,7 @@ export const place = (limit: Limit = Pages.limit, cursor = Cursor) => ({
     Scalars.intFromText({
       minimum: 1,
       maximum: limit.maximum,
-      description: `Rows per page, 1 to ${limit.maximum}. Default: ${limit.default}`
+      description: `Maximum rows per page, 1 to ${limit.maximum}. Default: ${limit.default}. Pages of large records are shorter`
     })
   ),
   cursor: Schema.optionalKey(cursor)

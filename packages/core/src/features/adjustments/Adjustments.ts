@@ -136,8 +136,8 @@ export const make = Effect.gen(function* () {
       return Option.isSome(found) && found.value.status === "booked" ? found.value : yield* new NotFound({ what: "adjustment", id })
     }),
     list: ({ limit, after, status }) =>
-      Page.pick(limit, (limit) =>
-        Effect.map(reads.adjustments({ after, limit, status: status ?? null }), (rows) => ({ rows, lookedTo: null }))
+      Page.pick(limit, (limit, from) =>
+        Effect.map(reads.adjustments({ after: from ?? after, limit, status: status ?? null }), (rows) => ({ rows, lookedTo: null }))
       )
   })
 })

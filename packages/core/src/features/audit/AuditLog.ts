@@ -150,11 +150,11 @@ export const make = Effect.gen(function* () {
   const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId | null, query: Query, limit: number) {
     const rows: Array<Row> = []
     let before = query.before === null ? null : placeOf(query.before)
-    for (let looked = 0; looked < Page.looks; looked += batch) {
-      const page = (yield* store.auditOf(companyId, before, batch)).map(rowOf)
+    for (let looked = 0; looked < Page.looks; looked += Page.atOnce) {
+      const page = (yield* store.auditOf(companyId, before, Page.atOnce)).map(rowOf)
       rows.push(...page.filter((row) => isAsked(row, query)))
       const last = page.at(-1)
-      if (last === undefined || page.length < batch || rows.length >= limit) return { rows: rows.slice(0, limit), lookedTo: null }
+      if (last === undefined || page.length < Page.atOnce || rows.length >= limit) return { rows: rows.slice(0, limit), lookedTo: null }
       before = placeOf(last.id)
     }
     return { rows, lookedTo: before === null ? null : { createdAtMillis: 0, id: idOf(before) } }
@@ -173,7 +173,8 @@ export const make = Effect.gen(function* () {
   yield* Effect.addFinalizer(() => lost(flush))
 
   return AuditLog.of({
-    list: (companyId, query) => Page.pick(query.limit, (limit) => find(companyId, query, limit)),
+    list: (companyId, query) =>
+      Page.pick(query.limit, (limit, after) => find(companyId, { ...query, before: after?.id ?? query.before }, limit)),
     refused: Effect.fnUntraced(function* (companyId, acting, code) {
       const kind = `${companyId} ${acting.actor} ${acting.actor_id} ${code}`
       const before = counted.get(kind)

@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
-import * as Page from "../../ledger/Page.ts"
 import * as DepositJobs from "../../receiving/DepositJobs.ts"
 import { DepositsOf } from "../../receiving/DepositsOf.ts"
 import * as Checkout from "./Checkout.ts"
@@ -40,8 +39,7 @@ export const checkouts = Feature.make({
     [
       "days during which a checkout can be renewed / changes that its payer can make",
       `${Checkout.renewableMillis / 86_400_000} / ${Checkout.maxChanges}`
-    ],
-    ["checkouts on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`]
+    ]
   ],
   reads: CheckoutReads,
   layer: Traced.over(Checkouts.Checkouts, Checkouts.layer),

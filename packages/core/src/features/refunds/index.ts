@@ -1,7 +1,6 @@
 import { Effect, Option } from "effect"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
-import * as Page from "../../ledger/Page.ts"
 import type { Published } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Deposit from "../../receiving/Deposit.ts"
@@ -91,7 +90,6 @@ export const refunds = Feature.make({
     })
   ],
   describes: [Feature.describes(Refund.noun, { by: "refundId", description: "description" })],
-  limits: [["refunds on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`]],
   reads: RefundReads,
   layer: Traced.over(Refunds.Refunds, Refunds.layer),
   workers: Refunds.layerWorker

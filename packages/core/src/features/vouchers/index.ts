@@ -1,6 +1,5 @@
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
-import * as Page from "../../ledger/Page.ts"
 import * as Voucher from "./Voucher.ts"
 import { notices } from "./VoucherTold.ts"
 import * as Vouchers from "./Vouchers.ts"
@@ -30,8 +29,7 @@ export const vouchers = Feature.make({
     [
       "voucher lifetime, seconds",
       `${Voucher.expirySeconds.minimum} to ${Voucher.expirySeconds.maximum}, ${Voucher.expirySeconds.default} by default`
-    ],
-    ["vouchers on a page", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`]
+    ]
   ],
   layer: Traced.over(Vouchers.Vouchers, Vouchers.layer),
   workers: Vouchers.layerWorker

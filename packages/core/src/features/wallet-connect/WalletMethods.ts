@@ -9,7 +9,7 @@ import { available } from "../../ledger/Balance.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Limit from "../../ledger/Limit.ts"
-import * as Page from "../../ledger/Page.ts"
+import type { Position } from "../../ledger/Page.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import type { Transaction } from "../../reports/Transaction.ts"
 import { Transactions } from "../../reports/Transactions.ts"
@@ -28,6 +28,9 @@ export const listed = { default: 10, maximum: 20 } as const
 /** Maximum offset of a list. Older transactions are available over HTTP. */
 export const maxOffset = 500
 
+/** Maximum number of pages read for a response. It is enough for the largest offset, however large the metadata. */
+const maxPages = 10
+
 const LookedUp = Schema.Struct({
   payment_hash: Schema.optionalKey(Schema.NullOr(Schema.String)),
   invoice: Schema.optionalKey(Schema.NullOr(Schema.String))
@@ -43,6 +46,8 @@ const Listed = Schema.Struct({
 })
 
 type Answer = Effect.Effect<unknown, WalletRefused | StoreUnavailable>
+
+type Named = Pick<Transaction, "companyId" | "id" | "type">
 
 /** A method, with the scope that the key must have. */
 export interface Method {
@@ -93,7 +98,7 @@ export const make = Effect.gen(function* () {
     return shown ?? (yield* refuse("NOT_FOUND", "No invoice or payment has this payment hash."))
   })
 
-  const shown = Effect.fnUntraced(function* ({ companyId, id, type }: Transaction, apiKeyId: string, nowMillis: number) {
+  const shown = Effect.fnUntraced(function* ({ companyId, id, type }: Named, apiKeyId: string, nowMillis: number) {
     if (type === "withdrawal") {
       const found = yield* sending.withdrawal(companyId, id)
       return Option.isSome(found) ? WalletView.outgoing(found.value) : undefined
@@ -110,15 +115,23 @@ export const make = Effect.gen(function* () {
     if (skipped > maxOffset) return yield* refuse("OTHER", `offset must be at most ${maxOffset}. Narrow the range with from and until.`)
     const size = Math.min(limit === undefined || limit === null || limit === 0 ? listed.default : limit, listed.maximum)
     const { id: apiKeyId, companyId } = call.holder.apiKey
-    const page = transactions.list(companyId, {
-      limit: Math.min(skipped + size, Page.limit.maximum),
+    const asked = {
       rail: "lightning",
       ...(type === "incoming" ? { type: "deposit" as const } : type === "outgoing" ? { type: "withdrawal" as const } : {}),
       // Both bounds are inclusive, in whole seconds.
       ...(typeof from === "number" && from > 0 && { createdAfterMillis: from * 1000 - 1 }),
       ...(typeof until === "number" && { createdBeforeMillis: (until + 1) * 1000 })
-    })
-    const { rows } = yield* Effect.catchTag(page, "Invalid", ({ message }) => refuse("OTHER", message))
+    } as const
+    const rows: Array<Named> = []
+    let after: Position | undefined
+    for (let pages = 0; pages < maxPages && rows.length < skipped + size; pages++) {
+      const page = transactions.list(companyId, { ...asked, limit: skipped + size - rows.length, ...(after && { after }) })
+      const found = yield* Effect.catchTag(page, "Invalid", ({ message }) => refuse("OTHER", message))
+      // Their metadata is not kept.
+      rows.push(...found.rows.map(({ id, type }) => ({ companyId, id, type })))
+      after = found.next
+      if (after === undefined) break
+    }
     const nowMillis = yield* Clock.currentTimeMillis
     const all = yield* Effect.forEach(rows.slice(skipped), (row) => shown(row, apiKeyId, nowMillis), { concurrency: 5 })
     return { transactions: all.filter((one) => one !== undefined) }

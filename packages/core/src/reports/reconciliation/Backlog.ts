@@ -57,6 +57,8 @@ export class Backlog extends Context.Service<
   }
 >()("@satrail/core/reports/reconciliation/Backlog") {}
 
+const positionOf = ({ id, sinceMillis }: Waiting.Item): Page.Position => ({ id, createdAtMillis: sinceMillis })
+
 const none = { after: null, sinceBeforeMillis: Number.MAX_SAFE_INTEGER }
 
 /** Queries the node and the chain for a record's current status. */
@@ -102,36 +104,34 @@ export const make = Effect.gen(function* () {
   ) =>
     Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
-      const { rows, next } = yield* Page.pick(limit, (limit) =>
-        Effect.map(
-          ledger.backlog({
-            kinds,
-            overdueBeforeMillis: 0,
-            sinceBeforeMillis: nowMillis - olderThanMillis,
-            after: after && { sinceMillis: after.createdAtMillis, id: after.id },
-            perKind: limit,
-            limit
-          }),
-          (items) => ({ rows: items.map((item) => ({ ...item, createdAtMillis: item.sinceMillis })), lookedTo: null })
+      const find = Effect.fnUntraced(function* (limit: number, from: Page.Position | null) {
+        const items = yield* ledger.backlog({
+          kinds,
+          overdueBeforeMillis: 0,
+          sinceBeforeMillis: nowMillis - olderThanMillis,
+          after: from && { sinceMillis: from.createdAtMillis, id: from.id },
+          perKind: limit,
+          limit
+        })
+        const found = yield* Effect.forEach(
+          items,
+          (item) =>
+            Effect.map(
+              read(item),
+              Option.map((record) => ({
+                record,
+                waits: WaitReason.of(item, nowMillis, hostOf(record)),
+                timeline: timeline(record),
+                answer: null,
+                ...positionOf(item)
+              }))
+            ),
+          { concurrency: "unbounded" }
         )
-      )
-      const found = yield* Effect.forEach(
-        rows,
-        (item) =>
-          Effect.map(
-            read(item),
-            Option.map((record) => ({
-              record,
-              waits: WaitReason.of(item, nowMillis, hostOf(record)),
-              timeline: timeline(record),
-              answer: null,
-              id: item.id,
-              createdAtMillis: item.createdAtMillis
-            }))
-          ),
-        { concurrency: "unbounded" }
-      )
-      return { rows: found.flatMap(Option.toArray), next }
+        const last = items.length < limit ? undefined : items.at(-1)
+        return { rows: found.flatMap(Option.toArray), lookedTo: last === undefined ? null : positionOf(last) }
+      })
+      return yield* Page.pick(limit, (limit, from) => find(limit, from ?? after))
     })
 
   const get = <A extends { readonly id: string }>(

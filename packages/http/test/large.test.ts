@@ -1,0 +1,69 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Metadata from "@satrail/core/base/Metadata"
+import * as Page from "@satrail/core/ledger/Page"
+import { operatorToken, start } from "./Service.ts"
+
+// Responses with many records whose metadata is as large as possible.
+
+const service = await start()
+afterAll(service.dispose)
+
+const { keys, keyCharacters, valueCharacters } = Metadata.limits
+const each = keys * valueCharacters
+const metadata = Object.fromEntries(
+  Array.from({ length: keys }, (_, n) => [`${n}`.padStart(keyCharacters, "k"), "ü".repeat(valueCharacters)])
+)
+/** More records than a page can contain. */
+const count = Math.ceil(Page.maxCharacters / each) + 40
+
+/** Creates records at a path, and returns their ids, newest first. */
+const create = async (path: string, key: string, body: object = {}) => {
+  const ids: Array<string> = []
+  for (let n = 0; n < count; n++) {
+    const answer = await service.ask("POST", path, { key, body: { ...body, metadata } })
+    assert.strictEqual(answer.status, 201, answer.text)
+    ids.unshift(answer.body.data.id ?? answer.body.data.address.id)
+  }
+  return ids
+}
+
+/** Fetches a list by its links. Returns the ids on each page, and the largest response's length. */
+const linked = async (path: string, key: string) => {
+  const pages: Array<ReadonlyArray<string>> = []
+  let largest = 0
+  for (let next: string | undefined = path; next !== undefined;) {
+    const { status, text, body, headers } = await service.ask("GET", next, { key })
+    assert.strictEqual(status, 200, text)
+    largest = Math.max(largest, text.length)
+    pages.push(body.data.map(({ id }: { readonly id: string }) => id))
+    next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1]
+  }
+  return { pages, largest }
+}
+
+/** Maximum length of a page as JSON: its texts, the record that reaches the limit, and the names of all fields. */
+const mostCharacters = Page.maxCharacters + each + count * (keys * (keyCharacters + 10) + 1000)
+
+describe("lists of large records", () => {
+  it("list: a page of large records ends early, and the links lead to each record once, for companies and operators", async () => {
+    const { id, key } = await service.company("paid")
+    const lists = [
+      ["bitcoin/deposit/on-chain", {}],
+      ["bitcoin/deposit/lightning-address", {}],
+      ["bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" }]
+    ] as const
+    for (const [path, body] of lists) {
+      const ids = await create(`/v1/${path}`, key, body)
+      const reads = [
+        [`/v1/${path}?limit=1000`, key],
+        [`/operator/companies/${id}/${path}?limit=1000`, operatorToken]
+      ] as const
+      for (const [at, by] of path.endsWith("invoice") ? reads : reads.slice(0, 1)) {
+        const { pages, largest } = await linked(at, by)
+        assert.deepStrictEqual(pages.flat(), ids, at)
+        assert.isAtMost(largest, mostCharacters, at)
+        assert.isAtLeast(pages[0]?.length ?? 0, Math.floor(Page.maxCharacters / (each + 2000)), at)
+      }
+    }
+  })
+})
