@@ -674,7 +674,7 @@ export interface EventsListQuery {
   readonly types?: ReadonlyArray<string> | undefined
   /** Selects events of one record, by its id (for a domain, by its name) */
   readonly subject?: string | undefined
-  /** Events per page, 1 to 1000. Default: 100 */
+  /** Maximum events per page, 1 to 1000. Default: 100. Pages of large events are shorter */
   readonly limit?: number | undefined
 }
 export interface CreateInvoice<M = Metadata> {

@@ -1,6 +1,10 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
+import { Feed } from "@satrail/core/events/Feed"
+import type { Place } from "@satrail/core/events/Notice"
 import * as Page from "@satrail/core/ledger/Page"
+import { maxBytes } from "../src/events/EventBody.ts"
 import { operatorToken, start } from "./Service.ts"
 
 // Responses with many records whose metadata is as large as possible.
@@ -17,10 +21,10 @@ const metadata = Object.fromEntries(
 const count = Math.ceil(Page.maxCharacters / each) + 40
 
 /** Creates records at a path, and returns their ids, newest first. */
-const create = async (path: string, key: string, body: object = {}) => {
+const create = async (path: string, key: string, body: object = {}, many = count) => {
   const ids: Array<string> = []
-  for (let n = 0; n < count; n++) {
-    const answer = await service.ask("POST", path, { key, body: { ...body, metadata } })
+  for (let n = 0; n < many; n++) {
+    const answer = await service.ask("POST", path, { key, body: { metadata, ...body } })
     assert.strictEqual(answer.status, 201, answer.text)
     ids.unshift(answer.body.data.id ?? answer.body.data.address.id)
   }
@@ -65,5 +69,38 @@ describe("lists of large records", () => {
         assert.isAtLeast(pages[0]?.length ?? 0, Math.floor(Page.maxCharacters / (each + 2000)), at)
       }
     }
+  })
+})
+
+describe("large events", () => {
+  it("events: a page of large events ends early, and the links lead to each event once, as do the console's pages", async () => {
+    const { id, key } = await service.company()
+    const size = maxBytes - 1000
+    const many = Math.ceil(Page.maxCharacters / size) + 20
+    const large = Object.fromEntries(Array.from({ length: size / valueCharacters }, (_, n) => [`${n}`, "v".repeat(valueCharacters - 10)]))
+    const ids = await create("/v1/bitcoin/deposit/lightning-invoice", key, { amount: 1, currency: "sats", metadata: large }, many)
+    const { pages, largest } = await linked("/v1/events?limit=1000", key)
+    assert.isAtMost(largest, Page.maxCharacters + maxBytes + many)
+    assert.strictEqual(new Set(pages.flat()).size, many)
+    assert.deepStrictEqual(
+      pages.map(({ length }) => length === 0),
+      [false, false, true],
+      "more than one page, and the end"
+    )
+
+    const { newest } = await service.run(Feed)
+    const subjects: Array<string> = []
+    let before: Place | undefined
+    do {
+      const asked = { companyId: CompanyId.make(id), before, limit: 1000 }
+      const { items, next } = await service.run(newest(asked, () => assert.fail("it was rendered before")))
+      assert.isAtMost(
+        items.reduce((sum, { body }) => sum + body.length, 0),
+        Page.maxCharacters + maxBytes
+      )
+      subjects.push(...items.map(({ subject }) => subject))
+      before = next
+    } while (before !== undefined)
+    assert.deepStrictEqual(subjects, ids)
   })
 })

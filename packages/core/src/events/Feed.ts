@@ -4,6 +4,7 @@ import { Invalid } from "../base/Invalid.ts"
 import { EventStore, type Telling, type Told } from "../ledger/EventStore.ts"
 import { NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads, type Published } from "../ledger/LedgerReads.ts"
+import { maxCharacters } from "../ledger/Page.ts"
 import { afterAllOf, cursorOf, CursorTooOld, isForgotten } from "./Events.ts"
 import * as Notice from "./Notice.ts"
 import * as Notices from "./Notices.ts"
@@ -17,7 +18,8 @@ export const limit = { default: 100, maximum: 1000 } as const
  */
 export const maxLooked = 5000
 
-const chunkSize = 200
+// Events are rendered from their records, whose metadata may be large, so few are read at a time.
+const chunkSize = 100
 /** The highest possible event id. */
 const maxId = 2n ** 63n - 1n
 
@@ -44,7 +46,10 @@ export interface Ask {
   readonly subject?: string
 }
 
-/** A page of events. `next` is the start of the next page, and stays the same while there are no more events. */
+/**
+ * A page of events, which ends early at `maxCharacters`. `next` is the start of the next page, and stays the same
+ * while there are no more events.
+ */
 export interface Page {
   readonly items: ReadonlyArray<Item>
   readonly next: Notice.Place
@@ -138,6 +143,7 @@ export const make = Effect.gen(function* () {
       return yield* new Invalid({ path: "limit", message: `must be a whole number from 1 to ${limit.maximum}` })
     if (yield* isForgotten(store, ask.companyId, ask.after)) return yield* new CursorTooOld({ cursor: cursorOf(ask.after) })
     const items: Array<Item> = []
+    let characters = 0
     let next = ask.after
     for (let looked = 0; looked < maxLooked;) {
       const wanted = chunkOf(ask.limit, ask)
@@ -149,7 +155,8 @@ export const make = Effect.gen(function* () {
       for (const item of found) {
         if (!Notice.isAfter(item.place, ask.after) || !isAsked(item, ask)) continue
         items.push(item)
-        if (items.length === ask.limit) return { items, next: item.place }
+        characters += item.body.length
+        if (items.length === ask.limit || characters >= maxCharacters) return { items, next: item.place }
       }
       const last = events.at(-1)
       if (last !== undefined && Notice.isAfter(afterAllOf(last.id), next)) next = afterAllOf(last.id)
@@ -161,6 +168,7 @@ export const make = Effect.gen(function* () {
 
   const newest = Effect.fnUntraced(function* ({ companyId, before, limit: most, ...ask }: AskNewest, render: Render) {
     const items: Array<Item> = []
+    let characters = 0
     let next = before
     for (let looked = 0; looked < maxLooked;) {
       const wanted = chunkOf(most, ask)
@@ -173,7 +181,8 @@ export const make = Effect.gen(function* () {
       for (const item of found.toSorted((a, b) => (Notice.isAfter(a.place, b.place) ? -1 : 1))) {
         if ((next !== undefined && !Notice.isAfter(next, item.place)) || !isAsked(item, ask)) continue
         items.push(item)
-        if (items.length === most) return { items, next: item.place }
+        characters += item.body.length
+        if (items.length === most || characters >= maxCharacters) return { items, next: item.place }
       }
       const last = events.at(-1)
       if (last === undefined || events.length < wanted) return { items, next: undefined }

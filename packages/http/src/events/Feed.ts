@@ -121,7 +121,7 @@ export const list = Section.company(
         Scalars.intFromText({
           minimum: 1,
           maximum: limit.maximum,
-          description: `Events per page, 1 to ${limit.maximum}. Default: ${limit.default}`
+          description: `Maximum events per page, 1 to ${limit.maximum}. Default: ${limit.default}. Pages of large events are shorter`
         })
       )
     },
