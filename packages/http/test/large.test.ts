@@ -5,6 +5,7 @@ import { Feed } from "@satrail/core/events/Feed"
 import type { Place } from "@satrail/core/events/Notice"
 import * as Page from "@satrail/core/ledger/Page"
 import { maxBytes } from "../src/events/EventBody.ts"
+import { rowsPerPart } from "../src/wire/Sheet.ts"
 import { operatorToken, start } from "./Service.ts"
 
 // Responses with many records whose metadata is as large as possible.
@@ -102,5 +103,32 @@ describe("large events", () => {
       before = next
     } while (before !== undefined)
     assert.deepStrictEqual(subjects, ids)
+  })
+})
+
+describe("exports of large records", () => {
+  it("export: rows with large metadata are sent in small parts, each once", async () => {
+    const { id, key } = await service.company()
+    const rows = 60
+    for (let n = 0; n < rows; n++) {
+      const { body } = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+        key,
+        body: { amount: 1, currency: "sats", metadata }
+      })
+      await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: body.data.payment_request }))
+    }
+    await service.work()
+    const names = Object.keys(metadata).join(",")
+    const url = `http://service/v1/transactions/export?format=jsonl&metadata_keys=${names}`
+    const { body } = await service.handler(new Request(url, { headers: { authorization: `Bearer ${key}` } }))
+    const parts: Array<Uint8Array> = []
+    for await (const part of body ?? assert.fail("no body")) parts.push(part)
+    const lines = Buffer.concat(parts).toString("utf8").trimEnd().split("\n")
+    const posted = lines.map((line): { readonly company_id: string; readonly id: string | null } => JSON.parse(line))
+    assert.strictEqual(new Set(posted.map((line) => line.id)).size, 1 + rows, "each payment, and the opening and closing lines")
+    assert.isTrue(posted.every((line) => line.company_id === id))
+    // Each of a row's values is in two columns, and is two bytes long.
+    assert.isAtMost(Math.max(...parts.map(({ length }) => length)), rowsPerPart * (4 * each + 10_000))
+    assert.isAtMost(rowsPerPart, rows / 2)
   })
 })

@@ -13,8 +13,8 @@ import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Booking from "./Booking.ts"
 import { ReportReads } from "./ReportReads.ts"
 
-/** Maximum number of entries in memory per export. */
-export const pageSize = 1000
+/** Maximum number of entries in memory per export. It is small because their payments' metadata may be large. */
+const pageSize = 100
 
 const companiesAtOnce = 100
 
@@ -98,8 +98,8 @@ export class Bookings extends Context.Service<
      */
     readonly lines: (companyId: CompanyId.CompanyId, period: Booking.Period) => Effect.Effect<Lines, StoreUnavailable>
     /**
-     * Returns a page of `lines`, from `limit` entries. A withdrawal has up to three entries. The position contains
-     * the period.
+     * Returns a page of `lines`, from `limit` entries, or fewer if their payments have large metadata. A withdrawal
+     * has up to three entries. The position contains the period.
      */
     readonly page: (companyId: CompanyId.CompanyId, asked: Asked) => Effect.Effect<Page.Page<Line>, Invalid | StoreUnavailable>
     /** Like `lines`, but covers all companies, one after another. */
@@ -190,11 +190,16 @@ export const make = Effect.gen(function* () {
       return yield* new Invalid({ path: "limit", message: `must be a whole number from 1 to ${Page.limit.maximum}` })
     const from = after === null ? undefined : Option.getOrUndefined(placeOf(after.id))
     const { place, line } = from === undefined ? yield* begin(companyId, period) : { place: from, line: undefined }
-    const { lines, next } = yield* read(companyId, limit, place)
-    return {
-      rows: line === undefined ? lines : [line, ...lines],
-      next: next === null ? undefined : { createdAtMillis: 0, id: Schema.encodeSync(PlaceText)(next) }
+    const rows: Array<Line> = line === undefined ? [] : [line]
+    let next: Place | null = place
+    let characters = 0
+    for (let left = limit; next !== null && left > 0 && characters < Page.maxCharacters; left -= pageSize) {
+      const part: Effect.Success<ReturnType<typeof read>> = yield* read(companyId, Math.min(left, pageSize), next)
+      rows.push(...part.lines)
+      characters += Page.charactersOf(part.lines)
+      next = part.next
     }
+    return { rows, next: next === null ? undefined : { createdAtMillis: 0, id: Schema.encodeSync(PlaceText)(next) } }
   })
 
   const companies = Stream.paginate<string | null, Company, StoreUnavailable>(null, (after) =>

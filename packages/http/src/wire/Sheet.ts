@@ -75,6 +75,9 @@ export const success = [
 /** Maximum number of concurrent tables in a process, per company (or the operator) and in total. */
 export const maxTables = { each: 2, all: 8 } as const
 
+/** Number of rows sent at a time, because a row of a payment with large metadata can have 200 KB. */
+export const rowsPerPart = 25
+
 const makePlaces = () => {
   const taken = new Map<string, number>()
   let all = 0
@@ -119,8 +122,7 @@ export const answer = <Row, E>(
   const line = lineOf(columns, format)
   const encoder = new TextEncoder()
   const header = format === "csv" ? Stream.succeed(encoder.encode(csvLine(columns.map(({ name }) => name)))) : Stream.empty
-  // One chunk per page of rows.
-  const body = Stream.mapArray(rows, (page) => [encoder.encode(page.map(line).join(""))] as const)
+  const body = Stream.mapArray(Stream.rechunk(rows, rowsPerPart), (part) => [encoder.encode(part.map(line).join(""))] as const)
   return HttpServerResponse.stream(Stream.concat(header, body), {
     contentType: contentTypes[format],
     headers: { "content-disposition": `attachment; filename="${name}.${format}"`, "cache-control": "no-store", "x-accel-buffering": "no" }
