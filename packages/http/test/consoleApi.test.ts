@@ -2,11 +2,11 @@ import type { Reads } from "@satrail/ui/console/Api"
 import { assert, describe, it } from "@effect/vitest"
 import * as ConsoleApi from "../src/pages/ConsoleApi.ts"
 
-const counting = () => {
+const counting = (padding = "") => {
   const sent: Array<string> = []
   const send: ConsoleApi.Send = async (method, path) => {
     sent.push(`${method} ${path}`)
-    return { status: 200, headers: new Headers(), text: `{"data":${sent.length}}` }
+    return { status: 200, headers: new Headers(), text: `{"data":${sent.length}}${padding}` }
   }
   return { sent, api: ConsoleApi.make(send, {} as Reads) }
 }
@@ -28,5 +28,14 @@ describe("the API that a console page uses", () => {
       "POST /v1/vouchers/1/cancel",
       "GET /v1/account"
     ])
+  })
+
+  it("console: a long response is shared by the parts that wait for it, but not kept", async () => {
+    const { sent, api } = counting(" ".repeat(1_000_000))
+    const read = () => api.page("GET /v1/transactions", { query: { limit: 1000 } })
+    const [first, second] = await Promise.all([read(), read()])
+    assert.deepStrictEqual([first, sent.length], [second, 1])
+    await read()
+    assert.lengthOf(sent, 2)
   })
 })

@@ -55,8 +55,8 @@ export interface Step {
 /** Maximum number of payments shown for a record. */
 const mostOfRecord = 50
 
-/** Number of payments read at a time. */
-const atOnce = 500
+/** Number of payments read at a time. It is small because their metadata may be large. */
+const atOnce = 100
 
 type Recorded =
   | { readonly type: "deposit"; readonly record: Deposit.Deposit }

@@ -55,6 +55,9 @@ export const dataOf = ({ text }: Answered): unknown => {
   return isObject(answer) ? answer["data"] : undefined
 }
 
+/** Maximum length of a response that is kept. Longer ones, of which an export reads many, are not shared. */
+const mostKept = 250_000
+
 /** The API for one console request. The parts of a page share the results of reads. */
 export const make = (send: Send, reads: Reads): Api => {
   const read = new Map<string, Promise<Answered>>()
@@ -65,7 +68,12 @@ export const make = (send: Send, reads: Reads): Api => {
       read.clear()
       return send(method, path, body, once === undefined ? {} : { "idempotency-key": once })
     }
-    const answer = read.get(path) ?? send(method, path)
+    const kept = read.get(path)
+    if (kept !== undefined) return kept
+    const answer = send(method, path).then((answered) => {
+      if (answered.text.length > mostKept) read.delete(path)
+      return answered
+    })
     read.set(path, answer)
     return answer
   }
@@ -77,7 +85,7 @@ export const make = (send: Send, reads: Reads): Api => {
     page: async (operation, more = {}) => {
       const answer = await asked(operation, more)
       // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
-      return { data: dataOf(answer) as never, next: cursorIn(answer) }
+      return { data: dataOf(answer) as never, next: cursorIn(answer), characters: answer.text.length }
     },
     confirm: async (credential) => {
       await send("POST", `${path}/session/step-up`, { credential }).catch((error: unknown) => {

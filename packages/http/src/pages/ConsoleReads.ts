@@ -83,7 +83,8 @@ export const make = Effect.gen(function* () {
         return {
           // oxlint-disable-next-line typescript/consistent-type-assertions -- the OpenAPI document declares the event
           data: items.map(({ body }) => JSON.parse(body) as Event),
-          next: next === undefined ? undefined : ids.write(next, companyId)
+          next: next === undefined ? undefined : ids.write(next, companyId),
+          characters: items.reduce((sum, { body }) => sum + body.length, 0)
         }
       },
       search: (text) => read(details.search(companyId, text))

@@ -28,6 +28,13 @@ export interface Asked<K extends Operation> {
   readonly once?: string
 }
 
+/** A page of a list. `next` is the `cursor` of the next one, and `characters` the length of the response. */
+export interface Listed<Data> {
+  readonly data: Data
+  readonly next: string | undefined
+  readonly characters: number
+}
+
 /** A deposit or withdrawal, with the records that it belongs to. */
 export interface Payment {
   readonly type: "deposit" | "withdrawal"
@@ -97,18 +104,14 @@ export interface Reads {
     readonly limit: number
     readonly cursor?: string
     readonly types?: string | undefined
-  }) => Promise<{ readonly data: ReadonlyArray<Event>; readonly next: string | undefined }>
+  }) => Promise<Listed<ReadonlyArray<Event>>>
   readonly search: (text: string) => Promise<ReadonlyArray<Hit>>
 }
 
 export interface Api extends Reads {
   /** Calls an operation, and returns the `data` of its response. */
   readonly call: <K extends Operation>(operation: K, more?: Asked<K>) => Promise<Data<K>>
-  /** Returns a page of a list, with the `cursor` of the next one. */
-  readonly page: <K extends Operation>(
-    operation: K,
-    more?: Asked<K>
-  ) => Promise<{ readonly data: Data<K>; readonly next: string | undefined }>
+  readonly page: <K extends Operation>(operation: K, more?: Asked<K>) => Promise<Listed<Data<K>>>
   /** Re-enters the key, which allows sending and changes by operators for 5 minutes. */
   readonly confirm: (credential: string) => Promise<void>
 }

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from "preact"
-import { Refused } from "./Api.ts"
+import { type Listed, Refused } from "./Api.ts"
 import { csv, type CsvColumn } from "./Csv.ts"
 import * as Formats from "./Format.ts"
 import { type File, type Page, type Shown, type Visit, withQuery } from "./Page.ts"
@@ -14,6 +14,11 @@ const mostRead = 500
 /** Maximum number of rows in an export. */
 const mostExported = 10_000
 const perRead = 1000
+/**
+ * Maximum length of the responses that one page or export reads, because records may have large metadata. It leaves
+ * 2000 for each row of an export, which is more than most records have.
+ */
+export const mostCharacters = 20_000_000
 const dayMillis = 86_400_000
 
 /** A status to filter by, and the records that have it. */
@@ -35,7 +40,7 @@ export interface List<Row> {
   readonly noun: string
   readonly none: string
   /** Reads the records, newest first. */
-  readonly read: (visit: Visit, asked: Asked) => Promise<{ readonly data: ReadonlyArray<Row>; readonly next: string | undefined }>
+  readonly read: (visit: Visit, asked: Asked) => Promise<Listed<ReadonlyArray<Row>>>
   readonly at: (row: Row) => string
   readonly kinds: ReadonlyArray<Kind<Row>>
   readonly columns: (visit: Visit) => ReadonlyArray<Column<Row>>
@@ -80,15 +85,16 @@ const matching = async <Row>(
 ) => {
   const { isIn, isAll, sinceMillis } = filterOf(list, visit)
   const rows: Array<Row> = []
-  let [cursor, read] = [visit.query.get("cursor") ?? undefined, 0]
+  let [cursor, read, length] = [visit.query.get("cursor") ?? undefined, 0, 0]
   for (;;) {
-    const { data, next } = await list.read(visit, { limit: most.each, ...(cursor !== undefined && { cursor }) })
+    const { data, next, characters } = await list.read(visit, { limit: most.each, ...(cursor !== undefined && { cursor }) })
     rows.push(...(isAll ? data : data.filter(isIn)))
     read += data.length
+    length += characters
     const last = data.at(-1)
     const isEnd = next === undefined || last === undefined || Date.parse(list.at(last)) < sinceMillis
     cursor = isEnd ? undefined : next
-    if (isEnd || rows.length >= most.rows || read >= most.read) return { rows, next: cursor }
+    if (isEnd || rows.length >= most.rows || read >= most.read || length >= mostCharacters) return { rows, next: cursor }
   }
 }
 
@@ -111,11 +117,7 @@ export const pages = (path: string, { query, to }: Visit, next: string | undefin
 }
 
 /** Reads one page of a list that has no filters. The footer is undefined if there is only one page. */
-export const onePage = async <Row>(
-  path: string,
-  visit: Visit,
-  read: (asked: Asked) => Promise<{ readonly data: ReadonlyArray<Row>; readonly next: string | undefined }>
-) => {
+export const onePage = async <Row>(path: string, visit: Visit, read: (asked: Asked) => Promise<Listed<ReadonlyArray<Row>>>) => {
   const cursor = visit.query.get("cursor")
   const { data, next } = await read({ limit: perPage, ...(cursor !== null && { cursor }) })
   const footer = next === undefined && cursor === null ? undefined : paging(data.length, `${data.length} shown`, pages(path, visit, next))
@@ -178,12 +180,13 @@ const file =
   <Row>(list: List<Row>) =>
   async (visit: Visit): Promise<File> => {
     const { rows, next } = await matching(list, visit, { rows: mostExported, read: Number.POSITIVE_INFINITY, each: perRead })
-    if (next !== undefined)
-      throw new Refused(
-        400,
-        "malformed_request",
-        `More than ${Formats.sats(mostExported)} ${list.noun} match. Choose a shorter period or a status`
-      )
+    if (next !== undefined) {
+      const why =
+        rows.length < mostExported
+          ? `The ${list.noun} are too large to export together`
+          : `More than ${Formats.sats(mostExported)} ${list.noun} match`
+      throw new Refused(400, "malformed_request", `${why}. Choose a shorter period or a status`)
+    }
     return csv(list.path.replaceAll("/", "-"), list.csv, rows)
   }
 

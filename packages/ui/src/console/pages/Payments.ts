@@ -3,7 +3,7 @@ import { type Payment, Refused } from "../Api.ts"
 import { csv, type CsvColumn } from "../Csv.ts"
 import * as Formats from "../Format.ts"
 import { receiveButtons } from "../features/index.ts"
-import { pages } from "../List.ts"
+import { mostCharacters, pages } from "../List.ts"
 import { type File, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
 import { button, type Chip, chips, empty, plain, segments, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
@@ -100,21 +100,28 @@ const chipsOf = ({ query, to }: Visit): ReadonlyArray<Chip> => {
   ]
 }
 
+type Row = Omit<Transaction, "metadata">
+
 interface Counted {
-  readonly rows: ReadonlyArray<Transaction>
+  readonly rows: ReadonlyArray<Row>
   readonly isAll: boolean
+  /** The number of rows, such as `21`, or `more than 10,000`. */
+  readonly count: string
 }
 
-/** Reads every row that a filter selects, up to the maximum that is counted. */
+/** Reads every row that a filter selects, up to the maximum that is counted. Large metadata isn't kept. */
 const counted = async ({ api }: Visit, query: Query): Promise<Counted> => {
-  const rows: Array<Transaction> = []
+  const rows: Array<Row> = []
   let cursor: string | undefined
+  let length = 0
   do {
     const page = await api.page("GET /v1/transactions", { query: { ...query, limit: perRead, ...(cursor !== undefined && { cursor }) } })
-    rows.push(...page.data)
+    rows.push(...page.data.map(({ metadata: _, ...row }) => row))
     cursor = page.next
-  } while (cursor !== undefined && rows.length < mostCounted)
-  return { rows, isAll: cursor === undefined }
+    length += page.characters
+  } while (cursor !== undefined && rows.length < mostCounted && length < mostCharacters)
+  const isAll = cursor === undefined
+  return { rows, isAll, count: isAll ? Formats.sats(rows.length) : `more than ${Formats.sats(Math.min(rows.length, mostCounted))}` }
 }
 
 interface Sums {
@@ -124,7 +131,7 @@ interface Sums {
   confirming: number
 }
 
-const sumsOf = (rows: ReadonlyArray<Transaction>): Sums => {
+const sumsOf = (rows: ReadonlyArray<Row>): Sums => {
   const sums: Sums = { in: 0, out: 0, fees: 0, confirming: 0 }
   for (const { type, status, amount_sats, fee_sats } of rows) {
     if (status === "pending" && type === "deposit") sums.confirming += amount_sats
@@ -196,7 +203,7 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
 ]
 
 /** One group per day, with the totals of the rows that are counted. */
-const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, all: ReadonlyArray<Transaction>): ReadonlyArray<Group<Line>> => {
+const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, all: ReadonlyArray<Row>): ReadonlyArray<Group<Line>> => {
   const days = Map.groupBy(lines, ({ createdAtMillis }) => say.dayKey(createdAtMillis))
   const sums = Map.groupBy(all, ({ created_at }) => say.dayKey(Date.parse(created_at)))
   return [...days].map(([key, rows]) => {
@@ -235,7 +242,7 @@ const list = async (visit: Visit): Promise<Shown> => {
     counted(visit, asked)
   ])
   const lines = await linesOf(visit, page.data)
-  const count = all.isAll ? Formats.sats(all.rows.length) : `more than ${Formats.sats(mostCounted)}`
+  const { count } = all
   const first = lines[0] === undefined ? -1 : all.rows.findIndex(({ id }) => id === lines[0]?.id)
   const place = first < 0 ? `of ${count}` : `${Formats.sats(first + 1)}–${Formats.sats(first + lines.length)} of ${count}`
   const body = [
@@ -261,7 +268,7 @@ const list = async (visit: Visit): Promise<Shown> => {
 }
 
 interface Exported {
-  readonly row: Transaction
+  readonly row: Row
   readonly payment: Payment | undefined
 }
 
@@ -284,8 +291,8 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
 
 /** Exports exactly the rows of the list, as CSV. */
 const file = async (visit: Visit): Promise<File> => {
-  const { rows, isAll } = await counted(visit, askedBy(visit))
-  if (!isAll) throw new Refused(400, "malformed_request", `More than ${Formats.sats(mostCounted)} payments match. ${tooMany}`)
+  const { rows, isAll, count } = await counted(visit, askedBy(visit))
+  if (!isAll) throw new Refused(400, "malformed_request", `${Formats.capital(count)} payments match. ${tooMany}`)
   const payments = new Map((await visit.api.payments(paymentsOf(rows))).map((payment) => [payment.id, payment]))
   return csv(
     "payments",

@@ -96,7 +96,7 @@ export const statuses = [
 ] as const satisfies ReadonlyArray<readonly [Transaction["status"], string]>
 
 /** Returns which payments belong to these transactions. */
-export const paymentsOf = (transactions: ReadonlyArray<Transaction>) =>
+export const paymentsOf = (transactions: ReadonlyArray<Pick<Transaction, "type" | "id">>) =>
   transactions.flatMap(({ type, id }) => (type === "adjustment" ? [] : [{ type, id }]))
 
 /** Completes a page of transactions with the records that the transactions belong to. */
