@@ -210,7 +210,10 @@ const limits = (): string => {
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`
     ],
     ["time after a month's end until its statement is final, minutes", Statement.settlingMillis / 60_000],
-    ["open event streams of a key / of all keys, in each process", `${EventStream.streamsPerKey} / ${EventStream.maxStreams}`],
+    [
+      "open event streams in each process: of a key / of a company / in total",
+      `${EventStream.streamsPerKey} / ${EventStream.streamsPerCompany} / ${EventStream.maxStreams}`
+    ],
     ["webhook endpoints of a company", Webhooks.maxEndpoints],
     ["time for a webhook's receiver to respond, seconds", attemptMillis / 1000],
     ["interval between keep-alive comments in an idle event stream, seconds", Events.heartbeatMillis / 1000],

@@ -16,12 +16,17 @@ import * as EventIds from "../wire/EventIds.ts"
 import * as Events from "../wire/Events.ts"
 import * as Exchange from "../edge/Exchange.ts"
 import { make } from "../edge/Extension.ts"
+import { Lanes } from "../edge/Lanes.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
 import { type Member, SignedIn } from "../api/SignedIn.ts"
 import { filterIssue, filterOf, pageOf, placeOf, query, section } from "./Feed.ts"
 
-/** Maximum open streams in a process, per key and in total. */
+/**
+ * Maximum open streams in a process, per key, per company and in total. Every stream reads each event of its
+ * company, so a company's limit does not grow with its keys.
+ */
 export const streamsPerKey = 5
+export const streamsPerCompany = 100
 export const maxStreams = 2000
 
 /** Cursor of a stream that starts with the oldest stored event. */
@@ -53,7 +58,7 @@ const endpoint = HttpApiEndpoint.get("streamEvents", "/v1/events/stream", {
   .annotate(OpenApi.Summary, "Stream events")
   .annotate(
     OpenApi.Description,
-    `Streams events as they happen, as server-sent events. The stream starts after \`Last-Event-ID\` or \`cursor\` (which can be \`${oldest}\`), or with the next event if neither is given. Each message has the event's id as \`id\`, its type as \`event\`, and the event as JSON in \`data\`, as described by the schema. The response stays open for up to 15 minutes, so read it incrementally. Each process allows ${streamsPerKey} open streams per key. Requires the \`read\` scope.`
+    `Streams events as they happen, as server-sent events. The stream starts after \`Last-Event-ID\` or \`cursor\` (which can be \`${oldest}\`), or with the next event if neither is given. Each message has the event's id as \`id\`, its type as \`event\`, and the event as JSON in \`data\`, as described by the schema. The response stays open for up to 15 minutes, so read it incrementally. Each process allows ${streamsPerKey} open streams per key and ${streamsPerCompany} per company. Requires the \`read\` scope.`
   )
   .middleware(Decoding)
   .middleware(Authentication)
@@ -87,6 +92,7 @@ const routes = HttpRouter.use(
     // The layer's context without its scope, so that each request releases its resources when it ends.
     const context = Context.omit(Scope.Scope)(yield* Effect.context<Scope.Scope>())
     const signedIn = yield* SignedIn
+    const inLane = yield* Lanes
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
@@ -102,7 +108,7 @@ const routes = HttpRouter.use(
           Stream.paginate(
             begin,
             Effect.fnUntraced(function* (after: Notice.Place) {
-              const { items, next } = yield* feed.page({ companyId, after, limit: pageSize, ...filter }, render)
+              const { items, next } = yield* inLane(companyId)(feed.page({ companyId, after, limit: pageSize, ...filter }, render))
               if (items.length === 0 && next === after) yield* more
               if (items.length > 0 && !(yield* stands)) return [[], Option.none()] as const
               const events = items.map(({ place, type, body }) => ({ id: ids.write(place, companyId), event: type, data: body }))
@@ -113,23 +119,23 @@ const routes = HttpRouter.use(
       )
 
     /**
-     * Takes one of the key's slots. The slot is released when the request's scope closes, which is when the
-     * stream ends.
+     * Takes one of the slots of a key or company. The slot is released when the request's scope closes, which is
+     * when the stream ends.
      */
-    const place = (keyId: string) =>
+    const place = (who: "key" | "company", id: string, most: number) =>
       Effect.acquireRelease(
         Effect.suspend(() => {
-          const others = open.get(keyId) ?? 0
-          if (others >= streamsPerKey)
-            return Effect.fail(Errors.failure("overloaded", `This key already has ${streamsPerKey} open streams. Close one first.`))
-          open.set(keyId, others + 1)
+          const others = open.get(id) ?? 0
+          if (others >= most)
+            return Effect.fail(Errors.failure("overloaded", `This ${who} already has ${most} open streams. Close one first.`))
+          open.set(id, others + 1)
           return Effect.void
         }),
         () =>
           Effect.sync(() => {
-            const left = (open.get(keyId) ?? 1) - 1
-            if (left === 0) open.delete(keyId)
-            else open.set(keyId, left)
+            const left = (open.get(id) ?? 1) - 1
+            if (left === 0) open.delete(id)
+            else open.set(id, left)
           })
       )
 
@@ -151,11 +157,12 @@ const routes = HttpRouter.use(
         return yield* Effect.fail(Errors.failure("scope_required", "This request requires a key with the scope read."))
       }
       const { filter, cursor } = yield* asked(request)
-      yield* place(id)
+      yield* place("key", id, streamsPerKey)
+      yield* place("company", companyId, streamsPerCompany)
       const begin =
         cursor === undefined ? yield* Errors.answered(feed.now) : cursor === oldest ? Notice.first : yield* placeOf(ids, companyId, cursor)
       // Read once before the stream starts, because an error can no longer change the status afterwards.
-      yield* pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter })
+      yield* inLane(companyId)(pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter }))
       const events = Stream.catchCause(follow(companyId, begin, filter, stands), (cause) =>
         // The reader reconnects and resumes where it stopped.
         Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))

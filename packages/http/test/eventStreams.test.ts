@@ -1,0 +1,89 @@
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { EventStore } from "@satrail/core/ledger/EventStore"
+import * as Memory from "@satrail/memory/Memory"
+import { longestMillis } from "@satrail/testing/Waiting"
+import { Context, Effect, Layer } from "effect"
+import { vi } from "vitest"
+import { type InLane, Lanes } from "../src/edge/Lanes.ts"
+import { streamsPerCompany, streamsPerKey } from "../src/events/EventStream.ts"
+import { skippingTime, start } from "./Service.ts"
+
+/** Timeout for a condition to become true. */
+const patience = { timeout: longestMillis, interval: 5 }
+
+/** The lane in which an effect runs. */
+const Lane = Context.Reference<string | undefined>("test/Lane", { defaultValue: () => undefined })
+const lanes: InLane = (name) => (work) => Effect.provideService(work, Lane, name)
+
+/** Reads of a company's events: the company, and the lane of the read. */
+const reads: Array<readonly [companyId: string, lane: string | undefined]> = []
+const storage = Layer.effect(
+  EventStore,
+  Effect.map(EventStore, (store) =>
+    EventStore.of({
+      ...store,
+      eventsOf: (companyId, after, limit) =>
+        Effect.flatMap(Lane, (lane) => {
+          if (companyId !== null) reads.push([companyId, lane])
+          return store.eventsOf(companyId, after, limit)
+        })
+    })
+  )
+).pipe(Layer.provideMerge(Memory.layer))
+
+const service = await start({ storage, instead: Context.make(Lanes, lanes), around: skippingTime })
+afterAll(service.dispose)
+
+/** Opens a stream, and reads it until the test ends it. */
+const open = async (key: string) => {
+  const aborted = new AbortController()
+  const response = await service.handler(
+    new Request("http://service/v1/events/stream", { headers: { authorization: `Bearer ${key}` }, signal: aborted.signal })
+  )
+  let text = ""
+  const reading = (async () => {
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part
+  })().catch(() => {})
+  const end = async () => {
+    aborted.abort()
+    await reading
+  }
+  return { status: response.status, text: () => text, end }
+}
+
+describe("the event streams of one company", () => {
+  it("stream: a company may have a hundred open streams, however many keys it has, and other companies can still open theirs", async () => {
+    const [company, other] = [await service.company(), await service.company()]
+    const streams: Array<Awaited<ReturnType<typeof open>>> = []
+    while (streams.length < streamsPerCompany) {
+      const key = await service.keyFor(company.id, "read")
+      streams.push(...(await Promise.all(Array.from({ length: streamsPerKey }, () => open(key)))))
+    }
+    assert.deepStrictEqual([...new Set(streams.map(({ status }) => status))], [200])
+    const key = await service.keyFor(company.id, "read")
+    const refused = await open(key)
+    await vi.waitFor(() => assert.include(refused.text(), `company already has ${streamsPerCompany} open streams`), patience)
+    assert.strictEqual(refused.status, 503)
+    const theirs = await open(other.key)
+    assert.strictEqual(theirs.status, 200)
+    await streams[0]?.end()
+    await vi.waitFor(async () => {
+      const next = await open(key)
+      await next.end()
+      assert.strictEqual(next.status, 200)
+    }, patience)
+    await Promise.all([theirs, ...streams].map(({ end }) => end()))
+  })
+
+  it("stream: a stream reads events in its company's lane, so that other companies do not wait for it", async () => {
+    const { id, key } = await service.company()
+    const stream = await open(key)
+    await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
+    await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 1, currency: "sats" } })
+    await vi.waitFor(() => assert.include(stream.text(), "event: invoice.created"), patience)
+    await stream.end()
+    const own = reads.filter(([companyId]) => companyId === id)
+    assert.isAtLeast(own.length, 2)
+    assert.deepStrictEqual([...new Set(own.map(([, lane]) => lane))], [id])
+  })
+})
