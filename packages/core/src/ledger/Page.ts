@@ -65,13 +65,20 @@ export const charactersOf = (value: unknown): number => {
 }
 
 /**
+ * Like `charactersOf`, for lists that are read often: the other texts of their records have at most a few thousand
+ * characters, and to count them would cost a fifth of a request.
+ */
+export const ofMetadata = (row: Position): number => ("metadata" in row ? charactersOf(row.metadata) : 0)
+
+/**
  * Returns a page of up to `size` rows, which ends early at `maxCharacters`. `find` reads up to `limit` rows after
  * a position; undefined for the first rows. One extra row is read to determine whether there is another page
  * without counting rows.
  */
 export const pick = Effect.fnUntraced(function* <A extends Position, E, R>(
   size: number,
-  find: (limit: number, after: Position | undefined) => Effect.Effect<Found<A>, E, R>
+  find: (limit: number, after: Position | undefined) => Effect.Effect<Found<A>, E, R>,
+  lengthOf: (row: Position) => number = charactersOf
 ) {
   if (!Number.isInteger(size) || size < 1 || size > limit.maximum)
     return yield* new Invalid({ path: "limit", message: `must be a whole number from 1 to ${limit.maximum}` })
@@ -83,7 +90,7 @@ export const pick = Effect.fnUntraced(function* <A extends Position, E, R>(
     for (const row of found.rows) {
       if (rows.length === size || characters >= maxCharacters) return { rows, next: rows.at(-1) } satisfies Page<A>
       rows.push(row)
-      characters += charactersOf(row)
+      characters += lengthOf(row)
     }
     if (found.rows.length < wanted) return { rows, next: found.lookedTo ?? undefined } satisfies Page<A>
   }

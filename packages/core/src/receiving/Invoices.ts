@@ -245,8 +245,10 @@ export const make = Effect.gen(function* () {
       if (query.lightningAddressId !== undefined && !Id.is(query.lightningAddressId))
         return yield* new Invalid({ path: "lightning_address_id", message: "must be the id of a Lightning address" })
       const atMillis = yield* Clock.currentTimeMillis
-      const { rows, next } = yield* Page.pick(query.limit, (limit, after) =>
-        records.invoicesOf(companyId, { ...query, atMillis, limit, before: after?.id ?? query.before }, Page.looks)
+      const { rows, next } = yield* Page.pick(
+        query.limit,
+        (limit, after) => records.invoicesOf(companyId, { ...query, atMillis, limit, before: after?.id ?? query.before }, Page.looks),
+        Page.ofMetadata
       )
       return { rows: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
     })

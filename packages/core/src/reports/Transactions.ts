@@ -79,8 +79,10 @@ export const make = Effect.gen(function* () {
       if (query.label !== undefined) yield* Metadata.checkLabel(query.label)
       if (query.lightningInvoiceId !== undefined && !Id.is(query.lightningInvoiceId))
         return yield* new Invalid({ path: "lightning_invoice_id", message: "must be the id of an invoice" })
-      return yield* Page.pick(query.limit, (limit, after) =>
-        reports.search(companyId, { ...query, limit, ...(after && { after }) }, Page.looks)
+      return yield* Page.pick(
+        query.limit,
+        (limit, after) => reports.search(companyId, { ...query, limit, ...(after && { after }) }, Page.looks),
+        Page.ofMetadata
       )
     })
   })
