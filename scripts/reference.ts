@@ -83,6 +83,7 @@ import * as ClientTypes from "./client.ts"
 import * as Wire from "./wire.ts"
 import * as DnsMessage from "../packages/web/src/DnsMessage.ts"
 import * as ValidatingResolver from "../packages/web/src/ValidatingResolver.ts"
+import * as NameServers from "../packages/web/src/NameServers.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Pace from "../packages/web/src/Pace.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
@@ -298,7 +299,7 @@ const limits = (): string => {
       `${Outbound.defaults.connectMillis / 1000} / ${Outbound.defaults.totalMillis / 1000}`
     ],
     ["size of a payee's response body, bytes", Outbound.defaults.maxBytes],
-    ["redirects followed", Outbound.defaults.maxRedirects],
+    ["redirects followed / addresses used of a host, per IP version", `${Outbound.defaults.maxRedirects} / ${NameServers.maxPerFamily}`],
     [
       "resolvers queried for a name (BIP 353) / timeout to connect to one / for its whole response, seconds",
       `${ValidatingResolver.maxResolvers} / ${ValidatingResolver.limits.connectMillis / 1000} / ${ValidatingResolver.limits.totalMillis / 1000}`

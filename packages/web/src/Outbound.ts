@@ -1,11 +1,11 @@
 import { isPublicName } from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer, Result, Schema, type Scope } from "effect"
-import dns from "node:dns/promises"
 import http from "node:http"
 import net from "node:net"
 import os from "node:os"
 import tls from "node:tls"
 import * as Idle from "./Idle.ts"
+import * as NameServers from "./NameServers.ts"
 import * as PublicAddress from "./PublicAddress.ts"
 
 /** The address is not allowed. No connection was made. `reason` completes "not contacted: …". */
@@ -71,8 +71,11 @@ export interface Options extends Partial<Limits> {
    * requests. Off by default.
    */
   readonly keepsConnections?: boolean
-  /** Resolves a name. Defaults to the system's resolver. */
-  readonly lookup?: (name: string) => Promise<ReadonlyArray<string>>
+  /**
+   * Returns a name's addresses, none if there are none. Stops when the signal is aborted. Defaults to the
+   * system's name servers.
+   */
+  readonly lookup?: (name: string, signal: AbortSignal) => Promise<ReadonlyArray<string>>
   /**
    * Returns whether connections to an address are allowed. By default, public addresses other than this
    * machine's are.
@@ -158,13 +161,8 @@ export const issueOf = (url: string, options: Pick<Options, "isOpen" | "allow"> 
   return Result.isFailure(target) ? target.failure.reason : undefined
 }
 
-const systemLookup = async (name: string): Promise<ReadonlyArray<string>> =>
-  (await dns.lookup(name, { all: true, order: "verbatim" })).map(({ address }) => address)
-
 const isOwn = (address: string): boolean =>
   Object.values(os.networkInterfaces()).some((addresses) => addresses?.some((one) => one.address === address))
-
-const isNobody = (cause: unknown): boolean => cause instanceof Error && "code" in cause && cause.code === "ENOTFOUND"
 
 /** Makes a connection use the checked addresses instead of resolving the name again. */
 const pinned =
@@ -286,7 +284,7 @@ export const make = (options: Options = {}): Outbound["Service"] => {
   const { connectMillis, totalMillis, maxBytes, maxRedirects } = { ...defaults, ...options }
   const { keepsConnections = false } = options
   const idle = keepsConnections ? Idle.make() : undefined
-  const { lookup = systemLookup, isAllowed = (address) => PublicAddress.is(address) && !isOwn(address) } = options
+  const { lookup = NameServers.addresses(), isAllowed = (address) => PublicAddress.is(address) && !isOwn(address) } = options
 
   const vouched = vouchedBy(options)
 
@@ -294,11 +292,11 @@ export const make = (options: Options = {}): Outbound["Service"] => {
   const addressesOf = Effect.fnUntraced(function* ({ name }: Target) {
     if (name === undefined) return []
     const found = yield* Effect.tryPromise({
-      try: () => lookup(name),
-      // A missing name and a private network's name must look the same from outside.
-      catch: (cause) => (isNobody(cause) ? new Forbidden({ reason: "its host has no public address" }) : new Unreachable())
+      try: (signal) => lookup(name, signal),
+      catch: () => new Unreachable()
     })
     const addresses = found.filter(isAllowed)
+    // A missing name and a private network's name must look the same from outside.
     return addresses.length > 0 ? addresses : yield* new Forbidden({ reason: "its host has no public address" })
   })
 

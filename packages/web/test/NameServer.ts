@@ -1,15 +1,16 @@
 import { Effect, type Scope } from "effect"
+import dgram from "node:dgram"
 import type http from "node:http"
 import net from "node:net"
+
+const types = { A: 1, CNAME: 5, TXT: 16, AAAA: 28, RRSIG: 46 } as const
 
 /** A record in a response: its owner, type and data. The owner and any name in the data are not compressed. */
 export interface Record {
   readonly owner: string
-  readonly type: "TXT" | "CNAME" | "RRSIG"
+  readonly type: keyof typeof types
   readonly data: Buffer
 }
-
-const types = { CNAME: 5, TXT: 16, RRSIG: 46 } as const
 
 export const nameBytes = (name: string): Buffer =>
   Buffer.concat([...name.split(".").map((label) => Buffer.from([label.length, ...Buffer.from(label, "latin1")])), Buffer.from([0])])
@@ -20,6 +21,12 @@ export const txt = (owner: string, ...strings: ReadonlyArray<string>): Record =>
   type: "TXT",
   data: Buffer.concat(strings.map((text) => Buffer.from([text.length, ...Buffer.from(text, "latin1")])))
 })
+
+/** An IPv4 address record. */
+export const a = (owner: string, address: string): Record => ({ owner, type: "A", data: Buffer.from(address.split(".").map(Number)) })
+
+/** An IPv6 address record of the address that ends with this number, and has no other digits. */
+export const aaaa = (owner: string, last: number): Record => ({ owner, type: "AAAA", data: Buffer.from([...Buffer.alloc(15), last]) })
 
 export const cname = (owner: string, target: string): Record => ({ owner, type: "CNAME", data: nameBytes(target) })
 export const signature = (owner: string): Record => ({ owner, type: "RRSIG", data: Buffer.alloc(90, 7) })
@@ -54,6 +61,36 @@ export const asked = (question: Uint8Array): string => {
     labels.push(Buffer.from(question).toString("latin1", at + 1, at + 1 + (question[at] ?? 0)))
   return labels.join(".")
 }
+
+const bound = Effect.acquireRelease(
+  Effect.callback<dgram.Socket>((resume) => {
+    const socket = dgram.createSocket("udp4")
+    socket.bind(0, "127.0.0.1", () => resume(Effect.succeed(socket)))
+  }),
+  (socket) => Effect.sync(() => socket.close())
+)
+
+/**
+ * Serves DNS over UDP and returns `address:port`. `zone` returns the response for a name in lower case and a
+ * type, or undefined to send none.
+ */
+export const overUdp = (
+  zone: (name: string, type: Record["type"] | undefined) => Said | undefined
+): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.map(bound, (socket) => {
+    socket.on("message", (message, from) => {
+      const end = message.indexOf(0, 12) + 5
+      const question = Buffer.from(message.subarray(0, end)) // without the records after it, such as EDNS
+      question.fill(0, 6, 12)
+      const type = question.readUInt16BE(end - 4)
+      const said = zone(
+        asked(question).toLowerCase(),
+        (Object.keys(types) as Array<Record["type"]>).find((one) => types[one] === type)
+      )
+      if (said !== undefined) socket.send(answer(question, said), from.port, from.address)
+    })
+    return `127.0.0.1:${socket.address().port}`
+  })
 
 /**
  * Serves DNS over HTTPS (RFC 8484, GET). `zone` returns the response for a name, or undefined if the name does

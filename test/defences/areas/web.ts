@@ -42,7 +42,7 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "make",
     find: "Effect.flatMap(addressesOf(target), (addresses) => opened(target, addresses))",
     replace: `Effect.flatMap(
-      Effect.andThen(addressesOf(target), Effect.promise(() => lookup(target.name ?? ""))),
+      Effect.andThen(addressesOf(target), Effect.promise(() => lookup(target.name ?? "", new AbortController().signal))),
       (addresses) => opened(target, addresses)
     )`,
     test: outboundTest,
