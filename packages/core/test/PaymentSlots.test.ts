@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { type Context, Deferred, Effect, Exit, Layer, Scope, Stream } from "effect"
+import { type Context, Deferred, Effect, Exit, Fiber, Layer, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Stops } from "../src/accounts/Stops.ts"
@@ -192,6 +192,34 @@ describe("Slow payees", () => {
         yield* TestClock.adjust("5 minutes")
         assert.deepStrictEqual(yield* standings(rows), ["settled"])
       })
+    }
+  )
+
+  scenario(
+    "confirm: a company whose payees do not respond gets its share of requests to payees' servers, and delays other companies only until one ends",
+    () => slowly(20),
+    function* ({ state }) {
+      const { atOnce, perCompany } = settings.resolving
+      const companies = yield* times(atOnce / perCompany, () => companyWith(100_000))
+      const other = yield* companyWith(100_000)
+      state.isSlow = true
+      const [first, ...rest] = yield* Effect.forEach(companies, (payer) =>
+        Effect.forkChild(
+          Effect.forEach(Array.from({ length: perCompany + 4 }), (_, at) => confirm(payer, `settle@host${at}.slow.example`, 100), {
+            concurrency: "unbounded"
+          }),
+          { startImmediately: true }
+        )
+      )
+      assert.strictEqual(state.asked, atOnce)
+      const fast = yield* Effect.forkChild(toFast(other), { startImmediately: true })
+      assert.isUndefined(fast.pollUnsafe())
+      yield* Fiber.interrupt(first ?? assert.fail())
+      yield* Fiber.join(fast)
+      assert.strictEqual(state.mostAtHost, companies.length)
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.joinAll(rest)
+      assert.deepStrictEqual([state.asked, state.most], [0, atOnce])
     }
   )
 

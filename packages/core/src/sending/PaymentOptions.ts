@@ -17,6 +17,7 @@ export class PaymentOptions extends Context.Service<
     readonly trackMillis: { readonly minimum: number; readonly maximum: number }
     /**
      * Maximum number of concurrent requests from each process to payees' servers: in total, per company, and
+     * per host. Requests for estimates and confirmations are counted separately from those of the worker, and not
      * per host.
      */
     readonly resolving: { readonly atOnce: number; readonly perCompany: number; readonly perHost: number }

@@ -8,6 +8,7 @@ import * as Domain from "../accounts/Domain.ts"
 import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
+import * as FairSlots from "../base/FairSlots.ts"
 import { cached } from "../base/ReadCache.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Rail } from "../ledger/Rail.ts"
@@ -47,7 +48,8 @@ export class Recipients extends Context.Service<
     readonly host: (destination: Destination) => Effect.Effect<string | undefined, StoreUnavailable>
     /**
      * Like `find`, but also checks that the company may pay this amount now and that no withdrawal already pays
-     * this invoice. The error reveals only the company's own withdrawals.
+     * this invoice. The error reveals only the company's own withdrawals. The company's requests to payees' servers
+     * wait while too many are unanswered (`resolving`).
      */
     readonly payable: (
       companyId: CompanyId.CompanyId,
@@ -56,9 +58,14 @@ export class Recipients extends Context.Service<
       rail?: Rail
     ) => Effect.Effect<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable>
     /**
-     * Requests a fresh invoice for exactly `amount`, and checks its network, amount, description and expiry.
+     * Requests a fresh invoice for exactly `amount`, and checks its network, amount, description and expiry. Like
+     * in `payable`, a company's concurrent requests are limited if `companyId` is given.
      */
-    readonly invoice: (terms: PayTerms, amount: Msat) => Effect.Effect<Invoiced, RecipientRefused | RecipientUnreachable>
+    readonly invoice: (
+      terms: PayTerms,
+      amount: Msat,
+      companyId?: CompanyId.CompanyId
+    ) => Effect.Effect<Invoiced, RecipientRefused | RecipientUnreachable>
   }
 >()("@satrail/core/sending/Recipients") {}
 
@@ -117,6 +124,10 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
   const servedFor = yield* servedDomains
+  const { atOnce: most, perCompany: each } = rules.resolving
+  const slots = FairSlots.make({ most, each })
+  const inTurn = <A, E>(companyId: CompanyId.CompanyId | undefined, request: Effect.Effect<A, E>) =>
+    companyId === undefined ? request : slots.run(companyId, request)
 
   /**
    * Finds the payee of a name at a domain that we do not serve. Uses the DNS record, which may lead to one of
@@ -126,13 +137,13 @@ export const make = Effect.gen(function* () {
     const way = yield* instructions(destination, amount, rail)
     return way === undefined
       ? { _tag: "LnurlPay" as const, terms: yield* resolver.offer(destination.address.url) }
-      : { ...(yield* find(way, amount, rail)), instructed: way }
+      : { ...(yield* find(undefined, way, amount, rail)), instructed: way }
   })
 
-  const find: Recipients["Service"]["find"] = Effect.fnUntraced(function* (destination, amount, rail): Effect.fn.Return<
-    Recipient,
-    DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable
-  > {
+  const find = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId | undefined,
+    ...[destination, amount, rail]: Parameters<Recipients["Service"]["find"]>
+  ): Effect.fn.Return<Recipient, DestinationRefused | RecipientRefused | RecipientUnreachable | StoreUnavailable> {
     switch (destination._tag) {
       case "LightningInvoice": {
         const bolt11 = destination.invoice
@@ -146,7 +157,7 @@ export const make = Effect.gen(function* () {
       case "LightningAddress": {
         const { domain, address } = destination.address
         const { isServed, owner } = yield* servedFor(domain)
-        if (!isServed) return yield* findOutside(destination, amount, rail)
+        if (!isServed) return yield* inTurn(companyId, findOutside(destination, amount, rail))
         // A tag only matters to the payee. The payment goes to the same address (LUD-16).
         const found = yield* ownAddress(untagged(destination.address))
         const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
@@ -154,7 +165,7 @@ export const make = Effect.gen(function* () {
         return yield* notFound(`There is no Lightning address ${address}`)
       }
       case "Lnurl":
-        return { _tag: "LnurlPay", terms: yield* resolver.offer(destination.lnurl.url) }
+        return { _tag: "LnurlPay", terms: yield* inTurn(companyId, resolver.offer(destination.lnurl.url)) }
       case "Bolt12Offer":
         return yield* findOffer(destination.bolt12)
       case "ChainAddress": {
@@ -167,7 +178,7 @@ export const make = Effect.gen(function* () {
   })
 
   return Recipients.of({
-    find,
+    find: (...ask) => find(undefined, ...ask),
     host: Effect.fnUntraced(function* (destination) {
       if (destination._tag === "Lnurl") return new URL(destination.lnurl.url).host
       if (destination._tag !== "LightningAddress") return undefined
@@ -175,7 +186,7 @@ export const make = Effect.gen(function* () {
       return (yield* servedFor(domain)).isServed ? undefined : domain
     }),
     payable: Effect.fnUntraced(function* (companyId, destination, amount, rail) {
-      const recipient = yield* find(destination, amount, rail)
+      const recipient = yield* find(companyId, destination, amount, rail)
       yield* Effect.fromResult(check(recipient, amount, rules, yield* Clock.currentTimeMillis))
       // An invoice that is settled internally while still open at the node could also be paid from outside.
       if (recipient._tag === "OwnInvoice" && receiver.lacks?.has("cancel") === true) {
@@ -198,8 +209,8 @@ export const make = Effect.gen(function* () {
             message: "This invoice was already paid or is being paid. Get a new invoice from the payee"
           })
     }),
-    invoice: Effect.fnUntraced(function* (terms, amount) {
-      const { paymentRequest, successAction } = yield* resolver.invoice(terms, amount)
+    invoice: Effect.fnUntraced(function* (terms, amount, companyId) {
+      const { paymentRequest, successAction } = yield* inTurn(companyId, resolver.invoice(terms, amount))
       const nowMillis = yield* Clock.currentTimeMillis
       const checked = Result.flatMap(
         Result.mapError(Bolt11.decode(paymentRequest), ({ message }) => message),

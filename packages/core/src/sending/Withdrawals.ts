@@ -4,6 +4,7 @@ import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as Fee from "../accounts/Fee.ts"
 import type { FeeChanged } from "../accounts/Fees.ts"
 import { type Paused, Stops } from "../accounts/Stops.ts"
+import type * as CompanyId from "../base/CompanyId.ts"
 import * as Throttle from "../base/Throttle.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
@@ -118,14 +119,19 @@ export const make = Effect.gen(function* () {
     if (!mayAsk.host(host, nowMillis)) return yield* new TooManyEstimates({ of: "host", perMinute: Throttle.inAMinute(perHost) })
   })
 
-  const probability = Effect.fnUntraced(function* (recipient: Recipient.Recipient, amount: Msat.Msat, feeLimit: Msat.Msat) {
+  const probability = Effect.fnUntraced(function* (
+    companyId: CompanyId.CompanyId,
+    recipient: Recipient.Recipient,
+    amount: Msat.Msat,
+    feeLimit: Msat.Msat
+  ) {
     if (Recipient.isInternal(recipient) || recipient._tag === "Address") return 1
     if (recipient._tag === "Bolt12") {
       return (offers && (yield* offers.quote({ offer: recipient.bolt12, amount, feeLimit })))?.probability ?? 0
     }
     const invoice =
       recipient._tag === "LnurlPay"
-        ? (yield* recipients.invoice(recipient.terms, amount)).bolt11
+        ? (yield* recipients.invoice(recipient.terms, amount, companyId)).bolt11
         : recipient._tag === "Invoice"
           ? recipient.bolt11
           : undefined
@@ -144,7 +150,7 @@ export const make = Effect.gen(function* () {
         ...(recipient.instructed && { instructed: recipient.instructed }),
         amount,
         fee,
-        successProbability: yield* probability(recipient, amount, fee.network)
+        successProbability: yield* probability(ask.company.id, recipient, amount, fee.network)
       }
     }),
     confirm: Effect.fnUntraced(function* ({ metadata, request, destination: text, ...ask }) {
