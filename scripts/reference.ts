@@ -88,6 +88,7 @@ import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Pace from "../packages/web/src/Pace.ts"
 import * as Rates from "../packages/web/src/Rates.ts"
 import * as WebSocketSessions from "../packages/web/src/WebSocketSessions.ts"
+import * as WebhookPoster from "../packages/web/src/WebhookPoster.ts"
 import * as Recipes from "../packages/server/test/refusals/Recipes.ts"
 import * as Defences from "../test/defences/Page.ts"
 import * as Pictures from "./pictures/Pictures.ts"
@@ -354,6 +355,10 @@ const limits = (): string => {
     ["period during which rejections with the same key and error code share one audit log entry, seconds", AuditLog.countedMillis / 1000],
     ["interval at which the head of the audit log is logged and sent, hours", AuditLog.headMillis / 3_600_000],
     ["webhook deliveries per second and process: maximum / under full load", `${Pace.perSecond.most} / ${Pace.perSecond.least}`],
+    [
+      "concurrent webhook deliveries to one host per process: total / per company",
+      `${WebhookPoster.requestsPerHost.most} / ${WebhookPoster.requestsPerHost.each}`
+    ],
     ["different rejections that each process counts for the audit log, at most", AuditLog.maxCounted],
     ["age at which an unclaimed job is overdue, seconds", defaults.reconciliation.overdueMillis / 1000],
     ["coins checked on the chain in one reconciliation run", ChainBooks.askedAbout],

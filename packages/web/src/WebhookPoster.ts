@@ -1,10 +1,15 @@
+import type { CompanyId } from "@satrail/core/base/CompanyId"
+import * as FairSlots from "@satrail/core/base/FairSlots"
 import { attemptMillis, connectMillis, keptCharacters, Poster, type Posted } from "@satrail/core/nodes/Poster"
-import { Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer } from "effect"
 import * as Outbound from "./Outbound.ts"
 import * as Pace from "./Pace.ts"
 
-/** Maximum number of concurrent connections to one host, regardless of who configured it. */
-export const socketsPerHost = 16
+/**
+ * Maximum number of concurrent requests to one host: of all companies together, and of each. Many companies may use
+ * the same host, so one whose endpoints are slow must not take all of them.
+ */
+export const requestsPerHost: FairSlots.Limits = { most: 64, each: 16 }
 
 export interface Options {
   readonly outbound?: Outbound.Options
@@ -20,30 +25,26 @@ const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster => {
   const { ask } = Outbound.make({ connectMillis, totalMillis: attemptMillis, keepsConnections: true, isOpen, ...outbound })
   const turn = Pace.make()
-  const hosts = new Map<string, { readonly semaphore: Semaphore.Semaphore; users: number }>()
+  const hosts = new Map<string, ReturnType<typeof FairSlots.make>>()
 
-  /** Queues requests to a host that already has the maximum number of connections. */
-  const inTurn = <A>(host: string, work: Effect.Effect<A>): Effect.Effect<A> =>
+  const inTurn = <A>(host: string, companyId: CompanyId, request: Effect.Effect<A>): Effect.Effect<A> =>
     Effect.suspend(() => {
-      const place = hosts.get(host) ?? { semaphore: Semaphore.makeUnsafe(socketsPerHost), users: 0 }
-      hosts.set(host, place)
-      place.users++
+      const slots = hosts.get(host) ?? FairSlots.make(requestsPerHost)
+      hosts.set(host, slots)
       return Effect.ensuring(
-        place.semaphore.withPermits(1)(work),
-        Effect.sync(() => {
-          place.users--
-          if (place.users === 0) hosts.delete(host)
-        })
+        slots.run(companyId, request),
+        Effect.sync(() => slots.isIdle() && hosts.get(host) === slots && hosts.delete(host))
       )
     })
 
   return {
-    post: ({ url, headers, body }) => {
+    post: ({ companyId, url, headers, body }) => {
       const parsed = URL.parse(url)
       if (parsed === null) return Effect.succeed(unanswered("not sent: it is not a URL"))
       const asked = ask({ url, method: "POST", headers, body, firstBytes: keptCharacters })
       return inTurn(
         parsed.host,
+        companyId,
         Effect.andThen(turn, asked).pipe(
           Effect.map(({ status, body, retryAfter = null }): Posted => ({ _tag: "Answered", status, body, retryAfter })),
           // The endpoint's owner sees the error, but can't learn which ports of which hosts are open.

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Bip21 from "@satrail/bitcoin/Bip21"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
 import * as Destination from "@satrail/core/sending/Destination"
 import { failureFor } from "@satrail/http/wire/Errors"
@@ -128,7 +129,7 @@ describe("a hostile destination", () => {
     () =>
       Effect.gen(function* () {
         const poster = WebhookPoster.make({ outbound: { lookup: unasked } })
-        const ask = { headers: {}, body: "{}" }
+        const ask = { companyId: CompanyId.operator, headers: {}, body: "{}" }
         for (const url of urls) {
           assert.isDefined(poster.issue(url), url)
           const { value, begun } = yield* counting(poster.post({ url, ...ask }))

@@ -1,15 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { keptCharacters, type Posted } from "@satrail/core/nodes/Poster"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import type http from "node:http"
 import * as WebhookPoster from "../src/WebhookPoster.ts"
 import { serve } from "./Server.ts"
+
+const companyId = CompanyId.make("0190b1f0-0000-7000-8000-000000000001")
+const ask = { companyId, headers: {}, body: "{}" }
 
 const posts = (answer: http.RequestListener, totalMillis = 60_000) =>
   Effect.gen(function* () {
     const server = yield* serve(answer)
     const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis } })
-    return { server, posted: yield* poster.post({ url: `http://127.0.0.1:${server.port}/`, headers: {}, body: "{}" }) }
+    return { server, posted: yield* poster.post({ url: `http://127.0.0.1:${server.port}/`, ...ask }) }
   })
 const silent: Posted = { _tag: "Unanswered", reason: "no connection, or no response in time" }
 
@@ -64,6 +68,28 @@ describe("a webhook receiver", () => {
     Effect.gen(function* () {
       const { posted } = yield* posts((_, response) => response.write("x".repeat(5000)))
       assert.deepStrictEqual(posted, { _tag: "Answered", status: 200, body: "x".repeat(keptCharacters), retryAfter: null })
+    })
+  )
+
+  it.live("webhook: a company whose receivers are slow does not delay another company's requests to the same host", () =>
+    Effect.gen(function* () {
+      const { most, each } = WebhookPoster.requestsPerHost
+      const isFull = yield* Deferred.make<void>()
+      let held = 0
+      const server = yield* serve((request, response) => {
+        if (request.url === "/fast") response.end()
+        else if (++held === each) Deferred.doneUnsafe(isFull, Effect.void)
+      })
+      const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis: 3_600_000 } })
+      const url = `http://127.0.0.1:${server.port}`
+      const slow = yield* Effect.forEach(Array.from({ length: most + 1 }), () =>
+        Effect.forkChild(poster.post({ ...ask, url: `${url}/slow` }), { startImmediately: true })
+      )
+      yield* Deferred.await(isFull)
+      const other = CompanyId.make("0190b1f0-0000-7000-8000-000000000002")
+      assert.propertyVal(yield* poster.post({ ...ask, companyId: other, url: `${url}/fast` }), "status", 200)
+      assert.strictEqual(held, each)
+      yield* Fiber.interruptAll(slow)
     })
   )
 })

@@ -1,4 +1,5 @@
 import { Context, Effect } from "effect"
+import type { CompanyId } from "../base/CompanyId.ts"
 
 /** Timeouts of a request and of its connection. */
 export const attemptMillis = 15_000
@@ -14,8 +15,12 @@ export type Posted =
 
 /** Posts to servers specified by companies. Follows no redirects, and connects only to public servers. */
 export interface Poster {
-  /** Posts a request. Never fails, because every failure is a `Posted`. Ends within `attemptMillis`. */
+  /**
+   * Posts a request of a company. Never fails, because every failure is a `Posted`. Ends within `attemptMillis`,
+   * not counting the time during which too many requests to the host are in progress.
+   */
   readonly post: (ask: {
+    readonly companyId: CompanyId
     readonly url: string
     readonly headers: Readonly<Record<string, string>>
     readonly body: string

@@ -115,7 +115,7 @@ export const make = Effect.gen(function* () {
     if (body === undefined) return unanswered("the event is older than events are kept")
     const headers = headersOf(endpoint, entry, body, nowMillis)
     if (headers === undefined) return unanswered("the secret of the endpoint was sealed with another key: rotate it")
-    const ask = { url: endpoint.url, headers: { ...headers, ...(yield* TraceContext.headers) }, body }
+    const ask = { companyId: endpoint.companyId, url: endpoint.url, headers: { ...headers, ...(yield* TraceContext.headers) }, body }
     return yield* Effect.tap(poster.post(ask), (posted) =>
       Effect.logDebug("webhook: attempt", {
         endpointId: endpoint.id,
