@@ -4,6 +4,7 @@ import { HttpBody, HttpRouter, HttpServerError, HttpServerResponse } from "effec
 import type { HttpServerRequest } from "effect/http"
 import * as Errors from "../wire/Errors.ts"
 import * as Received from "../wire/Received.ts"
+import * as Routing from "../wire/Routing.ts"
 import * as Exchange from "./Exchange.ts"
 import { maxStreamMillis, maxStreams } from "./Extension.ts"
 import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
@@ -163,14 +164,15 @@ const streamed = Effect.fnUntraced(function* (
 })
 
 /**
- * Redirects a browser from a path with a trailing slash to the page without it. The location is relative, so it
- * works under any base path. Other clients get 404, because each path has only one spelling.
+ * Redirects a browser from a path with a trailing slash to the page without it. Other clients get 404, because
+ * each path has only one spelling.
  */
 const toPage = ({ method, url, headers }: HttpServerRequest.HttpServerRequest, paths: Index) => {
-  // `URL` throws for some strings that a stranger can send.
-  const [, path = "", name = "", query = ""] = /^([^?]*\/([^/?]+))\/(\?.*)?$/.exec(url) ?? []
-  const isPage = method === "GET" && headers["accept"]?.includes("text/html") === true && paths.methodsAt(path).includes(method)
-  return isPage ? HttpServerResponse.empty({ status: 308, headers: { location: `../${name}${query}` } }) : undefined
+  const page = Routing.withoutSlash(url)
+  const isPage = method === "GET" && headers["accept"]?.includes("text/html") === true
+  return isPage && page !== undefined && paths.methodsAt(page.path).includes(method)
+    ? HttpServerResponse.empty({ status: 308, headers: { location: page.location } })
+    : undefined
 }
 
 /** Responds to a failure that no route handled. */

@@ -14,6 +14,7 @@ import * as PaymentPage from "../edge/PaymentPage.ts"
 import { notFound } from "../edge/Refusals.ts"
 import * as Feature from "../features/Feature.ts"
 import { features } from "../features/index.ts"
+import * as Routing from "../wire/Routing.ts"
 import type { About } from "./Home.ts"
 import * as ConsoleApi from "./ConsoleApi.ts"
 import * as ConsoleReads from "./ConsoleReads.ts"
@@ -99,12 +100,13 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   }
 
   const answering = async (request: Request, { page, answers }: Route, nowMillis: number, form?: URLSearchParams): Promise<Response> => {
-    const at = new URL(request.url, "http://inside").pathname
+    // The path as sent, because a normalized one could be much shorter.
+    const [at = ""] = request.url.split("?", 1)
     // The page repeats its address.
     if (page === Site.unknown && at.length > maxUnknown) return notFound
     // Pages have no trailing slash. An unknown address may have one, and Edge.ts handles only addresses without a route.
-    const [, name = "", query = ""] = /^[^?]*?([^/?]+)\/(\?.*)?$/.exec(request.url) ?? []
-    if (name !== "") return elsewhere(`../${name}${query}`)
+    const other = Routing.withoutSlash(request.url)
+    if (other !== undefined) return elsewhere(other.location)
     // Without a session there is nothing to request.
     if (request.cookies[cookieName] === undefined)
       return html(request, Site.signIn({ files: filesAt(upFrom(at)), preferences: preferencesOf(request) }, { action: actionAt(at) }))

@@ -41,43 +41,46 @@ const bodyCharacters = 60_000
 const headCharacters = 15_000
 
 /** As many items as fit. */
-const many = <A>(characters: number, one: (at: number) => A, room = bodyCharacters): ReadonlyArray<A> =>
+const many = <A>(characters: number, one: (at: number) => A, room: number): ReadonlyArray<A> =>
   Array.from({ length: Math.floor(room / characters) }, (_, at) => one(at))
 
-const values: Readonly<Record<string, unknown>> = {
-  "empty strings": many(3, () => ""),
-  "empty arrays": many(3, () => []),
-  "unknown fields": Object.fromEntries(many(10, (at) => [`x${at}`, 1])),
-  "fields whose values have the wrong type": Object.fromEntries(many(11, (at) => [`k${at}`, {}])),
-  "a long string": "\u0001".repeat(bodyCharacters / 6),
-  "a long string in another alphabet": "𝕏".repeat(bodyCharacters / 4),
+const valuesOf = (body: number): Readonly<Record<string, unknown>> => ({
+  "empty strings": many(3, () => "", body),
+  "empty arrays": many(3, () => [], body),
+  "unknown fields": Object.fromEntries(many(10, (at) => [`x${at}`, 1], body)),
+  "fields whose values have the wrong type": Object.fromEntries(many(11, (at) => [`k${at}`, {}], body)),
+  "a long string": "\u0001".repeat(body / 6),
+  "a long string in another alphabet": "𝕏".repeat(body / 4),
   "200 strings that are not among the allowed values": Array.from({ length: 200 }, (_, at) => `none${at}`),
   "200 fields with names that need escaping": Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`\u0001\u0002${at}`, 1]))
-}
+})
 
-const texts: Readonly<Record<string, string>> = {
-  "deep arrays": "[".repeat(bodyCharacters),
-  "deep objects": '{"a":'.repeat(bodyCharacters / 5),
-  "repeated members": `{${many(12, (n) => `"m${n % 1000}":1`).join(",")}}`,
-  "no JSON": "\u0001".repeat(bodyCharacters),
-  "a form": many(10, (n) => `sats=${n}&x${n}=%01`)
+const textsOf = (body: number): Readonly<Record<string, string>> => ({
+  "deep arrays": "[".repeat(body),
+  "deep objects": '{"a":'.repeat(body / 5),
+  "repeated members": `{${many(12, (n) => `"m${n % 1000}":1`, body).join(",")}}`,
+  "no JSON": "\u0001".repeat(body),
+  "a form": many(10, (n) => `sats=${n}&x${n}=%01`, body)
     .join("&")
-    .slice(0, bodyCharacters),
+    .slice(0, body),
   nothing: ""
-}
+})
 
 /** The longest possible query parameters and path segments. */
-const segments: Readonly<Record<string, string>> = {
-  "control characters": "%01".repeat(headCharacters / 3),
-  "letters from another alphabet": "%F0%9D%95%8F".repeat(headCharacters / 12),
-  "invalid UTF-8": "%ff".repeat(headCharacters / 3),
-  letters: "a".repeat(headCharacters),
-  digits: "9".repeat(headCharacters),
-  "deep JSON": "%5B".repeat(headCharacters / 3),
-  "a JSON object": `%7B${many(8, (n) => `%22a${n % 10}%22:1`, headCharacters - 20).join(",")}%7D`.slice(0, headCharacters),
-  "an address": `${"a".repeat(headCharacters / 2)}@${"b.".repeat(headCharacters / 4)}c`,
-  commas: ",".repeat(headCharacters)
-}
+const segmentsOf = (head: number): Readonly<Record<string, string>> => ({
+  "control characters": "%01".repeat(head / 3),
+  "letters from another alphabet": "%F0%9D%95%8F".repeat(head / 12),
+  "invalid UTF-8": "%ff".repeat(head / 3),
+  letters: "a".repeat(head),
+  digits: "9".repeat(head),
+  "deep JSON": "%5B".repeat(head / 3),
+  "a JSON object": `%7B${many(8, (n) => `%22a${n % 10}%22:1`, head - 20).join(",")}%7D`.slice(0, head),
+  "an address": `${"a".repeat(head / 2)}@${"b.".repeat(head / 4)}c`,
+  commas: ",".repeat(head),
+  slashes: "/".repeat(head),
+  "letters and parent folders": `${"a".repeat(head - 12)}/../../../x`,
+  "parent folders": "a/../".repeat(head / 5)
+})
 
 /** The headers that the service or its libraries read. */
 const headers = [
@@ -104,11 +107,12 @@ const headers = [
   "x-request-id"
 ]
 
-const headerTexts: Readonly<Record<string, string>> = {
-  letters: "a".repeat(headCharacters),
-  "a list": many(13, (n) => `${n % 10}-b;q=1,a=b; `, headCharacters).join(""),
-  "letters beyond ASCII": "\u00ff".repeat(headCharacters)
-}
+const headerTextsOf = (head: number): Readonly<Record<string, string>> => ({
+  letters: "a".repeat(head),
+  "a list": many(13, (n) => `${n % 10}-b;q=1,a=b; `, head).join(""),
+  spaces: `a${" ".repeat(head - 2)}a`,
+  "letters beyond ASCII": "\u00ff".repeat(head)
+})
 
 /** The path of every property in an object schema, at any depth. */
 const placesIn = (resolve: OpenApi.Document["resolve"], given: OpenApi.Schema, depth = 0): ReadonlyArray<ReadonlyArray<string>> => {
@@ -139,8 +143,10 @@ export interface Asked {
   readonly queries: Iterable<string>
 }
 
-/** The worst requests for a route. */
-export const requests = ({ route, target, operation, document, queries }: Asked): ReadonlyArray<Bad> => {
+/** The worst requests for a route, at `part` of the maximum size. Their order does not depend on the size. */
+export const requests = ({ route, target, operation, document, queries }: Asked, part = 1): ReadonlyArray<Bad> => {
+  const [bodyRoom, headRoom] = [bodyCharacters * part, headCharacters * part]
+  const segments = segmentsOf(headRoom)
   const method = route.method === "*" ? "POST" : route.method
   const asking = `${target}${target.includes("?") ? "&" : "?"}`
   const json = { "content-type": "application/json" }
@@ -149,7 +155,7 @@ export const requests = ({ route, target, operation, document, queries }: Asked)
   const bodies = hasBody
     ? [
         ...places.flatMap((place) =>
-          Object.entries(values).map(([what, value]) => ({
+          Object.entries(valuesOf(bodyRoom)).map(([what, value]) => ({
             what: `${what} at ${place.join(".")}`,
             method,
             target,
@@ -157,7 +163,7 @@ export const requests = ({ route, target, operation, document, queries }: Asked)
             body: JSON.stringify(at(place, value))
           }))
         ),
-        ...Object.entries(texts).flatMap(([what, body]) =>
+        ...Object.entries(textsOf(bodyRoom)).flatMap(([what, body]) =>
           ["application/json", "application/x-www-form-urlencoded", "text/plain"].map((type) => ({
             what: `${what} as ${type}`,
             method,
@@ -172,21 +178,22 @@ export const requests = ({ route, target, operation, document, queries }: Asked)
   const plain = { method, headers: json, ...body }
   const asked = (operation?.parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name)
   const names = [...new Set([...asked, ...queries, "unknown"])]
+  const parameters = route.path.match(segment)?.length ?? 0
   return [
     ...bodies,
     { ...plain, what: "a minimal request", target },
-    { ...plain, what: "unknown parameters", target: `${asking}${many(7, (n) => `q${n % 1000}=1`, headCharacters).join("&")}` },
+    { ...plain, what: "unknown parameters", target: `${asking}${many(7, (n) => `q${n % 1000}=1`, headRoom).join("&")}` },
     ...names.flatMap((name) => [
       ...Object.entries(segments).map(([what, text]) => ({ ...plain, what: `${what} as ${name}`, target: `${asking}${name}=${text}` })),
-      { ...plain, what: `${name} many times`, target: `${asking}${many(name.length + 3, () => `${name}=x`, headCharacters).join("&")}` }
+      { ...plain, what: `${name} many times`, target: `${asking}${many(name.length + 3, () => `${name}=x`, headRoom).join("&")}` }
     ]),
-    ...Object.entries(route.path.search(segment) < 0 ? {} : segments).map(([what, text]) => ({
+    ...(parameters === 0 ? [] : Object.entries(segmentsOf(Math.floor(headRoom / parameters / 12) * 12))).map(([what, text]) => ({
       ...plain,
       what: `${what} in the path`,
-      target: route.path.replaceAll(segment, text.slice(0, Math.floor(headCharacters / (route.path.match(segment)?.length ?? 1) / 12) * 12))
+      target: route.path.replaceAll(segment, text)
     })),
     ...headers.flatMap((name) =>
-      Object.entries(headerTexts).map(([what, text]) => ({
+      Object.entries(headerTextsOf(headRoom)).map(([what, text]) => ({
         ...plain,
         what: `${what} in the header ${name}`,
         target,
@@ -197,7 +204,7 @@ export const requests = ({ route, target, operation, document, queries }: Asked)
       ...plain,
       what: "many headers",
       target,
-      headers: { ...json, ...Object.fromEntries(many(76, (n) => [`x-${n}`, "a".repeat(60)], headCharacters)) }
+      headers: { ...json, ...Object.fromEntries(many(76, (n) => [`x-${n}`, "a".repeat(60)], headRoom)) }
     },
     ...["DELETE", "OPTIONS", "PROPFIND"].map((other) => ({ what: other, method: other, target })),
     ...(method === "GET" ? [{ what: "HEAD", method: "HEAD", target }] : [])
