@@ -61,3 +61,14 @@ it("console: the table of 12 months dates each balance with the last day of its 
     assert.deepStrictEqual([days.length, ...days.slice(-2)], [12, named(ended), named(now)], zone)
   }
 })
+
+it("console: a time zone's cookie that cannot be decoded counts as absent, with and without a session", async () => {
+  for (const zone of ["%zz", "%ff", "%"])
+    for (const as of [`satrail_zone=${zone}`, `${cookie}; satrail_zone=${zone}`])
+      assert.match(await page("console", as), /<title>(?:Sign in|Overview) · /, as)
+})
+
+it("console: a day that a payment cannot have does not filter the payments", async () => {
+  for (const day of ["+275760-09-13", "+275760-09-12", "-000001-01-01", "2026", "2026-13-01"])
+    assert.match(await page(`console/payments?day=${encodeURIComponent(day)}`), /<title>Payments · .*1,000/s, day)
+})

@@ -25,7 +25,7 @@ export const preferencesOf = ({ cookies }: Request): Formats.Preferences => {
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
     currency: /^[a-z]{3}$/.test(currency) ? currency : "eur",
-    zone: Formats.zoneOf(zone === undefined ? undefined : decodeURIComponent(zone))
+    zone: Formats.zoneOf(zone)
   }
 }
 

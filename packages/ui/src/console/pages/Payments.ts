@@ -50,11 +50,14 @@ const filters: ReadonlyArray<Filter> = [
   }
 ]
 
+/** `Date` also parses days of other years, some of which it cannot format. */
+const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+
 /** Converts the filters in the page's URL for the API. */
 const askedBy = ({ query, say }: Visit): Query => {
   const [days, day] = [query.get("period"), query.get("day")]
   const key = query.get("metadata_key") ?? undefined
-  const start = day === null || Number.isNaN(Date.parse(`${day}T00:00:00Z`)) ? undefined : dayIn(day, say.zone)
+  const start = day === null || !isDay(day) ? undefined : dayIn(day, say.zone)
   return {
     ...(days !== null && /^\d{1,4}$/.test(days) && { from: new Date(say.nowMillis - Number(days) * dayMillis).toISOString() }),
     ...(start !== undefined && { from: new Date(start).toISOString(), until: new Date(start + dayMillis).toISOString() }),
