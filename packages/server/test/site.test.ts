@@ -190,6 +190,12 @@ describe("the documentation at /docs", () => {
     assert.deepStrictEqual([bare, body.error?.code], [404, "not_found"])
   })
 
+  it("site: for a missing page with many folders in its path, browsers get a small response, too", async () => {
+    const { status, text } = await whole.ask("GET", `/docs/${"/".repeat(15_000)}`, html)
+    assert.strictEqual(status, 404)
+    assert.isBelow(text.length, 8192)
+  })
+
   it("site: files of unknown types and files outside the documentation are not served", async () => {
     const above = path.basename(outside)
     for (const url of [

@@ -20,8 +20,9 @@ export const bundled = ["../../docs", "../../../../docs"]
 /** The file types that are served unchanged. */
 const types: Readonly<Record<string, string>> = { ".png": "image/png", ".svg": "image/svg+xml" }
 
-// A search reads every page and requires no key, so it is limited.
-const limits = { words: 8, characters: 100, results: 50 } as const
+// A search reads every page and requires no key, so it is limited. So is the path of a missing page, because each
+// link of the page that is shown instead repeats the path's folders.
+const limits = { words: 8, characters: 100, results: 50, missing: 200 } as const
 
 const headers = {
   "content-security-policy": Html.contentSecurityPolicy.replace("form-action 'none'", "form-action 'self'"),
@@ -253,7 +254,7 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
               const file = (isForBrowser ? undefined : sources.get(name)) ?? files.get(name)
               if (file !== undefined) return yield* Asset.answer(yield* file)
               // An empty response is later turned into the error envelope that programs expect.
-              if (!isForBrowser) return HttpServerResponse.empty({ status: 404 })
+              if (!isForBrowser || name.length > limits.missing) return HttpServerResponse.empty({ status: 404 })
               return html("Not found", h("main", null, h("h1", null, "There is no such page")), 404)
             })
             yield* router.add("GET", `${Docs.paths.docs}/*`, answer)
