@@ -298,11 +298,7 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
       })
       const serve = Effect.fnUntraced(function* (path: `/${string}`, make: Effect.Effect<Asset.Asset>) {
         const made = yield* once(make)
-        yield* router.add(
-          "GET",
-          path,
-          Effect.flatMap(made, (asset) => Asset.answer(asset))
-        )
+        yield* router.add("GET", path, Effect.flatMap(made, Asset.answer))
       })
       yield* serve(paths.openapi, json("customer"))
       yield* serve(paths.operatorOpenapi, json("operator"))

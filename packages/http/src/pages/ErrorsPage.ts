@@ -24,10 +24,6 @@ const body = [h("h1", null, "Errors"), h("p", null, words(about)), ...codes]
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const page = yield* Effect.cached(Effect.uninterruptible(Html.asset("satrail: errors", body)))
-    yield* router.add(
-      "GET",
-      Errors.page,
-      Effect.flatMap(page, (asset) => Asset.answer(asset))
-    )
+    yield* router.add("GET", Errors.page, Effect.flatMap(page, Asset.answer))
   })
 )

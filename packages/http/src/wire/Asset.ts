@@ -12,6 +12,10 @@ const brotliCompress = promisify(zlib.brotliCompress)
 /** A response that is the same for everyone. It is stored compressed, because most clients receive it that way. */
 export interface Asset {
   readonly compressed: Uint8Array
+  /** Returns the content uncompressed. */
+  readonly plain: () => Promise<Uint8Array>
+  /** Length of the uncompressed content in bytes. */
+  readonly plainBytes: number
   /** Content compressed with Brotli, a tenth smaller than with gzip. Undefined unless `isDense` was set. */
   readonly brotli: Uint8Array | undefined
   readonly contentType: string
@@ -24,6 +28,25 @@ export interface Asset {
 export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 22)
 
 /**
+ * Returns a function that uncompresses content. All responses that are being sent share one copy, because a
+ * client that reads slowly keeps its copy, and a script has megabytes.
+ */
+const shared = (compressed: Uint8Array): Asset["plain"] => {
+  let last: WeakRef<Uint8Array> | undefined
+  let next: Promise<Uint8Array> | undefined
+  const uncompress = async () => {
+    try {
+      const plain = await gunzip(compressed)
+      last = new WeakRef(plain)
+      return plain
+    } finally {
+      next = undefined
+    }
+  }
+  return async () => last?.deref() ?? (next ??= uncompress())
+}
+
+/**
  * Set `forever` for paths that contain a hash of the content; clients check other assets for changes on each use. Set
  * `isDense` only for popular files of several kilobytes, because Brotli takes a tenth of a second for 100 kB.
  */
@@ -32,8 +55,11 @@ export const make = Effect.fnUntraced(function* (
   contentType: string,
   options: { readonly forever?: boolean; readonly isDense?: boolean; readonly headers?: Readonly<Record<string, string>> } = {}
 ) {
+  const compressed = yield* Effect.promise(() => gzip(content))
   return {
-    compressed: yield* Effect.promise(() => gzip(content)),
+    compressed,
+    plain: shared(compressed),
+    plainBytes: Buffer.byteLength(content),
     brotli: options.isDense === true ? yield* Effect.promise(() => brotliCompress(content)) : undefined,
     contentType,
     etag: `W/"${hashOf(content)}"`,
@@ -55,17 +81,18 @@ export const takes = (coding: "br" | "gzip", accepted = ""): boolean =>
     return name === coding && !/^q=0(?:\.0*)?$/.test(quality)
   })
 
-/** Responds with the asset, or with 304 if `status` is 200 and the client already has it (RFC 9110, section 13.1.2). */
-export const answer = Effect.fnUntraced(function* ({ compressed, brotli, contentType, etag, headers }: Asset, status = 200) {
-  const asked = (yield* HttpServerRequest.HttpServerRequest).headers
+/** Responds with the asset, or with 304 if the client already has it (RFC 9110, section 13.1.2). */
+export const answer = Effect.fnUntraced(function* ({ compressed, plain, plainBytes, brotli, contentType, etag, headers }: Asset) {
+  const { method, headers: asked } = yield* HttpServerRequest.HttpServerRequest
   const all = { ...headers, etag }
   const known = (asked["if-none-match"] ?? "").split(",").map((one) => one.trim())
-  if (status === 200 && (known.includes(etag) || known.includes(etag.slice(2)) || known.includes("*")))
+  if (known.includes(etag) || known.includes(etag.slice(2)) || known.includes("*"))
     return HttpServerResponse.empty({ status: 304, headers: all })
   if (brotli !== undefined && takes("br", asked["accept-encoding"]))
-    return HttpServerResponse.uint8Array(brotli, { status, contentType, headers: { ...all, "content-encoding": "br" } })
+    return HttpServerResponse.uint8Array(brotli, { contentType, headers: { ...all, "content-encoding": "br" } })
   if (takes("gzip", asked["accept-encoding"]))
-    return HttpServerResponse.uint8Array(compressed, { status, contentType, headers: { ...all, "content-encoding": "gzip" } })
-  const plain = yield* Effect.promise(() => gunzip(compressed))
-  return HttpServerResponse.uint8Array(plain, { status, contentType, headers: all })
+    return HttpServerResponse.uint8Array(compressed, { contentType, headers: { ...all, "content-encoding": "gzip" } })
+  if (method === "HEAD")
+    return HttpServerResponse.empty({ status: 200, headers: { ...all, "content-type": contentType, "content-length": String(plainBytes) } })
+  return HttpServerResponse.uint8Array(yield* Effect.promise(plain), { contentType, headers: all })
 })

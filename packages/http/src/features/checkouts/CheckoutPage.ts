@@ -237,11 +237,7 @@ const routes = (proxies: number) =>
       const admitted = admitting((yield* RequestRates).ofStranger, json)
 
       const embed = yield* Effect.cached(Effect.uninterruptible(Ui.stable("embed.js")))
-      yield* router.add(
-        "GET",
-        "/pay/embed.js",
-        Effect.flatMap(embed, (asset) => Asset.answer(asset))
-      )
+      yield* router.add("GET", "/pay/embed.js", Effect.flatMap(embed, Asset.answer))
       yield* router.add("GET", "/pay/:id", (request) => {
         const told = (what: "unknown" | "away") => Document.told(Visitor.localeOf(request), what, files(), Visitor.visitOf(request))
         return Effect.flatMap(HttpRouter.params, ({ id = "" }) =>
