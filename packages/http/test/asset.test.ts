@@ -24,7 +24,7 @@ describe("an asset", () => {
     assert.strictEqual(bytesOf(await answer({})), first)
   })
 
-  it("asset: the response to HEAD has the headers of GET and does not uncompress the content", async () => {
+  it("asset: the response to HEAD has the headers of GET and does not decompress the content", async () => {
     const [head, get] = [await answer({ method: "HEAD" }), await answer({})]
     assert.deepStrictEqual([head.status, head.body._tag, { ...head.headers }], [200, "Empty", { ...get.headers }])
     assert.strictEqual(get.headers["content-length"], String(text.length))

@@ -28,13 +28,13 @@ export interface Asset {
 export const hashOf = (content: string | Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 22)
 
 /**
- * Returns a function that uncompresses content. All responses that are being sent share one copy, because a
+ * Returns a function that decompresses content. All responses that are being sent share one copy, because a
  * client that reads slowly keeps its copy, and a script has megabytes.
  */
 const shared = (compressed: Uint8Array): Asset["plain"] => {
   let last: WeakRef<Uint8Array> | undefined
   let next: Promise<Uint8Array> | undefined
-  const uncompress = async () => {
+  const decompress = async () => {
     try {
       const plain = await gunzip(compressed)
       last = new WeakRef(plain)
@@ -43,7 +43,7 @@ const shared = (compressed: Uint8Array): Asset["plain"] => {
       next = undefined
     }
   }
-  return async () => last?.deref() ?? (next ??= uncompress())
+  return async () => last?.deref() ?? (next ??= decompress())
 }
 
 /**
