@@ -79,6 +79,7 @@ import * as Commands from "../packages/server/src/commands/Reference.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
 import * as Listener from "../packages/server/src/serving/Listener.ts"
 import { api } from "../packages/server/src/serving/Server.ts"
+import * as Stalled from "../packages/server/src/serving/Stalled.ts"
 import * as ClientTypes from "./client.ts"
 import * as Wire from "./wire.ts"
 import * as DnsMessage from "../packages/web/src/DnsMessage.ts"
@@ -182,6 +183,7 @@ const pools = (): ReadonlyArray<string> => {
 }
 
 const limits = (): string => {
+  const stalled = [1, 2].map((checks) => (checks * Stalled.stalledMillis) / 1000).join(" to ")
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
     ["request body, bytes", Edge.maxBodyBytes],
     ["request body bytes that a process starts to read per event-loop turn", Listener.turnBytes],
@@ -274,6 +276,7 @@ const limits = (): string => {
     ["API keys counted in the operator's overview of a company", maxCounted],
     ["length of an Idempotency-Key, characters", "1 to 255, visible ASCII"],
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],
+    ["time until the connection of a client that reads nothing of a response is closed, seconds", stalled],
     ["headers of a request / their total size, bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
     [
       "confirmations of a deposit, by the larger of the company's pending total and the block's total",

@@ -1,10 +1,12 @@
-import { assert, describe, it } from "@effect/vitest"
+import { afterEach, assert, describe, it } from "@effect/vitest"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
 import { IncomingMessage, maxHeaderSize, ServerResponse } from "node:http"
-import { setImmediate as pass } from "node:timers/promises"
+import { setImmediate as turn } from "node:timers/promises"
 import { type AddressInfo, connect, Socket } from "node:net"
+import { vi } from "vitest"
 import * as Listener from "../src/serving/Listener.ts"
+import { stalledMillis } from "../src/serving/Stalled.ts"
 
 describe("input that is not a valid request", () => {
   /** Returns everything our server sends in response to `text`, until it closes the connection. */
@@ -176,7 +178,6 @@ describe("a stopping server", () => {
 
 describe("a client that disconnects", () => {
   const get = "GET / HTTP/1.1\r\nHost: service\r\n\r\n"
-  const turn = () => pass()
   const start = async (options: Parameters<typeof Listener.make>[0], handle: (response: ServerResponse) => void) => {
     const server = Listener.make(options).listen(0, "127.0.0.1")
     server.on("request", (_, response) => handle(response))
@@ -330,6 +331,77 @@ describe("connections", () => {
     assert.match(await ask(await open()), /^HTTP\/1\.1 200 /)
     assert.strictEqual(refused, 2)
     server.closeAllConnections()
+    await once(server.close(), "close")
+  })
+})
+
+describe("a response that is not read", () => {
+  /** More than the system's buffers of a connection hold. */
+  const body = Buffer.alloc(64 * 1024 * 1024, "a")
+  const start = async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    const server = Listener.make().listen(0, "127.0.0.1")
+    server.on("request", (_, response) => response.end(body))
+    await once(server, "listening")
+    // A TCP server's address is an `AddressInfo`.
+    const { port } = server.address() as AddressInfo
+    const client = connect(port, "127.0.0.1")
+      .pause()
+      .on("error", () => {})
+    client.write("GET / HTTP/1.1\r\nHost: service\r\nConnection: close\r\n\r\n")
+    const [{ socket }] = await once(server, "request")
+    await turn()
+    return { server, client, socket, check: () => vi.advanceTimersByTime(stalledMillis) }
+  }
+  afterEach(() => vi.useRealTimers())
+
+  it("listener: the connection of a client that does not read a response for a while is closed", async () => {
+    const { server, client, socket, check } = await start()
+    check()
+    assert.isFalse(socket.destroyed)
+    check()
+    const isClosed = socket.destroyed
+    client.destroy()
+    await once(server.close(), "close")
+    assert.isTrue(isClosed)
+  })
+
+  it("listener: a client that reads slowly gets the whole response, however long that takes", async () => {
+    const { server, client, socket, check } = await start()
+    const waiting = () => Reflect.get(Reflect.get(socket, "_handle") ?? {}, "writeQueueSize") ?? 0
+    let read = 0
+    client.on("data", (part: Buffer) => (read += part.length)).pause()
+    const closed = once(client, "close")
+    let checks = 0
+    while (waiting() > 0) {
+      check()
+      checks++
+      const before = waiting()
+      client.resume()
+      while (waiting() > 0 && waiting() === before) await turn()
+      client.pause()
+    }
+    client.resume()
+    await closed
+    assert.isAbove(checks, 1)
+    assert.isAtLeast(read, body.length)
+    await once(server.close(), "close")
+  })
+
+  it("listener: an open response without unread bytes is not closed", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
+    const server = Listener.make().listen(0, "127.0.0.1")
+    await once(server, "listening")
+    // A TCP server's address is an `AddressInfo`.
+    const { port } = server.address() as AddressInfo
+    const client = connect(port, "127.0.0.1")
+    client.write("GET / HTTP/1.1\r\nHost: service\r\n\r\n")
+    const [{ socket }, response] = await once(server, "request")
+    response.write("first")
+    await once(client, "data")
+    for (let n = 0; n < 3; n++) vi.advanceTimersByTime(stalledMillis)
+    assert.isFalse(socket.destroyed)
+    client.destroy()
     await once(server.close(), "close")
   })
 })

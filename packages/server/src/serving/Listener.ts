@@ -4,6 +4,7 @@ import * as RequestId from "@satrail/http/edge/RequestId"
 import { IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import * as Stalled from "./Stalled.ts"
 
 /**
  * How long a refused client can take to read the reason. Closing the connection immediately could discard the
@@ -204,7 +205,8 @@ const hasGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || so
  * disconnected. (A busy process may read a request and the end of its connection in one turn.) Keeps requests
  * that arrive before there is a handler, because the framework listens before it attaches its handler, and Node
  * would leave such requests without a response. When the listener closes, it ends each connection after the
- * pending response, because Node would keep serving a client that never pauses.
+ * pending response, because Node would keep serving a client that never pauses. Ends connections whose client
+ * stops reading.
  */
 class Listener extends Server {
   readonly #early: Array<readonly [IncomingMessage, ServerResponse]> = []
@@ -219,6 +221,8 @@ class Listener extends Server {
       this.#sockets.add(socket)
       socket.once("close", () => this.#sockets.delete(socket))
     })
+    const check = setInterval(Stalled.make(this.#sockets), Stalled.stalledMillis).unref()
+    this.once("close", () => clearInterval(check))
   }
 
   /** Keeps early requests. Call this last, because the next listener for requests is assumed to be the handler. */
