@@ -209,6 +209,7 @@ const limits = (): string => {
     ],
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
+    ["time to read the rest of a stream that has ended, seconds", Extension.partingMillis / 1000],
     [
       "concurrent downloads of exports and audit logs per process: for each company or operator / in total",
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`

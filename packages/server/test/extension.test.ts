@@ -2,11 +2,14 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Events from "@satrail/http/wire/Events"
 import * as Extension from "@satrail/http/edge/Extension"
 import { Readiness } from "@satrail/http/api/Readiness"
-import { Context, Effect, Layer, ManagedRuntime, Redacted, Result, Stream } from "effect"
-import { HttpRouter, HttpServer, HttpStaticServer } from "effect/http"
+import { longestMillis } from "@satrail/testing/Waiting"
+import { Clock, Context, Deferred, Duration, Effect, Layer, ManagedRuntime, Redacted, Result, Stream } from "effect"
+import { HttpRouter, HttpServer, HttpServerResponse, HttpStaticServer } from "effect/http"
 import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
+import { connect } from "node:net"
 import { text } from "node:stream/consumers"
+import { vi } from "vitest"
 import { start } from "../../http/test/Service.ts"
 import * as Environment from "../src/deployment/Environment.ts"
 import * as Server from "../src/serving/Server.ts"
@@ -15,22 +18,32 @@ const service = await start()
 afterAll(service.dispose)
 
 const ends = { ticks: 0 }
+const begun = { floods: 0 }
 const ticks = Stream.ensuring(
   Stream.concat(Stream.make({ data: "1" }), Stream.never),
   Effect.sync(() => ends.ticks++)
 )
+/** An endless stream whose first chunk is larger than the system's buffers of a connection. */
+const flood = HttpServerResponse.stream(
+  Stream.suspend(() => {
+    begun.floods++
+    return Stream.concat(Stream.succeed(new Uint8Array(64 * 1024 * 1024)), Stream.never)
+  })
+)
 const shop = Extension.make(
   Layer.mergeAll(
     HttpRouter.add("GET", "/shop/events", Events.answer(ticks)),
+    HttpRouter.add("GET", "/shop/flood", flood),
     HttpStaticServer.layer({ root: import.meta.dirname, prefix: "/shop/files", cacheControl: "public, max-age=60" })
-  )
+  ),
+  { maxStreams: 1 }
 )
 
 /** The service with an extension, on a free port. */
-const listening = async () => {
-  const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_SHUTDOWN_SECONDS: "1" }))
+const listening = async (around: Layer.Layer<never> = Layer.empty, shutdownSeconds = "1") => {
+  const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_SHUTDOWN_SECONDS: shutdownSeconds }))
   const services = Context.add(service.context, Readiness, [])
-  const runtime = ManagedRuntime.make(Server.server(environment, Redacted.make("token"), services, [shop]))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(Server.server(environment, Redacted.make("token"), services, [shop]), around))
   const { address } = await runtime.runPromise(HttpServer.HttpServer)
   const port = "port" in address ? address.port : assert.fail("no port")
   const ask = async (path: string) => {
@@ -38,8 +51,40 @@ const listening = async () => {
     // The `request` event passes an `IncomingMessage`.
     return response as IncomingMessage
   }
-  return { ask, dispose: () => runtime.dispose() }
+  const statusOf = async (path: string) => (await ask(path)).destroy().statusCode
+  /** Opens the endless stream without reading it. Returns once the server waits for the reader. */
+  const stall = async () => {
+    const before = begun.floods
+    const socket = connect(port, "127.0.0.1").pause()
+    socket.write("GET /shop/flood HTTP/1.1\r\nHost: service\r\n\r\n")
+    await vi.waitFor(() => assert.strictEqual(begun.floods, before + 1), patience)
+    assert.strictEqual(await statusOf("/shop/flood"), 503)
+    return socket
+  }
+  return { ask, statusOf, stall, dispose: () => runtime.dispose() }
 }
+
+/** A clock with which a stream reaches its time limit when `limit` is done, and the time after it passes at once. */
+const streamTime = (limit: Deferred.Deferred<void>) =>
+  Layer.effect(
+    Clock.Clock,
+    Effect.map(Clock.Clock, (clock): Clock.Clock => ({
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+      currentTimeMillis: clock.currentTimeMillis,
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      currentTimeNanos: clock.currentTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      sleep: (duration) => {
+        const millis = Duration.toMillis(duration)
+        if (millis === Extension.maxStreamMillis) return Deferred.await(limit)
+        return millis === Extension.partingMillis ? Effect.yieldNow : clock.sleep(duration)
+      }
+    }))
+  )
+
+/** Timeout for a condition to become true. */
+const patience = { timeout: longestMillis, interval: 5 }
 
 const firstEvent = async (stream: IncomingMessage) => {
   let read = ""
@@ -75,5 +120,22 @@ describe("an extension of the server", () => {
     await firstEvent(stream)
     const [rest] = await Promise.all([text(stream), dispose()])
     assert.isTrue(stream.complete, rest)
+  })
+
+  it("extension: a stream whose client stops reading ends at its time limit and frees its place", async () => {
+    const limit = Deferred.makeUnsafe<void>()
+    const { statusOf, stall, dispose } = await listening(streamTime(limit))
+    const socket = await stall()
+    Deferred.doneUnsafe(limit, Effect.void)
+    await vi.waitFor(async () => assert.strictEqual(await statusOf("/shop/flood"), 200), patience)
+    socket.destroy()
+    await dispose()
+  })
+
+  it("extension: a closing server does not wait for a client that stops reading a stream", async () => {
+    const { stall, dispose } = await listening(streamTime(Deferred.makeUnsafe()), "600")
+    const socket = await stall()
+    await dispose()
+    socket.destroy()
   })
 })

@@ -2,11 +2,12 @@ import * as JsonText from "@satrail/core/base/JsonText"
 import { Cause, Context, Deferred, Effect, References, Stream } from "effect"
 import { HttpBody, HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
+import { Duplex } from "node:stream"
 import * as Errors from "../wire/Errors.ts"
 import * as Received from "../wire/Received.ts"
 import * as Routing from "../wire/Routing.ts"
 import * as Exchange from "./Exchange.ts"
-import { maxStreamMillis, maxStreams } from "./Extension.ts"
+import { maxStreamMillis, maxStreams, partingMillis } from "./Extension.ts"
 import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
 import { answer, notFound } from "./Refusals.ts"
@@ -143,11 +144,19 @@ const cutShort = Effect.fail(new Error("the file was cut short: it took too long
 const isFile = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   headers["content-disposition"]?.startsWith("attachment") === true
 
+/** Closes a request's connection to a Node server. Other servers do not expose it. */
+const disconnected = ({ source }: HttpServerRequest.HttpServerRequest) =>
+  Effect.sync(() => {
+    if ("socket" in source && source.socket instanceof Duplex) source.socket.destroy()
+  })
+
 /**
  * Counts a stream until its last byte is sent or its reader disconnects. The stream ends after its time limit
- * and when the service closes; a file transfer then fails as incomplete.
+ * and when the service closes; a file transfer then fails as incomplete. A reader that has stopped reading does
+ * not see the end, so its connection is closed a little later.
  */
 const streamed = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse,
   mounted: Mounted | undefined,
   closing: Effect.Effect<void>
@@ -158,8 +167,10 @@ const streamed = Effect.fnUntraced(function* (
   mounted.openStreams++
   yield* Effect.addFinalizer(() => Effect.sync(() => mounted.openStreams--))
   const { stream, contentType, contentLength } = response.body
+  const over = yield* Deferred.make<void>()
   const end = Effect.raceFirst(closing, Effect.sleep(maxStreamMillis))
-  const ended = Stream.interruptWhen(stream, isFile(response) ? Effect.andThen(end, cutShort) : end)
+  yield* Effect.forkScoped(Effect.andThen(Deferred.into(end, over), Effect.andThen(Effect.sleep(partingMillis), disconnected(request))))
+  const ended = Stream.interruptWhen(stream, isFile(response) ? Effect.andThen(Deferred.await(over), cutShort) : Deferred.await(over))
   return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
 })
 
@@ -310,7 +321,9 @@ export const layer = (options: Options = {}) => {
           // disconnects.
           const served = Effect.matchCauseEffect(Effect.interruptible(http), {
             onSuccess: (response) =>
-              response.body._tag === "Stream" ? Effect.flatMap(streamed(response, paths.at(request.url), closing), told) : told(response),
+              response.body._tag === "Stream"
+                ? Effect.flatMap(streamed(request, response, paths.at(request.url), closing), told)
+                : told(response),
             onFailure: (cause) => {
               if (isGone(cause)) return unanswered(cause)
               if (Cause.hasInterruptsOnly(cause)) return told(stopping)

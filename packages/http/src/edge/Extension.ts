@@ -12,6 +12,9 @@ export type { Policy } from "./Paths.ts"
 export const maxStreams = 100
 export const maxStreamMillis = 15 * 60_000
 
+/** Time that the reader of a stream has after the end to read the rest. Then its connection is closed. */
+export const partingMillis = 5_000
+
 /** Default page headers. They prevent a page from loading anything, appearing in a frame, or sending a referrer. */
 const closed = {
   "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
