@@ -211,7 +211,7 @@ const limits = (): string => {
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
     ["time to read the rest of a stream that has ended, seconds", Extension.partingMillis / 1000],
     [
-      "concurrent downloads of exports and audit logs per process: for each company or operator / in total",
+      "concurrent downloads of exports and audit logs per process: for each company or operator (1 if half are taken) / in total",
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`
     ],
     ["time after a month's end until its statement is final, minutes", Statement.settlingMillis / 60_000],

@@ -260,6 +260,19 @@ describe("exports", () => {
     await open[1]?.text()
     for (let i = 0; i < 5; i++) await csv(key)
   })
+
+  it("export: companies that take several slots each leave slots for companies that have none", async () => {
+    const companies = await Promise.all(Array.from({ length: maxTables.all / maxTables.each }, () => service.company("paid", "read")))
+    const open = []
+    for (const { key } of [...companies, ...companies])
+      open.push(
+        await service.handler(new Request("http://service/v1/transactions/export", { headers: { authorization: `Bearer ${key}` } }))
+      )
+    const { key } = await service.company("paid", "read")
+    const { status } = await service.ask("GET", "/v1/transactions/export", { key })
+    for (const { body } of open) await body?.cancel()
+    assert.strictEqual(status, 200)
+  })
 })
 
 describe("statements", () => {

@@ -72,7 +72,10 @@ export const success = [
   Schema.String.pipe(HttpApiSchema.asText({ contentType: contentTypes.jsonl }))
 ] as const
 
-/** Maximum number of concurrent tables in a process, per company (or the operator) and in total. */
+/**
+ * Maximum number of concurrent tables in a process, per company (or the operator) and in total. Half of the slots
+ * are only for those that have none, so that a few cannot take all.
+ */
 export const maxTables = { each: 2, all: 8 } as const
 
 /** Number of rows sent at a time, because a row of a payment with large metadata can have 200 KB. */
@@ -88,11 +91,12 @@ const makePlaces = () => {
     else taken.set(owner, left)
   }
   return Effect.fnUntraced(function* (owner: string) {
-    if ((taken.get(owner) ?? 0) >= maxTables.each || all >= maxTables.all)
+    const most = all < maxTables.all / 2 ? maxTables.each : 1
+    if ((taken.get(owner) ?? 0) >= most || all >= maxTables.all)
       return yield* Effect.fail(
         Errors.failure(
           "overloaded",
-          `The limit of ${maxTables.each} exports at a time, or ${maxTables.all} for all companies, is reached. Try again later.`
+          `The limit of ${most === 1 ? "1 export" : `${most} exports`} at a time, or ${maxTables.all} for all companies, is reached. Try again later.`
         )
       )
     all++
