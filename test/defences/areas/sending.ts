@@ -493,7 +493,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "place-counted-and-lost",
     rows: [],
     bug: "a claim that fails midway never frees the slots that it counted for a payee's host, so the host is never called again",
-    file: core("sending/RecipientQueue"),
+    file: core("ledger/TurnQueue"),
     in: "make",
     find: "Effect.ignoreCause(tasks.postpone(task, task.atMillis))",
     replace: "tasks.postpone(task, task.atMillis)",

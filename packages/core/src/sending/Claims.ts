@@ -1,21 +1,10 @@
 import { Clock, Effect } from "effect"
-import type { CompanyId } from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import { type TakenOver, type Task, Tasks, type Turn } from "../ledger/Tasks.ts"
+import { type TakenOver, type Task, Tasks } from "../ledger/Tasks.ts"
+import * as TurnQueue from "../ledger/TurnQueue.ts"
 import { type Claim, leaseMillis as leaseFor } from "./Claim.ts"
 import * as NodePayments from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
-
-/**
- * Limits a claim on one kind of work to `limit` tasks in all and `perLane` tasks per company and lane, and
- * excludes the companies and lanes in `full`.
- */
-export interface Share {
-  readonly kind: string
-  readonly limit: number
-  readonly perLane: number
-  readonly full: { readonly companies: ReadonlyArray<CompanyId>; readonly lanes: ReadonlyArray<string> }
-}
 
 /**
  * Interval at which a process renews its presence, and the time for which it counts as alive without a renewal.
@@ -53,22 +42,10 @@ export const make = Effect.fnUntraced(function* (holder: string) {
     /** Claims due tasks, longest overdue first. */
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),
 
-    /**
-     * Creates a function that claims from each company in turn. Each call continues with the next company, and
-     * starts over after the last one.
-     */
+    /** Creates a function that claims from each company in turn. */
     inTurn: () => {
-      let turn: Turn | null = null
-      return (share: Share) =>
-        claim(
-          Effect.fnUntraced(function* (at) {
-            let found = yield* tasks.claimInTurn({ ...share, ...at, after: turn })
-            if (found.length === 0 && turn !== null) found = yield* tasks.claimInTurn({ ...share, ...at, after: null })
-            // If there are fewer tasks than the limit, every company was included.
-            turn = found.length < share.limit ? null : (found.at(-1) ?? null)
-            return found
-          })
-        )
+      const next = TurnQueue.turns(tasks)
+      return (share: TurnQueue.Share) => claim((at) => next({ ...share, ...at }))
     }
   }
 })

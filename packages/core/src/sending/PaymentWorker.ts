@@ -3,13 +3,13 @@ import * as Id from "../base/Id.ts"
 import * as WorkSlots from "../base/WorkSlots.ts"
 import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import * as TurnQueue from "../ledger/TurnQueue.ts"
 import { Wakes } from "../ledger/Wakes.ts"
 import type { Claim } from "./Claim.ts"
 import * as Claims from "./Claims.ts"
 import * as PaymentEnds from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
-import * as RecipientQueue from "./RecipientQueue.ts"
 import * as WithdrawalSteps from "./WithdrawalSteps.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 import { Withdrawals } from "./Withdrawals.ts"
@@ -33,7 +33,7 @@ export class PaymentWorker extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const withdrawals = yield* Withdrawals
-  const { paymentsAtOnce } = yield* PaymentOptions
+  const { paymentsAtOnce, resolving: atHosts } = yield* PaymentOptions
   const { listen } = yield* Wakes
   const { payoutOutputs } = yield* PayoutOptions
 
@@ -81,7 +81,12 @@ export const make = Effect.gen(function* () {
     work: (claim) => take([claim])
   }
 
-  const resolving = yield* RecipientQueue.make(claims.inTurn(), (claim) => take([claim]))
+  /** Requests to payees' servers. A lane is a host. */
+  const resolving = yield* TurnQueue.make(
+    { name: "recipients", kind: Withdrawal.recipientKind, ...atHosts, perLane: atHosts.perHost },
+    claims.inTurn(),
+    (claim) => take([claim])
+  )
 
   const payoutsLimit = Math.max(payoutsAtOnce, payoutOutputs)
   const stepPayouts = Effect.gen(function* () {
