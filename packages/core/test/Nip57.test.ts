@@ -3,7 +3,7 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as SimulatedRelays from "@satrail/sandbox/SimulatedRelays"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Context, Effect, Redacted, type Scope } from "effect"
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { defaults } from "../src/features/zaps/ZapOptions.ts"
@@ -50,7 +50,7 @@ const withRelays = <A, E>(
   story: (
     zaps: Zaps.Zaps["Service"],
     relays: SimulatedRelays.SimulatedRelays["Service"]
-  ) => Effect.Effect<A, E, Ports | Process | Scope.Scope>
+  ) => Effect.Effect<A, E, Ports | Process | Nostr.Relays | Scope.Scope>
 ) =>
   inWorld(
     Effect.gen(function* () {
@@ -313,6 +313,69 @@ describe("NIP-57, appendix E: a zap receipt", () => {
         yield* zaps.step
         const counts = yield* Effect.forEach(many, (relay) => Effect.map(pretend.events(relay), ({ length }) => length))
         assert.deepStrictEqual(counts, [...Array.from({ length: 10 }, () => 1), 0, 0])
+      })
+    )
+  )
+
+  /** Relays at `….silent.example` never respond. Counts the requests in progress there. */
+  const silently = Effect.fnUntraced(function* (relays: Nostr.Relays["Service"]) {
+    const state = { asked: 0, most: 0 }
+    const count = (one: number) =>
+      Effect.sync(() => {
+        state.asked += one
+        state.most = Math.max(state.most, state.asked)
+      })
+    const publish: (typeof relays)["publish"] = (relay, event) =>
+      relay.endsWith(".silent.example")
+        ? Effect.acquireUseRelease(
+            count(1),
+            () => Effect.never,
+            () => count(-1)
+          )
+        : relays.publish(relay, event)
+    yield* Layer.build(Layer.fresh(Zaps.layerWorker)).pipe(Effect.provideService(Nostr.Relays, { publish }))
+    return state
+  })
+
+  const zapTo = Effect.fnUntraced(function* (handle: string, ...to: ReadonlyArray<string>) {
+    const request = bare([
+      ["p", recipient],
+      ["relays", ...to]
+    ])
+    yield* pay((yield* askFor(handle, request)).paymentRequest)
+  })
+  const [good = ""] = relays
+
+  it.effect("zap receipt: relays that never respond delay neither receipts of other recipients nor of other companies", () =>
+    withRelays((_, pretend) =>
+      Effect.gen(function* () {
+        const { row } = yield* shop
+        yield* lightningAddress(row, "other")
+        yield* lightningAddress(yield* company(), "elsewhere")
+        for (let n = 0; n < 24; n++) yield* zapTo("shop", `wss://n${n}.silent.example`)
+        yield* TestClock.adjust(1)
+        for (const handle of ["other", "elsewhere"]) yield* zapTo(handle, good)
+        const state = yield* silently(yield* Nostr.Relays)
+        yield* TestClock.adjust("1 second")
+        const published = yield* pretend.events(good)
+        yield* TestClock.adjust("2 hours")
+        assert.lengthOf(published, 2)
+        assert.deepStrictEqual(state, { asked: 0, most: defaults.slots.perLane })
+      })
+    )
+  )
+
+  it.effect("zap receipt: a relay that never responds delays the recipient's receipts to other relays only once", () =>
+    withRelays((_, pretend) =>
+      Effect.gen(function* () {
+        yield* shop
+        const count = 44
+        for (let n = 0; n < count; n++) yield* zapTo("shop", "wss://one.silent.example", `wss://n${n}.relay.example`)
+        yield* silently(yield* Nostr.Relays)
+        yield* TestClock.adjust("15 seconds")
+        const published = yield* Effect.forEach(Array.from({ length: count }), (_, n) => pretend.events(`wss://n${n}.relay.example`))
+        yield* TestClock.adjust("2 hours")
+        assert.lengthOf(published.flat(), count)
       })
     )
   )

@@ -71,10 +71,11 @@ export const check = (
 }
 
 /**
- * Kind of the job that publishes a zap's receipt. The job is enqueued when the invoice is paid, or claimed for
- * an internal payment.
+ * Kind of a zap's job, which is enqueued when the invoice is paid, or claimed for an internal payment. Once the
+ * receipt is due, the job has the second kind, and its lane is the Lightning address.
  */
 export const taskKind = "zap"
+export const receiptTaskKind = "zap receipt"
 
 /**
  * Returns the receipt's job for the Change that pays the invoice; none if the payer requested no receipt.

@@ -1,29 +1,33 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import * as Worker from "../../base/Worker.ts"
+import * as WorkSlots from "../../base/WorkSlots.ts"
 import { Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
+import * as TurnQueue from "../../ledger/TurnQueue.ts"
 import * as Wakes from "../../ledger/Wakes.ts"
 import type { Invoice } from "../../receiving/Invoice.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
+import * as RelayOffers from "./RelayOffers.ts"
 import * as Zap from "./Zap.ts"
 import { ZapOptions } from "./ZapOptions.ts"
 
-const tasksAtOnce = 20
+const sortedAtOnce = 20
 // Longer than the time needed to offer a receipt to every relay, even if all relays are slow.
 const leaseMillis = 60_000
-const relayMillis = 10_000
-const laterMillis = { minimum: 1_000, maximum: 60_000 } as const
+const laterMillis = { minimum: 1_000, maximum: 300_000 } as const
 
 /** Publishes receipts of paid zaps (NIP-57). */
 export class Zaps extends Context.Service<
   Zaps,
   {
     /**
-     * Offers every receipt that is due, and returns the number of jobs that were due. Offering a receipt again
-     * to a relay that already has it changes nothing.
+     * Offers receipts that are due, within the free slots, and returns their number. Offering a receipt again to a
+     * relay that already has it changes nothing.
      */
     readonly step: Effect.Effect<number, StoreUnavailable>
+    /** Repeats `step` while the scope is open. A slot is refilled as soon as it is free. */
+    readonly run: Effect.Effect<void, never, Scope.Scope | Wakes.Wakes>
   }
 >()("@satrail/core/features/zaps/Zaps") {}
 
@@ -31,62 +35,94 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const records = yield* ReceivingReads
   const tasks = yield* Tasks
-  const relays = yield* Nostr.Relays
+  const offer = yield* RelayOffers.make
   const secretKey = yield* Nostr.SecretKey
   const options = yield* ZapOptions
 
-  const offer = (relay: string, event: Nostr.Event) =>
-    relays.publish(relay, event).pipe(
-      Effect.timeoutOrElse({
-        duration: relayMillis,
-        orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no response within ${relayMillis} ms`) }))
-      }),
-      Effect.catchTag("RelayUnreachable", (unreachable) =>
-        Effect.as(Effect.logInfo("zap receipt: not accepted by a relay", unreachable), "unknown" as const)
-      )
-    )
-
-  const later = (task: Task, nowMillis: number) =>
-    tasks.postpone(task, nowMillis + Math.min(laterMillis.maximum, laterMillis.minimum * 2 ** Math.min(task.attempts - 1, 10)))
+  const later = (task: Task, nowMillis: number, notBeforeMillis = 0) => {
+    const millis = Math.min(laterMillis.maximum, laterMillis.minimum * 2 ** Math.min(task.attempts - 1, 10))
+    return tasks.postpone(task, Math.max(nowMillis + millis, notBeforeMillis))
+  }
 
   const end = (invoice: Invoice, task: Task, taken: number, nowMillis: number) =>
     // If the fence is stale, another process has the job and publishes the receipt.
     Effect.catchTag(journal.commit(Zap.receipted(invoice, fence(task), taken, nowMillis)), "StaleFence", () => Effect.void)
 
-  const work = Effect.fnUntraced(function* (task: Task) {
+  /** Returns a job's invoice if it is settled. Otherwise completes or postpones the job. */
+  const settled = Effect.fnUntraced(function* (task: Task) {
     const found = yield* records.invoice(task.companyId, task.id)
-    const nowMillis = yield* Clock.currentTimeMillis
     if (found._tag === "None") return yield* Effect.die(`invoice of a zap not found: ${task.id}`)
     const invoice = found.value
-    if (invoice.status === "expired") return yield* end(invoice, task, 0, nowMillis)
+    if (invoice.status === "settled") return invoice
+    const nowMillis = yield* Clock.currentTimeMillis
     // A claimed invoice is not paid yet. The internal payment may still fail.
-    if (invoice.status !== "settled" || secretKey === undefined) return yield* later(task, nowMillis)
-    const receipt = Zap.receiptOf(invoice, secretKey, options.relays)
-    if (receipt === undefined) return yield* end(invoice, task, 0, nowMillis)
-    const answers = yield* Effect.forEach(receipt.relays, (relay) => offer(relay, receipt.event), { concurrency: "unbounded" })
-    const taken = answers.filter((answer) => answer === "taken").length
-    const isLate = nowMillis > (invoice.settledAtMillis ?? 0) + options.publishForMillis
-    if (answers.includes("unknown") && !isLate) return yield* later(task, nowMillis)
-    if (taken === 0) yield* Effect.logWarning("zap receipt: accepted by no relay", { invoiceId: invoice.id })
-    return yield* end(invoice, task, taken, nowMillis)
+    return invoice.status === "expired" ? void (yield* end(invoice, task, 0, nowMillis)) : void (yield* later(task, nowMillis))
   })
 
+  /** Passes a job to the queue of its Lightning address. */
+  const sort = Effect.fnUntraced(function* (task: Task) {
+    const invoice = yield* settled(task)
+    if (invoice === undefined) return
+    const as = { kind: Zap.receiptTaskKind, lane: invoice.lightningAddressId ?? "" }
+    yield* tasks.postpone(task, yield* Clock.currentTimeMillis, as)
+  })
+
+  const publish = Effect.fnUntraced(function* (task: Task) {
+    const startMillis = yield* Clock.currentTimeMillis
+    const invoice = yield* settled(task)
+    if (invoice === undefined) return
+    if (secretKey === undefined) return void (yield* later(task, startMillis))
+    const receipt = Zap.receiptOf(invoice, secretKey, options.relays)
+    if (receipt === undefined) return void (yield* end(invoice, task, 0, startMillis))
+    const verdicts = yield* Effect.forEach(receipt.relays, (relay) => offer(task.lane, relay, receipt.event), { concurrency: "unbounded" })
+    const nowMillis = yield* Clock.currentTimeMillis
+    const isLate = startMillis > (invoice.settledAtMillis ?? 0) + options.publishForMillis
+    const waits = verdicts.flatMap((one) => (one._tag === "unknown" ? [one.notBeforeMillis] : []))
+    if (waits.length > 0 && !isLate) return void (yield* later(task, nowMillis, Math.min(...waits)))
+    const taken = verdicts.filter(({ _tag }) => _tag === "taken").length
+    if (taken === 0) yield* Effect.logWarning("zap receipt: accepted by no relay", { invoiceId: invoice.id })
+    yield* end(invoice, task, taken, nowMillis)
+  })
+
+  const handled = (task: Task, work: (task: Task) => Effect.Effect<void, StoreUnavailable>) =>
+    work(task).pipe(
+      Effect.catchCause((cause) =>
+        Effect.andThen(
+          Effect.logError("zap receipt: creation failed; will retry", cause),
+          Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.ignore(later(task, nowMillis)))
+        )
+      ),
+      Effect.annotateLogs({ invoiceId: task.id })
+    )
+
+  const sortAll = Effect.gen(function* () {
+    const nowMillis = yield* Clock.currentTimeMillis
+    const claimed = yield* tasks.claim({ kind: Zap.taskKind, nowMillis, leaseMillis, limit: sortedAtOnce })
+    yield* Effect.forEach(claimed, (task) => handled(task, sort), { concurrency: sortedAtOnce, discard: true })
+    return claimed.length
+  }).pipe(Effect.repeat({ while: (count) => count === sortedAtOnce }))
+
+  const next = TurnQueue.turns(tasks)
+  const inTurn = Effect.fnUntraced(function* (share: TurnQueue.Share) {
+    const atMillis = yield* Clock.currentTimeMillis
+    return (yield* next({ ...share, nowMillis: atMillis, leaseMillis })).map((task) => ({ ...task, atMillis }))
+  })
+  const receipts = yield* TurnQueue.make({ name: "zap receipts", kind: Zap.receiptTaskKind, ...options.slots }, inTurn, (task) =>
+    handled(task, publish)
+  )
+
   return Zaps.of({
-    step: Effect.gen(function* () {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const claimed = yield* tasks.claim({ kind: Zap.taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
-      yield* Effect.forEach(
-        claimed,
-        (task) =>
-          work(task).pipe(
-            Effect.catchCause((cause) =>
-              Effect.andThen(Effect.logError("zap receipt: creation failed; will retry", cause), Effect.ignore(later(task, nowMillis)))
-            ),
-            Effect.annotateLogs({ invoiceId: task.id })
-          ),
-        { concurrency: tasksAtOnce, discard: true }
+    step: Effect.andThen(sortAll, WorkSlots.fillOnce(receipts)),
+    run: Effect.gen(function* () {
+      const { listen } = yield* Wakes.Wakes
+      let isStopping = false
+      yield* WorkSlots.keepFilled(receipts, yield* listen(Zap.receiptTaskKind), () => isStopping)
+      yield* Worker.run("zaps", sortAll, yield* listen(Zap.taskKind))
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          isStopping = true
+        })
       )
-      return claimed.length
     })
   })
 })
@@ -94,13 +130,7 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(Zaps, make)
 
 /** Offers receipts while the scope is open. Requires `Nostr.SecretKey`. */
-export const layerWorker = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const zaps = yield* Zaps
-    yield* Worker.run(
-      "zaps",
-      Effect.repeat(zaps.step, { while: (claimed) => claimed === tasksAtOnce }),
-      yield* (yield* Wakes.Wakes).listen(Zap.taskKind)
-    )
-  })
-).pipe(Layer.provide(layer), Layer.provide(Wakes.layerTasks))
+export const layerWorker = Layer.effectDiscard(Effect.flatMap(Zaps, ({ run }) => run)).pipe(
+  Layer.provide(layer),
+  Layer.provide(Wakes.layerTasks)
+)

@@ -16,6 +16,10 @@ export const zaps = Feature.make({
   limits: [
     ["size of a zap request, bytes", `${defaults.requestBytes}`],
     ["relays to which a zap receipt is sent", `${defaults.relays}`],
+    [
+      "concurrent zap receipts per process: total / per company / per Lightning address",
+      `${defaults.slots.atOnce} / ${defaults.slots.perCompany} / ${defaults.slots.perLane}`
+    ],
     ["time for which a zap receipt is retried, minutes", `${defaults.publishForMillis / 60_000}`]
   ],
   extensions: Layer.merge(InvoiceJobs.layer(Zap.jobs), ZapRequests.layer)
