@@ -178,7 +178,7 @@ const pools = (): ReadonlyArray<string> => {
     "",
     "`/tls/ask` is not limited for a proxy on the same machine, because it asks for all callers.",
     "",
-    "Nostr Wallet Connect has no caller addresses. Its limits above apply to each app and each relay. Requests from unknown apps don't use up other apps' slots."
+    "Nostr Wallet Connect has no caller addresses. Its limits above apply to each app and each relay, unknown apps included."
   ]
 }
 

@@ -73,8 +73,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a truncated export looks complete",
     file: "packages/http/src/edge/Edge.ts",
     in: "streamed",
-    find: `isFile(response) ? Effect.andThen(end, cutShort) : end`,
-    replace: `isFile(response) ? end : end`,
+    find: `isFile(response) ? Effect.andThen(Deferred.await(over), cutShort) : Deferred.await(over)`,
+    replace: `isFile(response) ? Deferred.await(over) : Deferred.await(over)`,
     test: "packages/http/test/extension.test.ts",
     titles: "stream: a file download that takes too long"
   },

@@ -1,8 +1,7 @@
 import * as JsonText from "@satrail/core/base/JsonText"
-import { Cause, Context, Deferred, Effect, References, Stream } from "effect"
+import { Cause, Context, Deferred, Effect, References, Schema, Stream } from "effect"
 import { HttpBody, HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
-import { Duplex } from "node:stream"
 import * as Errors from "../wire/Errors.ts"
 import * as Received from "../wire/Received.ts"
 import * as Routing from "../wire/Routing.ts"
@@ -144,10 +143,12 @@ const cutShort = Effect.fail(new Error("the file was cut short: it took too long
 const isFile = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   headers["content-disposition"]?.startsWith("attachment") === true
 
+const isSocket = Schema.is(Schema.Struct({ destroy: Schema.declare((value): value is () => void => typeof value === "function") }))
+
 /** Closes a request's connection to a Node server. Other servers do not expose it. */
 const disconnected = ({ source }: HttpServerRequest.HttpServerRequest) =>
   Effect.sync(() => {
-    if ("socket" in source && source.socket instanceof Duplex) source.socket.destroy()
+    if ("socket" in source && isSocket(source.socket)) source.socket.destroy()
   })
 
 /**
