@@ -135,7 +135,8 @@ describe("an extension of the server", () => {
   it("extension: a closing server does not wait for a client that stops reading a stream", async () => {
     const { stall, dispose } = await listening(streamTime(Deferred.makeUnsafe()), "600")
     const socket = await stall()
-    await dispose()
+    // The shutdown may take ten minutes.
+    assert.isUndefined(await dispose())
     socket.destroy()
   })
 })

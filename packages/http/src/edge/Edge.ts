@@ -159,9 +159,10 @@ const disconnected = ({ source }: HttpServerRequest.HttpServerRequest) =>
 const streamed = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   response: HttpServerResponse.HttpServerResponse,
-  mounted: Mounted | undefined,
+  paths: Index,
   closing: Effect.Effect<void>
 ) {
+  const mounted = paths.at(request.url)
   if (mounted === undefined || response.body._tag !== "Stream") return response
   const { maxStreams, maxStreamMillis } = mounted.policy
   if (mounted.openStreams >= maxStreams) return tooManyStreams
@@ -322,9 +323,7 @@ export const layer = (options: Options = {}) => {
           // disconnects.
           const served = Effect.matchCauseEffect(Effect.interruptible(http), {
             onSuccess: (response) =>
-              response.body._tag === "Stream"
-                ? Effect.flatMap(streamed(request, response, paths.at(request.url), closing), told)
-                : told(response),
+              response.body._tag === "Stream" ? Effect.flatMap(streamed(request, response, paths, closing), told) : told(response),
             onFailure: (cause) => {
               if (isGone(cause)) return unanswered(cause)
               if (Cause.hasInterruptsOnly(cause)) return told(stopping)
