@@ -178,7 +178,7 @@ const pools = (): ReadonlyArray<string> => {
     "",
     "`/tls/ask` is not limited for a proxy on the same machine, because it asks for all callers.",
     "",
-    "Nostr Wallet Connect has no caller addresses. Its limits above apply to each app and each relay, unknown apps included."
+    "Nostr Wallet Connect has no caller addresses. Its limits above apply to each app and each relay."
   ]
 }
 
@@ -268,6 +268,10 @@ const limits = (): string => {
     [
       "Nostr Wallet Connect, for each relay: concurrent requests / queued requests / message size, bytes",
       `${WalletService.atOnce} / ${WebSocketSessions.maxWaiting} / ${WebSocketSessions.maxBytes}`
+    ],
+    [
+      "Nostr Wallet Connect: signatures verified per app and relay / concurrent lookups of unknown apps, per relay",
+      `${WalletRequests.verified.count}, then one every ${WalletRequests.verified.everyMillis / 1000} s / ${WalletRequests.lookups.each}`
     ],
     ["time after which an app's payment request returns without a result, seconds", WalletPayments.payWaitMillis / 1000],
     ["apps per company that receive payment notifications", WalletNotices.maxApps],

@@ -1,9 +1,10 @@
-import { assert, it } from "@effect/vitest"
+import { assert, it, vi } from "@effect/vitest"
+import { curve } from "@satrail/bitcoin/Curve"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Arbitrary, Context, Effect, Fiber, Option, Redacted, Schema } from "effect"
+import { Arbitrary, Context, Deferred, Effect, Fiber, Option, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { Scope } from "../src/accounts/ApiKey.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
@@ -12,6 +13,7 @@ import type { Company } from "../src/accounts/Company.ts"
 import { Place, WalletConnections } from "../src/features/wallet-connect/WalletConnections.ts"
 import { payWaitMillis } from "../src/features/wallet-connect/WalletPayments.ts"
 import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.ts"
+import { NounReads } from "../src/ledger/NounReads.ts"
 import * as Page from "../src/ledger/Page.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import {
@@ -34,9 +36,10 @@ import {
 
 const wallet = Redacted.make("21".repeat(32))
 const walletKey = Nostr.publicKeyOf(wallet)
+const relay = "wss://relay.example"
 const beginsAtSeconds = beginsAtMillis / 1000
 
-const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: ["wss://relay.example"], secretKey: wallet })
+const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: [relay], secretKey: wallet })
 const isWallet = { change } as const
 
 /** Connects an app with its own key. */
@@ -45,6 +48,9 @@ const connect = Effect.fnUntraced(function* ({ id: companyId }: Company, scopes:
   const { text } = yield* made((yield* WalletConnections).create(apiKey.id))
   return { apiKey, secretKey: Redacted.make(new URL(Redacted.value(text)).searchParams.get("secret") ?? "") }
 })
+
+/** Answers requests from one relay. */
+const requests = Effect.map(WalletRequests.make(wallet), ({ answer }) => ({ answer: (event: Nostr.Event) => answer(relay, event) }))
 
 const sealing = (from: Redacted.Redacted, atSeconds = beginsAtSeconds) => ({
   from,
@@ -67,7 +73,7 @@ scenario(
   function* () {
     const payer = yield* companyWith(5000)
     const { secretKey } = yield* connect(payer, ["send"])
-    const { answer } = yield* WalletRequests.make(wallet)
+    const { answer } = yield* requests
     const payee = yield* outside({ sats: 1000 })
     const event = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })
     const asking = yield* Effect.forkChild(answer(event), { startImmediately: true })
@@ -92,7 +98,7 @@ scenario(
   { ...isWallet },
   function* () {
     const { secretKey } = yield* connect(yield* company(), ["read"])
-    const { answer } = yield* WalletRequests.make(wallet)
+    const { answer } = yield* requests
     const content = { method: "get_balance", params: {} }
     const fresh = request(secretKey, content)
     const most = WalletRequests.maxAgeSeconds
@@ -130,7 +136,7 @@ scenario(
 
 scenario("wallet connect: the error names an unsupported encryption, method or parameter", { ...isWallet }, function* () {
   const { secretKey } = yield* connect(yield* companyWith(1000), ["admin"])
-  const { answer } = yield* WalletRequests.make(wallet)
+  const { answer } = yield* requests
   const nip04 = Nostr.signed({ ...request(secretKey, { method: "get_info" }), tags: [["p", walletKey]] }, secretKey)
   assert.strictEqual(codeOf(yield* answer(nip04), secretKey), "UNSUPPORTED_ENCRYPTION")
   const address = yield* outside({ type: "lightning_address" })
@@ -159,7 +165,7 @@ const Result = Schema.Struct({
 })
 
 const asks = Effect.fnUntraced(function* (secretKey: Redacted.Redacted, method: string, params: unknown = {}, atSeconds?: number) {
-  const { answer } = yield* WalletRequests.make(wallet)
+  const { answer } = yield* requests
   return read(yield* answer(request(secretKey, { method, params }, atSeconds)), secretKey)
 })
 const resultOf = ({ error, result }: WalletConnect.Response) =>
@@ -213,7 +219,7 @@ scenario(
     assert.deepStrictEqual((yield* asks(secretKey, "get_budget")).result, {})
     yield* everywhere((yield* ApiKeys).limit(apiKey.id, { daySats: 2000, monthSats: 3000 }))
     const payee = yield* outside({ sats: 1000 })
-    const { answer } = yield* WalletRequests.make(wallet)
+    const { answer } = yield* requests
     const paying = yield* Effect.forkChild(answer(request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })), {
       startImmediately: true
     })
@@ -255,7 +261,7 @@ scenario("wallet connect: an app can settle or cancel its company's hold invoice
 
 scenario("wallet connect: an app that exceeds its rate gets a rate limit error", { ...isWallet }, function* () {
   const { secretKey } = yield* connect(yield* company(), ["read"])
-  const { answer } = yield* WalletRequests.make(wallet)
+  const { answer } = yield* requests
   const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
   for (let n = 0; n < WalletRequests.perConnection.count; n++) assert.strictEqual(codeOf(yield* answer(event(n)), secretKey), "ok")
   assert.strictEqual(codeOf(yield* answer(event(WalletRequests.perConnection.count)), secretKey), "RATE_LIMITED")
@@ -263,7 +269,7 @@ scenario("wallet connect: an app that exceeds its rate gets a rate limit error",
 
 scenario("wallet connect: a repeated event gets the same response and does not count toward the app's rate", { ...isWallet }, function* () {
   const { secretKey } = yield* connect(yield* company(), ["read"])
-  const { answer } = yield* WalletRequests.make(wallet)
+  const { answer } = yield* requests
   const event = (n: number) => request(secretKey, { method: "get_balance" }, beginsAtSeconds - n)
   const first = yield* answer(event(0))
   const together = yield* Effect.replicateEffect(answer(event(1)), WalletRequests.atOnce + 1, { concurrency: "unbounded" })
@@ -273,12 +279,73 @@ scenario("wallet connect: a repeated event gets the same response and does not c
   assert.deepStrictEqual(yield* answer(event(0)), first)
 })
 
+/** Counts the signatures that this process verifies. */
+const verifications = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => vi.spyOn(curve, "verifySchnorr")),
+    (spy) => Effect.sync(() => spy.mockRestore())
+  ),
+  (spy) => () => spy.mock.calls.length
+)
+
+scenario(
+  "wallet connect: the signatures of unknown apps' requests are not verified, and their apps are looked up one at a time for each relay",
+  { ...isWallet },
+  function* () {
+    const nouns = yield* NounReads
+    const [looked, mayEnd] = [{ now: 0, most: 0, all: 0 }, yield* Deferred.make<void>()]
+    const named: (typeof nouns)["named"] = (noun, by) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          looked.all++
+          looked.most = Math.max(looked.most, ++looked.now)
+        }),
+        () => Effect.andThen(Deferred.await(mayEnd), nouns.named(noun, by)),
+        () => Effect.sync(() => looked.now--)
+      )
+    const { answer } = yield* Effect.provideService(WalletRequests.make(wallet), NounReads, { ...nouns, named })
+    const verified = yield* verifications
+    const strangers = Array.from({ length: 20 }, (_, n) =>
+      request(Redacted.make((n + 1).toString(16).padStart(64, "0")), { method: "get_balance" })
+    )
+    const relays = [relay, "wss://other.example"]
+    const answering = yield* Effect.forkChild(
+      Effect.forEach(relays, (one) => Effect.forEach(strangers, (event) => answer(one, event), { concurrency: "unbounded" }), {
+        concurrency: "unbounded"
+      }),
+      { startImmediately: true }
+    )
+    yield* Deferred.succeed(mayEnd, undefined)
+    assert.isTrue((yield* Fiber.join(answering)).flat().every(Option.isNone))
+    assert.strictEqual(verified(), 0)
+    assert.deepStrictEqual(looked, { now: 0, most: relays.length, all: relays.length * strangers.length })
+  }
+)
+
+scenario(
+  "wallet connect: forged requests of an app are verified only at a limited rate, and do not count toward the app's rate or its requests from other relays",
+  { ...isWallet },
+  function* () {
+    const { secretKey } = yield* connect(yield* company(), ["read"])
+    const { answer } = yield* WalletRequests.make(wallet)
+    const verified = yield* verifications
+    const genuine = request(secretKey, { method: "get_balance" })
+    const { count } = WalletRequests.verified
+    for (let n = 0; n < count + 10; n++) assert.isTrue(Option.isNone(yield* answer(relay, { ...genuine, sig: "00".repeat(64) })))
+    assert.strictEqual(verified(), count)
+    assert.isTrue(Option.isNone(yield* answer(relay, genuine)), "the relay that sent the forged requests")
+    assert.strictEqual(codeOf(yield* answer("wss://other.example", genuine), secretKey), "ok")
+    yield* TestClock.adjust(WalletRequests.verified.everyMillis)
+    assert.strictEqual(codeOf(yield* answer(relay, genuine), secretKey), "ok")
+  }
+)
+
 scenario(
   "wallet connect: requests signed with unknown keys, however many, do not prevent responses to a new app",
   { ...isWallet },
   function* () {
     const { secretKey } = yield* connect(yield* company(), ["read"])
-    const { answer } = yield* WalletRequests.make(wallet)
+    const { answer } = yield* requests
     for (let n = 1; n <= 100; n++) {
       const stranger = Redacted.make(n.toString(16).padStart(64, "0"))
       assert.isTrue(Option.isNone(yield* answer(request(stranger, { method: "get_balance" }, beginsAtSeconds))))
@@ -300,7 +367,7 @@ scenario(
     assert.strictEqual(yield* said(connections.create(apiKey.id)), "Invalid: id")
     assert.strictEqual((yield* connections.get(apiKey.id)).walletKey, walletKey)
     // A key that is later restricted to certain IP addresses can still read, but not pay.
-    const { answer } = yield* WalletRequests.make(wallet)
+    const { answer } = yield* requests
     const pays = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 10 })).destination } })
     yield* everywhere((yield* ApiKeys).allowFrom(apiKey.id, allowedFrom))
     assert.strictEqual(codeOf(yield* answer(pays), secretKey), "RESTRICTED")
@@ -328,7 +395,7 @@ it.effect.prop(
       Effect.gen(function* () {
         const payer = yield* companyWith(1000)
         const { secretKey } = yield* connect(payer, ["admin"])
-        const { answer } = yield* WalletRequests.make(wallet)
+        const { answer } = yield* requests
         for (const name of [method, "pay_invoice", "make_invoice", "lookup_invoice", "list_transactions"]) {
           const event = request(secretKey, { method: name, params })
           const others = [Nostr.signed({ ...event, tags }, secretKey), Nostr.signed({ ...event, content: method }, secretKey)]

@@ -240,7 +240,7 @@ describe("Nostr Wallet Connect", () => {
         const requests = yield* Effect.forEach(world.processes, (process) =>
           Effect.provideContext(WalletRequests.make(walletSecret), process)
         )
-        const answers = yield* Effect.forEach(requests, ({ answer }) => answer(event), { concurrency: "unbounded" })
+        const answers = yield* Effect.forEach(requests, ({ answer }) => answer("wss://relay.example", event), { concurrency: "unbounded" })
         assert.isTrue(answers.every(({ _tag }) => _tag === "Some"))
         assert.strictEqual(yield* paidTimes, 1)
         assert.deepInclude(yield* answered(() => client.getBalance()), { balance: (yield* balance(companyId)) * 1000 })

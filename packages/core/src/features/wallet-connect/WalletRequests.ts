@@ -4,6 +4,7 @@ import { Clock, Deferred, Effect, Exit, Option, type Redacted } from "effect"
 import * as ApiKey from "../../accounts/ApiKey.ts"
 import { ApiKeys } from "../../accounts/ApiKeys.ts"
 import { Entropy } from "../../base/Entropy.ts"
+import * as FairSlots from "../../base/FairSlots.ts"
 import * as Pool from "../../base/Pool.ts"
 import * as Throttle from "../../base/Throttle.ts"
 import * as Audit from "../../ledger/Audit.ts"
@@ -22,6 +23,21 @@ export const maxAgeSeconds = 600
 
 /** Request rate allowed per connection. */
 export const perConnection = Throttle.perMinute(60)
+
+/**
+ * Rate at which signatures of an app's requests from one relay are verified, which costs more than to forge them.
+ * After a reconnect, a relay sends all requests that are not too old again.
+ */
+export const verified: Throttle.Rate = {
+  count: (perConnection.count * maxAgeSeconds) / 60,
+  everyMillis: perConnection.everyMillis / 2
+}
+
+/**
+ * Maximum number of concurrent lookups of apps that this process does not know: in total, and for each relay. A
+ * stranger can cause them at no cost, so they must not occupy the store's connections.
+ */
+export const lookups: FairSlots.Limits = { most: 4, each: 1 }
 
 /** Maximum number of a connection's requests in progress, including those that wait for a payment. */
 export const atOnce = 8
@@ -104,15 +120,37 @@ const makeDone = Effect.gen(function* () {
   })
 })
 
+/** Finds the connection of an app that a relay's event names. */
+const connections = Effect.map(NounReads, (nouns) => {
+  // A connection never changes, so it can be cached without expiry.
+  const known = new Map<string, WalletConnection.WalletConnection>()
+  const slots = FairSlots.make(lookups)
+
+  const lookUp = Effect.fnUntraced(function* (appKey: string) {
+    const found = yield* nouns.named(WalletConnection.noun, { appKey })
+    if (Option.isNone(found)) return undefined
+    if (known.size >= maxKnown) known.clear()
+    known.set(appKey, found.value)
+    return found.value
+  })
+
+  // Lookups wait instead of being refused. Strangers can use any number of keys, and a shared rate would reject
+  // apps that this process does not know yet.
+  return (relay: string, appKey: string) =>
+    Effect.suspend(() => {
+      const before = known.get(appKey)
+      return before === undefined ? slots.run(relay, lookUp(appKey)) : Effect.succeed(before)
+    })
+})
+
 /** Responds to apps, within their keys' permissions. */
 export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
-  const nouns = yield* NounReads
+  const connectionOf = yield* connections
   const entropy = yield* Entropy
   const done = yield* makeDone
   const walletKey = Nostr.publicKeyOf(secretKey)
   const mayAsk = Throttle.make(perConnection)
-  // A connection never changes, so it can be cached without expiry.
-  const known = new Map<string, WalletConnection.WalletConnection>()
+  const mayVerify = Throttle.make(verified)
   const bounded = placesOf()
   const answers = new Map<string, Deferred.Deferred<Option.Option<Nostr.Event>>>()
   const places = Pool.make<string>(kept)
@@ -138,18 +176,6 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       })
       return done.event
     })
-
-  // These reads are not rate-limited. Strangers can use any number of keys, and a shared limit would reject
-  // apps that this process does not know yet. Checking the event's signature costs more than this read.
-  const connectionOf = Effect.fnUntraced(function* (appKey: string) {
-    const before = known.get(appKey)
-    if (before !== undefined) return before
-    const found = yield* nouns.named(WalletConnection.noun, { appKey })
-    if (Option.isNone(found)) return undefined
-    if (known.size >= maxKnown) known.clear()
-    known.set(appKey, found.value)
-    return found.value
-  })
 
   /** Returns whether an event is a current request to this wallet. Does not check the sender. */
   const isTimely = (event: Nostr.Event, nowMillis: number): boolean => {
@@ -187,15 +213,19 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   return {
     walletKey,
     /**
-     * Returns the response event; none if the request is forged, outdated, unreadable, for another wallet, or
-     * from an unknown app. Each event makes at most one payment, even if this is called repeatedly or in
-     * several processes.
+     * Returns the response to an event that a relay sent; none if the request is forged, outdated, unreadable, for
+     * another wallet, or from an unknown app, or if this relay sends too many requests of the app. Each event makes
+     * at most one payment, even if this is called repeatedly or in several processes.
      */
-    answer: Effect.fnUntraced(function* (event: Nostr.Event): Effect.fn.Return<Option.Option<Nostr.Event>, StoreUnavailable> {
+    answer: Effect.fnUntraced(function* (
+      relay: string,
+      event: Nostr.Event
+    ): Effect.fn.Return<Option.Option<Nostr.Event>, StoreUnavailable> {
       const nowMillis = yield* Clock.currentTimeMillis
-      if (!isTimely(event, nowMillis) || !Nostr.isGenuine(event)) return Option.none()
-      const connection = yield* connectionOf(event.pubkey)
-      if (connection === undefined) return Option.none()
+      if (!isTimely(event, nowMillis)) return Option.none()
+      const connection = yield* connectionOf(relay, event.pubkey)
+      // Up to here, anyone may have written the event. A relay that sends forged events uses up only its own rate.
+      if (connection === undefined || !mayVerify(`${relay} ${event.pubkey}`, nowMillis) || !Nostr.isGenuine(event)) return Option.none()
       const respond = (content: WalletConnect.Response): Effect.Effect<Answered> =>
         Effect.map(Clock.currentTimeMillis, (millis) => ({
           event: Option.fromUndefinedOr(

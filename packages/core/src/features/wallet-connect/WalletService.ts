@@ -62,7 +62,7 @@ const listen = (
     )
     yield* publish(session, info(nowSeconds))
     const one = (event: Nostr.Event) =>
-      answer(event).pipe(
+      answer(relay, event).pipe(
         Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (answered) => publish(session, answered) })),
         Effect.catchTag("StoreUnavailable", (outage) =>
           Effect.logWarning("wallet connect: request not answered, because the store is unavailable", outage)
