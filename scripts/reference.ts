@@ -78,6 +78,7 @@ import { satrail } from "../packages/server/src/commands/Commands.ts"
 import * as Commands from "../packages/server/src/commands/Reference.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
 import * as Listener from "../packages/server/src/serving/Listener.ts"
+import * as Pipelining from "../packages/server/src/serving/Pipelining.ts"
 import { api } from "../packages/server/src/serving/Server.ts"
 import * as Stalled from "../packages/server/src/serving/Stalled.ts"
 import * as ClientTypes from "./client.ts"
@@ -186,7 +187,8 @@ const limits = (): string => {
   const stalled = [1, 2].map((checks) => (checks * Stalled.stalledMillis) / 1000).join(" to ")
   const rows: ReadonlyArray<readonly [what: string, value: string | number]> = [
     ["request body, bytes", Edge.maxBodyBytes],
-    ["request body bytes that a process starts to read per event-loop turn", Listener.turnBytes],
+    ["requests / bytes of their bodies that a process starts per event-loop turn", `${Listener.turnRequests} / ${Listener.turnBytes}`],
+    ["pipelined requests that wait in a process", Pipelining.maxWaiting],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
     ["sign-ins and step-ups with a key from one address per minute, in each process", ConsoleSession.attemptsPerMinute],
     ["lifetime of a printed sign-in link, minutes (it can be used once)", SignInLinks.lifeMillis / 60_000],

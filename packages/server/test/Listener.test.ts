@@ -204,23 +204,39 @@ describe("a client that disconnects", () => {
     await once(server.close(), "close")
   })
 
+  /** Emits a request as if it had been read from a new connection. */
+  const send = (server: ReturnType<typeof Listener.make>, bytes: number) => {
+    const request = new IncomingMessage(new Socket())
+    request.headers["content-length"] = String(bytes)
+    const response = new ServerResponse(request)
+    response.assignSocket(request.socket)
+    server.emit("request", request, response)
+    return request
+  }
+
   it("listener: an event-loop turn starts only a few requests with large bodies, and a disconnected client's requests are not started", async () => {
     const server = Listener.make()
     const begun: Array<IncomingMessage> = []
     server.on("request", (request) => begun.push(request))
     const bytes = 65_536
-    const requests = Array.from({ length: 12 }, () => {
-      const request = new IncomingMessage(new Socket())
-      request.headers["content-length"] = String(bytes)
-      return request
-    })
-    for (const request of requests) server.emit("request", request, new ServerResponse(request))
+    const requests = Array.from({ length: 12 }, () => send(server, bytes))
     await turn()
     const first = Listener.turnBytes / bytes
     assert.strictEqual(begun.length, first)
     for (const { socket } of requests.slice(first, 10)) socket.destroy()
     for (let n = 0; n < 3; n++) await turn()
     assert.deepStrictEqual(begun.slice(first), requests.slice(10))
+  })
+
+  it("listener: an event-loop turn starts only a limited number of requests without a body", async () => {
+    const server = Listener.make()
+    let begun = 0
+    server.on("request", () => begun++)
+    for (let n = 0; n < 2 * Listener.turnRequests; n++) send(server, 0)
+    for (const turns of [1, 2]) {
+      await turn()
+      assert.strictEqual(begun, turns * Listener.turnRequests)
+    }
   })
 })
 

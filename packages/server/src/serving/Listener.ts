@@ -4,6 +4,7 @@ import * as RequestId from "@satrail/http/edge/RequestId"
 import { IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import * as Pipelining from "./Pipelining.ts"
 import * as Stalled from "./Stalled.ts"
 
 /**
@@ -118,9 +119,9 @@ const refuse = (socket: Duplex, { failure: refusal, requestId, headers: more }: 
   setTimeout(() => socket.destroy(), partingMillis).unref()
 }
 
-const whenUnreadable = (publicUrl: string | undefined) => (error: Error, socket: Duplex) => {
-  const response = currentOf(socket)
-  // The malformed bytes followed a complete request. Let that request take effect, and send its response.
+const whenUnreadable = (listener: Listener, publicUrl: string | undefined) => (error: Error, socket: Duplex) => {
+  const response = listener.lastOf(socket) ?? currentOf(socket)
+  // The malformed bytes followed complete requests. Let those take effect, and send their responses.
   if (response !== undefined && response.req.complete && !response.writableFinished) {
     response.shouldKeepAlive = false
     response.once("finish", () => socket.end())
@@ -191,6 +192,9 @@ class Answer<Request extends IncomingMessage> extends ServerResponse<Request> {
  */
 export const turnBytes = 262_144
 
+/** Maximum number of requests that one event-loop turn starts, so that it stays short. The rest waits, too. */
+export const turnRequests = 256
+
 const bodyBytes = ({ headers }: IncomingMessage): number =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : turnBytes
 
@@ -211,15 +215,19 @@ const hasGone = ({ socket }: IncomingMessage): boolean => socket.destroyed || so
 class Listener extends Server {
   readonly #early: Array<readonly [IncomingMessage, ServerResponse]> = []
   #isEarly = false
-  #waiting: Array<readonly [IncomingMessage, ServerResponse]> = []
+  #waiting: Array<readonly [IncomingMessage, ServerResponse, event: string]> = []
   readonly #sockets = new Set<Socket>()
+  readonly #pipelining = Pipelining.make((...next) => this.#await(...next))
 
   constructor(options: ServerOptions) {
     super(options)
     this.on("connection", (socket) => {
       keepCorked(socket)
       this.#sockets.add(socket)
-      socket.once("close", () => this.#sockets.delete(socket))
+      socket.once("close", () => {
+        this.#sockets.delete(socket)
+        this.#pipelining.forget(socket)
+      })
     })
     const check = setInterval(Stalled.make(this.#sockets), Stalled.stalledMillis).unref()
     this.once("close", () => clearInterval(check))
@@ -243,26 +251,40 @@ class Listener extends Server {
 
   override emit(event: string, ...rest: Array<unknown>): boolean {
     const [request, response] = rest
-    if (event !== "request" || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse))
-      return super.emit(event, ...rest)
-    if (this.#waiting.push([request, response]) === 1) setImmediate(this.#begin)
+    const isRequest = event === "request" || event === "checkContinue"
+    if (!isRequest || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse)) return super.emit(event, ...rest)
+    // Node parses the rest of a read even if the connection has been closed meanwhile.
+    if (request.socket.destroyed) return true
+    // A response gets the connection only when the responses before it have been sent.
+    if (response.socket === null) this.#pipelining.wait(request, response, event)
+    else this.#await(request, response, event)
     return true
+  }
+
+  /** Begins a request at the end of the event-loop turn. */
+  #await(request: IncomingMessage, response: ServerResponse, event: string): void {
+    if (this.#waiting.push([request, response, event]) === 1) setImmediate(this.#begin)
   }
 
   readonly #begin = (): void => {
     const waiting = this.#waiting
     this.#waiting = []
     let bytes = 0
-    for (const [at, [request, response]] of waiting.entries()) {
+    for (const [at, [request, response, event]] of waiting.entries()) {
       if (hasGone(request)) continue
       bytes += bodyBytes(request)
-      if (at > 0 && bytes > turnBytes) {
+      if (at > 0 && (bytes > turnBytes || at >= turnRequests)) {
         this.#waiting = [...waiting.slice(at), ...this.#waiting]
         setImmediate(this.#begin)
         return
       }
-      super.emit("request", request, response)
+      super.emit(event, request, response)
     }
+  }
+
+  /** Returns the response to the last complete request that waits for an earlier response. */
+  lastOf(socket: Duplex): ServerResponse | undefined {
+    return this.#pipelining.lastOf(socket)
   }
 
   override close(whenClosed?: (error?: Error) => void): this {
@@ -311,7 +333,7 @@ export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: s
     }
   }
   return listener
-    .on("clientError", whenUnreadable(publicUrl))
+    .on("clientError", whenUnreadable(listener, publicUrl))
     .on("connect", whenConnecting(publicUrl))
     .on("checkExpectation", (request, response) => {
       const refusal = Errors.failure("expectation_failed", "The only supported expectation is 100-continue")
