@@ -52,15 +52,22 @@ const earlier = Effect.fnUntraced(function* (own: string): Effect.fn.Return<Boun
   return undefined
 })
 
-/** Returns the node to which the database is bound; undefined before the first start. */
-const known = Effect.fnUntraced(function* ({ source }: Place) {
-  const bound = yield* stored(cursorSource)
-  return bound === undefined ? yield* earlier(source) : yield* Effect.orDie(Schema.decodeUnknownEffect(text.bound)(bound))
+interface Known {
+  /** The node to which the database is bound; undefined before the first start. */
+  readonly bound: Bound | undefined
+  /** False if only an earlier version stored it. */
+  readonly isCurrent: boolean
+}
+
+const known = Effect.fnUntraced(function* ({ source }: Place): Effect.fn.Return<Known, StoreUnavailable, LedgerReads> {
+  const found = yield* stored(cursorSource)
+  return found === undefined
+    ? { bound: yield* earlier(source), isCurrent: false }
+    : { bound: yield* Effect.orDie(Schema.decodeUnknownEffect(text.bound)(found)), isCurrent: true }
 })
 
 const bind = Effect.fnUntraced(function* (bound: Bound) {
   const value = Schema.encodeSync(text.bound)(bound)
-  if ((yield* stored(cursorSource)) === value) return
   const begun = Cursor.moved({ source: cursorSource, value }, yield* Id.make, yield* Clock.currentTimeMillis)
   yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
 })
@@ -69,18 +76,23 @@ const bind = Effect.fnUntraced(function* (bound: Bound) {
  * Fails if the node is on another network, or is not the one that the database is bound to. At the first start,
  * and at the first start of this version, stores the identity.
  */
-const confirm = Effect.fnUntraced(function* ({ source, at, setting }: Place, network: Network, known: Bound | undefined, found: Identity) {
+const confirm = Effect.fnUntraced(function* (
+  { source, at, setting }: Place,
+  network: Network,
+  { bound, isCurrent }: Known,
+  found: Identity
+) {
   if (found.network !== network) {
     return yield* new NodeUnusable({
       message: `${at} is on ${found.network}, but SATRAIL_NETWORK is ${network}. Set both to the same network.`
     })
   }
-  if (known !== undefined && known.nodeId !== found.nodeId) {
+  if (bound !== undefined && bound.nodeId !== found.nodeId) {
     return yield* new NodeUnusable({
-      message: `The database belongs to the node ${known.nodeId}, but ${at} is ${found.nodeId}. Set ${setting} to the database's node, or start with an empty database.`
+      message: `The database belongs to the node ${bound.nodeId}, but ${at} is ${found.nodeId}. Set ${setting} to the database's node, or start with an empty database.`
     })
   }
-  yield* bind({ source, nodeId: found.nodeId, network: found.network })
+  if (!isCurrent) yield* bind({ source, nodeId: found.nodeId, network: found.network })
   return found
 })
 
@@ -94,14 +106,15 @@ export const identify = Effect.fnUntraced(function* (
   network: Network,
   ask: Effect.Effect<Identity, NodeUnavailable | NodeUnusable>
 ) {
-  const before = yield* known(place)
+  const remembered = yield* known(place)
+  const before = remembered.bound
   if (before !== undefined && before.source !== place.source) {
     return yield* new NodeUnusable({
       message: `The database belongs to the ${before.source} node ${before.nodeId}, but LIGHTNING selects ${place.at}, which has no record of that node's payments. Set LIGHTNING back to that node, or start with an empty database.`
     })
   }
   const asked = yield* Effect.result(ask)
-  if (Result.isSuccess(asked)) return yield* confirm(place, network, before, asked.success)
+  if (Result.isSuccess(asked)) return yield* confirm(place, network, remembered, asked.success)
   const outage = asked.failure
   if (outage._tag === "NodeUnusable") return yield* outage
   const message = Outage.text(outage) ?? String(outage.cause)
