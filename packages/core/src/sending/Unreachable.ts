@@ -9,7 +9,7 @@ export const mostKept = 10_000
 /** Another process may have ended a withdrawal that is kept here. After this time, its place can be taken. */
 const keptMillis = 86_400_000
 
-type Began = Pick<Withdrawal.Withdrawal, "id" | "approvalAtMillis" | "createdAtMillis">
+type Began = Pick<Withdrawal.Withdrawal, "id"> & Parameters<typeof Withdrawal.beganAtMillis>[0]
 
 /**
  * Remembers when this process first found the payee of a withdrawal unreachable. Time before that attempt, such
