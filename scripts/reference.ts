@@ -336,7 +336,7 @@ const limits = (): string => {
     ["concurrent Lightning payments sent to the node by each process, by default", defaults.paymentsAtOnce],
     ["internal withdrawals that a process completes immediately after confirming them", Handover.places],
     [
-      "concurrent requests to payees' servers per process, for payments and, except per host, for API requests: total / per company / per host",
+      "concurrent requests to payees' servers per process, separately for payments and API requests: total / per company / per host (payments only)",
       `${defaults.resolving.atOnce} / ${defaults.resolving.perCompany} / ${defaults.resolving.perHost}`
     ],
     ["API keys and addresses whose requests each process counts (the least recently used is evicted first)", `${maxNames}`],
