@@ -18,8 +18,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a key that is revoked while a request's body arrives still acts",
     file: "packages/http/src/api/Authentication.ts",
     in: "layer",
-    find: "changes ? serveCurrent(request) : serve(caller)",
-    replace: "serve(caller)",
+    find: "changes ? serveCurrent(request, caller) : inLane",
+    replace: "inLane",
     test: "packages/http/test/limits.test.ts",
     titles: "before the body is complete"
   },

@@ -4,6 +4,7 @@ import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Company } from "@satrail/core/accounts/Company"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
+import { isYoung, marginMillis } from "@satrail/core/base/ReadCache"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
@@ -193,16 +194,22 @@ export const layer = Layer.effect(
 
       // A sender decides how slowly a body arrives. The key may have been revoked, or its limits changed, since
       // the headers arrived.
-      const serveCurrent = (request: HttpServerRequest.HttpServerRequest) =>
-        Effect.flatMap(Effect.andThen(Received.wholeBody(request), holderOf(request, operation)), (caller) =>
-          admitted(request, caller, serve)
-        )
+      const serveCurrent = (request: HttpServerRequest.HttpServerRequest, caller: Member) =>
+        Effect.clockWith((clock) => {
+          const sinceMillis = clock.currentTimeMillisUnsafe()
+          const current = Effect.suspend(() =>
+            isYoung(sinceMillis, clock.currentTimeMillisUnsafe(), marginMillis)
+              ? serve(caller)
+              : Effect.flatMap(holderOf(request, operation), (current) => admitted(request, current, serve))
+          )
+          return inLane(caller.apiKey.companyId)(Effect.andThen(Received.wholeBody(request), current))
+        })
 
       return Received.withRequest((request) =>
         Effect.flatMap(holderOf(request, operation), (caller) => {
           const opened = Exchange.noting({ key: caller.apiKey.id })(
             admitted(request, caller, () => {
-              const served = inLane(caller.apiKey.companyId)(changes ? serveCurrent(request) : serve(caller))
+              const served = changes ? serveCurrent(request, caller) : inLane(caller.apiKey.companyId)(serve(caller))
               return records ? acting.recorded(Acting.member(caller), operation, served) : served
             })
           )
