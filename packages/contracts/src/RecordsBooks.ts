@@ -69,7 +69,11 @@ const saying =
   }
 
 /** A dispatched Lightning withdrawal, and its preimage. */
-const dispatched = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, fields: Partial<Withdrawal.Withdrawal> = {}) {
+export const dispatched = Effect.fnUntraced(function* (
+  companyId: CompanyId.CompanyId,
+  sats: number,
+  fields: Partial<Withdrawal.Withdrawal> = {}
+) {
   const one = yield* begin(companyId, sats, fields)
   const { preimage, paymentHash } = yield* secret
   yield* committed(

@@ -5,15 +5,16 @@ import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Journal } from "@satrail/core/ledger/Journal"
-import type { Tasks } from "@satrail/core/ledger/Tasks"
+import { claimedFromStart, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as LostWithdrawal from "@satrail/core/sending/LostWithdrawal"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Effect, Option } from "effect"
 import type * as Contract from "./Contract.ts"
 import { apiKey, byId, committed, company, companyWith, onChain, open, output, unopened, withdrawal } from "./Fixtures.ts"
-import { sentTogether } from "./RecordsBooks.ts"
+import { dispatched, sentTogether } from "./RecordsBooks.ts"
 
 /** A query for all waiting records except overdue tasks. */
 const everything: Waiting.Query = {
@@ -137,6 +138,27 @@ export const other = {
     assert.deepStrictEqual(yield* withdrawalById(asked.id), Option.some(asked))
     assert.deepStrictEqual(yield* depositById(seen.id), Option.some(seen))
     assert.isTrue(Option.isNone(yield* withdrawalById(seen.id)))
+  }),
+  "a withdrawal is counted and listed as lost while its task is in the lane of lost withdrawals": Effect.gen(function* () {
+    const { backlog, waiting } = yield* Records
+    const tasks = yield* Tasks
+    const companyId = yield* companyWith(1000)
+    const { withdrawal, fence } = yield* dispatched(companyId, 10)
+    const task = { ...claimedFromStart(Withdrawal.taskKind, withdrawal.id, companyId), token: fence.token }
+    const kinds = ["withdrawal_dispatched", "withdrawal_lost"] as const
+    const mine = Effect.gen(function* () {
+      const items = yield* backlog({ ...everything, kinds })
+      return items.filter(({ id }) => id === withdrawal.id).map(({ kind }) => kind)
+    })
+    const count = Effect.map(waiting(0), (all) => all.withdrawal_lost)
+    const before = yield* count
+    assert.deepStrictEqual(yield* mine, ["withdrawal_dispatched"])
+    yield* tasks.postpone(task, 1, { kind: Withdrawal.paymentKind, lane: LostWithdrawal.lane })
+    assert.deepStrictEqual(yield* mine, ["withdrawal_lost"])
+    const now = yield* count
+    assert.deepStrictEqual([now.count, now.amount - before.amount], [before.count + 1, Withdrawal.held(withdrawal)])
+    yield* tasks.postpone(task, 1, { kind: Withdrawal.paymentKind, lane: "" })
+    assert.deepStrictEqual([yield* mine, yield* count], [["withdrawal_dispatched"], before])
   }),
   "a payout that follows another one in a batch is listed with the leading payout's job": Effect.gen(function* () {
     const { backlog, job } = yield* Records

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { listening, release, sending } from "./Payments.ts"
+import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
+import * as WaitReason from "../src/reports/reconciliation/WaitReason.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { companyWith, confirm, got, has, outside, replace, run, standing, step, steps } from "./World.ts"
@@ -9,7 +11,7 @@ import { companyWith, confirm, got, has, outside, replace, run, standing, step, 
 /** A node whose records can be lost, after which it has no record of payments that it was asked to make before. */
 const forgetful = () => {
   const { calls, change } = listening()
-  const state = { isRestored: false, errors: new Array<string>() }
+  const state = { isRestored: false, isAway: false, errors: new Array<string>() }
   const asked = new Set<string>()
   const forgetting = sending((sender) => ({
     graceMillis: 60_000,
@@ -17,8 +19,10 @@ const forgetful = () => {
       if (state.isRestored) asked.add(ask.invoice.paymentHash)
       return sender.pay(ask)
     },
-    lookupPayment: (hash) =>
-      state.isRestored && !asked.has(hash) ? Effect.succeed({ _tag: "notFound" } as const) : sender.lookupPayment(hash)
+    lookupPayment: (hash) => {
+      if (state.isAway) return Effect.succeed({ _tag: "unknown" } as const)
+      return state.isRestored && !asked.has(hash) ? Effect.succeed({ _tag: "notFound" } as const) : sender.lookupPayment(hash)
+    }
   }))
   const logger = Logger.make(({ logLevel, message }) => {
     if (logLevel === "Error") state.errors.push(String(message))
@@ -53,6 +57,13 @@ describe("A node that lost records", () => {
         assert.strictEqual(pays(), 2)
         assert.strictEqual(yield* standing(underWay), "pending")
         assert.deepStrictEqual(yield* has(payer), before)
+        const lost = Effect.map((yield* Backlog).all, ({ withdrawal_lost: { oldest } }) => oldest.map(({ id, waits }) => [id, waits.for]))
+        assert.deepStrictEqual(yield* lost, [[underWay.id, WaitReason.lost]])
+        assert.strictEqual((yield* (yield* Backlog).withdrawal(underWay.id)).waits?.kind, "withdrawal_lost")
+        state.isAway = true
+        yield* logged(steps(10))
+        assert.strictEqual((yield* lost).length, 1, "while the node is away, the payment stays lost")
+        state.isAway = false
 
         const later = yield* confirm(payer, (yield* outside({ sats: 3000 })).destination)
         yield* logged(steps(30))
@@ -64,6 +75,8 @@ describe("A node that lost records", () => {
 
         // The original node is back.
         state.isRestored = false
+        yield* steps(5)
+        assert.deepStrictEqual(yield* lost, [])
         yield* release(held.paymentHash, "settle")
         yield* steps(10)
         assert.strictEqual(yield* standing(underWay), "settled")

@@ -47,12 +47,11 @@ export const job = (state: State.State, companyId: CompanyId.CompanyId, id: stri
 
 const items = (state: State.State, overdueBeforeMillis: number): ReadonlyArray<Waiting.Item> => [
   ...State.all(state, Withdrawal.noun).flatMap((one) => {
-    const kind = withdrawalKind(one)
-    if (kind === undefined) return []
     const { id, companyId } = one
-    return [
-      { kind, id, companyId, sinceMillis: Withdrawal.beganAtMillis(one), amount: Withdrawal.held(one), job: job(state, companyId, id) }
-    ]
+    const task = job(state, companyId, id)
+    const kind = withdrawalKind(one, task)
+    if (kind === undefined) return []
+    return [{ kind, id, companyId, sinceMillis: Withdrawal.beganAtMillis(one), amount: Withdrawal.held(one), job: task }]
   }),
   ...features.flatMap(({ holds = [] }) =>
     holds.flatMap((hold) =>

@@ -123,7 +123,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a node that lost its records is asked to make a payment in flight again",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: `if (yield* mayBeLost(dispatchedAtMillis)) return "later"`,
+    find: `if (record !== "kept") return record === "lost" ? "lost" : unknown`,
     replace: "",
     test: coreTest("LostPayments"),
     titles: "C4 C8:"

@@ -2,14 +2,16 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "../base/CompanyId.ts"
 
 /**
- * Reasons why money or work is pending. A withdrawal waits for approval, for a worker, or for the payee. A
- * payout waits for coins or a block. A deposit waits for a block or for confirmations. A voucher waits to be
- * claimed. A job is overdue when it is due and no worker has claimed it.
+ * Reasons why money or work is pending. A withdrawal waits for approval, for a worker, or for the payee, or for
+ * an operator if the node has lost its payment. A payout waits for coins or a block. A deposit waits for a block
+ * or for confirmations. A voucher waits to be claimed. A job is overdue when it is due and no worker has claimed
+ * it.
  */
 export const kinds = [
   "withdrawal_unapproved",
   "withdrawal_requested",
   "withdrawal_dispatched",
+  "withdrawal_lost",
   "payout_without_coins",
   "payout_without_block",
   "deposit_without_block",
@@ -24,6 +26,7 @@ export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A }
   withdrawal_unapproved: of("withdrawal_unapproved"),
   withdrawal_requested: of("withdrawal_requested"),
   withdrawal_dispatched: of("withdrawal_dispatched"),
+  withdrawal_lost: of("withdrawal_lost"),
   payout_without_coins: of("payout_without_coins"),
   payout_without_block: of("payout_without_block"),
   deposit_without_block: of("deposit_without_block"),

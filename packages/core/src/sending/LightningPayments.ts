@@ -9,6 +9,7 @@ import { type WithdrawalOutcomes, overtaken } from "./WithdrawalOutcomes.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import * as LostPayments from "./LostPayments.ts"
+import * as LostWithdrawal from "./LostWithdrawal.ts"
 import type { Next } from "./Payouts.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as UnsentWithdrawals from "./UnsentWithdrawals.ts"
@@ -79,7 +80,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
   const { fail } = outcomes
   const conclude = conclusions(outcomes)
   const unsent = UnsentWithdrawals.make()
-  const mayBeLost = yield* LostPayments.make
+  const recordOf = yield* LostPayments.make
 
   const pay = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
@@ -155,6 +156,9 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       yield* ends.hold(task, nodePayment.key)
       const isUnsent = unsent.isStill(task)
       const payment = yield* nodePayment.lookup
+      // While the node does not respond, what it last reported still holds.
+      const unknown = LostWithdrawal.isLost(task) ? "lost" : "later"
+      if (payment._tag === "unknown") return unknown
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, nodePayment, payment, task)
       // The node has no record of the payment. That does not mean that the payment failed, because a call by a
       // process that died may still be in flight. Once that is no longer possible, send the payment; the node
@@ -163,7 +167,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
       const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }
-      if (yield* mayBeLost(dispatchedAtMillis)) return "later"
+      const record = yield* recordOf(dispatchedAtMillis)
+      if (record !== "kept") return record === "lost" ? "lost" : unknown
       return yield* places.withPermit(pay(withdrawal, nodePayment, task))
     })
   }

@@ -42,13 +42,13 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Returns whether the node may have lost the record of a payment that was dispatched at this time: it does not
-   * report an earlier payment as settled that it settled. Without an earlier payment, nothing is known, and the
-   * node is believed.
+   * Returns whether the node has lost the record of a payment that was dispatched at this time: `lost` if it has
+   * no record of an earlier payment that it settled, `kept` if it still reports that one as settled, and
+   * `unknown` otherwise. Without an earlier payment, nothing is known, and the node is believed.
    */
-  return Effect.fnUntraced(function* (dispatchedAtMillis: number): Effect.fn.Return<boolean, StoreUnavailable> {
+  return Effect.fnUntraced(function* (dispatchedAtMillis: number): Effect.fn.Return<"lost" | "kept" | "unknown", StoreUnavailable> {
     const paymentHash = yield* Cache.get(settledBefore, Math.floor(dispatchedAtMillis / minute))
-    if (paymentHash === null) return false
+    if (paymentHash === null) return "kept"
     const { _tag } = yield* sender.lookupPayment(paymentHash)
     if (_tag === "notFound" && !isTold) {
       isTold = true
@@ -57,6 +57,6 @@ export const make = Effect.gen(function* () {
       )
     }
     if (_tag === "settled") isTold = false
-    return _tag !== "settled"
+    return _tag === "settled" ? "kept" : _tag === "notFound" ? "lost" : "unknown"
   })
 })

@@ -11,6 +11,7 @@ import type { Confirmed } from "./ConfirmedCache.ts"
 import * as Destination from "./Destination.ts"
 import * as WithdrawalOutcomes from "./WithdrawalOutcomes.ts"
 import * as LightningPayments from "./LightningPayments.ts"
+import * as LostWithdrawal from "./LostWithdrawal.ts"
 import * as Payees from "./Payees.ts"
 import type { PaymentEnds } from "./PaymentEnds.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
@@ -34,17 +35,22 @@ const now = Clock.currentTimeMillis
 /** Returns the ways to give a claimed task back. None of them fails. */
 const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) => {
   /** A task that has been tried continues as another kind, so that new tasks do not wait behind it. */
-  const kindAfter = ({ kind }: Task) => (kind === Withdrawal.payoutKind ? undefined : { kind: Withdrawal.paymentKind, lane: "" })
+  const kindAfter = ({ kind }: Task, isLost: boolean) =>
+    kind === Withdrawal.payoutKind ? undefined : { kind: Withdrawal.paymentKind, lane: isLost ? LostWithdrawal.lane : "" }
 
   /**
    * A brief store outage delays the withdrawal only briefly. In a long one the claim is kept until
    * it ends, because an earlier release could repeat a call to the node too soon.
    */
-  const giveBack = (task: Task, next: Payouts.Next): Effect.Effect<void> =>
+  const giveBack = (task: Task, next: Payouts.Next, isLost = next === "lost"): Effect.Effect<void> =>
     next === "done"
       ? ends.release(task)
       : Effect.flatMap(now, (atMillis) =>
-          ends.giveBack(task, atMillis + (next === "later" ? laterMillis(task, paymentOptions) : next.millis), kindAfter(task))
+          ends.giveBack(
+            task,
+            atMillis + (typeof next === "object" ? next.millis : laterMillis(task, paymentOptions)),
+            kindAfter(task, isLost)
+          )
         ).pipe(
           Effect.retry(givingBack),
           Effect.catch((error) => Effect.logError("withdrawal: not released; stays claimed until the claim ends", error))
@@ -53,7 +59,11 @@ const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) =>
   /** After a takeover, the next attempt also waits until the previous process can no longer call the node. */
   const afterFailure = (task: Claim) =>
     Effect.flatMap(now, (atMillis) =>
-      giveBack(task, { millis: Math.max(laterMillis(task, paymentOptions), (task.heldUntilMillis ?? 0) - atMillis) })
+      giveBack(
+        task,
+        { millis: Math.max(laterMillis(task, paymentOptions), (task.heldUntilMillis ?? 0) - atMillis) },
+        LostWithdrawal.isLost(task)
+      )
     )
 
   return { giveBack, afterFailure }

@@ -76,6 +76,10 @@ const step = View.make<WaitReason.TimelineEntry>()(
 /** History and status of a record. */
 const progress = <A>() =>
   View.members<Core.Followed<A>>()({
+    kind: [
+      Schema.NullOr(Schema.Literals(Waiting.kinds)).annotate({ description: "Kind, as in `GET /operator/backlog`; null once final" }),
+      ({ waits }) => waits?.kind ?? null
+    ],
     waits_for: [
       Schema.NullOr(For).annotate({ description: "What the service is waiting for; null once final" }),
       ({ waits }) => waits?.for ?? null

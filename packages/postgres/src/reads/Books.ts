@@ -9,6 +9,8 @@ import * as Posted from "./Posted.ts"
 import * as Fault from "@satrail/core/reports/Fault"
 import type * as Page from "@satrail/core/ledger/Page"
 import { unmatchedNoun } from "@satrail/core/receiving/Invoice"
+import * as LostWithdrawal from "@satrail/core/sending/LostWithdrawal"
+import { paymentKind } from "@satrail/core/sending/Withdrawal"
 import { Effect, Option, Schema } from "effect"
 import * as Deposit from "./Deposit.ts"
 import * as Invoice from "./Invoice.ts"
@@ -106,7 +108,8 @@ const WaitingRow = Schema.decodeUnknownSync(
 
 /** All waiting work. `$1` is the time before which a due task counts as overdue. */
 const items = `
-  select case w.rail when 'lightning' then case when w.dispatched_at_millis is null then 'withdrawal_requested' else 'withdrawal_dispatched' end
+  select case w.rail when 'lightning' then case when w.dispatched_at_millis is null then 'withdrawal_requested'
+        when w.job = '${paymentKind}' and w.lane = '${LostWithdrawal.lane}' then 'withdrawal_lost' else 'withdrawal_dispatched' end
       else case when w.dispatched_at_millis is null then 'payout_without_coins' else 'payout_without_block' end end as kind,
     w.id, w.company_id, coalesce(w.approval_at_millis, w.created_at_millis) as at_millis, w.amount + w.service_fee + w.network_allowance as amount,
     w.job, w.lane, w.due_at_millis, w.attempts

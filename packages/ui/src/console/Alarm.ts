@@ -27,6 +27,11 @@ export const alarms = {
     guide: "incidents#pending-withdrawal",
     path: "backlog?kind=withdrawal_dispatched"
   },
+  SatrailPaymentsLost: {
+    title: "The node has lost payments in flight",
+    guide: "lnd#after-a-restore",
+    path: "backlog?kind=withdrawal_lost"
+  },
   SatrailHotWalletEmpty: {
     title: "The hot wallet can’t fund a payout",
     guide: "incidents#pending-withdrawal",

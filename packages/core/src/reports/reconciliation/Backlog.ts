@@ -175,7 +175,7 @@ export const make = Effect.gen(function* () {
     withdrawal: Effect.fnUntraced(function* (id) {
       const record = yield* get("withdrawal", id, sending.withdrawalById)
       const job = Option.getOrNull(yield* ledger.job(record.companyId, id))
-      const kind = WaitReason.withdrawalKind(record)
+      const kind = WaitReason.withdrawalKind(record, job)
       const waits = kind === undefined ? null : WaitReason.of({ kind, job }, yield* Clock.currentTimeMillis, WaitReason.hostOf(record))
       return { record, waits, timeline: WaitReason.ofWithdrawal(record), answer: yield* answerOf(record) }
     }),

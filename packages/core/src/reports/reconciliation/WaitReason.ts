@@ -4,6 +4,7 @@ import { confirmations, type Placement, type Tip } from "../../nodes/ChainSource
 import type { Deposit } from "../../receiving/Deposit.ts"
 import * as Destination from "../../sending/Destination.ts"
 import type { LookupResult } from "../../sending/NodePayments.ts"
+import * as LostWithdrawal from "../../sending/LostWithdrawal.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // Describes waiting records to the operator: their progress, and the reason for the wait.
@@ -36,6 +37,7 @@ export const withdrawalKinds = [
   "withdrawal_unapproved",
   "withdrawal_requested",
   "withdrawal_dispatched",
+  "withdrawal_lost",
   "payout_without_coins",
   "payout_without_block"
 ] as const satisfies ReadonlyArray<Waiting.Kind>
@@ -43,11 +45,14 @@ export const withdrawalKinds = [
 export const depositKinds = ["deposit_without_block", "deposit_unconfirmed"] as const satisfies ReadonlyArray<Waiting.Kind>
 
 /** Returns the reason why a withdrawal is waiting; undefined if it is final. */
-export const withdrawalKind = (row: Withdrawal.Withdrawal): Waiting.Kind | undefined => {
+export const withdrawalKind = (row: Withdrawal.Withdrawal, job: Waiting.Job | null): Waiting.Kind | undefined => {
   const { status, rail, dispatchedAtMillis } = row
   if (status !== "pending") return undefined
   if (Withdrawal.standing(row) === "pending_approval") return "withdrawal_unapproved"
-  if (rail === "lightning") return dispatchedAtMillis === null ? "withdrawal_requested" : "withdrawal_dispatched"
+  if (rail === "lightning") {
+    if (dispatchedAtMillis === null) return "withdrawal_requested"
+    return LostWithdrawal.isLost(job) ? "withdrawal_lost" : "withdrawal_dispatched"
+  }
   return dispatchedAtMillis === null ? "payout_without_coins" : "payout_without_block"
 }
 
@@ -56,6 +61,10 @@ export const depositKind = ({ status, rail, height }: Deposit): Waiting.Kind | u
   if (status !== "pending" || rail !== "on_chain") return undefined
   return height === null ? "deposit_without_block" : "deposit_unconfirmed"
 }
+
+/** Describes a lost withdrawal. */
+export const lost =
+  "An operator. The node was restored or replaced and has lost this payment, but its payee may still be paid. See docs/guides/lnd.md, After a restore"
 
 const unclaimed = "A worker to process it. Check that a process is running and can reach the database"
 
@@ -82,6 +91,8 @@ const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number
       return ofRequest(job, host)
     case "withdrawal_dispatched":
       return ofJob(job, "The node's final result. Until it arrives, the payment is neither settled nor failed, and the money stays held")
+    case "withdrawal_lost":
+      return lost
     case "payout_without_coins":
       return job !== null && job.attempts === 0 && job.dueAtMillis > nowMillis
         ? "The end of its batching interval. Payouts of one interval share a transaction"

@@ -35,6 +35,14 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     why: "The node has not reported a final result. The money stays held, so it is safe either way.",
     alarm: { name: "SatrailWithdrawalUndecided", afterMillis: 24 * hour }
   },
+  withdrawal_lost: {
+    text: "Lost by the node",
+    title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been lost by the node, and pending for ${oldest(many, span)}`,
+    lateMillis: 0,
+    tone: "bad",
+    why: "The node was restored or replaced, and has no record of the payment. The payee may still be paid, so the money stays held until you end it.",
+    alarm: { name: "SatrailPaymentsLost", afterMillis: 0 }
+  },
   withdrawal_requested: {
     text: "Not sent yet",
     title: (many, span) =>
@@ -100,6 +108,7 @@ export const kinds: { readonly [kind in Kind]: Words } = {
 /** The kinds of backlog that are withdrawals. */
 export const withdrawalKinds = [
   "withdrawal_dispatched",
+  "withdrawal_lost",
   "withdrawal_requested",
   "withdrawal_unapproved",
   "payout_without_coins",
@@ -110,13 +119,8 @@ export const isWithdrawalKind = (text: string | null): text is (typeof withdrawa
   withdrawalKinds.some((kind) => kind === text)
 
 /** The kind of a pending withdrawal; undefined once it is final. */
-export const kindOf = ({ status, rail_type: rail, timeline }: FollowedWithdrawal): (typeof withdrawalKinds)[number] | undefined => {
-  if (status === "pending_approval") return "withdrawal_unapproved"
-  if (status !== "pending") return undefined
-  const isSent = timeline.some(({ what }) => what === "dispatched")
-  if (rail === "lightning") return isSent ? "withdrawal_dispatched" : "withdrawal_requested"
-  return isSent ? "payout_without_block" : "payout_without_coins"
-}
+export const kindOf = ({ kind }: FollowedWithdrawal): (typeof withdrawalKinds)[number] | undefined =>
+  isWithdrawalKind(kind) ? kind : undefined
 
 /** Returns whether a withdrawal waits because its company is frozen or sending is paused. Undefined if neither. */
 const stopOf = (
@@ -168,6 +172,14 @@ export interface Advice {
   readonly next: ReadonlyArray<ComponentChildren>
 }
 
+const lostAdvice = (name: string): Advice => ({
+  first: "Do not pay it again. Find out whether the payee was paid.",
+  next: [
+    "The node was restored or replaced, and has no record of this payment. If its records come back, the service books the result.",
+    `Tell ${name}: “Our Lightning node lost the record of your payment. Your money is held until we know whether it arrived.”`
+  ]
+})
+
 /** Returns what to do next, as in the guide to incidents. */
 export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, company: Company | undefined): Advice => {
   const { to } = visit
@@ -218,6 +230,8 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
           `Tell ${name}: “The payee’s side is holding your payment. Nothing is lost: it will either arrive or be returned.”`
         ]
       }
+    case "withdrawal_lost":
+      return lostAdvice(name)
     case "withdrawal_requested":
       return {
         first: "Nothing was sent. Find out whether satrail or the payee’s server is down.",

@@ -120,6 +120,7 @@ const waits: { readonly [kind in (typeof withdrawalKinds)[number]]: Pick<Wait, "
     verb: "checked",
     end: "Paid, or money returned"
   },
+  withdrawal_lost: { text: "Waiting for an operator", verb: "checked", end: "Paid, or money returned" },
   withdrawal_requested: { text: "Waiting to be sent", usual: "less than 1 s", verb: "tried", end: "Paid, or money returned" },
   withdrawal_unapproved: { text: "Waiting for the company to approve it", verb: "checked", end: "Sent, or money returned" },
   payout_without_coins: { text: "Waiting to be broadcast", verb: "tried", end: "Confirmed in a block" },
