@@ -43,6 +43,7 @@ import * as AuditLog from "../packages/core/src/features/audit/AuditLog.ts"
 import * as Webhooks from "../packages/core/src/features/webhooks/Webhooks.ts"
 import * as Statement from "../packages/core/src/features/statements/Statement.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
+import * as LostWithdrawal from "../packages/core/src/sending/LostWithdrawal.ts"
 import * as Handover from "../packages/core/src/sending/Handover.ts"
 import * as Unreachable from "../packages/core/src/sending/Unreachable.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
@@ -319,6 +320,7 @@ const limits = (): string => {
     ["length of a payee's success action, characters", maxCharacters],
     ["minimum remaining lifetime of an invoice to be paid, seconds", defaults.expiryMarginMillis / 1000],
     ["blocks for which a payee may hold a payment", defaults.maxFinalCltvExpiry],
+    ["days after an invoice expires until a lost payment can be released", LostWithdrawal.claimableMillis / 86_400_000],
     ["approximate time until another process takes over the leases of a killed process, seconds", defaults.dutyLeaseMillis / 1000 + 1],
     [
       "ages at which an open invoice is polled, seconds",

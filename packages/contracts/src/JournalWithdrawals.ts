@@ -144,6 +144,21 @@ export const money = {
     assert.deepStrictEqual(yield* read(one.withdrawal), { ...one.withdrawal, ...how, status: "settled", updatedAtMillis: atMillis })
     yield* has(companyId, { posted: 45, held: 0 })
   }),
+  "a withdrawal ended without a claim has no task, and the worker that holds its claim cannot change it": Effect.gen(function* () {
+    const companyId = yield* companyWith(200)
+    const [paid, unpaid] = [yield* begin(companyId, 40, fees), yield* begin(companyId, 40, fees)]
+    const how = { ...(yield* proof(3)), paymentIndex: null }
+    const settling = Withdrawal.settled(paid.withdrawal, how, undefined, atMillis)
+    assert.deepStrictEqual(yield* booked(verdict(settling)), { held: -55, node: 43, service_fees: 5, network_fees: 7 })
+    const failing = Withdrawal.failed(unpaid.withdrawal, "node_error", undefined, atMillis)
+    assert.strictEqual(yield* verdict(failing), "Applied")
+    for (const { id } of [paid.withdrawal, unpaid.withdrawal]) assert.isTrue(Option.isNone(yield* (yield* Records).job(companyId, id)))
+    assert.strictEqual(yield* unchanged(failed(paid)), "AlreadyTerminal")
+    assert.strictEqual(yield* unchanged(settled(paid, yield* proof(4))), "Conflict")
+    assert.strictEqual(yield* unchanged(settled(unpaid, how)), "AlreadyTerminal")
+    for (const change of [settling, failing, settled(paid, how), failed(unpaid)]) assert.strictEqual(yield* unchanged(change), "Applied")
+    yield* has(companyId, { posted: 145, held: 0 })
+  }),
   "an on-chain withdrawal is paid from the on-chain account": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const one = yield* begin(companyId, 40, { ...fees, ...onChain })

@@ -57,6 +57,16 @@ describe("Payments in the node's records", () => {
   })
 })
 
+describe("Settled withdrawals that the node has no record of", () => {
+  it("discrepancy of a payment: a withdrawal that an operator settled, because the node has lost it, is no discrepancy", () => {
+    const settled = { status: "settled", dispatchedAtMillis: 1, paymentHash, networkFee: Msat.make(3n) } as const
+    const at = (paymentIndex: string | null) => cause(Difference.ofSettled(withdrawal({ ...settled, paymentIndex }), { _tag: "notFound" }))
+    assert.deepStrictEqual([at("4"), at(null)], ["withdrawal_not_paid", "same"])
+    const failed = { _tag: "failed", reason: "error" } as const
+    assert.strictEqual(cause(Difference.ofSettled(withdrawal({ ...settled, paymentIndex: null }), failed)), "withdrawal_not_paid")
+  })
+})
+
 describe("Payments the node received", () => {
   const taken = { paymentHash, received: Msat.make(1010n) }
   const receipt = {

@@ -1,20 +1,28 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import * as Msat from "@satrail/bitcoin/Msat"
+import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { Effect, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { listening, release, sending } from "./Payments.ts"
+import type { LightningSender } from "../src/nodes/LightningSender.ts"
+import * as LostWithdrawal from "../src/sending/LostWithdrawal.ts"
+import { LostWithdrawals } from "../src/sending/LostWithdrawals.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
 import * as WaitReason from "../src/reports/reconciliation/WaitReason.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
-import type { Withdrawal } from "../src/sending/Withdrawal.ts"
-import { companyWith, confirm, got, has, outside, replace, run, standing, step, steps } from "./World.ts"
+import { paymentKind, type Withdrawal } from "../src/sending/Withdrawal.ts"
+import { companyWith, confirm, got, has, mine, now, outside, replace, run, standing, step, steps } from "./World.ts"
 
 /** A node whose records can be lost, after which it has no record of payments that it was asked to make before. */
 const forgetful = () => {
   const { calls, change } = listening()
+  /** What the node would report if it had its records. */
+  let original: LightningSender["Service"]["lookupPayment"] = () => Effect.die("not started")
   const state = { isRestored: false, isAway: false, errors: new Array<string>() }
   const asked = new Set<string>()
   const forgetting = sending((sender) => ({
-    graceMillis: 60_000,
+    graceMillis: ((original = sender.lookupPayment), 60_000),
     pay: (ask) => {
       if (state.isRestored) asked.add(ask.invoice.paymentHash)
       return sender.pay(ask)
@@ -31,6 +39,7 @@ const forgetful = () => {
   return {
     state,
     pays,
+    original: (hash: PaymentHash | null) => original(hash ?? ("" as PaymentHash)),
     logged: Effect.provide(Logger.layer([logger], { mergeWithExisting: true })),
     world: { change: (ports: Parameters<typeof change>[0]) => change(forgetting(ports)) }
   }
@@ -132,6 +141,113 @@ describe("A node that lost records", () => {
       yield* steps(10)
       for (const row of rows) assert.strictEqual(yield* standing(row), "settled")
       assert.strictEqual(searches, 2, "the last minute, and the last hour")
+    })
+  })
+})
+
+/** Returns what an operator's request is answered with: the withdrawal's status, or the refusal. */
+const ended = (request: Effect.Effect<Withdrawal, { readonly _tag: string; readonly path?: string }>) =>
+  Effect.match(request, { onSuccess: ({ status }) => status, onFailure: ({ _tag, path = "" }) => `${_tag} ${path}`.trim() })
+
+describe("Withdrawals whose payment the node has lost", () => {
+  /** A company whose payment of 2000 sats is held by the payee when the node loses its records. */
+  const lost = Effect.fnUntraced(function* (world: ReturnType<typeof forgetful>, expirySeconds = 3600) {
+    const payer = yield* companyWith(50_000)
+    yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+    yield* step
+    yield* TestClock.adjust("1 hour")
+    const held = yield* outside({ sats: 2000, behaviour: "hold", expirySeconds })
+    const row = yield* confirm(payer, held.destination)
+    yield* steps(2)
+    world.state.isRestored = true
+    yield* world.logged(steps(10))
+    return { payer, row, paymentHash: (yield* now(row)).paymentHash ?? undefined, before: yield* has(payer) }
+  })
+
+  it.effect("lost withdrawals: one whose payee was paid is settled with its preimage, and with a fee within the one held", () => {
+    const world = forgetful()
+    return run({ ...world.world, logsErrors: true }, function* () {
+      const { row, paymentHash } = yield* lost(world)
+      yield* release(paymentHash, "settle")
+      const payment = yield* world.original(paymentHash ?? null)
+      if (payment._tag !== "settled") return assert.fail(payment._tag)
+      const { preimage, fee: networkFee } = payment
+      const { settle } = yield* LostWithdrawals
+      const wrong = Preimage.make("0".repeat(64))
+      assert.strictEqual(yield* ended(settle(row.id, { preimage: wrong, networkFee })), "Invalid preimage")
+      const above = Msat.make(row.networkAllowance + 1n)
+      assert.strictEqual(yield* ended(settle(row.id, { preimage, networkFee: above })), "Invalid fee_sats")
+      assert.strictEqual(yield* standing(row), "pending")
+      assert.strictEqual(yield* ended(settle(row.id, { preimage, networkFee })), "settled")
+      assert.strictEqual(yield* ended(settle(row.id, { preimage, networkFee })), "settled")
+      assert.strictEqual(yield* ended((yield* LostWithdrawals).release(row.id)), "WithdrawalNotLost")
+      yield* world.logged(steps(5))
+      const { preimage: kept, networkFee: booked } = yield* now(row)
+      assert.deepStrictEqual([kept, booked], [preimage, networkFee])
+    })
+  })
+
+  it.effect("lost withdrawals: one whose payee was not paid is released once the payee can no longer claim it", () => {
+    const world = forgetful()
+    return run({ ...world.world, logsErrors: true }, function* () {
+      const expirySeconds = 7 * 86_400
+      const { payer, row, paymentHash, before } = yield* lost(world, expirySeconds)
+      const dispatchedAtMillis = (yield* now(row)).dispatchedAtMillis ?? 0
+      const { release: end, settle } = yield* LostWithdrawals
+      const refusal = yield* Effect.flip(end(row.id))
+      if (refusal._tag !== "WithdrawalNotLost" || refusal.untilMillis === null) return assert.fail(refusal._tag)
+      assert.isAtLeast(refusal.untilMillis, dispatchedAtMillis - 60_000 + expirySeconds * 1000 + 28 * 86_400_000)
+      yield* TestClock.setTime(refusal.untilMillis - 1)
+      assert.strictEqual(yield* ended(end(row.id)), "WithdrawalNotLost")
+      assert.deepStrictEqual(yield* has(payer), before)
+      yield* release(paymentHash, "fail")
+      yield* TestClock.setTime(refusal.untilMillis)
+      assert.strictEqual(yield* ended(end(row.id)), "failed")
+      assert.deepStrictEqual(yield* has(payer), { posted: before.posted, held: 0 })
+      assert.strictEqual(yield* ended(end(row.id)), "failed")
+      yield* world.logged(steps(5))
+      assert.deepStrictEqual([yield* standing(row), world.pays()], ["failed: node_error", 2])
+      const evidence = { preimage: Preimage.make("0".repeat(64)), networkFee: Msat.zero }
+      assert.strictEqual(yield* ended(settle(row.id, evidence)), "WithdrawalNotLost")
+    })
+  })
+
+  it.effect("lost withdrawals: no other withdrawal can be ended, whatever its age", () => {
+    const world = forgetful()
+    return run({ ...world.world, logsErrors: true }, function* () {
+      const { row, paymentHash } = yield* lost(world)
+      const { release: end, settle } = yield* LostWithdrawals
+      const payer = yield* companyWith(50_000)
+      const onChain = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
+      const unsent = yield* confirm(payer, (yield* outside({ sats: 500 })).destination)
+      yield* TestClock.adjust("90 days")
+      const evidence = { preimage: Preimage.make("0".repeat(64)), networkFee: Msat.zero }
+      const both = Effect.fnUntraced(function* ({ id }: Withdrawal) {
+        return [yield* ended(end(id)), yield* ended(settle(id, evidence))]
+      })
+      const refused = (tag: string) => [tag, tag]
+      // Without the worker's mark, the node's missing record is not enough.
+      const job = { kind: paymentKind, lane: "", dueAtMillis: 0, attempts: 1 }
+      const found = { withdrawal: yield* now(row), job, payment: { _tag: "notFound" } } as const
+      const late = Number.MAX_SAFE_INTEGER
+      for (const lane of ["", LostWithdrawal.lane])
+        assert.strictEqual(Result.isSuccess(LostWithdrawal.unpaid({ ...found, job: { ...job, lane } }, late)), lane !== "")
+      assert.deepStrictEqual(yield* both(onChain), refused("WithdrawalNotLost"))
+      assert.deepStrictEqual(yield* both(unsent), refused("WithdrawalNotLost"))
+      assert.deepStrictEqual(yield* both({ ...row, id: payer.id }), refused("NotFound"))
+      world.state.isAway = true
+      assert.deepStrictEqual(yield* both(row), refused("NodeUnavailable"))
+      world.state.isAway = false
+      // The original node is back, and reports the payment as pending.
+      world.state.isRestored = false
+      assert.deepStrictEqual(yield* both(row), refused("WithdrawalNotLost"))
+      yield* world.logged(steps(5))
+      assert.deepStrictEqual(yield* both(row), refused("WithdrawalNotLost"))
+      yield* release(paymentHash, "settle")
+      yield* world.logged(steps(5))
+      assert.strictEqual(yield* standing(row), "settled")
+      yield* mine(10)
+      yield* world.logged(steps(60))
     })
   })
 })

@@ -12,6 +12,7 @@ import * as Docs from "../src/pages/Docs.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 import { adjusted } from "./Adjusted.ts"
 import { failedDelivery } from "./FailedDelivery.ts"
+import { lost } from "./Lost.ts"
 import { suspended } from "./Suspended.ts"
 
 const service = await start({ checks: [{ name: "database", check: Effect.void }] })
@@ -143,6 +144,7 @@ const failed = async (root: string, key: string, companyId: CompanyId.CompanyId)
 }
 const own = await failed("/v1", company.key, company.id)
 const adjustments = await adjusted(service, company.id)
+const [paid, unpaid] = [await lost(service, company.id), await lost(service, company.id)]
 const theirs = await failed("/operator", operatorToken, CompanyId.operator)
 
 const failing = "/v1/bitcoin/withdraw/confirm"
@@ -307,6 +309,10 @@ const asked: Record<string, Record<string, Ask>> = {
   "/operator/withdrawals/{id}": { get: { key: operatorToken, path: `/operator/withdrawals/${withdrawalID}` } },
   "/operator/deposits": { get: { key: operatorToken } },
   "/operator/deposits/{id}": { get: { key: operatorToken, path: `/operator/deposits/${depositID}` } },
+  "/operator/withdrawals/{id}/settle": {
+    post: { key: operatorToken, path: `/operator/withdrawals/${paid.id}/settle`, body: { preimage: paid.preimage, fee_sats: 2.001 } }
+  },
+  "/operator/withdrawals/{id}/release": { post: { key: operatorToken, path: `/operator/withdrawals/${unpaid.id}/release` } },
   "/operator/suspense": { get: { key: operatorToken } },
   "/operator/suspense/{id}/assign": {
     post: {

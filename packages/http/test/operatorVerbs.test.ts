@@ -7,6 +7,7 @@ import { Api } from "../src/Api.ts"
 import { OperatorAuthentication, operatorScopesOf } from "../src/api/Authentication.ts"
 import { operatorToken, start } from "./Service.ts"
 import { failedDelivery } from "./FailedDelivery.ts"
+import { lost } from "./Lost.ts"
 import { suspended } from "./Suspended.ts"
 
 const service = await start()
@@ -52,6 +53,7 @@ const endpoint = async (): Promise<string> => (await created("/webhook-endpoints
 const undelivered = async () => failedDelivery(service, CompanyId.operator, await endpoint(), id)
 
 const [limited, confined, revoked, rotated, connected] = [await key(), await key(), await key(), await key(), await key()]
+const [paid, unpaid] = [await lost(service, funded.id), await lost(service, funded.id)]
 const waiting = await requested()
 const [approved, rejected, assigned] = [await adjustment(), await adjustment(), await suspended(service, id)]
 const [changed, deleted, disabled, enabled, replayed, tested] = [
@@ -127,6 +129,12 @@ const verbs: Readonly<Record<string, Verb>> = {
   "POST /operator/pause": { path: "/pause", body: { what: "sending" }, sees: "/pause" },
   "POST /operator/resume": { path: "/resume", body: { what: "sending" }, sees: "/pause" },
   "PATCH /operator/reconciliation/own-funds": { path: "/reconciliation/own-funds", body: { node_sats: 10 }, sees: "/reconciliation" },
+  "POST /operator/withdrawals/:id/settle": {
+    path: `/withdrawals/${paid.id}/settle`,
+    body: { preimage: paid.preimage, fee_sats: 1 },
+    sees: `/withdrawals/${paid.id}`
+  },
+  "POST /operator/withdrawals/:id/release": { path: `/withdrawals/${unpaid.id}/release`, sees: `/withdrawals/${unpaid.id}` },
   "POST /operator/suspense/:id/assign": { path: `/suspense/${assigned}/assign`, body: { company_id: id }, sees: "/suspense" },
   "POST /operator/adjustments": {
     path: "/adjustments",

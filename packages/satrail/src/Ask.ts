@@ -146,6 +146,7 @@ export const inMsat = [
   "minAmount",
   "maxAmount",
   "maxFee",
+  "networkFee",
   "otherwise",
   "minSendable",
   "maxSendable",

@@ -37,5 +37,6 @@ export const {
   TooManyEstimates,
   TooManyHeld,
   TooManyKeys,
-  Unauthorized
+  Unauthorized,
+  WithdrawalNotLost
 } = classes

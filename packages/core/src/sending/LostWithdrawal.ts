@@ -1,8 +1,15 @@
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import type * as Msat from "@satrail/bitcoin/Msat"
+import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import { Result, Schema } from "effect"
+import { Invalid } from "../base/Invalid.ts"
 import type * as Waiting from "../ledger/Waiting.ts"
+import type { LookupResult } from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 // A withdrawal is lost if its node has lost the record of its payment. It stays pending, because the payee may
-// still be paid.
+// still be paid, until an operator finds out whether it was.
 
 /** The lane of a lost withdrawal's task. It contains a space, so it is never the name of a payee's host. */
 export const lane = "lost payment"
@@ -10,3 +17,80 @@ export const lane = "lost payment"
 /** Returns whether a withdrawal's task is that of a lost withdrawal. */
 export const isLost = (job: Pick<Waiting.Job, "kind" | "lane"> | null): boolean =>
   job !== null && job.kind === Withdrawal.paymentKind && job.lane === lane
+
+/**
+ * Time for which a payee may still claim a payment after the last attempt. Nodes lock a payment for at most
+ * 2016 blocks (lnd's `max-cltv-expiry`), which take two weeks on average. The slowest 2016 blocks since 2010
+ * took three, so this is four.
+ */
+export const claimableMillis = 28 * 86_400_000
+
+/** The withdrawal cannot be ended by an operator. `untilMillis` is set if its payee may claim it until then. */
+export class WithdrawalNotLost extends Schema.TaggedError<WithdrawalNotLost>()("WithdrawalNotLost", {
+  id: Schema.String,
+  status: Withdrawal.Withdrawal.fields.status,
+  untilMillis: Schema.NullOr(Schema.Int)
+}) {}
+
+/** A withdrawal with its job, and with what the node reports of its payment; null if the node was not asked. */
+export interface Found {
+  readonly withdrawal: Withdrawal.Withdrawal
+  readonly job: Waiting.Job | null
+  readonly payment: LookupResult | null
+}
+
+/** Proof of a payment, and its routing fee. */
+export interface Evidence {
+  readonly preimage: Preimage.Preimage
+  readonly networkFee: Msat.Msat
+}
+
+interface Sent {
+  readonly paymentHash: PaymentHash
+  readonly dispatchedAtMillis: number
+  readonly invoice: Bolt11.Bolt11
+}
+
+const refused = ({ id, status }: Withdrawal.Withdrawal, untilMillis: number | null = null) =>
+  Result.fail(new WithdrawalNotLost({ id, status, untilMillis }))
+
+/**
+ * Returns the payment of a lost withdrawal. A payment to an offer is never lost, because a node that can pay
+ * offers (LDK) does not start with old records.
+ */
+const lost = ({ withdrawal, job, payment }: Found): Result.Result<Sent, WithdrawalNotLost> => {
+  const { status, paymentHash, paymentRequest, dispatchedAtMillis } = withdrawal
+  if (status !== "pending" || !isLost(job) || payment?._tag !== "notFound") return refused(withdrawal)
+  if (paymentHash === null || paymentRequest === null || dispatchedAtMillis === null) return refused(withdrawal)
+  return Result.succeed({ paymentHash, dispatchedAtMillis, invoice: Result.getOrThrow(Bolt11.decode(paymentRequest)) })
+}
+
+/** Settles a lost withdrawal whose preimage proves that the payee was paid. */
+export const paid = (
+  found: Found,
+  { preimage, networkFee }: Evidence,
+  atMillis: number
+): Result.Result<Withdrawal.WithdrawalSettled, WithdrawalNotLost | Invalid> => {
+  const { withdrawal } = found
+  return Result.flatMap(lost(found), ({ paymentHash }): Result.Result<Withdrawal.WithdrawalSettled, Invalid> => {
+    if (!Preimage.proves(preimage, paymentHash))
+      return Result.fail(new Invalid({ path: "preimage", message: "must be the preimage of the withdrawal's payment hash" }))
+    if (networkFee > withdrawal.networkAllowance)
+      return Result.fail(new Invalid({ path: "fee_sats", message: "must not exceed the routing fee that the withdrawal holds" }))
+    return Result.succeed(
+      Withdrawal.settled(withdrawal, { preimage, chainTxId: null, networkFee, paymentIndex: null }, undefined, atMillis)
+    )
+  })
+}
+
+/**
+ * Fails a lost withdrawal that its payee can no longer claim. The node refuses to pay an expired invoice, so the
+ * last attempt was made before the invoice expired, also if the payment was sent again.
+ */
+export const unpaid = (found: Found, atMillis: number): Result.Result<Withdrawal.WithdrawalFailed, WithdrawalNotLost> =>
+  Result.flatMap(lost(found), ({ dispatchedAtMillis, invoice }) => {
+    const untilMillis = Math.max(dispatchedAtMillis, Bolt11.expiresAtSeconds(invoice) * 1000) + claimableMillis
+    return atMillis < untilMillis
+      ? refused(found.withdrawal, untilMillis)
+      : Result.succeed(Withdrawal.failed(found.withdrawal, "node_error", undefined, atMillis))
+  })

@@ -473,9 +473,15 @@ export const buried = (
 /**
  * Settles a paid withdrawal by posting the full hold. For example, with an amount of 1000, fees of 5 and 10,
  * and a route that cost 3, 1003 leaves the node, 5 is the operator's revenue, and 7 of the allowance stays in
- * `network_fees`. Any cost above the fee limit is booked as the operator's `loss`.
+ * `network_fees`. Any cost above the fee limit is booked as the operator's `loss`. Without a fence, an operator
+ * settles it.
  */
-export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: Change.Fence, atMillis: number): WithdrawalSettled => {
+export const settled = (
+  withdrawal: Withdrawal,
+  settlement: Settlement,
+  fence: Change.Fence | undefined,
+  atMillis: number
+): WithdrawalSettled => {
   const asset = withdrawal.rail === "lightning" ? "node" : "chain"
   const { networkFee } = settlement
   const over = networkFee > withdrawal.networkAllowance ? Msat.make(networkFee - withdrawal.networkAllowance) : Msat.zero
@@ -489,7 +495,7 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
   return {
     _tag: "WithdrawalSettled",
     ...parts(withdrawal, atMillis, postings),
-    fence,
+    ...(fence && { fence }),
     settlement,
     jobs: [Change.complete(withdrawal.id), ...Cause.jobs(withdrawal, atMillis)],
     event: { type: "withdrawal.settled", subject: withdrawal.id }
@@ -497,10 +503,10 @@ export const settled = (withdrawal: Withdrawal, settlement: Settlement, fence: C
 }
 
 /** Fails a withdrawal that was not paid and never will be. Voids the hold, which releases the full amount. */
-export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.Fence, atMillis: number): WithdrawalFailed => ({
+export const failed = (withdrawal: Withdrawal, failure: Failure, fence: Change.Fence | undefined, atMillis: number): WithdrawalFailed => ({
   _tag: "WithdrawalFailed",
   ...parts(withdrawal, atMillis, [{ from: "held", to: "available", amount: held(withdrawal) } as const]),
-  fence,
+  ...(fence && { fence }),
   ...Limit.returned(withdrawal.counted),
   writes: [Noun.step(life.failed, withdrawal, { failure })],
   jobs: [Change.complete(withdrawal.id), ...Cause.jobs(withdrawal, atMillis)],

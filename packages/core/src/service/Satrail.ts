@@ -47,6 +47,7 @@ import { ReportReads } from "../reports/ReportReads.ts"
 import * as Bookings from "../reports/Bookings.ts"
 import * as PaymentDetails from "../reports/PaymentDetails.ts"
 import * as Transactions from "../reports/Transactions.ts"
+import * as LostWithdrawals from "../sending/LostWithdrawals.ts"
 import * as PaymentWorker from "../sending/PaymentWorker.ts"
 import * as Recipients from "../sending/Recipients.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
@@ -126,6 +127,7 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(Liquidity.Liquidity, Liquidity.layer),
     Traced.over(Status.Status, Status.layer),
     Traced.over(Suspense.Suspense, Suspense.layer),
+    Traced.over(LostWithdrawals.LostWithdrawals, LostWithdrawals.layer),
     Settlements.layer,
     Holds.layer,
     ChainDeposits.layer,

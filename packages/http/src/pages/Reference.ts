@@ -81,7 +81,7 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     onEndpoint: ({ endpoint, mergedAnnotations, middleware }) => {
       const { method, path } = endpoint
       const keys = [...middleware].flatMap(({ key }) =>
-        key === Authentication.key ? ["an API key"] : key === OperatorAuthentication.key ? ["the operator's token"] : []
+        key === Authentication.key ? ["API key"] : key === OperatorAuthentication.key ? ["operator token"] : []
       )
       const scopes = [...middleware].some(({ key }) => key === OperatorAuthentication.key)
         ? [...operatorScopesOf(endpoint), "all"]

@@ -13,6 +13,7 @@ import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 import * as Deposits from "./Deposits.ts"
+import * as LostWithdrawals from "./LostWithdrawals.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
@@ -273,9 +274,9 @@ const getDeposit = Section.operator(
     })
 )
 
-/** Read-only view of the backlog. */
+/** The backlog, and the end of withdrawals whose payment the node has lost. */
 export const section = Section.make(
   "backlog",
   { title: "Backlog", description: "For the operator: pending money and work, with causes and ages" },
-  [backlog, listWithdrawals, getWithdrawal, listDeposits, getDeposit]
+  [backlog, listWithdrawals, getWithdrawal, LostWithdrawals.settle, LostWithdrawals.release, listDeposits, getDeposit]
 )

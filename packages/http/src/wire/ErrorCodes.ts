@@ -111,6 +111,11 @@ export const catalogue = {
     meaning: "The payment has already been assigned to another company. Nothing changed.",
     remedy: "See `assigned_to` in `GET /operator/suspense`."
   },
+  withdrawal_not_lost: {
+    status: 409,
+    meaning: "The withdrawal is final, the node has not lost its payment, or its payee may still claim it. Nothing changed.",
+    remedy: "See `waits_for` in `GET /operator/withdrawals/:id`."
+  },
   invoice_not_held: {
     status: 409,
     meaning: "No payment is held for the invoice: it is unpaid, its payment was already settled or returned, or it is not a hold invoice.",

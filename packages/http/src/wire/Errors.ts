@@ -32,6 +32,8 @@ import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
 import type { DestinationInvalid } from "@satrail/core/sending/Destination"
+import type { WithdrawalNotLost } from "@satrail/core/sending/LostWithdrawal"
+import type { LostWithdrawals } from "@satrail/core/sending/LostWithdrawals"
 import type { DestinationRefused } from "@satrail/core/sending/Recipient"
 import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
 import type { TooManyKeys } from "@satrail/core/accounts/OwnKeys"
@@ -263,6 +265,15 @@ const table = {
     failure("too_many_held", `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`),
   InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `This invoice is ${status}, so no payment is held for it.`),
   AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "This payment has already been assigned to another company."),
+  WithdrawalNotLost: ({ status, untilMillis }: WithdrawalNotLost) =>
+    failure(
+      "withdrawal_not_lost",
+      status !== "pending"
+        ? `This withdrawal is ${status}.`
+        : untilMillis === null
+          ? "The node has not lost this withdrawal's payment. Wait for its final result."
+          : `The payee may claim this payment until ${Scalars.instant(untilMillis)}. Release it after that.`
+    ),
   SameOperator: ({ name }: SameOperator) =>
     failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
   SecondOperatorRequired: ({ requestedBy, untilMillis }: SecondOperatorRequired) =>
@@ -304,6 +315,7 @@ export type ServiceError =
   | ErrorsOf<Stops["Service"]>
   | ErrorsOf<Transactions["Service"]>
   | ErrorsOf<Suspense["Service"]>
+  | ErrorsOf<LostWithdrawals["Service"]>
   | ErrorsOf<Withdrawals["Service"]>
 
 /** Returns whether the table has a row for this error. */

@@ -35,8 +35,8 @@ export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print one li
 
 /** Pagination flags. */
 export const paging = {
-  limit: Flag.Int("limit").pipe(Flag.withDescription("Maximum number of rows, 1 to 1000; 100 by default"), Flag.optional),
-  after: Flag.String("after").pipe(Flag.withDescription("The cursor printed by the previous page"), Flag.optional)
+  limit: Flag.Int("limit").pipe(Flag.withDescription("Maximum rows, 1 to 1000; 100 by default"), Flag.optional),
+  after: Flag.String("after").pipe(Flag.withDescription("The cursor from the previous page"), Flag.optional)
 }
 
 const units = { s: 1, m: 60, h: 3600, d: 86_400 } as const
@@ -58,7 +58,7 @@ export const duration = (name: string, description: string) =>
     Flag.optional
   )
 
-export const company = Argument.String("company").pipe(Argument.withDescription("The company's name, or its id or the beginning of its id"))
+export const company = Argument.String("company").pipe(Argument.withDescription("The company's name, or the beginning of its id"))
 export const key = Argument.String("key").pipe(Argument.withDescription("The key's id (the 12 characters in the middle of the key)"))
 
 export const name = Flag.String("name").pipe(Flag.withDescription("A display name; required"))

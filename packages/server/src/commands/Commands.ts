@@ -7,6 +7,7 @@ import type { CommandOf, Group } from "../features/Feature.ts"
 import { all, type features } from "../features/index.ts"
 import * as DevCommands from "./DevCommands.ts"
 import * as FeeCommands from "./FeeCommands.ts"
+import * as LostCommands from "./LostCommands.ts"
 import * as SuspenseCommands from "./SuspenseCommands.ts"
 import { inspect } from "./InspectCommands.ts"
 import * as LocalCommands from "./LocalCommands.ts"
@@ -138,7 +139,12 @@ const backlog = Command.make(
 ).pipe(Command.withDescription("Show the backlog: what is pending, why, and the oldest records"))
 
 /** Defines the commands that list pending withdrawals or deposits of all companies, or show one with its history. */
-const followed = (name: "withdrawals" | "deposits", one: string, members: ReadonlyArray<string>) =>
+const followed = (
+  name: "withdrawals" | "deposits",
+  one: string,
+  members: ReadonlyArray<string>,
+  more: ReadonlyArray<typeof LostCommands.settle | typeof LostCommands.release> = []
+) =>
   Command.make(name).pipe(
     Command.withDescription(`List pending ${name} of all companies, or trace one`),
     Command.withSubcommands([
@@ -169,19 +175,17 @@ const followed = (name: "withdrawals" | "deposits", one: string, members: Readon
         },
         ({ id, json }) =>
           later(async () => (await import("./Followed.ts")).show)({ json, route: `/operator/${name}/${encodeURIComponent(id)}` })
-      ).pipe(Command.withDescription(`Show a ${one}'s history, what it is waiting for, and what the node or chain reports`))
+      ).pipe(Command.withDescription(`Show a ${one}'s history, what it is waiting for, and what the node or chain reports`)),
+      ...more
     ])
   )
 
-const withdrawals = followed("withdrawals", "withdrawal", [
-  "id",
-  "company_id",
-  "created_at",
-  "amount_sats",
-  "attempts",
-  "next_look_at",
-  "waits_for"
-])
+const withdrawals = followed(
+  "withdrawals",
+  "withdrawal",
+  ["id", "company_id", "created_at", "amount_sats", "attempts", "next_look_at", "waits_for"],
+  [LostCommands.settle, LostCommands.release]
+)
 const deposits = followed("deposits", "deposit", ["id", "company_id", "created_at", "amount_sats", "chain_tx_id", "waits_for"])
 
 const ownFunds = Command.make(

@@ -75,6 +75,9 @@ const unlikely = new Set([
   "POST /operator/adjustments/{id}/approve",
   "POST /operator/people/{id}/approve",
   "GET /v1/transactions/adjustments/{adjustmentID}",
+  // The node loses no payment here.
+  "POST /operator/withdrawals/{id}/settle",
+  "POST /operator/withdrawals/{id}/release",
   // No invoice is paid twice here, so nothing is in suspense.
   "POST /operator/suspense/{id}/assign",
   // These stores cannot move the clock or be reset.

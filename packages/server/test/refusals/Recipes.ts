@@ -216,6 +216,15 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
     }
   },
   already_assigned: { never: "it needs a payment in suspense, such as the second payment of an invoice" },
+  withdrawal_not_lost: {
+    how: "Release any withdrawal with `POST /operator/withdrawals/:id/release`",
+    run: async (world) => {
+      const { destination } = await world.outside({ type: "lightning_invoice", amount_sats: 400 })
+      const { data } = await confirm(world, { destination })
+      await world.ended(data.id)
+      return world.ask("POST", `/operator/withdrawals/${data.id}/release`, { key: world.operatorToken })
+    }
+  },
   refund_not_open: {
     how: "Refund a deposit to a `destination`, and cancel the refund",
     run: async (world) => {

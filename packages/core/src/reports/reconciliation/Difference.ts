@@ -115,6 +115,8 @@ export const unproven = (withdrawal: Withdrawal): Finding | undefined => {
 export const ofSettled = (withdrawal: Withdrawal, payment: Payment | OfferPayment | { readonly _tag: "notFound" }): Judgement => {
   const { amount, networkFee } = withdrawal
   if (payment._tag === "unknown") return "under_way"
+  // An operator settled it with the preimage, because the node has lost its record.
+  if (payment._tag === "notFound" && withdrawal.paymentIndex === null) return "same"
   if (payment._tag !== "settled") return finding("withdrawal_not_paid", withdrawal, amount, null)
   return payment.fee === networkFee ? "same" : finding("payment_fee", withdrawal, networkFee, payment.fee)
 }

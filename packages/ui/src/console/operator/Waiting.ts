@@ -172,10 +172,20 @@ export interface Advice {
   readonly next: ReadonlyArray<ComponentChildren>
 }
 
-const lostAdvice = (name: string): Advice => ({
+const lostAdvice = (id: string, name: string): Advice => ({
   first: "Do not pay it again. Find out whether the payee was paid.",
   next: [
     "The node was restored or replaced, and has no record of this payment. If its records come back, the service books the result.",
+    [
+      "If the payee was paid, ask for the preimage and run ",
+      h("code", null, `satrail withdrawals settle ${id} --preimage PREIMAGE --fee-sats FEE`),
+      "."
+    ],
+    [
+      "If not, run ",
+      h("code", null, `satrail withdrawals release ${id}`),
+      ". It is refused until the payee can no longer claim the payment."
+    ],
     `Tell ${name}: “Our Lightning node lost the record of your payment. Your money is held until we know whether it arrived.”`
   ]
 })
@@ -231,7 +241,7 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
         ]
       }
     case "withdrawal_lost":
-      return lostAdvice(name)
+      return lostAdvice(withdrawal.id, name)
     case "withdrawal_requested":
       return {
         first: "Nothing was sent. Find out whether satrail or the payee’s server is down.",

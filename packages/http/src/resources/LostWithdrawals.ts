@@ -1,0 +1,82 @@
+import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as Core from "@satrail/core/sending/LostWithdrawals"
+import { claimableMillis } from "@satrail/core/sending/LostWithdrawal"
+import { Effect, Schema } from "effect"
+import { HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { OperatorScopes } from "../api/Authentication.ts"
+import * as Envelope from "../wire/Envelope.ts"
+import * as Errors from "../wire/Errors.ts"
+import { Example } from "../wire/Examples.ts"
+import * as Scalars from "../wire/Scalars.ts"
+import * as Search from "../wire/Search.ts"
+import * as Section from "../api/Section.ts"
+import * as Withdrawals from "./Withdrawals.ts"
+
+const path = "/operator/withdrawals/:id"
+const params = { id: Scalars.Id }
+const success = Envelope.success(200, Withdrawals.view.schema)
+const errors = ["not_found", "withdrawal_not_lost", "node_unavailable", "store_unavailable"] as const
+const weeks = claimableMillis / (7 * 86_400_000)
+
+export const settle = Section.operator(
+  HttpApiEndpoint.post("settleLostWithdrawal", `${path}/settle`, {
+    params,
+    payload: Schema.Struct({
+      preimage: Search.hex32("Preimage of the withdrawal's payment hash, which proves that the payee was paid"),
+      fee_sats: Scalars.givenSatsUpTo(Msat.max).annotate({
+        description: "Routing fee in satoshis, with up to three decimals, at most the one held. If unknown, 0"
+      })
+    }).annotate({ identifier: "SettleLostWithdrawal" }),
+    success,
+    error: Errors.of("malformed", ...errors)
+  })
+    .annotate(OperatorScopes, ["mend"])
+    .annotate(OpenApi.Summary, "Settle a lost withdrawal")
+    .annotate(
+      OpenApi.Description,
+      "Settles a withdrawal of kind `withdrawal_lost` whose payee was paid. Settling it twice has no further effect. Any other withdrawal returns `withdrawal_not_lost`."
+    )
+    .annotate(Example, (world) => {
+      const { settled } = Withdrawals.example(world)
+      return {
+        params: { id: settled.id },
+        body: { preimage: settled.preimage ?? "", fee_sats: 2.001 },
+        message: "Withdrawal settled",
+        data: Withdrawals.view.of(settled)
+      }
+    }),
+  Core.LostWithdrawals,
+  (lost) =>
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const evidence = { preimage: Preimage.make(payload.preimage), networkFee: payload.fee_sats }
+      return Envelope.ok("Withdrawal settled", Withdrawals.view.of(yield* Errors.answered(lost.settle(params.id, evidence))))
+    })
+)
+
+export const release = Section.operator(
+  HttpApiEndpoint.post("releaseLostWithdrawal", `${path}/release`, { params, success, error: Errors.of(...errors) })
+    .annotate(OperatorScopes, ["all"])
+    .annotate(OpenApi.Summary, "Release a lost withdrawal")
+    .annotate(
+      OpenApi.Description,
+      `Fails a withdrawal of kind \`withdrawal_lost\` whose payee was not paid, and returns its money to the company. Refused with \`withdrawal_not_lost\` until ${weeks} weeks after its invoice expired, because the payee may claim the payment until then. Releasing it twice has no further effect.`
+    )
+    .annotate(Example, (world) => {
+      const { settled } = Withdrawals.example(world)
+      const released = {
+        ...settled,
+        status: "failed",
+        preimage: null,
+        networkFee: null,
+        paymentIndex: null,
+        failure: "node_error"
+      } as const
+      return { params: { id: released.id }, message: "Withdrawal released", data: Withdrawals.view.of(released) }
+    }),
+  Core.LostWithdrawals,
+  (lost) =>
+    Effect.fnUntraced(function* ({ params }) {
+      return Envelope.ok("Withdrawal released", Withdrawals.view.of(yield* Errors.answered(lost.release(params.id))))
+    })
+)

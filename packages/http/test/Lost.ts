@@ -1,0 +1,54 @@
+import * as Preimage from "@satrail/bitcoin/Preimage"
+import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { Entropy } from "@satrail/core/base/Entropy"
+import * as Id from "@satrail/core/base/Id"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { claimedFromStart, fence, Tasks } from "@satrail/core/ledger/Tasks"
+import * as LostWithdrawal from "@satrail/core/sending/LostWithdrawal"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
+import { Clock, Effect } from "effect"
+import type { start } from "./Service.ts"
+
+// BOLT 11, "Examples": a coffee for 2500 micro-bitcoin. It expired in 2017.
+const expired =
+  "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
+
+/** Records a company's withdrawal of 100 sats, sent `ageMillis` ago, whose payment the node has lost. */
+export const lost = (
+  { run, sats }: Awaited<ReturnType<typeof start>>,
+  companyId: CompanyId.CompanyId,
+  ageMillis = 2 * LostWithdrawal.claimableMillis
+): Promise<{ readonly id: string; readonly preimage: string }> =>
+  run(
+    Effect.gen(function* () {
+      const entropy = yield* Entropy
+      const preimage = Preimage.make(Id.toHex(entropy(32)))
+      const nowMillis = yield* Clock.currentTimeMillis
+      const withdrawal = Withdrawal.pending({
+        id: Id.fromMillis(nowMillis, entropy),
+        companyId,
+        ledgerTxId: Id.fromMillis(nowMillis, entropy),
+        amount: sats(100),
+        serviceFee: sats(0),
+        networkAllowance: sats(5),
+        recipient: expired,
+        recipientType: "lightning_invoice",
+        rail: "lightning",
+        network: "regtest",
+        metadata: {},
+        rate: null,
+        rateAtMillis: null,
+        createdAtMillis: nowMillis - ageMillis
+      })
+      const { id } = withdrawal
+      const dueAtMillis = nowMillis + 86_400_000
+      const work = { kind: Withdrawal.paymentKind, dueAtMillis, claimedBy: "test" }
+      const task = claimedFromStart(work.kind, id, companyId)
+      const attempt = { _tag: "Lightning", paymentHash: Preimage.hashOf(preimage), paymentRequest: expired, successAction: null } as const
+      const journal = yield* Journal
+      yield* journal.commit(Withdrawal.requested(withdrawal, undefined, work))
+      yield* journal.commit(Withdrawal.dispatched(withdrawal, attempt, fence(task), withdrawal.createdAtMillis))
+      yield* (yield* Tasks).postpone(task, dueAtMillis, { kind: work.kind, lane: LostWithdrawal.lane })
+      return { id, preimage }
+    })
+  )

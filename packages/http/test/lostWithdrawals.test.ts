@@ -1,0 +1,53 @@
+import { afterAll, assert, it } from "@effect/vitest"
+import { bad, operatorToken, seen, start } from "./Service.ts"
+import { lost } from "./Lost.ts"
+
+const service = await start()
+afterAll(service.dispose)
+
+const ask = (method: string, path: string, body?: unknown) =>
+  service.ask(method, `/operator${path}`, { key: operatorToken, ...(body !== undefined && { body }) })
+const funded = async () => {
+  const company = await service.company("free")
+  await service.fund(company.key, 1000)
+  return company
+}
+const balance = async (key: string) => (await service.ask("GET", "/v1/transactions/balance", { key })).body.data
+
+it("lost withdrawals: one is listed with its kind, refused until its payee can no longer claim it, then released", async () => {
+  const { id: companyId, key } = await funded()
+  const [{ id }, { id: recent }] = [await lost(service, companyId), await lost(service, companyId, 60_000)]
+  const kinds = (await ask("GET", "/backlog")).body.data
+  assert.deepStrictEqual([kinds.withdrawal_lost.count, kinds.withdrawal_lost.oldest[0].id], [2, id])
+  const { kind, waits_for, answer } = (await ask("GET", `/withdrawals/${id}`)).body.data
+  assert.deepStrictEqual([kind, answer], ["withdrawal_lost", "no record of this payment"])
+  assert.match(waits_for, /^An operator\. The node was restored or replaced/)
+  const early = await ask("POST", `/withdrawals/${recent}/release`)
+  assert.deepStrictEqual(seen(early), bad(409, "withdrawal_not_lost"))
+  assert.match(early.body.message, /^The payee may claim this payment until \d{4}-\d\d-\d\dT.*Z\. Release it after that\.$/)
+  const before = await balance(key)
+  const { status, failure } = (await ask("POST", `/withdrawals/${id}/release`)).body.data
+  assert.deepStrictEqual([status, failure.code], ["failed", "node_error"])
+  assert.strictEqual((await balance(key)).balance, before.balance + 105)
+})
+
+it("lost withdrawals: one is settled with its preimage only, and a fee of at most the one held", async () => {
+  const { id: companyId } = await funded()
+  const { id, preimage } = await lost(service, companyId, 60_000)
+  const settle = (body: unknown) => ask("POST", `/withdrawals/${id}/settle`, body)
+  for (const [body, field] of [
+    [{ preimage: "00".repeat(32), fee_sats: 3 }, "preimage"],
+    [{ preimage, fee_sats: 5.001 }, "fee_sats"],
+    [{ preimage, fee_sats: -1 }, "fee_sats"],
+    [{ preimage: "00", fee_sats: 1 }, "preimage"],
+    [{ preimage }, "fee_sats"]
+  ] as const) {
+    const { status, body: answer } = await settle(body)
+    assert.deepStrictEqual([status, answer.error?.issues?.[0]?.path], [400, field], JSON.stringify(body))
+  }
+  const done = await settle({ preimage: preimage.toUpperCase(), fee_sats: 3 })
+  assert.deepStrictEqual(
+    [done.status, done.body.data.status, done.body.data.lightning_payment.payment_preimage],
+    [200, "settled", preimage]
+  )
+})

@@ -1,0 +1,20 @@
+import { Argument, Command, Flag } from "effect/cli"
+import { call, json } from "../client/CommandParts.ts"
+
+const id = Argument.String("id").pipe(Argument.withDescription("The beginning of the withdrawal's id"))
+const of = (withdrawal: string) => `/operator/withdrawals/${encodeURIComponent(withdrawal)}`
+
+export const settle = Command.make(
+  "settle",
+  {
+    id,
+    preimage: Flag.String("preimage").pipe(Flag.withDescription("The payee's preimage, in hex; required")),
+    feeSats: Flag.Finite("fee-sats").pipe(Flag.withDescription("The routing fee, or 0 if unknown; required")),
+    json
+  },
+  ({ feeSats, id, json, preimage }) => call({ json }, "POST", `${of(id)}/settle`, { preimage, fee_sats: feeSats })
+).pipe(Command.withDescription("Settle a lost withdrawal whose payee was paid"))
+
+export const release = Command.make("release", { id, json }, ({ id, json }) => call({ json }, "POST", `${of(id)}/release`)).pipe(
+  Command.withDescription("Release a lost withdrawal whose payee was not paid")
+)
