@@ -232,4 +232,37 @@ describe("Approvals by people", () => {
         assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
     }
   )
+
+  scenario(
+    "approval: the people who invited, recovered or promoted a person stay the same party when a colleague recovers or promotes that person",
+    function* () {
+      const of = yield* companyWith(100_000)
+      const people = yield* People
+      const admit = Effect.fnUntraced(function* () {
+        const asked = yield* invite(of.id)
+        yield* people.approve(asked.person.id, bob)
+        return yield* join(asked)
+      })
+      const [founder, colleague] = [yield* admit(), yield* admit()]
+      const invited = yield* member(of.id, "operator", person(founder))
+      const viewer = yield* member(of.id, "viewer", person(founder))
+      yield* people.promote(of.id, viewer.id, "operator", person(colleague))
+      const neither = Effect.fnUntraced(function* (one: Person.Person, other: Person.Person) {
+        assert.strictEqual(yield* approves(of, one, other), "ApprovalByAsker")
+        assert.strictEqual(yield* approves(of, other, one), "ApprovalByAsker")
+      })
+      yield* neither(founder, viewer)
+      yield* neither(colleague, viewer)
+      yield* join(yield* people.recover(of.id, founder.id, person(colleague)))
+      yield* neither(founder, invited)
+      yield* neither(colleague, founder)
+      yield* neither(colleague, invited)
+      // A recovery by the operator separates nobody; only a new invitation does.
+      const recovered = yield* people.recover(of.id, invited.id, operator())
+      yield* people.approve(invited.id, bob)
+      yield* join(recovered)
+      yield* neither(founder, invited)
+      assert.strictEqual(yield* approves(of, founder, yield* admit()), "ok")
+    }
+  )
 })

@@ -40,9 +40,20 @@ export const people: ReadonlyArray<Canary> = [
     bug: "administrators approve their own withdrawals by signing in as a person whom they invited",
     file: core("features/people/PeopleHooks"),
     in: "layerDeciders",
-    find: `(yield* rootOf(one)) === (yield* rootOf(other))`,
-    replace: `one === other.trim()`,
+    find: `return [...(yield* partyOf(other))].some((id) => party.has(id))`,
+    replace: `return party.has(other)`,
     test: coreTest("People"),
     titles: "approval: a person cannot approve the withdrawals"
+  },
+  {
+    name: "recovery-separates-sock-puppet",
+    rows: [],
+    bug: "an administrator whom a colleague recovered approves withdrawals as a person whom they invited before",
+    file: core("features/people/Person"),
+    in: "vouched",
+    find: `...vouchersOf(person), by`,
+    replace: `by`,
+    test: coreTest("People"),
+    titles: "approval: the people who invited"
   }
 ]

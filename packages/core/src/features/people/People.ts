@@ -125,6 +125,9 @@ const mayGrant = (by: Granting, role: Role.Role) =>
 const notOneself = (by: Granting, id: string) =>
   (by._tag === "Operator" ? by.operator.id : by.id) === id ? Effect.fail(new PeopleErrors.OwnAccess({ id })) : Effect.void
 
+/** Returns the id of the person or key that vouches for people invited by `by`; null for an operator. */
+const voucherOf = (by: Granting) => (by._tag === "Operator" ? null : by.id)
+
 /** Reads people, and commits changes to them. */
 const makeRecords = Effect.gen(function* () {
   const [journal, nouns, entropy] = [yield* Journal, yield* NounReads, yield* Entropy]
@@ -211,13 +214,6 @@ export const make = Effect.gen(function* () {
   const { at, get, present, moved } = yield* makeRecords
   const access = yield* makeAccess
 
-  /** Returns the id of the party that vouches for people invited by `by`; null for an operator. */
-  const vouching = Effect.fnUntraced(function* (by: Granting) {
-    if (by._tag === "Operator") return null
-    if (by._tag === "Key") return by.id
-    return Person.rootOf(yield* get(by.id))
-  })
-
   /**
    * Returns the approval that an operator's invitation requires. A key with the same scopes requires the same
    * approval.
@@ -254,7 +250,7 @@ export const make = Effect.gen(function* () {
         name,
         role,
         status: "invited",
-        vouchedBy: yield* vouching(by),
+        vouchedBy: voucherOf(by),
         passkeys: [],
         uses: [],
         secretHash,
@@ -280,15 +276,15 @@ export const make = Effect.gen(function* () {
       const person = yield* present(companyId, id)
       yield* mayGrant(by, person.role)
       const { secretHash, text } = Person.generate(id, entropy)
-      const invitation = { secretHash, vouchedBy: yield* vouching(by), waiting: yield* waitingFor(companyId, person.role, by) }
+      const vouchedBy = Person.vouched(person, voucherOf(by))
+      const invitation = { secretHash, vouchedBy, waiting: yield* waitingFor(companyId, person.role, by) }
       return { person: yield* moved(Person.recovered(person, invitation, yield* at)), text }
     }),
     promote: Effect.fnUntraced(function* (companyId, id, role, by) {
       yield* notOneself(by, id)
       const person = yield* present(companyId, id)
       yield* mayGrant(by, role)
-      // In approvals, a person is controlled by the actor that first let them move money.
-      const vouchedBy = Role.sends(role) && !Role.sends(person.role) ? yield* vouching(by) : person.vouchedBy
+      const vouchedBy = Role.sends(role) && !Role.sends(person.role) ? Person.vouched(person, voucherOf(by)) : person.vouchedBy
       return yield* moved(Person.promoted(person, { role, vouchedBy }, yield* at))
     }),
     remove: Effect.fnUntraced(function* (companyId, id, by) {

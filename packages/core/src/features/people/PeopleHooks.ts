@@ -19,18 +19,26 @@ const layerUsers = Layer.effect(
 )
 
 /**
- * A person and the people they invited count as one party. Otherwise, an administrator could approve their own
- * withdrawals as a person whom they invited.
+ * Two people count as one party if the same person or key vouched for both, directly or through others, or if
+ * one vouched for the other. Otherwise, an administrator could approve their own withdrawals as a person whom
+ * they invited.
  */
 const layerDeciders = Layer.effect(
   Deciders,
   Effect.map(NounReads, (nouns) => {
-    const rootOf = (id: string) =>
-      Id.is(id)
-        ? Effect.map(nouns.named(Person.noun, { id }), Option.match({ onNone: () => id, onSome: Person.rootOf }))
-        : Effect.succeed(id)
+    const partyOf = Effect.fnUntraced(function* (id: string) {
+      const party = new Set([id])
+      // The loop also visits ids added by earlier rounds.
+      for (const each of party) {
+        const found = Id.is(each) ? yield* nouns.named(Person.noun, { id: each }) : Option.none()
+        if (Option.isSome(found)) for (const voucher of Person.vouchersOf(found.value)) party.add(voucher)
+      }
+      return party
+    })
     return Effect.fnUntraced(function* (one, other) {
-      return one === other || (yield* rootOf(one)) === (yield* rootOf(other))
+      if (one === other) return true
+      const party = yield* partyOf(one)
+      return [...(yield* partyOf(other))].some((id) => party.has(id))
     })
   })
 )

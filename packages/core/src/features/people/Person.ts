@@ -42,8 +42,8 @@ export const Person = Schema.Struct({
   /** `invited` until the link is used, and again after a recovery. `removed` is final. */
   status: Schema.Literals(["invited", "active", "removed"]),
   /**
-   * The person or API key that vouched for this person, directly or through others. The two count as the same
-   * party in approvals. Null if the operator invited this person.
+   * Ids of the people and API keys that invited or recovered this person or first let them send, separated by
+   * spaces. None is ever removed. Null if only the operator did. Older rows have only one id.
    */
   vouchedBy: Schema.NullOr(Schema.String),
   passkeys: Schema.Array(Passkey),
@@ -164,8 +164,12 @@ export const generate = (id: string, entropy: (size: number) => Uint8Array) => {
 /** Parses the person's id from an invitation. Returns undefined if the text is malformed. */
 export const invitedId = (text: string): string | undefined => /^inv_([0-9a-f-]{36})_[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text)?.[1]
 
-/** Returns the id of the party that controls this person: the party that vouched for them, or else the person. */
-export const rootOf = ({ id, vouchedBy }: Pick<Person, "id" | "vouchedBy">): string => vouchedBy ?? id
+/** Returns the ids of everyone who vouched for this person. */
+export const vouchersOf = ({ vouchedBy }: Pick<Person, "vouchedBy">): ReadonlyArray<string> => vouchedBy?.split(" ") ?? []
+
+/** Adds an id to those who vouched for this person; null adds none. */
+export const vouched = (person: Pick<Person, "vouchedBy">, by: string | null): string | null =>
+  by === null ? person.vouchedBy : [...new Set([...vouchersOf(person), by])].join(" ")
 
 export const isOpen = ({ secretHash, invitedUntilMillis, status, waiting }: Person, nowMillis: number): boolean =>
   status === "invited" && secretHash !== null && waiting === null && nowMillis < (invitedUntilMillis ?? 0)
