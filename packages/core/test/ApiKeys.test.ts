@@ -167,6 +167,38 @@ describe("An API key", () => {
       assert.strictEqual(yield* said(rotate(old.apiKey.id, seconds)), "Invalid: overlap_seconds")
   })
 
+  scenario("API key: restrictions that a key gets while its successor awaits approval also apply to the successor", function* () {
+    const keys = yield* ApiKeys
+    const [ada, bob] = [
+      { id: "01", name: "Ada" },
+      { id: "02", name: "Bob" }
+    ]
+    const of = yield* companyWith(100_000)
+    const office = { for: "sending" as const, ranges: ["192.0.2.0/24"] }
+    const rotated = Effect.fnUntraced(function* () {
+      const { apiKey: old } = yield* issue(of.id, { scopes: ["send"], limits: { daySats: 50_000 } })
+      const { apiKey: next } = yield* everywhere(Effect.flatMap(keys.rotate(old.id, 0, undefined, ada), Answer.made))
+      return { old, next }
+    })
+    const approved = Effect.fnUntraced(function* (id: string) {
+      const { limits, allowedFrom, approvedBy } = yield* everywhere(keys.approve(id, bob))
+      return { limits, allowedFrom, approvedBy }
+    })
+
+    const tightened = yield* rotated()
+    yield* everywhere(keys.limit(tightened.old.id, { daySats: 1 }, bob))
+    yield* everywhere(keys.allowFrom(tightened.old.id, office, bob))
+    assert.strictEqual(yield* said(keys.approve(tightened.next.id, ada)), "SameOperator")
+    assert.deepStrictEqual((yield* keys.get(tightened.next.id)).apiKey.limits, { daySats: 50_000 })
+    assert.deepStrictEqual(yield* approved(tightened.next.id), { limits: { daySats: 1 }, allowedFrom: office, approvedBy: "Bob" })
+
+    // A successor that was itself restricted keeps its restrictions.
+    const restricted = yield* rotated()
+    yield* everywhere(keys.limit(restricted.next.id, { daySats: 1 }, bob))
+    yield* everywhere(keys.allowFrom(restricted.next.id, office, bob))
+    assert.deepStrictEqual(yield* approved(restricted.next.id), { limits: { daySats: 1 }, allowedFrom: office, approvedBy: "Bob" })
+  })
+
   const uses: Array<number> = []
   const counting = replace(Journal, (journal) =>
     Journal.of({

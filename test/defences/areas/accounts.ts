@@ -73,7 +73,7 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "a company can revoke another company's key",
     file: core("accounts/ApiKeys"),
-    in: "make",
+    in: "finding",
     find: `(of !== undefined && apiKey.companyId !== of)`,
     replace: `false`,
     test: "packages/http/test/ownKeys.test.ts",

@@ -76,8 +76,9 @@ export class ApiKeys extends Context.Service<
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | NotFound | Conflict | IdempotencyMismatch | StoreUnavailable>
     /**
      * Approves a key. By the time this returns, every process accepts the key. The key it replaces expires
-     * after the overlap. Fails if `by` is the operator who requested the key. Approving a key that needs no
-     * approval changes nothing.
+     * after the overlap. If the new key's limits or ranges allow more than the old key's, it takes the old
+     * key's. Fails if `by` is the operator who requested the key. Approving a key that needs no approval changes
+     * nothing.
      */
     readonly approve: (id: string, by: Operator) => Effect.Effect<ApiKey.ApiKey, NotFound | SameOperator | StoreUnavailable>
     /**
@@ -245,6 +246,41 @@ const loosening = Effect.gen(function* () {
     })
 })
 
+/** Finds a key. If `of` is given, the key must belong to that company. */
+const finding = (records: AccountReads["Service"]) =>
+  Effect.fnUntraced(function* (id: string, of?: CompanyId.CompanyId) {
+    const found = yield* records.apiKey(id)
+    const apiKey = found._tag === "Some" ? found.value.apiKey : undefined
+    return apiKey === undefined || (of !== undefined && apiKey.companyId !== of) ? yield* new NotFound({ what: "API key", id }) : apiKey
+  })
+
+/** Approves keys. */
+const makeApprove = Effect.gen(function* () {
+  const journal = yield* Journal
+  const get = finding(yield* AccountReads)
+
+  /** Applies the old key's restrictions, because they may be newer than the rotation, which copied them. */
+  const inherit = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, { limits, allowedFrom }: ApiKey.ApiKey, nowMillis: number) {
+    if (Limits.loosens(limits, apiKey.limits)) yield* journal.commit(ApiKey.limited(apiKey, limits, nowMillis))
+    if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom)) yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
+  })
+
+  return Effect.fnUntraced(function* (id: string, by: Operator) {
+    const apiKey = yield* get(id)
+    const nowMillis = yield* Clock.currentTimeMillis
+    if (!ApiKey.isWaiting(apiKey)) return apiKey
+    // Approving a revoked or expired key would end the key it replaces and leave no valid key.
+    if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
+    const replaced = apiKey.approval?.replaces
+    const old = replaced ? yield* get(replaced.id) : undefined
+    yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis)) // a refused approval must not change the key
+    if (old !== undefined) yield* inherit(apiKey, old, nowMillis)
+    yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(yield* get(id), by, nowMillis, old)))
+    yield* awaitCacheExpiry
+    return yield* get(id)
+  })
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -253,16 +289,12 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const { check, standing } = yield* KeyChecks.make
 
-  const get = Effect.fnUntraced(function* (id: string, of?: CompanyId.CompanyId) {
-    const found = yield* records.apiKey(id)
-    const apiKey = found._tag === "Some" ? found.value.apiKey : undefined
-    return apiKey === undefined || (of !== undefined && apiKey.companyId !== of) ? yield* new NotFound({ what: "API key", id }) : apiKey
-  })
-
+  const get = finding(records)
   const exists = existing(records)
   const isNew = yield* NewCompany.make
   const issue = yield* makeIssue
   const mayLoosen = yield* loosening
+  const approve = yield* makeApprove
 
   return ApiKeys.of({
     list: Effect.fnUntraced(function* (companyId, { limit: size, after }) {
@@ -304,18 +336,7 @@ export const make = Effect.gen(function* () {
       yield* journal.commit(ApiKey.revoked(yield* get(id, of), yield* Clock.currentTimeMillis))
       yield* awaitCacheExpiry
     }),
-    approve: Effect.fnUntraced(function* (id, by) {
-      const apiKey = yield* get(id)
-      const nowMillis = yield* Clock.currentTimeMillis
-      if (!ApiKey.isWaiting(apiKey)) return apiKey
-      // Approving a revoked or expired key would end the key it replaces and leave no valid key.
-      if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
-      const replaced = apiKey.approval?.replaces
-      const old = replaced && (yield* get(replaced.id))
-      yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis, old ?? undefined)))
-      yield* awaitCacheExpiry
-      return yield* get(id)
-    }),
+    approve,
     rotate: Effect.fnUntraced(function* (id, overlapSeconds, request, by) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
