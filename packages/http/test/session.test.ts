@@ -186,6 +186,35 @@ describe("sessions", () => {
     assert.deepStrictEqual(seen(await ask(await session(key), "POST", "/v1/vouchers", voucher)), bad(403, "step_up_required"))
   })
 
+  it("session: changing webhooks or deleting anything requires the key to be re-entered, and creating requests for payment does not", async () => {
+    const { key } = await service.company("paid", "receive", "webhooks")
+    const asked = { url: "https://shop.example/hook" }
+    const { id } = (await service.ask("POST", "/v1/webhook-endpoints", { key, body: asked })).body.data
+    const at = `/v1/webhook-endpoints/${id}`
+    const addresses = "/v1/bitcoin/deposit/lightning-address"
+    const address = (await service.ask("POST", addresses, { key, body: { handle: "till" } })).body.data
+    const cookie = await session(key)
+    const guarded: ReadonlyArray<readonly [method: string, path: string, body?: object]> = [
+      ["POST", "/v1/webhook-endpoints", { url: "https://thief.example/hook" }],
+      ["PUT", at, { url: "https://thief.example/hook" }],
+      ["PATCH", at, { url: "https://thief.example/hook" }],
+      ["POST", `${at}/rotate-secret`, { overlap_seconds: 0 }],
+      ["POST", `${at}/replay`, { replay_from: "2020-01-01T00:00:00Z" }],
+      ["POST", `${at}/test`],
+      ["POST", `${at}/disable`],
+      ["POST", `${at}/enable`, {}],
+      ["DELETE", at],
+      ["DELETE", `${addresses}/${address.id}`]
+    ]
+    for (const [method, path, body] of guarded)
+      assert.deepStrictEqual(seen(await ask(cookie, method, path, body)), bad(403, "step_up_required"), `${method} ${path}`)
+    assert.strictEqual((await service.ask("GET", "/v1/webhook-endpoints", { key })).body.data.length, 1)
+    assert.strictEqual((await ask(cookie, "POST", "/v1/bitcoin/deposit/lightning-invoice", { amount: 1, currency: "sats" })).status, 201)
+    await ask(cookie, "POST", "/console/session/step-up", { credential: key })
+    assert.strictEqual((await ask(cookie, "POST", "/v1/webhook-endpoints", asked)).status, 201)
+    for (const path of [at, `${addresses}/${address.id}`]) assert.strictEqual((await ask(cookie, "DELETE", path)).status, 200)
+  })
+
   it("session: an operator must re-enter the token before changing anything", async () => {
     const cookie = await session(operatorToken)
     const company = { name: "Example Ltd", plan: "free" }

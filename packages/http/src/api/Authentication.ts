@@ -98,15 +98,15 @@ export const elsewhere = Errors.failure(
   "This API key cannot be used, or cannot send, from this address. Use an address in its allowed_from."
 )
 
-/** Returns whether an endpoint grants or revokes rights, which requires the scope `admin`. */
-const isOfRights = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): boolean => {
+/**
+ * Returns whether signed-in users must confirm their identity to use this endpoint. Every change requires it,
+ * except that estimates (`read`) and requests for payment (`receive`) stay quick to create.
+ */
+const wantsStepUp = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean => {
   const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
-  return scopes.length > 0 && scopes.every((scope) => scope === "admin")
+  const isQuick = scopes.length === 0 || scopes.some((scope) => scope === "read" || scope === "receive")
+  return method === "DELETE" || (method !== "GET" && !isQuick)
 }
-
-/** Returns whether signed-in users must confirm their identity to use this endpoint. */
-const wantsStepUp = (endpoint: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean =>
-  endpoint.method !== "GET" && (isSending(endpoint) || isOfRights(endpoint))
 
 /** Returns the text after `Bearer` (RFC 6750, section 2.1), empty if there is none. */
 export const credentialOf = (authorization: string | undefined): string =>

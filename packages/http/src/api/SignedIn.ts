@@ -18,7 +18,7 @@ export interface Entrance {
   readonly company: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Member, Unauthorized> | undefined
   /** The operator that the request acts for. Undefined if the request must send a token. */
   readonly operator: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Operators.Operator, Unauthorized> | undefined
-  /** Fails if the request must not move money or grant rights until its sender confirms who they are. */
+  /** Fails if the sender of the request must first confirm who they are. */
   readonly confirmed: (
     request: HttpServerRequest.HttpServerRequest
   ) => Effect.Effect<void, Unauthorized | Errors.Failure<"step_up_required">>

@@ -227,7 +227,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a webhook endpoint can be edited, disabled, enabled, tested and deleted, and its secret can be rotated", () =>
+  it("console: a webhook endpoint can be added, edited, disabled, enabled, tested and deleted, and its secret rotated, once the user has re-entered the key", () =>
     tab({}, async (page, complaints) => {
       const shop = await company()
       const endpoint = async () => (await shop.get(`/v1/webhook-endpoints/${shop.endpointId}`)).data
@@ -236,6 +236,10 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       await fill(page, "Description", "Orders")
       await fill(page, "Event types", "invoice.settled, deposit.*")
       await press(page, "Save endpoint")
+      await page.getByText("Nothing has been changed yet.").waitFor()
+      assert.strictEqual((await endpoint()).description, "")
+      await page.getByLabel("Your API key").fill(shop.key)
+      await press(page, "Confirm and continue")
       const changed = await eventually("a changed endpoint", endpoint, ({ description }) => description === "Orders")
       assert.deepStrictEqual(changed.types, ["invoice.settled", "deposit.*"])
       await page.getByRole("link", { name: "Settings" }).click()
@@ -266,6 +270,14 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       await page.getByRole("link", { name: "Settings" }).click()
       await press(page, "Delete endpoint")
       await page.getByText("No endpoints yet").waitFor()
+      await tab({}, async (other) => {
+        await signIn(other, shop.key)
+        await visit(other, "webhooks/new", "Add endpoint")
+        await fill(other, "URL", "http://127.0.0.1:9/new")
+        await other.getByLabel("Your API key").fill(shop.key)
+        await press(other, "Add endpoint")
+        assert.match((await other.locator("pre.secret").textContent()) ?? "", /^whsec_/)
+      })
       assert.deepStrictEqual(complaints, [])
     }))
 

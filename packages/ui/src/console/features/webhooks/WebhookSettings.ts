@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from "preact"
 import { secretPanel } from "../../Issued.ts"
 import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../../Page.ts"
-import { body, field, form, panel, plain, stack, submit } from "../../Parts.ts"
+import { body, confirm, field, form, panel, plain, stack } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { rootOf, short } from "./Webhooks.ts"
 
@@ -47,12 +47,21 @@ const settingsIn = (visit: AnyVisit) => {
   }
 }
 
-const add = (visit: AnyVisit): Promise<Shown> =>
-  Promise.resolve({
+const add = (visit: AnyVisit): Promise<Shown> => {
+  const { isConfirmed, kind } = visit.user
+  return Promise.resolve({
     title: "Add endpoint",
     crumbs: [["Webhooks", "webhooks"]],
-    body: form(visit.to("webhooks/new"), { class: "form-side" }, plain("Endpoint", [body(settings(visit)), submit("Add endpoint")]))
+    body: form(
+      visit.to("webhooks/new"),
+      { class: "form-side" },
+      plain("Endpoint", [
+        body(settings(visit)),
+        confirm("Add endpoint", { isConfirmed, ...(kind === "operator" && { label: "Your operator token" }) })
+      ])
+    )
   })
+}
 
 const secretPage = (visit: AnyVisit, id: string, title: string, secret: string): Shown => ({
   title,
