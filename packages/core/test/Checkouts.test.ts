@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Effect, Option } from "effect"
+import { Clock, Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Journal } from "../src/ledger/Journal.ts"
@@ -9,7 +9,7 @@ import * as Checkout from "../src/features/checkouts/Checkout.ts"
 import { type Ask, Checkouts } from "../src/features/checkouts/Checkouts.ts"
 import { PaymentDetails } from "../src/reports/PaymentDetails.ts"
 import { Records } from "../src/service/Records.ts"
-import { asked, company, companyWith, confirm, follow, has, made, mine, poll, replace, scenario, step } from "./World.ts"
+import { asked, company, companyWith, confirm, follow, has, made, mine, poll, replace, said, scenario, step } from "./World.ts"
 
 // Checkouts whose process dies between two commits.
 
@@ -213,6 +213,73 @@ scenario("checkout: a payer who changes the tip again and again gets a limited n
   const answers = yield* Effect.forEach(Array.from({ length: Checkout.maxChanges + 1 }), (_, n) => change(n))
   assert.deepStrictEqual([answers.indexOf("CheckoutNotOpen"), answers.at(-1)], [Checkout.maxChanges, "CheckoutNotOpen"])
   assert.lengthOf(yield* openInvoices, 1)
+})
+
+/** Delays a payer's change after the second invoice was recorded, the first for a payer's change. */
+const waiting = () => {
+  const [begun, may] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+  const pause = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(may))
+  let issued = 0
+  const change = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) =>
+        Effect.tap(journal.commit(change), () => (change._tag === "InvoiceCreated" && ++issued === 2 ? pause : Effect.void))
+    })
+  )
+  return { change, begun: Deferred.await(begun), release: Deferred.succeed(may, undefined), issued: () => issued }
+}
+const answer = ({ publicId }: Checkout.Checkout, tipPercent: number) =>
+  Effect.flatMap(Checkouts, (checkouts) => checkouts.answer(publicId, { tipPercent, email: null }))
+const renew = ({ publicId }: Checkout.Checkout) => Effect.flatMap(Checkouts, (checkouts) => checkouts.renew(publicId))
+const openIds = Effect.map(openInvoices, (open) => open.map(({ id }) => id))
+
+const alone = waiting()
+scenario("checkout: while one change of a payer is in progress, another one issues no invoice", alone, function* () {
+  const row = yield* create(yield* company(), { options: ["tip"] })
+  const first = yield* Effect.forkChild(answer(row, 5))
+  yield* alone.begun
+  assert.strictEqual(yield* said(answer(row, 10)), "CheckoutNotOpen")
+  yield* alone.release
+  yield* Fiber.join(first)
+  assert.strictEqual(alone.issued(), 2)
+  const { tipPercent, invoiceId } = yield* get(row)
+  assert.deepStrictEqual([tipPercent, yield* openIds], [5, [invoiceId]])
+  yield* answer(row, 10)
+})
+
+const outpaced = { answer: waiting(), renew: waiting() }
+scenario("checkout: an answer that another process outpaces leaves no open invoice", outpaced.answer, function* () {
+  const row = yield* create(yield* company(), { options: ["tip"] })
+  const change = yield* Effect.forkChild(said(answer(row, 5)))
+  yield* outpaced.answer.begun
+  yield* (yield* Journal).commit(Checkout.answered(row, { tipPercent: null, payerEmail: null }, yield* Clock.currentTimeMillis))
+  yield* outpaced.answer.release
+  assert.strictEqual(yield* Fiber.join(change), "CheckoutNotOpen")
+  assert.deepStrictEqual(yield* openIds, [row.invoiceId])
+})
+
+scenario("checkout: a new quote that another process outpaces leaves no open invoice", outpaced.renew, function* () {
+  const { id, companyId } = yield* expired()
+  yield* (yield* Checkouts).step
+  const [row, before] = [yield* get({ id, companyId }), yield* openIds]
+  const change = yield* Effect.forkChild(said(renew(row)))
+  yield* outpaced.renew.begun
+  const atMillis = yield* Clock.currentTimeMillis
+  yield* (yield* Journal).commit(Checkout.renewed(row, { ...row, expiresAtMillis: atMillis + 3_600_000 }, atMillis))
+  yield* outpaced.renew.release
+  assert.strictEqual(yield* Fiber.join(change), "CheckoutNotOpen")
+  assert.deepStrictEqual(yield* openIds, before)
+})
+
+const leaving = waiting()
+scenario("checkout: a payer who disconnects during a change leaves only the invoice that the checkout shows", leaving, function* () {
+  const row = yield* create(yield* company(), { options: ["tip"] })
+  const change = yield* Effect.forkChild(answer(row, 5))
+  yield* leaving.begun
+  const leaves = yield* Effect.forkChild(Fiber.interrupt(change), { startImmediately: true })
+  yield* leaving.release
+  yield* Fiber.join(leaves)
+  assert.deepStrictEqual(yield* openIds, [(yield* get(row)).invoiceId])
 })
 
 scenario("checkout: a payer's answer is refused if it is invalid or if the seller did not ask the question", function* () {

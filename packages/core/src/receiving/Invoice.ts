@@ -312,14 +312,15 @@ const begins = ({ id, hold, createdAtMillis }: Invoice): ReadonlyArray<Change.Jo
 export const ends = ({ id, hold }: Pick<Invoice, "id" | "hold">): ReadonlyArray<Change.Job> => (hold === null ? [] : [Change.complete(id)])
 
 /**
- * Returns whether the company created the invoice itself, so that its event is published before payment. Other
- * invoices can be created by anyone, with a wallet's request or from an offer.
+ * Returns whether the company created the invoice, or created the checkout for which a payer requested it. Its
+ * event is published before payment. Other invoices can be created by anyone in any number, with a wallet's
+ * request or from an offer.
  */
 const isOwn = ({ callback, paymentRequest }: Invoice): boolean => callback === null && !isBolt12(paymentRequest)
 
 /**
- * Records an invoice that can be paid. No money moves. An invoice created by a stranger is published only after
- * it is paid.
+ * Records an invoice that can be paid. No money moves. An invoice that is not the company's own is published
+ * only after it is paid.
  */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
   _tag: "InvoiceCreated",

@@ -41,8 +41,8 @@ export const renewableMillis = 30 * 86_400_000
 
 /**
  * Number of changes after which the payer can no longer change a checkout. This limits the number of invoices,
- * because each new quote and each new tip issues one. Only one of several concurrent attempts succeeds, and the
- * rate limit for callers without a key limits the number of attempts.
+ * because each new quote and each new tip issues one. Only one of several concurrent attempts succeeds. The others
+ * issue no invoice or cancel it, and the rate limit for callers without a key limits their number.
  */
 export const maxChanges = 100
 

@@ -22,7 +22,10 @@ export const make = Effect.gen(function* () {
    * Cancels the checkout's invoice. Fails if the invoice is paid or being paid. The job `next` is enqueued in
    * the same commit.
    */
-  const close = ({ companyId, invoiceId }: Checkout.Checkout, next?: (atMillis: number) => Change.Enqueue) =>
+  const close = (
+    { companyId, invoiceId }: Pick<Checkout.Checkout, "companyId" | "invoiceId">,
+    next?: (atMillis: number) => Change.Enqueue
+  ) =>
     invoices.cancel(companyId, invoiceId, next).pipe(
       Effect.catchTag("InvoiceNotPayable", (refused) => (refused.status === "expired" ? Effect.void : Effect.fail(refused))),
       Effect.catchTag("NotFound", Effect.die)

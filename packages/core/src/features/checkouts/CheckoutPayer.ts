@@ -44,8 +44,33 @@ export const make = Effect.gen(function* () {
   const invoices = yield* Invoices
   const issueRest = yield* CheckoutAsking.make
   const { close } = yield* CheckoutCancel.make
+  /** Public ids of checkouts that payers are changing. */
+  const changing = new Set<string>()
+
+  /** Cancels an invoice, unless it is paid or being paid: the payment still counts. */
+  const closeUnpaid = (invoice: Parameters<typeof close>[0]) => Effect.catchTag(close(invoice), "InvoiceNotPayable", () => Effect.void)
+
+  /**
+   * Commits a change that shows this invoice. If another process was faster, nobody has seen the invoice, so
+   * it is canceled.
+   */
+  const commit = (change: Checkout.CheckoutRenewed | Checkout.CheckoutAnswered, invoiceId: string | undefined) =>
+    Effect.tapError(journal.commit(change), ({ _tag }) =>
+      _tag === "CheckoutNotOpen" && invoiceId !== undefined ? closeUnpaid({ companyId: change.companyId, invoiceId }) : Effect.void
+    )
 
   return {
+    /**
+     * Makes a change unless another one is in progress in this process. A change is finished even if the payer
+     * disconnects. Otherwise, each request could leave an open invoice that no page shows.
+     */
+    alone: <E, R>(publicId: string, change: Effect.Effect<void, E, R>) =>
+      Effect.suspend((): Effect.Effect<void, E | Checkout.CheckoutNotOpen, R> => {
+        if (changing.has(publicId)) return Effect.fail(new Checkout.CheckoutNotOpen({ id: publicId, status: "being changed" }))
+        changing.add(publicId)
+        const done = Effect.sync(() => changing.delete(publicId))
+        return Effect.uninterruptible(Effect.ensuring(change, done))
+      }),
     renew: Effect.fnUntraced(function* (checkout: Checkout.Shown) {
       const { id, companyId, status, description, metadata, createdAtMillis, quotedAtMillis, expiresAtMillis } = checkout
       const nowMillis = yield* Clock.currentTimeMillis
@@ -56,7 +81,7 @@ export const make = Effect.gen(function* () {
         .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // the invoice is not a hold invoice
       const { amount, rate, rateAtMillis, paymentRequest } = invoice
       const quote = { amount, rate, rateAtMillis, paymentRequest, invoiceId: invoice.id, expiresAtMillis: invoice.expiresAtMillis }
-      yield* journal.commit(Checkout.renewed(checkout, quote, invoice.createdAtMillis))
+      yield* commit(Checkout.renewed(checkout, quote, invoice.createdAtMillis), invoice.id)
     }),
     answer: ({ tipPercent, email }: Answered) =>
       Effect.fnUntraced(function* (checkout: Checkout.Shown) {
@@ -70,10 +95,11 @@ export const make = Effect.gen(function* () {
         const tipped = { ...checkout, tipPercent }
         const asking =
           Checkout.total(tipped) === Checkout.total(checkout) ? undefined : yield* issueRest(tipped, checkout.received, nowMillis)
-        yield* journal.commit(Checkout.answered(checkout, { ...asking, tipPercent, payerEmail: email ?? checkout.payerEmail }, nowMillis))
+        const change = Checkout.answered(checkout, { ...asking, tipPercent, payerEmail: email ?? checkout.payerEmail }, nowMillis)
+        yield* commit(change, asking?.invoiceId)
         // A payment of the previous invoice still covers the price, so that invoice may stay open if it cannot
         // be canceled. It expires with the checkout.
-        if (asking !== undefined) yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
+        if (asking !== undefined) yield* closeUnpaid(checkout)
       })
   }
 })

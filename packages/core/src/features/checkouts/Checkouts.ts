@@ -270,8 +270,8 @@ export const make = Effect.gen(function* () {
     }),
     get,
     open,
-    renew: (publicId) => Effect.flatMap(open(publicId), payer.renew),
-    answer: (publicId, answered) => Effect.flatMap(open(publicId), payer.answer(answered)),
+    renew: (publicId) => payer.alone(publicId, Effect.flatMap(open(publicId), payer.renew)),
+    answer: (publicId, answered) => payer.alone(publicId, Effect.flatMap(open(publicId), payer.answer(answered))),
     depth: ({ pending, pendingHeight: height }) => {
       if (pending === 0n) return Effect.succeed(null)
       const needed = Confirmations.neededFor(options, pending)
