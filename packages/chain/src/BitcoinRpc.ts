@@ -55,7 +55,6 @@ const caughtUpForMillis = 5_000
 /** The confirmation target for fee estimates, in blocks. */
 const targetBlocks = 6
 
-const batchSize = 100
 const requestsAtOnce = 8
 
 const view = (options: Options) => {
@@ -96,16 +95,15 @@ const view = (options: Options) => {
     }),
     block: (hash) => Effect.map(ask("getblock", [hash, 0], Schema.String), (text) => Buffer.from(text, "hex")),
     waiting: ask("getrawmempool", [false], Schema.Array(TxId.TxId)),
-    transactions: Effect.fnUntraced(function* (txIds) {
-      const found: Array<Buffer> = []
-      for (let at = 0; at < txIds.length; at += batchSize) {
-        const params = txIds.slice(at, at + batchSize).map((txId) => [txId, 0])
-        for (const text of yield* each("getrawtransaction", params, Schema.String)) {
-          if (text !== undefined) found.push(Buffer.from(text, "hex"))
-        }
-      }
-      return found
-    })
+    transactions: (txIds) =>
+      Effect.map(
+        each(
+          "getrawtransaction",
+          txIds.map((txId) => [txId, 0]),
+          Schema.String
+        ),
+        (found) => found.flatMap((text) => (text === undefined ? [] : [Buffer.from(text, "hex")]))
+      )
   }
 
   return { call, ask, find, hashAt, now, caughtUp, node }

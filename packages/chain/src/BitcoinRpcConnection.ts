@@ -1,3 +1,4 @@
+import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { Effect, Option, Redacted, Schema } from "effect"
 import { away, Outage } from "./Outage.ts"
 import * as Request from "./Request.ts"
@@ -107,8 +108,15 @@ export const connect = (options: Options) => {
   const ask = <A>(method: string, params: ReadonlyArray<unknown>, result: Schema.Codec<A, unknown>) =>
     Effect.catchTag(call(method, params, result), "RpcRefused", (refusal) => Effect.fail(away(method)(reasonOf(refusal))))
 
-  /** Sends several calls of one method as a batch. The result of a refused call is undefined. */
-  const each = <A>(method: string, params: ReadonlyArray<ReadonlyArray<unknown>>, result: Schema.Codec<A, unknown>) =>
+  /**
+   * Sends several calls of one method as a batch. The result of a refused call is undefined. A batch whose
+   * response would be too large is sent in halves.
+   */
+  const each = <A>(
+    method: string,
+    params: ReadonlyArray<ReadonlyArray<unknown>>,
+    result: Schema.Codec<A, unknown>
+  ): Effect.Effect<ReadonlyArray<A | undefined>, ChainUnavailable> =>
     Effect.gen(function* () {
       const text = yield* post(
         method,
@@ -116,7 +124,19 @@ export const connect = (options: Options) => {
       )
       const replies = yield* Effect.mapError(Schema.decodeUnknownEffect(Replies)(text), away(method))
       return replies.map((reply) => Option.getOrUndefined(Schema.decodeUnknownOption(result)(reply.result)))
-    })
+    }).pipe(
+      Effect.catchIf(
+        ({ cause }) => cause instanceof Request.AnswerTooLarge && params.length > 1,
+        () => {
+          const half = Math.ceil(params.length / 2)
+          const halves = [params.slice(0, half), params.slice(half)]
+          return Effect.map(
+            Effect.forEach(halves, (some) => each(method, some, result)),
+            (found) => found.flat()
+          )
+        }
+      )
+    )
 
   return { call, ask, each }
 }

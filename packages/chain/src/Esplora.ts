@@ -51,8 +51,10 @@ const ok = ({ status }: Request.Answer) => status === 200
 const connect = (options: Request.Options) => {
   const request = Request.make(options)
   const ask = (path: string) =>
-    Effect.mapError(request({ method: "GET", path }), ({ message }) =>
-      away(path)(new Outage("the Esplora server cannot be reached", `Check ESPLORA_URL. Error: ${message}.`))
+    Effect.mapError(request({ method: "GET", path }), (cause) =>
+      away(path)(
+        cause instanceof Outage ? cause : new Outage("the Esplora server cannot be reached", `Check ESPLORA_URL. Error: ${cause.message}.`)
+      )
     )
   const unexpected = (path: string, { status, body }: Request.Answer) =>
     away(path)(

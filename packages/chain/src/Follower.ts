@@ -1,3 +1,4 @@
+import * as Outage from "@satrail/core/base/Outage"
 import { type Activity, ChainUnavailable, type Ours, type Output, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Effect, Option, Schema } from "effect"
 import { randomUUID } from "node:crypto"
@@ -49,6 +50,27 @@ export const make = (node: Node, beginning: Beginning) => {
   // outputs it has found, because repeating them is safe.
   const by = randomUUID()
   const mempool = Mempool.make(node)
+  let mempoolOutage: string | undefined
+
+  /**
+   * Reads the mempool. A failure is logged, and delays no block: a payment that was not seen in the mempool is
+   * found in its block.
+   */
+  const lookAtMempool = <E>(ours: Ours<E>) =>
+    mempool.look(ours).pipe(
+      Effect.as(undefined),
+      Effect.catchIf(
+        (error): error is ChainUnavailable => error instanceof ChainUnavailable,
+        (error) => Effect.succeed(Outage.text(error) ?? String(error.cause))
+      ),
+      Effect.flatMap((reason) => {
+        const isKnown = reason === undefined || reason === mempoolOutage
+        mempoolOutage = reason
+        return isKnown
+          ? Effect.void
+          : Effect.logWarning("chain: the mempool cannot be read; payments are seen once they are in a block", { reason })
+      })
+    )
 
   /** Returns the height below which no output can be ours. */
   const firstHeight = Effect.fnUntraced(function* (tip: Tip) {
@@ -120,7 +142,7 @@ export const make = (node: Node, beginning: Beginning) => {
       const from = cursor === undefined ? { height: (yield* firstHeight(tip)) - 1, hashes: [] } : yield* fork(cursor, tip)
       const { height, hashes, outputs } = yield* read(from, tip, ours)
       const blocksLeft = Math.max(0, tip.height - height)
-      if (blocksLeft === 0) yield* mempool.look(ours)
+      if (blocksLeft === 0) yield* lookAtMempool(ours)
       const told = cursor?.by === by ? cursor.told : 0
       const mined = new Set(outputs.map(({ txId }) => txId))
       const waiting = blocksLeft > 0 ? [] : mempool.after(told).filter(({ txId }) => !mined.has(txId))

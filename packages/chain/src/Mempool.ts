@@ -17,6 +17,9 @@ export interface Node {
  */
 const waitingAtOnce = 2000
 
+/** Number of transactions requested at once. All of them are in memory together. */
+const batchSize = 100
+
 /** Tracks our outputs in the mempool, in the order in which this process found them. */
 export const make = (node: Node) => {
   let known = new Set<TxId.TxId>()
@@ -24,17 +27,22 @@ export const make = (node: Node) => {
   let count = 0
 
   return {
-    /** Reads the transactions that are new since the last call. */
+    /** Reads the transactions that are new since the last call. After a failure, the next call continues there. */
     look: Effect.fnUntraced(function* <E>(ours: Ours<E>) {
       const waiting = yield* node.waiting
-      const fresh = waiting.filter((txId) => !known.has(txId)).slice(0, waitingAtOnce)
-      const raw = fresh.length === 0 ? [] : yield* node.transactions(fresh)
-      const transactions = yield* parsed("mempool", () => raw.map(Block.parseTransaction))
-      const mine = transactions.length === 0 ? new Set<string>() : yield* ours(scriptsOf(transactions))
       const still = new Set(waiting)
-      const outputs = transactions.flatMap((transaction) => outputsOf(transaction, { _tag: "mempool" }, mine))
-      known = new Set([...known, ...fresh].filter((txId) => still.has(txId)))
-      found = [...found.filter(({ output }) => still.has(output.txId)), ...outputs.map((output) => ({ n: ++count, output }))]
+      known = new Set([...known].filter((txId) => still.has(txId)))
+      found = found.filter(({ output }) => still.has(output.txId))
+      const fresh = waiting.filter((txId) => !known.has(txId)).slice(0, waitingAtOnce)
+      for (let at = 0; at < fresh.length; at += batchSize) {
+        const batch = fresh.slice(at, at + batchSize)
+        const raw = yield* node.transactions(batch)
+        const transactions = yield* parsed("mempool", () => raw.map(Block.parseTransaction))
+        const mine = transactions.length === 0 ? new Set<string>() : yield* ours(scriptsOf(transactions))
+        const outputs = transactions.flatMap((transaction) => outputsOf(transaction, { _tag: "mempool" }, mine))
+        found = [...found, ...outputs.map((output) => ({ n: ++count, output }))]
+        for (const txId of batch) known.add(txId)
+      }
     }),
     /** Returns the number of outputs ever found. */
     count: () => count,

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import http from "node:http"
 import https from "node:https"
+import { Outage } from "./Outage.ts"
 
 /** A server to call. */
 export interface Options {
@@ -28,8 +29,19 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** Size limit of a response: the largest block, in hex in JSON, with some margin. */
-const maxAnswerBytes = 32 * 1024 * 1024
+/**
+ * Size limit of a response. Any block or transaction fits alone: 8 MB in hex, and 29 MB in verbose JSON, where an
+ * opcode of one byte takes up to 29 characters.
+ */
+const maxAnswerMiB = 32
+const maxAnswerBytes = maxAnswerMiB * 1024 * 1024
+
+/** The server's response is larger than the limit. The server itself works. */
+export class AnswerTooLarge extends Outage {
+  constructor() {
+    super(`a response is larger than ${maxAnswerMiB} MiB`, "Check the URL. If it is correct, lower `maxmempool` of the bitcoin node.")
+  }
+}
 
 /**
  * Returns whether the server had closed a reused connection when we wrote to it.
@@ -64,7 +76,7 @@ export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options)
             let size = 0
             answer.on("data", (part: Buffer) => {
               size += part.length
-              if (size > maxAnswerBytes) request.destroy(new Error(`more than ${maxAnswerBytes} bytes`))
+              if (size > maxAnswerBytes) request.destroy(new AnswerTooLarge())
               else parts.push(part)
             })
             answer.on("end", () => resume(Effect.succeed({ status: answer.statusCode ?? 0, body: Buffer.concat(parts) })))

@@ -1,10 +1,14 @@
 import { assert, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Effect, Option } from "effect"
+import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import * as Block from "../src/Block.ts"
 import * as Follower from "../src/Follower.ts"
 
 const ours = "51"
+
+const mine = (scripts: ReadonlyArray<string>) => Effect.succeed(new Set(scripts.filter((script) => script === ours)))
 
 /** A minimal transaction that pays us. */
 const paying = (n: number): Buffer => {
@@ -56,7 +60,6 @@ it.effect("C45: follower: no payment of the winning branch is lost in a reorgani
       transactions: () => Effect.succeed([])
     }
     const { activity } = Follower.make(node, { height: 0 })
-    const mine = (scripts: ReadonlyArray<string>) => Effect.succeed(new Set(scripts.filter((script) => script === ours)))
     const first = yield* activity(null, mine)
     assert.deepStrictEqual([first.outputs, first.blocksLeft], [[], 1])
     const second = yield* activity(first.cursor, mine)
@@ -65,5 +68,59 @@ it.effect("C45: follower: no payment of the winning branch is lost in a reorgani
       [[Msat.fromSats(7000), { _tag: "mined", height: 1, isCoinbase: false }]]
     )
     assert.deepStrictEqual([second.unchangedTo, second.blocksLeft], [0, 0])
+  })
+)
+
+/** A node with this one block, and one output to us in each of 150 mempool transactions. */
+const crowded = () => {
+  const only = block("00".repeat(32), 1, paying(200))
+  const inMempool = new Map(Array.from({ length: 150 }, (_, n) => [Block.parseTransaction(paying(n + 1)).txId(), paying(n + 1)]))
+  const node: Follower.Node = {
+    tip: Effect.succeed({ height: 0, hash: only.hash }),
+    hashAt: () => Effect.succeed(Option.some(only.hash)),
+    timeSecondsAt: () => Effect.succeed(0),
+    block: () => Effect.succeed(only.bytes),
+    waiting: Effect.sync(() => [...inMempool.keys()]),
+    transactions: (txIds) => Effect.sync(() => txIds.flatMap((txId) => inMempool.get(txId) ?? []))
+  }
+  return { node, inMempool }
+}
+const broken = new ChainUnavailable({ operation: "mempool", cause: new Error("broken") })
+
+for (const [what, fault] of [
+  ["the list of the mempool", { waiting: Effect.fail(broken) }],
+  ["a mempool transaction", { transactions: () => Effect.fail(broken) }],
+  ["the content of a mempool transaction", { transactions: () => Effect.succeed([Buffer.of(1)]) }]
+] as const satisfies ReadonlyArray<readonly [string, Partial<Follower.Node>]>) {
+  it.effect(`follower: blocks are read while ${what} cannot be read`, () =>
+    Effect.gen(function* () {
+      const { activity } = Follower.make({ ...crowded().node, ...fault }, { height: 0 })
+      const { outputs, blocksLeft } = yield* activity(null, mine)
+      assert.deepStrictEqual([outputs.map(({ placement }) => placement._tag), blocksLeft], [["mined"], 0])
+    })
+  )
+}
+
+it.effect("follower: after a failure, mempool transactions that were read are not read again", () =>
+  Effect.gen(function* () {
+    const { node, inMempool } = crowded()
+    const asked: Array<TxId.TxId> = []
+    const last = [...inMempool.keys()].at(-1)
+    let isBroken = true
+    const faulty: Follower.Node = {
+      ...node,
+      transactions: (txIds) => {
+        if (isBroken && txIds.some((txId) => txId === last)) return Effect.fail(broken)
+        asked.push(...txIds)
+        return node.transactions(txIds)
+      }
+    }
+    const { activity } = Follower.make(faulty, { height: 1 })
+    const first = yield* activity(null, mine)
+    assert.isAbove(first.outputs.length, 0)
+    isBroken = false
+    const second = yield* activity(first.cursor, mine)
+    const found = [...first.outputs, ...second.outputs].map(({ txId }) => txId)
+    assert.deepStrictEqual([asked, found], [[...inMempool.keys()], [...inMempool.keys()]])
   })
 )

@@ -2,63 +2,18 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as TxId from "@satrail/bitcoin/TxId"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
-import * as Serving from "@satrail/regtest/Serving"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Effect, Layer, Redacted } from "effect"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { text } from "node:stream/consumers"
+import { Effect, Layer } from "effect"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Esplora from "../src/Esplora.ts"
 import * as CoreServer from "./CoreServer.ts"
 import * as EsploraServer from "./EsploraServer.ts"
+import { absent, type Call, healthy, info, node, type Said, standing } from "./RpcServer.ts"
 
 const none = () => Effect.succeed(new Set<string>())
 
 /** The reason that a source gives when it is unavailable. */
 const reason = <A>(effect: Effect.Effect<A, ChainUnavailable>) => Effect.map(Effect.flip(effect), ({ cause }) => String(cause))
-
-interface Call {
-  readonly method: string
-  readonly params: ReadonlyArray<unknown>
-}
-type Said = {
-  readonly status?: number
-  readonly result?: unknown
-  readonly error?: { readonly code: number; readonly message: string }
-  readonly text?: string
-}
-
-/** A Bitcoin node with these responses. */
-const node = Effect.fnUntraced(function* (answer: (call: Call) => Said) {
-  const reply = async (request: IncomingMessage, response: ServerResponse) => {
-    const { status = 200, result = null, error = null, text: said } = answer(JSON.parse(await text(request)))
-    response.writeHead(status).end(said ?? JSON.stringify({ id: 1, result, error }))
-  }
-  const server = createServer((request, response) => {
-    void reply(request, response)
-  })
-  const options: BitcoinRpc.Options = {
-    url: yield* Serving.on(server),
-    user: "u",
-    password: Redacted.make("secret-of-ours"),
-    network: "mainnet",
-    beginning: { height: 0 }
-  }
-  return { options, source: BitcoinRpc.make(options) }
-})
-
-const info = { chain: "main", blocks: 800_000, headers: 800_000, bestblockhash: "00", initialblockdownload: false }
-const synced = { txindex: { synced: true, best_block_height: 800_000 } }
-const absent = "No such mempool or blockchain transaction. Use gettransaction for wallet transactions."
-const standing = (call: Call): Said | undefined =>
-  call.method === "getblockchaininfo"
-    ? { result: info }
-    : call.method === "getindexinfo"
-      ? { result: synced }
-      : call.method === "getbestblockhash"
-        ? { result: info.bestblockhash }
-        : undefined
-const healthy = (call: Call): Said => standing(call) ?? { error: { code: -5, message: absent } }
 
 describe("a node over RPC", () => {
   for (const [what, answer, expected] of [
