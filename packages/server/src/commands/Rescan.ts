@@ -16,12 +16,17 @@ import * as Server from "../serving/Server.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
-/** Reserves every key up to the last one used on the chain, so that no used key is issued again. */
-const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.Found) {
+/**
+ * Reserves every key used on the chain, and the receiving keys that may have been issued after the backup and
+ * are not paid yet, so that no address is issued to a second company. Their number is unknown. Half the gap is
+ * skipped: a later scan must still find the keys issued next.
+ */
+export const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.Found, gap: number) {
   const [records, journal] = [yield* Records, yield* Journal]
-  for (const { type, branch, next } of found.next) {
+  for (const { type, branch, next: unused } of found.next) {
     const first = yield* records.nextKey(wallet, type, branch)
-    if (next <= first) continue
+    const next = Math.max(unused, first) + (branch === 0 ? Math.ceil(gap / 2) : 0)
+    if (next === first) continue
     const id = yield* Id.make
     yield* journal.commit(KeyRange.reserved({ id, wallet, type, branch, first, next }, yield* Clock.currentTimeMillis))
   }
@@ -33,14 +38,15 @@ interface Options {
 }
 
 /** Scans the chain from a height for every coin of the wallet, and makes the service rescan from the same height. */
-export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options) {
+export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap }: Options) {
   const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
   const { chainNode, network } = environment
   if (chainNode === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox, so there is no chain to scan." })
   const { accounts } = yield* Effect.mapError(WalletFile.read(chainNode.walletFile), Output.failed)
+  const gap = Option.getOrElse(chosenGap, () => Scan.usualGap)
   const found = yield* Scan.scan(chainNode.source.blocks(network), Keys.make(accounts), {
     fromHeight,
-    gap: Option.getOrElse(gap, () => Scan.usualGap),
+    gap,
     onProgress: (height, tipHeight) => Console.error(`block ${height} of ${tipHeight}`)
   }).pipe(
     Effect.catchTag("ChainUnavailable", ({ cause }) =>
@@ -48,7 +54,7 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap }: Options)
     )
   )
   yield* Effect.gen(function* () {
-    yield* reserve(accounts.fingerprint, found)
+    yield* reserve(accounts.fingerprint, found, gap)
     // At its next start, the service reads the chain from this block again and finds deposits not credited yet.
     const cursor = { source: "chain", value: Follower.cursorBefore(fromHeight) }
     yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, yield* Clock.currentTimeMillis))
