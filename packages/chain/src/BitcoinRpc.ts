@@ -35,12 +35,16 @@ const isAbsent: Missing = ({ code, message }) =>
 /** Matches Core's "Block height out of range" (-8) and btcd's "Block number out of range" (-1). */
 const isAboveTip: Missing = ({ message }) => /out of range/i.test(message)
 
+/** Matches the refusal of a method that the node does not have. */
+const isUnsupported: Missing = ({ code }) => code === codes.noMethod
+
 const Header = Schema.Struct({ height: Schema.Int, time: Schema.Int })
 const Known = Schema.Struct({
   blockhash: Schema.optionalKey(Schema.String),
   confirmations: Schema.optionalKey(Schema.Int),
   vin: Schema.Array(Schema.Struct({ coinbase: Schema.optionalKey(Schema.String) }))
 })
+const MempoolInfo = Schema.Struct({ loaded: Schema.optionalKey(Schema.Boolean) })
 const Estimate = Schema.Struct({ feerate: Schema.optionalKey(Schema.Finite) })
 
 /**
@@ -156,8 +160,17 @@ export const make = (options: Options) => {
   })
 
   /**
-   * A transaction is gone if the node doesn't know it while its index has reached the tip, and the tip doesn't
-   * change during the lookup.
+   * Core opens its RPC before it has loaded the mempool that it saved when it stopped. A node that does not report
+   * this (btcd) saves none.
+   */
+  const isMempoolLoaded = Effect.map(
+    find("getmempoolinfo", [], MempoolInfo, isUnsupported),
+    (info) => Option.getOrUndefined(info)?.loaded !== false
+  )
+
+  /**
+   * A transaction is gone if the node doesn't know it while its mempool is loaded and its index has reached the
+   * tip, and the tip doesn't change during the lookup.
    */
   const transaction = Effect.fnUntraced(function* (txId: TxId.TxId): Effect.fn.Return<Placement, ChainUnavailable> {
     yield* caughtUp
@@ -167,6 +180,7 @@ export const make = (options: Options) => {
       const before = yield* now
       if (before.index !== undefined && before.index.height < before.tip.height)
         return yield* away("transaction")(Standing.indexing(before))
+      if (!(yield* isMempoolLoaded)) return yield* away("transaction")(Standing.loading)
       placement = yield* look(txId)
       if (placement._tag === "gone" && (yield* ask("getbestblockhash", [], Schema.String)) === before.tip.hash) return placement
     }

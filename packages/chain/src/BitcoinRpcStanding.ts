@@ -62,6 +62,9 @@ export interface Standing {
 export const indexing = ({ tip, index }: Standing): Outage =>
   new Outage(`indexing: block ${index?.height ?? 0} of ${tip.height}`, Connection.waiting)
 
+/** The outage of a node that has just started, and does not know all transactions of its mempool yet. */
+export const loading = new Outage("the node is loading its mempool", Connection.waiting)
+
 /** Returns why the node's knowledge of transactions is incomplete; undefined if it is complete. */
 export const lagging = (standing: Standing): Outage | undefined => {
   const { tip, index } = standing

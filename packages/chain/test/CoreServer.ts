@@ -27,6 +27,8 @@ export class CoreServer extends Context.Service<
     /** Methods called so far. */
     readonly called: Array<string>
     txindex: Txindex
+    /** Core opens its RPC before it has loaded the mempool that it saved when it stopped. */
+    isMempoolLoaded: boolean
   }
 >()("chain/test/CoreServer") {}
 
@@ -57,7 +59,7 @@ const make = Effect.gen(function* () {
   const sandbox = yield* Sandbox.Sandbox
   const source = yield* ChainSource
   const blocks = SimulatedBlocks.make()
-  const service: CoreServer["Service"] = { url: "", called: [], txindex: { _tag: "synced" } }
+  const service: CoreServer["Service"] = { url: "", called: [], txindex: { _tag: "synced" }, isMempoolLoaded: true }
 
   const indexedTo = (chain: Chain.State): number => ("height" in service.txindex ? service.txindex.height : chain.tip.height)
 
@@ -66,6 +68,7 @@ const make = Effect.gen(function* () {
     const missing = no(-5, notFound(service.txindex))
     if (found === undefined || found.placement._tag === "gone") return missing
     const { placement, rawTx } = found
+    if (placement._tag === "mempool" && !service.isMempoolLoaded) return missing
     if (placement._tag === "mined" && (service.txindex._tag === "none" || placement.height > indexedTo(chain))) return missing
     if (!isVerbose) return { result: rawTx }
     const block =
@@ -99,7 +102,9 @@ const make = Effect.gen(function* () {
         return { result: method === "getblock" ? blocks.raw(chain, at).toString("hex") : { height: at, time: timeSecondsAt(at) } }
       }
       case "getrawmempool":
-        return { result: chain.mempool }
+        return { result: service.isMempoolLoaded ? chain.mempool : [] }
+      case "getmempoolinfo":
+        return { result: { loaded: service.isMempoolLoaded, size: chain.mempool.length } }
       case "getrawtransaction":
         return transaction(chain, TxId.make(String(first)), second === 1)
       case "sendrawtransaction": {

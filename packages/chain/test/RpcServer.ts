@@ -46,5 +46,7 @@ export const standing = (call: Call): Said | undefined =>
       ? { result: synced }
       : call.method === "getbestblockhash"
         ? { result: info.bestblockhash }
-        : undefined
+        : call.method === "getmempoolinfo"
+          ? { result: { loaded: true } }
+          : undefined
 export const healthy = (call: Call): Said => standing(call) ?? { error: { code: -5, message: absent } }

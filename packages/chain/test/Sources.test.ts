@@ -169,6 +169,25 @@ describe("a node over RPC", () => {
     )
   )
 
+  for (const [what, said, expected] of [
+    ["has loaded its mempool", { result: { loaded: true } }, "gone"],
+    ["does not report whether its mempool is loaded (btcd)", { result: { size: 0, bytes: 0 } }, "gone"],
+    ["lacks getmempoolinfo", { error: { code: -32_601, message: "Method not found" } }, "gone"],
+    ["is loading its mempool", { result: { loaded: false } }, /loading its mempool/],
+    ["cannot report its mempool", { error: { code: -1, message: "out of memory" } }, /out of memory/]
+  ] as const satisfies ReadonlyArray<readonly [string, Said, "gone" | RegExp]>) {
+    it.live(`RPC: an unknown transaction of a node that ${what} is ${expected === "gone" ? "missing" : "not known"}`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { source } = yield* node((call) => (call.method === "getmempoolinfo" ? said : healthy(call)))
+          const asked = source.transaction(TxId.make("ab".repeat(32)))
+          if (expected === "gone") assert.deepStrictEqual(yield* asked, { _tag: "gone" })
+          else assert.match(yield* reason(asked), expected)
+        })
+      )
+    )
+  }
+
   it.live("RPC: a transaction that is mined between two requests is found in its block", () =>
     Effect.scoped(
       Effect.gen(function* () {

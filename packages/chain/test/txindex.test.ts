@@ -206,3 +206,29 @@ it.live("txindex: while the index is one block behind a growing chain, no transa
     })
   )
 )
+
+it.live("mempool: while a restarted node loads its mempool, an unconfirmed deposit stays pending", () =>
+  inService(
+    Effect.gen(function* () {
+      const core = yield* CoreServer.CoreServer
+      yield* mine(1)
+      const { id } = yield* paid(50_000)
+      yield* works
+      core.isMempoolLoaded = false
+      yield* (yield* Sandbox.Sandbox).reorg(1) // a new tip, so unconfirmed deposits are checked again
+      assert.match(String(yield* work), /loading its mempool/)
+      assert.deepStrictEqual(yield* statuses(id), ["pending"])
+      core.isMempoolLoaded = true
+      yield* works
+      assert.deepStrictEqual(yield* statuses(id), ["pending"])
+      yield* mine(2)
+      yield* works
+      assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["settled"], { posted: 50_000, held: 0 }])
+      const events = yield* (yield* Records).events(0n, 100)
+      assert.notInclude(
+        events.map(({ type }) => type),
+        "deposit.failed"
+      )
+    })
+  )
+)

@@ -51,6 +51,7 @@ Real.onChain("the messages of a node", () => {
           says("getindexinfo", "txindex"),
           are({ btcd: /^Method not found/, bitcoind: /^ok \{"txindex":\{"synced":true,/ })
         )
+        yield* Effect.flatMap(says("getmempoolinfo"), are({ btcd: /^ok \{"size":\d+,"bytes":\d+\}$/, bitcoind: /^ok \{"loaded":true,/ }))
         yield* Effect.flatMap(says("listsinceblock"), are({ btcd: /does not implement wallet commands/, bitcoind: /^Method not found/ }))
         const { feeRate } = yield* ChainSource
         assert.match(String((yield* Effect.flip(feeRate)).cause), /the source has no estimate/)
