@@ -18,9 +18,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a deposit that was recorded late keeps waiting for a missing transaction",
     file: core("receiving/ChainDeposits"),
     in: "make",
-    find: `        yield* outputs.settle({ txId: chainTxId, vout })
-        continue`,
-    replace: "        continue",
+    find: "      yield* outputs.settle(elsewhere.flatMap(({ deposit }) => Outputs.outpointsOf(deposit)))",
+    replace: "",
     test: coreTest("ChainDeposits"),
     titles: "C45:"
   },

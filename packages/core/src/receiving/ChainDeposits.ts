@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type * as TxId from "@satrail/bitcoin/TxId"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
@@ -90,9 +91,7 @@ export const make = Effect.gen(function* () {
       : []
     const givenUp = isNew ? yield* nextGivenUp : []
     const all = [...uncertain, ...inNoBlock, ...givenUp]
-    for (const { chainTxId, vout } of all) {
-      if (chainTxId !== null && vout !== null) yield* outputs.settle({ txId: chainTxId, vout })
-    }
+    yield* outputs.settle(all.flatMap(Outputs.outpointsOf))
     checkedAt = tip.hash
     return all.length
   })
@@ -106,27 +105,32 @@ export const make = Effect.gen(function* () {
   const confirm = Effect.fnUntraced(function* (tip: Chain.Tip) {
     const { ofCompany, inBlock } = yield* receiving.depositsUnconfirmed(tip.height - deepest)
     const inBlocks = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) => receiving.depositsInBlocks(after?.id ?? null, pageSize))
-    let deep = 0
+    const deep: Array<{ readonly txId: TxId.TxId; readonly deposit: Deposit.Deposit }> = []
     for (const deposit of inBlocks) {
-      const { chainTxId, vout, height, amount, companyId } = deposit
-      if (chainTxId === null || vout === null || height === null) continue
+      const { chainTxId, height, amount, companyId } = deposit
+      if (chainTxId === null || height === null) continue
       const atRisk = Msat.greatest(amount, ofCompany.get(companyId) ?? Msat.zero, inBlock.get(height) ?? Msat.zero)
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
-      deep++
+      deep.push({ txId: chainTxId, deposit })
+    }
+    for (const [txId, group] of Outputs.byTransaction(deep, ({ txId }) => txId)) {
       // Query the chain again, so that a payment removed by an unreported reorganization is not credited. Some
       // reorganizations are never reported, because the first process to find an output may record stale data
       // after the others have moved past it.
-      const placement = yield* chain.transaction(chainTxId)
-      if (placement._tag !== "mined" || placement.height !== height) {
-        yield* outputs.settle({ txId: chainTxId, vout })
-        continue
+      const placement = yield* chain.transaction(txId)
+      const height = placement._tag === "mined" ? placement.height : undefined
+      const elsewhere = group.filter(({ deposit }) => deposit.height !== height)
+      yield* outputs.settle(elsewhere.flatMap(({ deposit }) => Outputs.outpointsOf(deposit)))
+      if (placement._tag !== "mined") continue
+      if (placement.isCoinbase && Chain.confirmations(tip, placement.height) < Chain.coinbaseMaturity) continue
+      for (const { deposit } of group) {
+        if (deposit.height !== placement.height) continue
+        const atMillis = yield* Clock.currentTimeMillis
+        const change = { ...Deposit.confirmed(deposit, atMillis), jobs: jobsOf(deposit, atMillis) }
+        yield* Effect.catchTag(journal.commit(change), "DepositMoved", () => Effect.void) // another process was first
       }
-      if (placement.isCoinbase && Chain.confirmations(tip, height) < Chain.coinbaseMaturity) continue
-      const atMillis = yield* Clock.currentTimeMillis
-      const change = { ...Deposit.confirmed(deposit, atMillis), jobs: jobsOf(deposit, atMillis) }
-      yield* Effect.catchTag(journal.commit(change), "DepositMoved", () => Effect.void) // another process was first
     }
-    return deep
+    return deep.length
   })
 
   /**
@@ -150,7 +154,7 @@ export const make = Effect.gen(function* () {
       yield* rates.sample(tip)
       if (isQuiet(activity, atMillis)) return 0
       quiet = undefined
-      for (const output of activity.outputs) yield* outputs.meet(output)
+      yield* outputs.meet(activity.outputs)
       const rechecked = yield* recheck(activity)
       // Move the cursor last. After a crash before this line, the outputs are processed again, which changes
       // nothing.

@@ -20,9 +20,24 @@ import * as Purpose from "./Purpose.ts"
 export interface Outpoint {
   readonly txId: TxId.TxId
   readonly vout: number
-  /** Where the transaction was reported to be, if it was reported. */
-  readonly placement?: Placement
+  /** The output, if the chain source has just reported it. */
+  readonly reported?: Output
 }
+
+/** Returns items by their transaction, so that each transaction is looked up once, however many items it has. */
+export const byTransaction = <A>(items: ReadonlyArray<A>, txIdOf: (item: A) => TxId.TxId): ReadonlyMap<TxId.TxId, ReadonlyArray<A>> => {
+  const groups = new Map<TxId.TxId, Array<A>>()
+  for (const item of items) {
+    const group = groups.get(txIdOf(item))
+    if (group === undefined) groups.set(txIdOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+/** Returns the outpoint of an on-chain deposit; none for other deposits. */
+export const outpointsOf = ({ chainTxId, vout }: Deposit.Deposit): ReadonlyArray<Outpoint> =>
+  chainTxId === null || vout === null ? [] : [{ txId: chainTxId, vout }]
 
 export type Move = "reverse" | "drop" | "place"
 
@@ -38,6 +53,39 @@ export const movesOf = (deposit: Deposit.Deposit, placement: Placement): Readonl
   if (placement._tag === "mempool" && deposit.status === "settled") return ["reverse"]
   return deposit.height !== heightOf(placement) || deposit.status === "failed" ? ["place"] : []
 }
+
+const warnTooSmall = ({ txId, vout, amount }: Output, least: Msat.Msat) =>
+  Effect.logWarning("deposit: below the minimum or the cost of spending it; recorded, not credited", {
+    outpoint: `${txId}:${vout}`,
+    sats: String(Msat.toSats(amount)),
+    minSats: String(Msat.toSats(least))
+  })
+
+/** An output whose deposit another process changed first. */
+interface Moved {
+  readonly outpoint: Outpoint
+  readonly error: Deposit.DepositMoved
+}
+
+/**
+ * Processes outputs, those of one transaction together, because looking up a large transaction costs megabytes.
+ * If another process changed some deposits first, reads those again and applies the remaining steps.
+ */
+const eachTransaction = <E extends { readonly _tag: string }>(
+  attempt: (txId: TxId.TxId, outpoints: ReadonlyArray<Outpoint>) => Effect.Effect<ReadonlyArray<Moved>, E>
+) =>
+  Effect.fnUntraced(function* (outpoints: ReadonlyArray<Outpoint>) {
+    for (const [txId, group] of byTransaction(outpoints, ({ txId }) => txId)) {
+      let left = group
+      yield* Effect.suspend(() => attempt(txId, left)).pipe(
+        Effect.flatMap((moved) => {
+          left = moved.map(({ outpoint }) => outpoint)
+          return moved[0] === undefined ? Effect.void : Effect.fail(moved[0].error)
+        }),
+        Effect.retry({ times: 5, while: ({ _tag }) => _tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
+      )
+    }
+  })
 
 /**
  * Updates deposits to where their transactions are: in a block, in the mempool or gone. Repeating an update
@@ -57,7 +105,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
    * Returns whether a transaction is in a block, in the mempool or gone. Fails if the source has just reported
    * the transaction in a block but does not find it, which means that the source's index has not caught up yet.
    */
-  const placementOf = Effect.fnUntraced(function* ({ txId, placement: told }: Outpoint) {
+  const placementOf = Effect.fnUntraced(function* (txId: TxId.TxId, outpoints: ReadonlyArray<Outpoint>) {
+    const told = outpoints.find(({ reported }) => reported?.placement._tag === "mined")?.reported?.placement
     const placement = yield* chain.transaction(txId)
     if (placement._tag !== "gone" || told?._tag !== "mined") return placement
     const cause = new Error(`${txId} was reported in block ${told.height}, but a lookup does not find it`)
@@ -69,13 +118,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     const nowMillis = yield* Clock.currentTimeMillis
     const least = Msat.greatest(minDeposit, spendingCost(type))
     const isTooSmall = output.amount < least
-    if (isTooSmall) {
-      yield* Effect.logWarning("deposit: below the minimum or the cost of spending it; recorded, not credited", {
-        outpoint: `${output.txId}:${output.vout}`,
-        sats: String(Msat.toSats(output.amount)),
-        minSats: String(Msat.toSats(least))
-      })
-    }
+    if (isTooSmall) yield* warnTooSmall(output, least)
     const deposit: Deposit.Deposit = {
       id: Id.fromMillis(nowMillis, entropy),
       companyId,
@@ -126,34 +169,41 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   })
 
   /**
-   * Reads the deposit first and then the chain, because the report may be stale. If the deposit changes in
-   * between, its revision no longer matches and the write is rejected.
+   * Processes outputs of one transaction. Reads the deposits first and then the chain, because the report may be
+   * stale. If a deposit changes in between, its revision no longer matches and the write is rejected. Returns the
+   * outputs whose write was rejected, with the error.
    */
-  const settle = Effect.fnUntraced(function* (outpoint: Outpoint) {
-    const found = yield* receiving.depositByOutpoint(outpoint.txId, outpoint.vout)
-    if (Option.isNone(found)) return
-    const placement = yield* placementOf(outpoint)
-    let deposit = found.value
-    for (const how of movesOf(deposit, placement)) deposit = yield* move(deposit, how, placement)
+  const attempt = Effect.fnUntraced(function* (txId: TxId.TxId, outpoints: ReadonlyArray<Outpoint>) {
+    const read = yield* Effect.forEach(outpoints, (outpoint) =>
+      Effect.map(receiving.depositByOutpoint(txId, outpoint.vout), (found) => ({ outpoint, found: Option.getOrUndefined(found) }))
+    )
+    const scripts = read.flatMap(({ outpoint, found }) => (found === undefined ? (outpoint.reported?.scriptPubKey ?? []) : []))
+    const addresses = scripts.length === 0 ? [] : yield* receiving.onChainAddresses([...new Set(scripts)])
+    const owners = new Map(addresses.map((address) => [address.scriptPubKey, address]))
+    const moved: Array<Moved> = []
+    if (owners.size === 0 && read.every(({ found }) => found === undefined)) return moved
+    const placement = yield* placementOf(txId, outpoints)
+    const write = Effect.fnUntraced(function* ({ reported }: Outpoint, found: Deposit.Deposit | undefined) {
+      if (found !== undefined) {
+        let deposit = found
+        for (const how of movesOf(deposit, placement)) deposit = yield* move(deposit, how, placement)
+        return
+      }
+      if (reported === undefined || placement._tag === "gone") return
+      const owner = owners.get(reported.scriptPubKey)
+      if (owner !== undefined) yield* record(reported, owner, heightOf(placement))
+    })
+    for (const { outpoint, found } of read) {
+      yield* Effect.catchTag(write(outpoint, found), "DepositMoved", (error) => Effect.sync(() => moved.push({ outpoint, error })))
+    }
+    return moved
   })
 
-  const meet = Effect.fnUntraced(function* (output: Output) {
-    const found = yield* receiving.depositByOutpoint(output.txId, output.vout)
-    if (Option.isSome(found)) return yield* settle(output)
-    const [address] = yield* receiving.onChainAddresses([output.scriptPubKey])
-    if (address === undefined) return
-    const placement = yield* placementOf(output)
-    return placement._tag === "gone" ? undefined : yield* record(output, address, heightOf(placement))
-  })
-
-  // If another process changed the deposit first, read it again and apply the remaining steps.
-  const insistent = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
-    Effect.retry(effect, { times: 5, while: (error) => error._tag === "DepositMoved", schedule: Schedule.exponential("10 millis") })
-
+  const settle = eachTransaction(attempt)
   return {
-    /** Processes a reported output. If the output is new, it becomes a deposit of the company that owns its address. */
-    meet: (output: Output) => insistent(meet(output)),
-    /** Updates the deposit of an output that is already recorded. */
-    settle: (outpoint: Outpoint) => insistent(settle(outpoint))
+    /** Processes reported outputs. A new output becomes a deposit of the company that owns its address. */
+    meet: (outputs: ReadonlyArray<Output>) => settle(outputs.map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))),
+    /** Updates the deposits of outputs that are already recorded. */
+    settle
   }
 })

@@ -1,0 +1,102 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { type Context, Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { Journal } from "../src/ledger/Journal.ts"
+import { ChainSource } from "../src/nodes/ChainSource.ts"
+import * as Deposit from "../src/receiving/Deposit.ts"
+import { Records } from "../src/service/Records.ts"
+import { company, follow, has, mine, onChainAddress, type Ports, replace, run } from "./World.ts"
+
+/** Counts the transactions that are looked up. */
+const counting = () => {
+  const looked = { count: 0 }
+  const change: (ports: Context.Context<Ports>) => Context.Context<Ports> = replace(ChainSource, (chain) =>
+    ChainSource.of({
+      ...chain,
+      transaction: (txId) =>
+        Effect.suspend(() => {
+          looked.count++
+          return chain.transaction(txId)
+        })
+    })
+  )
+  return { looked, change }
+}
+
+const outputs = 30
+
+/** A company with an address that one transaction pays in many outputs. */
+const paidOften = Effect.gen(function* () {
+  const row = yield* company()
+  const { address } = yield* onChainAddress(row)
+  yield* (yield* Sandbox).sendMany(Array.from({ length: outputs }, () => ({ address, amount: Msat.fromSats(1000) })))
+  return row
+})
+
+/** A pass has three parts: it processes reported outputs, checks earlier deposits again, and credits. */
+const parts = 3
+
+describe("Lookups of transactions", () => {
+  it.effect("deposits: a pass looks up a transaction once in each part, however many of its outputs pay us", () => {
+    const { looked, change } = counting()
+    const pass = Effect.gen(function* () {
+      looked.count = 0
+      yield* follow
+      return looked.count
+    })
+    return run({ change }, function* () {
+      const { reorg } = yield* Sandbox
+      const row = yield* paidOften
+      const passes = [
+        ["seen", Effect.void],
+        ["mined", mine(1)],
+        ["credited", mine(1)],
+        ["removed", reorg(2)],
+        ["unconfirmed at a new block", reorg(1)],
+        ["credited again", mine(2)]
+      ] as const
+      for (const [when, happens] of passes) {
+        yield* happens
+        const count = yield* pass
+        assert.isTrue(count >= 1 && count <= parts, `${when}: ${count}`)
+      }
+      assert.deepStrictEqual(yield* has(row), { posted: outputs * 1000, held: 0 })
+    })
+  })
+
+  it.effect("deposits: if another process changes all deposits of a transaction first, they are read again together", () => {
+    const { looked, change } = counting()
+    const taken = new Set<string>()
+    let changeFirst = (_id: string): Effect.Effect<unknown> => Effect.void
+    const contested = replace(Journal, (journal) =>
+      Journal.of({
+        commit: (change) => {
+          if (change._tag !== "DepositPlaced" || taken.has(change.id)) return journal.commit(change)
+          taken.add(change.id)
+          return Effect.andThen(changeFirst(change.id), journal.commit(change))
+        }
+      })
+    )
+    return run({ change: (ports) => contested(change(ports)) }, function* () {
+      const [journal, records] = [yield* Journal, yield* Records]
+      changeFirst = (id) =>
+        Effect.orDie(
+          Effect.flatMap(records.depositById(id), (deposit) => journal.commit(Deposit.placed(Option.getOrThrow(deposit), null, 0)))
+        )
+      const row = yield* paidOften
+      yield* follow
+      yield* mine(1)
+      looked.count = 0
+      const following = yield* Effect.forkChild(follow)
+      yield* TestClock.adjust("1 second") // the pause before a retry
+      yield* Fiber.join(following)
+      assert.strictEqual(taken.size, outputs)
+      assert.isAtMost(looked.count, parts)
+      yield* mine(1)
+      yield* follow
+      assert.deepStrictEqual(yield* has(row), { posted: outputs * 1000, held: 0 })
+    })
+  })
+})
