@@ -19,6 +19,7 @@ import * as Loosening from "../packages/core/src/accounts/Loosening.ts"
 import * as WalletNotices from "../packages/core/src/features/wallet-connect/WalletNotices.ts"
 import * as WalletPayments from "../packages/core/src/features/wallet-connect/WalletPayments.ts"
 import * as WalletRequests from "../packages/core/src/features/wallet-connect/WalletRequests.ts"
+import * as WalletView from "../packages/core/src/features/wallet-connect/WalletView.ts"
 import * as WalletService from "../packages/core/src/features/wallet-connect/WalletService.ts"
 import * as OwnKeys from "../packages/core/src/accounts/OwnKeys.ts"
 import * as Caller from "../packages/core/src/base/Caller.ts"
@@ -260,7 +261,7 @@ const limits = (): string => {
     ["metadata keys", Metadata.limits.keys],
     ["length of a metadata key / value, characters", `${Metadata.limits.keyCharacters} / ${Metadata.limits.valueCharacters}`],
     ["length of a destination, characters", Destination.maxLength],
-    ["length of a BOLT 12 offer, characters, including `+` and the spaces after it", Bolt12.maxLength],
+    ["length of a BOLT 12 offer, characters, with `+` and spaces", Bolt12.maxLength],
     ["length of a Lightning address's handle, characters", LightningAddressText.maxHandleLength],
     ["length of a name, characters", Companies.maxNameCharacters],
     ["longest overlap of a rotated API key with its successor, seconds", ApiKeys.maxOverlapSeconds],
@@ -276,6 +277,7 @@ const limits = (): string => {
       "Nostr Wallet Connect: signatures verified per app and relay / concurrent lookups of unknown apps, per relay",
       `${WalletRequests.verified.count}, then one every ${WalletRequests.verified.everyMillis / 1000} s / ${WalletRequests.lookups.each}`
     ],
+    ["Nostr Wallet Connect: payments in a response, bytes (larger ones lose their metadata)", WalletView.maxBytes],
     ["time after which an app's payment request returns without a result, seconds", WalletPayments.payWaitMillis / 1000],
     ["apps per company that receive payment notifications", WalletNotices.maxApps],
     ["records or events on a page of a list", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
@@ -284,7 +286,7 @@ const limits = (): string => {
     ["API keys counted in the operator's overview of a company", maxCounted],
     ["length of an Idempotency-Key, characters", "1 to 255, visible ASCII"],
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],
-    ["time until the connection of a client that reads nothing of a response is closed, seconds", stalled],
+    ["time until a client that reads nothing of a response is disconnected, seconds", stalled],
     ["headers of a request / their total size, bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
     [
       "confirmations of a deposit, by the larger of the company's pending total and the block's total",
@@ -303,8 +305,8 @@ const limits = (): string => {
     ["inputs of one payout", Payout.maxCoins],
     ["payouts in one batch", defaults.payoutOutputs],
     ["maximum age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
-    ["interval between two requests to a source of exchange rates, seconds", Rates.refreshMillis / 1000],
-    ["minimum number of sources that must agree on a rate (and a majority must agree)", Rates.rules.minAgreeing],
+    ["interval between requests to a rate source, seconds", Rates.refreshMillis / 1000],
+    ["minimum number of sources that must agree on a rate (and a majority)", Rates.rules.minAgreeing],
     ["largest deviation of a rate source from the median", `${Rates.rules.maxDeviationPercent} %`],
     [
       "timeout to connect to a payee's server / for its whole response, seconds",

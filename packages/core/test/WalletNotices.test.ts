@@ -6,12 +6,14 @@ import { Context, Effect, Option, Redacted, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { Scope } from "../src/accounts/ApiKey.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import * as Metadata from "../src/base/Metadata.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import { Place, WalletConnections } from "../src/features/wallet-connect/WalletConnections.ts"
 import * as WalletNotices from "../src/features/wallet-connect/WalletNotices.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
 import { LedgerReads } from "../src/ledger/LedgerReads.ts"
-import { company, companyWith, confirm, everywhere, invoice, made, outside, poll, type Ports, scenario, steps } from "./World.ts"
+import { Invoices } from "../src/receiving/Invoices.ts"
+import { asked, company, companyWith, confirm, everywhere, invoice, made, outside, poll, type Ports, scenario, steps } from "./World.ts"
 
 const wallet = Redacted.make("21".repeat(32))
 const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays: ["wss://relay.example"], secretKey: wallet })
@@ -96,5 +98,26 @@ scenario(
     const types = (app: typeof sends) =>
       events.flatMap((event) => Option.toArray(WalletConnect.open(event, app.secretKey, Told))).map((one) => one.notification_type)
     assert.deepStrictEqual([types(sends), types(receives)], [["payment_sent"], ["payment_received"]])
+  }
+)
+
+scenario(
+  "wallet connect: an app is notified of a payment whose metadata is too large for a notification, without the metadata",
+  { change },
+  function* () {
+    const shop = yield* company()
+    const { secretKey } = yield* connect(shop, ["read"])
+    const told = yield* telling
+    const { keys, valueCharacters } = Metadata.limits
+    const metadata = Object.fromEntries(Array.from({ length: keys }, (_, n) => [`key ${n}`, "\u{1f0a1}".repeat(valueCharacters)]))
+    const one = { companyId: shop.id, ...(yield* asked(21)), description: "", expirySeconds: 3600, metadata }
+    const { paymentRequest, paymentHash } = yield* made((yield* Invoices).create(one))
+    yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+    yield* poll
+    const read = (yield* told).map((event) => Option.getOrThrow(WalletConnect.open(event, secretKey, Told)))
+    assert.deepStrictEqual(
+      read.map(({ notification }) => notification.payment_hash),
+      [paymentHash]
+    )
   }
 )

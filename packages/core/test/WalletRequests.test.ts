@@ -1,5 +1,6 @@
 import { assert, it, vi } from "@effect/vitest"
 import { curve } from "@satrail/bitcoin/Curve"
+import * as Nip44 from "@satrail/bitcoin/Nip44"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
@@ -209,6 +210,58 @@ scenario(
     assert.lengthOf(transactions, 1)
   }
 )
+
+const Listed = Schema.Struct({
+  transactions: Schema.Array(Schema.Struct({ description: Schema.String, metadata: Schema.Record(Schema.String, Schema.String) }))
+})
+
+scenario(
+  "wallet connect: payments too large for one response are shown without their metadata, and none is left out",
+  { ...isWallet },
+  function* () {
+    const shop = yield* company()
+    const { secretKey } = yield* connect(shop, ["read"])
+    const { keys, valueCharacters } = Metadata.limits
+    const metadataOf = (text: string) =>
+      Object.fromEntries(Array.from({ length: keys }, (_, n) => [`key ${n}`, text.repeat(valueCharacters)]))
+    const sandbox = yield* Sandbox.Sandbox
+    const hashes: Array<string> = []
+    for (const metadata of [{ order: "21" }, ...Array.from({ length: 3 }, () => metadataOf("v")), metadataOf("\u{1f0a1}")]) {
+      yield* TestClock.adjust(1000)
+      const one = { companyId: shop.id, ...(yield* asked(1)), description: `n ${hashes.length}`, expirySeconds: 3600, metadata }
+      const { paymentRequest, paymentHash } = yield* made((yield* Invoices).create(one))
+      yield* sandbox.pay({ paymentRequest })
+      hashes.push(paymentHash)
+      yield* poll
+    }
+    const listed = Effect.fnUntraced(function* (params: { readonly limit?: number; readonly offset?: number }) {
+      const { result } = yield* asks(secretKey, "list_transactions", params, beginsAtSeconds + 10)
+      const { transactions } = Schema.decodeUnknownSync(Listed)(result)
+      return transactions.map(({ description, metadata }) => [description, Object.keys(metadata).length])
+    })
+    assert.deepStrictEqual(yield* listed({}), [
+      ["n 4", 0],
+      ["n 3", 0],
+      ["n 2", 0],
+      ["n 1", 0],
+      ["n 0", 1]
+    ])
+    assert.deepStrictEqual(yield* listed({ offset: 1, limit: 2 }), [
+      ["n 3", keys],
+      ["n 2", keys]
+    ])
+    const payment_hash = hashes.at(-1)
+    const { result } = yield* asks(secretKey, "lookup_invoice", { payment_hash }, beginsAtSeconds + 10)
+    assert.deepInclude(result, { description: "n 4", metadata: {} })
+  }
+)
+
+scenario("wallet connect: a method whose name is almost as long as a request can be gets an error", { ...isWallet }, function* () {
+  const { secretKey } = yield* connect(yield* company(), ["read"])
+  const content = { method: "m".repeat(Nip44.maxBytes - 100) }
+  const { answer } = yield* requests
+  assert.strictEqual(codeOf(yield* answer(request(secretKey, content)), secretKey), "NOT_IMPLEMENTED")
+})
 
 scenario(
   "wallet connect: get_budget reports the tighter of the key's daily and monthly limits, fees included",

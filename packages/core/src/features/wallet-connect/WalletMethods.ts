@@ -134,7 +134,7 @@ export const make = Effect.gen(function* () {
     }
     const nowMillis = yield* Clock.currentTimeMillis
     const all = yield* Effect.forEach(rows.slice(skipped), (row) => shown(row, apiKeyId, nowMillis), { concurrency: 5 })
-    return { transactions: all.filter((one) => one !== undefined) }
+    return { transactions: WalletView.fitting(all.filter((one) => one !== undefined)) }
   })
 
   /**

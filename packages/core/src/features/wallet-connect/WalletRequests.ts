@@ -39,6 +39,9 @@ export const verified: Throttle.Rate = {
  */
 export const lookups: FairSlots.Limits = { most: 4, each: 1 }
 
+/** Number of characters of a method's name that are repeated, in the response and the audit log. */
+const maxMethodCharacters = 40
+
 /** Maximum number of a connection's requests in progress, including those that wait for a payment. */
 export const atOnce = 8
 
@@ -100,7 +103,7 @@ const makeDone = Effect.gen(function* () {
     )
     const { apiKey } = holder
     const { id: actor_id, name: actor_name, companyId, allowedFrom } = apiKey
-    const acting = { actor: "key", actor_id, actor_name, verb: `nwc.${name.slice(0, 40)}`, address: "", request_id: event.id } as const
+    const acting = { actor: "key", actor_id, actor_name, verb: `nwc.${name}`, address: "", request_id: event.id } as const
     const method = methods.get(name)
     const answered = Effect.gen(function* () {
       if (method === undefined) return yield* refuse("NOT_IMPLEMENTED", "This method is not supported.")
@@ -241,8 +244,9 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
         }
         const request = WalletConnect.open(event, secretKey, WalletConnect.Request)
         if (Option.isNone(request)) return Effect.succeed({ event: Option.none(), isFinal: false })
-        const { method } = request.value
-        return bounded(event.pubkey, Effect.flatMap(answerTo(connection, event, request.value), respond), respond(rateLimited(method)))
+        const method = request.value.method.slice(0, maxMethodCharacters)
+        const answered = answerTo(connection, event, { ...request.value, method })
+        return bounded(event.pubkey, Effect.flatMap(answered, respond), respond(rateLimited(method)))
       })
       return yield* once(event, work)
     })
