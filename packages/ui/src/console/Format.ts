@@ -24,11 +24,16 @@ const number = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
   return known
 }
 const clocks = new Map<string, Intl.DateTimeFormat>()
+/** Maximum number of cached formatters, of 10 kB each. A user can send any of 3000 zones, and each needs ten. */
+const maxClocks = 1000
 const clock = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
   const key = zone + JSON.stringify(options)
-  const known = clocks.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone: zone, hourCycle: "h23" })
-  clocks.set(key, known)
-  return known
+  const known = clocks.get(key)
+  if (known !== undefined) return known
+  if (clocks.size >= maxClocks) clocks.clear()
+  const made = new Intl.DateTimeFormat(locale, { ...options, timeZone: zone, hourCycle: "h23" })
+  clocks.set(key, made)
+  return made
 }
 
 export const sats = (amount: number): string => number({ maximumFractionDigits: 0 }).format(Math.trunc(amount))
