@@ -3,17 +3,19 @@ import { Deferred, Effect, Fiber } from "effect"
 import * as FairSlots from "../src/base/FairSlots.ts"
 
 /** Runs tasks that end on demand, and records which have started, in order. */
-const world = (limits: FairSlots.Limits) => {
+const world = (limits: FairSlots.Limits, region = (task: Effect.Effect<void>) => task) => {
   const slots = FairSlots.make(limits)
   const started: Array<string> = []
   const run = Effect.fnUntraced(function* (task: string) {
     const ended = yield* Deferred.make<void>()
     const fiber = yield* Effect.forkChild(
-      slots.run(
-        task.slice(0, 1),
-        Effect.andThen(
-          Effect.sync(() => started.push(task)),
-          Deferred.await(ended)
+      region(
+        slots.run(
+          task.slice(0, 1),
+          Effect.andThen(
+            Effect.sync(() => started.push(task)),
+            Deferred.await(ended)
+          )
         )
       ),
       { startImmediately: true }
@@ -63,6 +65,18 @@ describe("Slots shared by holders", () => {
       const [a1, a2, , b1, , c1] = yield* runAll("a1 a2 a3 b1 b2 c1")
       for (const one of [a1, b1, c1, a2]) yield* (one ?? assert.fail()).end
       assert.strictEqual(started(), "a1 b1 c1 a2 b2")
+    })
+  )
+
+  it.effect("slots: an uninterruptible task can be interrupted until it starts", () =>
+    Effect.gen(function* () {
+      const { started, runAll } = world({ most: 1, each: 1 }, Effect.uninterruptible)
+      const all = yield* runAll("a1 a2 a3")
+      const stopping = yield* Effect.forEach(all.slice(0, 2), ({ stop }) => Effect.forkChild(stop, { startImmediately: true }))
+      const isStopped = stopping.map((fiber) => fiber.pollUnsafe() !== undefined)
+      for (const { end } of all) yield* end
+      assert.deepStrictEqual(isStopped, [false, true])
+      assert.strictEqual(started(), "a1 a3")
     })
   )
 

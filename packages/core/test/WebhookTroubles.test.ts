@@ -1,8 +1,9 @@
 import { assert } from "@effect/vitest"
-import { Clock, Effect, Exit, Redacted, Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { maxAttempts } from "../src/features/webhooks/Schedule.ts"
+import * as FairSlots from "../src/base/FairSlots.ts"
 import * as Signature from "../src/base/Signature.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
 import { broken, endpoint, ok, read, type Request, second, sending, world } from "./Receivers.ts"
@@ -58,6 +59,40 @@ scenario(
     assert.strictEqual(new Set(sent.map(({ headers }) => headers["webhook-id"])).size, 1)
     yield* TestClock.adjust("2 days")
     assert.lengthOf(sent, 6, "the event was received")
+  }
+)
+
+scenario(
+  "webhooks: a process that stops completes the request in progress, but not those that wait for a slot, which the next process sends",
+  () => world(),
+  function* ({ state }) {
+    const first = yield* Scope.make()
+    yield* Scope.provide(sending, first)
+    const row = yield* company()
+    yield* endpoint(row, { types: ["invoice.created"] })
+    yield* second
+    const slots = FairSlots.make({ most: 1, each: 1 })
+    const mayEnd = yield* Deferred.make<void>()
+    const started: Array<string> = []
+    state.answer = (request) =>
+      slots.run(
+        row.id,
+        Effect.suspend(() => {
+          started.push(read(request).subject)
+          return Effect.as(Deferred.await(mayEnd), ok)
+        })
+      )
+    const [one, other] = [yield* invoice(row, 1), yield* invoice(row, 1)]
+    yield* second
+    const stopping = yield* Effect.forkChild(Scope.close(first, Exit.void), { startImmediately: true })
+    yield* second
+    assert.isUndefined(stopping.pollUnsafe())
+    yield* Deferred.succeed(mayEnd, undefined)
+    yield* Fiber.join(stopping)
+    assert.deepStrictEqual(started, [one.id])
+    yield* sending
+    yield* second
+    assert.deepStrictEqual(started, [one.id, other.id])
   }
 )
 

@@ -44,7 +44,10 @@ const ofThisProcess = (): Watch => {
   }
 }
 
-/** Creates an effect that waits for the next turn to do work that can be deferred. Turns are granted in request order. */
+/**
+ * Creates an effect that waits for the next turn to do work that can be deferred. Turns are granted in request order.
+ * The wait can be interrupted, even in an uninterruptible region.
+ */
 export const make = ({ nowMillis, utilization, wait }: Watch = ofThisProcess()): Effect.Effect<void> => {
   const line = Semaphore.makeUnsafe(1)
   let rate: number = perSecond.most
@@ -65,5 +68,5 @@ export const make = ({ nowMillis, utilization, wait }: Watch = ofThisProcess()):
     const millis = next - now
     return millis < 1 ? Effect.void : Effect.promise(() => wait(millis))
   })
-  return line.withPermits(1)(turn)
+  return Effect.interruptible(line.withPermits(1)(turn))
 }

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import * as Pace from "../src/Pace.ts"
 
 /** A simulated process. Its clock advances while a caller waits for a turn, and when `pass` is called. */
@@ -47,6 +47,19 @@ describe("pacing of background work", () => {
       busy(0.3)
       yield* turnsIn(5000)
       isNear(yield* turnsIn(10_000), Pace.perSecond.most * 10)
+    })
+  )
+
+  it.effect("pace: an uninterruptible caller can be interrupted while it waits for its turn", () =>
+    Effect.gen(function* () {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const turn = Pace.make({ nowMillis: () => 0, utilization: () => 0, wait: () => promise })
+      const waiting = yield* Effect.forEach([1, 2], () => Effect.forkChild(Effect.uninterruptible(turn), { startImmediately: true }))
+      const stopping = yield* Effect.forkChild(Fiber.interruptAll(waiting), { startImmediately: true })
+      const isStopped = stopping.pollUnsafe() !== undefined
+      resolve()
+      yield* Fiber.join(stopping)
+      assert.isTrue(isStopped)
     })
   )
 

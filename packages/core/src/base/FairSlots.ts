@@ -58,11 +58,11 @@ export const make = ({ most, each }: Limits) => {
   }
 
   return {
-    /** Runs the task in one of the holder's slots. */
+    /** Runs the task in one of the holder's slots. Can be interrupted until the task starts, even in an uninterruptible region. */
     run: <A, E, R>(holder: string, task: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.acquireUseRelease(
         Effect.sync(() => join(holder)),
-        ({ turn }) => Effect.andThen(turn.await, task),
+        ({ turn }) => Effect.andThen(Effect.interruptible(turn.await), task),
         (place) => Effect.sync(() => leave(holder, place))
       ),
     /** Returns whether no task is running or waiting. */

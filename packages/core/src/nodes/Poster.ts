@@ -17,7 +17,8 @@ export type Posted =
 export interface Poster {
   /**
    * Posts a request of a company. Never fails, because every failure is a `Posted`. Ends within `attemptMillis`,
-   * not counting the time during which too many requests to the host are in progress.
+   * not counting the time until the request starts, because too many others are in progress. This wait can be
+   * interrupted, even in an uninterruptible region.
    */
   readonly post: (ask: {
     readonly companyId: CompanyId

@@ -191,8 +191,8 @@ const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
 type Broken = Deferred.Deferred<void, Effect.Error<ReturnType<typeof attempt>>>
 
 /**
- * Starts an attempt that always completes, even if the process is stopping. This takes no longer than an
- * attempt's timeout.
+ * Starts an attempt. Once its request has started, the attempt always completes, even if the process is stopping.
+ * This takes no longer than an attempt's timeout. Otherwise the next process makes it.
  */
 const start = (run: Run, broken: Broken, entry: Entry) => {
   const { standing, control } = run
