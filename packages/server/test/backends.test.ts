@@ -282,6 +282,27 @@ describe("the backend table", () => {
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
+  it.live("backends: a database used with a wallet is rejected with the simulated one, and the reverse", () =>
+    withHome((env) =>
+      Effect.gen(function* () {
+        const { CHAIN: _, STONE_PLACE: __, CHAIN_WALLET: ___, CHAIN_SEED: ____, ...onSandbox } = env
+        const start = (env: Record<string, string>) => Effect.scoped(Layer.build(Layer.fresh(Server.outside(Result.getOrThrow(read(env))))))
+        const wallet = `the wallet with fingerprint ${Keys.accountsOf(words, "regtest").fingerprint}`
+        const simulated = "the simulated wallet"
+        for (const [first, then, message] of [
+          [env, onSandbox, `${wallet}, but CHAIN selects ${simulated}. Set CHAIN and CHAIN_WALLET to that wallet`],
+          [onSandbox, env, `${simulated}, but CHAIN selects ${wallet}. Set CHAIN to sandbox`]
+        ] as const)
+          yield* Effect.gen(function* () {
+            yield* start(first)
+            const error = yield* Effect.flip(start(then))
+            assert.propertyVal(error, "message", `The database belongs to ${message}, or start with an empty database.`)
+            yield* start(first)
+          }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+      })
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
   it.live("backends: a program with custom backends starts with them and stops on request", () =>
     withHome((env) =>
       Effect.gen(function* () {

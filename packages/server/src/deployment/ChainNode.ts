@@ -39,21 +39,30 @@ const signerLayer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.
 // Binds the database to the wallet that it was created with. The database's addresses belong to that wallet,
 // and no other wallet can spend payments to them.
 const owner = "wallet"
+/** Stored for the simulated wallet, in place of a fingerprint. */
+const simulated = "simulated"
 
-const belongs = Effect.fnUntraced(function* (fingerprint: string) {
+const nameOf = (wallet: string) => (wallet === simulated ? "the simulated wallet" : `the wallet with fingerprint ${wallet}`)
+
+const belongs = Effect.fnUntraced(function* (wallet: string) {
   const records = yield* LedgerReads
   const journal = yield* Journal
-  const known = Option.getOrUndefined(yield* records.cursor(owner))
-  if (known === fingerprint) return
-  const followed = yield* records.cursor("chain")
-  if (known !== undefined || Option.isSome(followed)) {
-    const other = known === undefined ? "the sandbox's" : `the one with fingerprint ${known}`
+  // An earlier version did not store that the wallet was simulated, but the database contains the chain's position.
+  const before = Option.as(yield* records.cursor("chain"), simulated)
+  const stored = yield* records.cursor(owner)
+  const known = Option.getOrUndefined(Option.orElse(stored, () => before))
+  if (known !== undefined && known !== wallet) {
+    const remedy = known === simulated ? "CHAIN to sandbox" : "CHAIN and CHAIN_WALLET to that wallet"
     return yield* new NodeUnusable({
-      message: `The database belongs to another wallet, ${other}; CHAIN_WALLET has the fingerprint ${fingerprint}. Set CHAIN_WALLET to the database's wallet, or start with an empty database.`
+      message: `The database belongs to ${nameOf(known)}, but CHAIN selects ${nameOf(wallet)}. Set ${remedy}, or start with an empty database.`
     })
   }
-  yield* journal.commit(Cursor.moved({ source: owner, value: fingerprint }, yield* Id.make, yield* Clock.currentTimeMillis))
+  if (Option.isNone(stored))
+    yield* journal.commit(Cursor.moved({ source: owner, value: wallet }, yield* Id.make, yield* Clock.currentTimeMillis))
 })
+
+/** Fails if the database belongs to a real wallet. */
+export const layerSimulated = Layer.effectDiscard(belongs(simulated))
 
 /** Provides a real chain, our wallet, and its signer. Starts even if the chain is unreachable. */
 export const layer = (network: Network, chain: Chain) =>

@@ -194,7 +194,7 @@ export const outside = (environment: Environment): Layer.Layer<Outside, Unusable
     real.lightning !== undefined && real.chain !== undefined && real.web !== undefined
       ? Layer.mergeAll(real.lightning, real.chain, real.web)
       : // Real parts replace simulated ones.
-        Layer.mergeAll(simulatedPorts, real.lightning ?? Layer.empty, real.chain ?? Layer.empty, real.web ?? Layer.empty)
+        Layer.mergeAll(simulatedPorts, real.lightning ?? Layer.empty, real.chain ?? ChainNode.layerSimulated, real.web ?? Layer.empty)
   return Layer.provide(Layer.merge(parts, rates(environment)), guarded(environment))
 }
 
