@@ -6,6 +6,7 @@ import * as Authentication from "./api/Authentication.ts"
 import * as Console from "./pages/Console.ts"
 import * as Decoding from "./wire/Decoding.ts"
 import * as Docs from "./pages/Docs.ts"
+import * as Disconnect from "./edge/Disconnect.ts"
 import * as Edge from "./edge/Edge.ts"
 import * as ErrorsPage from "./pages/ErrorsPage.ts"
 import * as EventStream from "./events/EventStream.ts"
@@ -99,5 +100,10 @@ export const layer = <E = never, R = never>(options?: Options<E, R>) =>
  * Turns routes into one function from a web `Request` to a `Response`, to mount in a host's server. `dispose`
  * releases everything the layer acquired.
  */
-export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>) =>
-  HttpRouter.toWebHandler(Layer.provide(routes, HttpServer.layerServices), { disableLogger: true, routerConfig })
+export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRouter | Layer.Success<typeof HttpServer.layerServices>>) => {
+  const { handler, dispose } = HttpRouter.toWebHandler(Layer.provide(routes, HttpServer.layerServices), {
+    disableLogger: true,
+    routerConfig
+  })
+  return { handler: async (request: Request) => Disconnect.endable(request, await handler(request)), dispose }
+}

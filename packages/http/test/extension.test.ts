@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { longestMillis } from "@satrail/testing/Waiting"
-import { Deferred, Effect, Layer, Stream, Tracer } from "effect"
+import { Clock, Deferred, Duration, Effect, Layer, Stream, Tracer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { vi } from "vitest"
 import * as Events from "../src/wire/Events.ts"
@@ -21,6 +21,25 @@ const watched = <A>(stream: Stream.Stream<A>) =>
       Effect.sync(() => world.ended++)
     )
   })
+
+/** A clock with which a stream reaches its time limit when `limit` is done, and the time after it passes immediately. */
+const streamTime = (limit: Deferred.Deferred<void>) =>
+  Layer.effect(
+    Clock.Clock,
+    Effect.map(Clock.Clock, (clock): Clock.Clock => ({
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+      currentTimeMillis: clock.currentTimeMillis,
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      currentTimeNanos: clock.currentTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      sleep: (duration) => {
+        const millis = Duration.toMillis(duration)
+        if (millis === Extension.maxStreamMillis) return Deferred.await(limit)
+        return millis === Extension.partingMillis ? Effect.yieldNow : clock.sleep(duration)
+      }
+    }))
+  )
 
 /** Timeout for a condition to become true. */
 const patience = { timeout: longestMillis, interval: 5 }
@@ -252,6 +271,29 @@ describe("a stream", () => {
     )
     assert.strictEqual(ended, "broken off")
     await brief.dispose()
+  })
+
+  it("stream: a stream whose web response is never read ends after its time limit, and releases its slot", async () => {
+    const [limit, opened] = [Deferred.makeUnsafe<void>(), { ended: 0 }]
+    const pages = Stream.ensuring(
+      Stream.forever(Stream.succeed(new Uint8Array(1000))),
+      Effect.sync(() => opened.ended++)
+    )
+    const unread = HttpServerResponse.stream(pages, { contentType: "text/csv", headers: { "content-disposition": "attachment" } })
+    const one = Extension.make(HttpRouter.add("GET", "/shop/unread", unread), { maxStreams: 1 })
+    const { handler, dispose } = await start({ http: { extensions: [one] }, around: streamTime(limit) })
+    const ask = () => handler(new Request("http://service/shop/unread"))
+    const response = await ask()
+    assert.strictEqual((await ask()).status, 503)
+    Deferred.doneUnsafe(limit, Effect.void)
+    await vi.waitFor(() => assert.strictEqual(opened.ended, 1), patience)
+    const message = await response.text().then(
+      () => assert.fail("the file is not complete"),
+      (error: Error) => error.message
+    )
+    assert.include(message, "cut short")
+    assert.strictEqual((await ask()).status, 200)
+    await dispose()
   })
 
   it("stream: a HEAD request does not open a stream", async () => {

@@ -1,7 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import { inside } from "../src/Handler.ts"
+import { connect } from "node:net"
+import { inside, make } from "../src/Handler.ts"
 import { satrail, type SimulatedPay } from "../src/index.ts"
 
 let pay: SimulatedPay
@@ -103,6 +104,33 @@ describe("pay.handler", () => {
     })
     assert.lengthOf(answered, 1)
     await Promise.all(answered)
+  })
+
+  it("handler: a response that fails while its reader does not read closes the connection, and causes no error", async () => {
+    const failing = Promise.withResolvers<() => void>()
+    const mounted = make(async () => {
+      const body = new ReadableStream({
+        start: (controller) => {
+          controller.enqueue(new Uint8Array(64 * 1024 * 1024))
+          failing.resolve(() => controller.error(new Error("cut short")))
+        }
+      })
+      return new Response(body)
+    })
+    const handled = Promise.withResolvers<unknown>()
+    await served(
+      (request, response) => mounted(request, response).then(handled.resolve, handled.resolve),
+      async (url) => {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1").pause()
+        socket.on("error", () => {})
+        socket.write("GET / HTTP/1.1\r\nHost: service\r\n\r\n")
+        const fail = await failing.promise
+        await once(socket, "readable")
+        fail()
+        assert.isUndefined(await handled.promise)
+        socket.destroy()
+      }
+    )
   })
 
   it("handler: the prefix is removed from a path unless the path is one of the service's own", () => {

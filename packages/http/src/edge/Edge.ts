@@ -1,10 +1,11 @@
 import * as JsonText from "@satrail/core/base/JsonText"
-import { Cause, Context, Deferred, Effect, References, Schema, Stream } from "effect"
+import { Cause, Context, Deferred, Effect, References, Stream } from "effect"
 import { HttpBody, HttpRouter, HttpServerError, HttpServerResponse } from "effect/http"
 import type { HttpServerRequest } from "effect/http"
 import * as Errors from "../wire/Errors.ts"
 import * as Received from "../wire/Received.ts"
 import * as Routing from "../wire/Routing.ts"
+import * as Disconnect from "./Disconnect.ts"
 import * as Exchange from "./Exchange.ts"
 import { maxStreamMillis, maxStreams, partingMillis } from "./Extension.ts"
 import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
@@ -143,18 +144,10 @@ const cutShort = Effect.fail(new Error("the file was cut short: it took too long
 const isFile = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   headers["content-disposition"]?.startsWith("attachment") === true
 
-const isSocket = Schema.is(Schema.Struct({ destroy: Schema.declare((value): value is () => void => typeof value === "function") }))
-
-/** Closes a request's connection to a Node server. Other servers do not expose it. */
-const disconnected = ({ source }: HttpServerRequest.HttpServerRequest) =>
-  Effect.sync(() => {
-    if ("socket" in source && isSocket(source.socket)) source.socket.destroy()
-  })
-
 /**
  * Counts a stream until its last byte is sent or its reader disconnects. The stream ends after its time limit
  * and when the service closes; a file transfer then fails as incomplete. A reader that has stopped reading does
- * not see the end, so its connection is closed a little later.
+ * not see the end, so it is disconnected a little later.
  */
 const streamed = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
@@ -171,7 +164,8 @@ const streamed = Effect.fnUntraced(function* (
   const { stream, contentType, contentLength } = response.body
   const over = yield* Deferred.make<void>()
   const end = Effect.raceFirst(closing, Effect.sleep(maxStreamMillis))
-  yield* Effect.forkScoped(Effect.andThen(Deferred.into(end, over), Effect.andThen(Effect.sleep(partingMillis), disconnected(request))))
+  const disconnect = Disconnect.make(request)
+  yield* Effect.forkScoped(Effect.andThen(Deferred.into(end, over), Effect.andThen(Effect.sleep(partingMillis), disconnect)))
   const ended = Stream.interruptWhen(stream, isFile(response) ? Effect.andThen(Deferred.await(over), cutShort) : Deferred.await(over))
   return HttpServerResponse.setBody(response, HttpBody.stream(ended, contentType, contentLength))
 })
