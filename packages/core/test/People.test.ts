@@ -1,17 +1,19 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import { Approvals } from "../src/features/approvals/Approvals.ts"
 import { type Granting, People } from "../src/features/people/People.ts"
 import * as Person from "../src/features/people/Person.ts"
 import { type Role, scopes } from "../src/features/people/Role.ts"
+import { Resolver } from "../src/nodes/Resolver.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
-import { company, companyWith, made, outside, said, scenario } from "./World.ts"
+import { asked, company, companyWith, everywhere, made, outside, replace, said, scenario } from "./World.ts"
 
 const [ada, bob] = [
   { id: "01", name: "Ada" },
@@ -94,6 +96,53 @@ describe("People", () => {
       assert.isFalse(yield* isInvited(again.text))
       assert.strictEqual(yield* said(people.recover(id, other.id, person(admin))), "NotFound")
     }
+  )
+
+  /** Confirms a person's withdrawal, whose payee's server responds only after `meanwhile`. */
+  const stalled = (
+    name: string,
+    meanwhile: (who: Person.Person, by: Granting) => Effect.Effect<unknown, unknown, People | Companies>,
+    expected: string
+  ) => {
+    const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+    const stalling = replace(Resolver, (resolver) =>
+      Resolver.of({
+        ...resolver,
+        offer: (url) =>
+          Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
+      })
+    )
+    scenario(name, { change: stalling }, function* () {
+      const payer = yield* companyWith(5000)
+      const invited = yield* invite(payer.id)
+      yield* (yield* People).approve(invited.person.id, bob)
+      const admin = yield* join(invited)
+      const found = Option.getOrThrow(yield* stands(yield* member(payer.id, "operator", person(admin))))
+      if (found._tag === "Operator") return assert.fail()
+      const { apiKey } = found.caller
+      const withdrawal = { company: payer, apiKey, asked: yield* asked(1000), destination: "settle@wallet.example", metadata: {} }
+      const confirming = yield* Effect.forkChild(said((yield* Withdrawals).confirm(withdrawal)))
+      yield* Deferred.await(begun)
+      yield* everywhere(meanwhile(found.person, person(admin)))
+      yield* Deferred.succeed(answered, undefined)
+      assert.strictEqual(yield* Fiber.join(confirming), expected)
+    })
+  }
+  stalled("people: a person sends while the payee's server is slow", () => Effect.void, "ok")
+  stalled(
+    "people: a person who is removed while the payee's server is slow sends nothing",
+    ({ companyId, id }, by) => Effect.flatMap(People, ({ remove }) => remove(companyId, id, by)),
+    "Unauthorized: revoked"
+  )
+  stalled(
+    "people: a person who loses the right to send while the payee's server is slow sends nothing",
+    ({ companyId, id }, by) => Effect.flatMap(People, ({ promote }) => promote(companyId, id, "viewer", by)),
+    "Unauthorized: revoked"
+  )
+  stalled(
+    "people: a company's limit that is lowered while the payee's server is slow applies to people",
+    ({ companyId }) => Effect.flatMap(Companies, ({ limit }) => limit(companyId, { daySats: 1 })),
+    "LimitExceeded"
   )
 
   scenario("people: people cannot recover, promote or remove themselves or people in another company", function* () {

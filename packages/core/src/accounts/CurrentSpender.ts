@@ -1,27 +1,37 @@
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import { isYoung, marginMillis } from "../base/ReadCache.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
 import * as ApiKey from "./ApiKey.ts"
 import type { Spender } from "./Limits.ts"
 
+/** Returns whether a person, whose rights are not stored as a key, may still send. */
+export const MaySend = Context.Reference<(id: string) => Effect.Effect<boolean, StoreUnavailable>>(
+  "@satrail/core/accounts/CurrentSpender/MaySend",
+  { defaultValue: () => () => Effect.succeed(true) }
+)
+
 /**
- * Makes a function that reads a sender's key and limits again if the request has taken long. The payee's server,
+ * Makes a function that reads a sender's rights and limits again if the request has taken long. The payee's server,
  * which may belong to the sender, decides how long: without this, a stolen key could send after its revocation.
  */
-export const make = Effect.map(AccountReads, (accounts) =>
-  Effect.fnUntraced(function* <S extends Spender>(
+export const make = Effect.gen(function* () {
+  const [accounts, maySend] = [yield* AccountReads, yield* MaySend]
+  return Effect.fnUntraced(function* <S extends Spender>(
     spender: S,
     sinceMillis: number
   ): Effect.fn.Return<S, ApiKey.Unauthorized | StoreUnavailable> {
     const nowMillis = yield* Clock.currentTimeMillis
     if (spender.apiKey === undefined || isYoung(sinceMillis, nowMillis, marginMillis)) return spender
     const found = yield* accounts.apiKey(spender.apiKey.id)
-    // The rights of a person are not stored as a key.
-    if (found._tag === "None") return spender
+    if (found._tag === "None") {
+      if (!(yield* maySend(spender.apiKey.id))) return yield* new ApiKey.Unauthorized({ reason: "revoked" })
+      const company = yield* accounts.company(spender.company.id)
+      return company._tag === "None" ? spender : { ...spender, company: { ...spender.company, limits: company.value.limits } }
+    }
     const { apiKey, companyLimits } = found.value
     const refusal = ApiKey.refusal(apiKey, nowMillis)
     if (refusal !== undefined) return yield* refusal
     return { ...spender, apiKey, company: { ...spender.company, limits: companyLimits } }
   })
-)
+})

@@ -1,10 +1,12 @@
 import { Effect, Layer, Option } from "effect"
+import * as CurrentSpender from "../../accounts/CurrentSpender.ts"
 import { Deciders } from "../../accounts/Deciders.ts"
 import * as NewCompany from "../../accounts/NewCompany.ts"
 import * as Id from "../../base/Id.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Person from "./Person.ts"
+import * as Role from "./Role.ts"
 
 /** A company with active people counts as in use, even if none of its keys is in use. */
 const layerUsers = Layer.effect(
@@ -43,4 +45,19 @@ const layerDeciders = Layer.effect(
   })
 )
 
-export const layer = Layer.merge(layerUsers, layerDeciders)
+/** A person may send while they have access and a role that sends. */
+const layerSenders = Layer.effect(
+  CurrentSpender.MaySend,
+  Effect.map(
+    NounReads,
+    (nouns) => (id) =>
+      Id.is(id)
+        ? Effect.map(
+            nouns.named(Person.noun, { id }),
+            Option.match({ onNone: () => true, onSome: ({ status, role }) => status === "active" && Role.sends(role) })
+          )
+        : Effect.succeed(true)
+  )
+)
+
+export const layer = Layer.mergeAll(layerUsers, layerDeciders, layerSenders)
