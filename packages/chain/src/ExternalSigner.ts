@@ -12,31 +12,48 @@ export interface Options {
   readonly patienceMillis?: number
 }
 
+/** Default signing timeout. */
+export const signMillis = 60_000
+
 const maxAnswerBytes = 4 * 1024 * 1024
 
 /**
  * Passes `input` to the program's standard input and returns its standard output. Its standard error goes to
  * this process's standard error.
  */
-const ask = ({ command, args = [], patienceMillis = 60_000 }: Options, input: string) =>
+const ask = ({ command, args = [], patienceMillis = signMillis }: Options, input: string) =>
   Effect.callback<string, Error>((resume) => {
-    const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], timeout: patienceMillis, killSignal: "SIGKILL" })
+    const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], detached: true })
+    // Ends the whole process group. The program may be a script, whose own child would otherwise go on signing and
+    // keep the output open.
+    const kill = () => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+      } catch {
+        child.kill("SIGKILL")
+      }
+    }
+    const timer = setTimeout(kill, patienceMillis)
     let answer = ""
     child.stdout.setEncoding("utf8").on("data", (part: string) => {
       answer += part
-      if (answer.length > maxAnswerBytes) child.kill("SIGKILL")
+      if (answer.length > maxAnswerBytes) kill()
     })
     child.stdin.on("error", () => undefined) // the program exited before it read its input; its exit code reports that
-    child.on("error", (cause) => resume(Effect.fail(cause)))
-    child.on("close", (code, signal) =>
+    child.on("error", (cause) => {
+      clearTimeout(timer)
+      resume(Effect.fail(cause))
+    })
+    child.on("close", (code, signal) => {
+      clearTimeout(timer)
       resume(
         code === 0 && answer.length <= maxAnswerBytes
           ? Effect.succeed(answer)
           : Effect.fail(new Error(`${command} ended with ${code === null ? String(signal) : `status ${code}`}`))
       )
-    )
+    })
     child.stdin.end(`${input}\n`)
-    return Effect.sync(() => child.kill("SIGKILL"))
+    return Effect.sync(kill)
   })
 
 /**

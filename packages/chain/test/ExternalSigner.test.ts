@@ -55,4 +55,12 @@ describe("a signer in another process", () => {
       assert.match(String((yield* Effect.flip(missing.sign(psbt))).cause), /ENOENT/)
     })
   )
+
+  it.live("external signer: a script that times out is ended together with the program that it started", () =>
+    Effect.gen(function* () {
+      // The error comes when the last program with the script's output has ended.
+      const script = ExternalSigner.make({ command: "sh", args: ["-c", "sleep 600; true"], patienceMillis: 300 })
+      assert.match(String((yield* Effect.flip(script.sign(psbt))).cause), /SIGKILL/)
+    })
+  )
 })
