@@ -48,6 +48,7 @@ import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as LostWithdrawal from "../packages/core/src/sending/LostWithdrawal.ts"
 import * as Handover from "../packages/core/src/sending/Handover.ts"
 import * as Unreachable from "../packages/core/src/sending/Unreachable.ts"
+import * as Broadcasts from "../packages/core/src/sending/Broadcasts.ts"
 import * as Payout from "../packages/core/src/sending/Payout.ts"
 import { all as features } from "../packages/core/src/service/Following.ts"
 import * as Document from "../packages/ui/src/checkout/Document.ts"
@@ -305,6 +306,7 @@ const limits = (): string => {
     ["depth at which a payout is final, blocks", defaults.payoutBuriedAt],
     ["inputs of one payout", Payout.maxCoins],
     ["payouts in one batch", defaults.payoutOutputs],
+    ["time limit of a payout's signature, minutes", Broadcasts.signMillis / 60_000],
     ["time limit of `CHAIN_SIGNER`'s program, seconds", ExternalSigner.signMillis / 1000],
     ["maximum age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
     ["interval between requests to a rate source, seconds", Rates.refreshMillis / 1000],

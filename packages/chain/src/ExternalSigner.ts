@@ -8,7 +8,7 @@ import { hex } from "@scure/base"
 export interface Options {
   readonly command: string
   readonly args?: ReadonlyArray<string>
-  /** Signing timeout. Increase it if someone must press a button. Default 60 s. */
+  /** Signing timeout. Increase it if someone must press a button, up to 10 minutes. Default 60 s. */
   readonly patienceMillis?: number
 }
 

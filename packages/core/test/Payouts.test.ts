@@ -374,29 +374,39 @@ describe("Several payouts", () => {
     })
   })
 
-  it.effect("C19: payouts: if two payouts select the same coins at the same time, one is sent and the other selects again", () => {
-    const drafts: Array<ReadonlyArray<string>> = []
-    const both = Deferred.makeUnsafe<void>()
-    /** Returns neither of the first two drafts until both are made. */
-    const change = replace(ChainWallet, (wallet) =>
-      ChainWallet.of({
-        ...wallet,
-        build: (ask) =>
-          Effect.tap(wallet.build(ask), ({ coins }) => {
-            drafts.push(coins)
-            return drafts.length === 1 ? Deferred.await(both) : Deferred.succeed(both, undefined)
-          })
+  it.effect(
+    "C19: payouts: if two processes select the same coins at the same time, one sends its payout and the other selects again",
+    () => {
+      const drafts: Array<ReadonlyArray<string>> = []
+      const [one, both] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+      /** Returns neither of the first two drafts until both are made. */
+      const change = replace(ChainWallet, (wallet) =>
+        ChainWallet.of({
+          ...wallet,
+          build: (ask) =>
+            Effect.tap(wallet.build(ask), ({ coins }) => {
+              drafts.push(coins)
+              return drafts.length === 1
+                ? Effect.andThen(Deferred.succeed(one, undefined), Deferred.await(both))
+                : Deferred.succeed(both, undefined)
+            })
+        })
+      )
+      return run({ change }, function* () {
+        const { row: first } = yield* payout(20_000)
+        const stepping = yield* Effect.forkChild(step)
+        yield* Deferred.await(one)
+        const { row: second } = yield* payout(20_000)
+        yield* Context.get(yield* start(yield* Effect.context<Ports>()), PaymentWorker).step
+        yield* Fiber.join(stepping)
+        yield* steps(2)
+        assert.deepStrictEqual(drafts[0], drafts[1])
+        assert.strictEqual(drafts.length, 3)
+        assert.notDeepEqual(drafts[2], drafts[1])
+        yield* mine(1)
+        yield* steps(2)
+        assert.deepStrictEqual(yield* Effect.forEach([first, second], standing), ["settled", "settled"])
       })
-    )
-    return run({ change }, function* () {
-      const rows = [(yield* payout(20_000)).row, (yield* payout(20_000)).row]
-      yield* steps(2)
-      assert.deepStrictEqual(drafts[0], drafts[1])
-      assert.strictEqual(drafts.length, 3)
-      assert.notDeepEqual(drafts[2], drafts[1])
-      yield* mine(1)
-      yield* steps(2)
-      assert.deepStrictEqual(yield* Effect.forEach(rows, standing), ["settled", "settled"])
-    })
-  })
+    }
+  )
 })

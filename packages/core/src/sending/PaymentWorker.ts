@@ -89,17 +89,23 @@ export const make = Effect.gen(function* () {
   )
 
   const payoutsLimit = Math.max(payoutsAtOnce, payoutOutputs)
-  const stepPayouts = Effect.gen(function* () {
-    const found = yield* claims.due(Withdrawal.payoutKind, payoutsLimit)
-    yield* take(found)
-    return found.length
-  })
+  /** On-chain withdrawals, in groups. While one group waits for the signer, others use the second slot. */
+  const payouts: WorkSlots.WorkQueue<ReadonlyArray<Claim>, StoreUnavailable> = {
+    name: "payouts",
+    slots: 2,
+    claim: () =>
+      Effect.map(claims.due(Withdrawal.payoutKind, payoutsLimit), (found) => ({
+        claims: found.length === 0 ? [] : [found],
+        isMore: found.length >= payoutsAtOnce
+      })),
+    work: (group) => take(group)
+  }
 
   return PaymentWorker.of({
     step: Effect.gen(function* () {
       let steps = 0
       for (const queue of [fresh, watched, resolving]) steps += yield* WorkSlots.fillOnce(queue)
-      return steps + (yield* stepPayouts)
+      return steps + (yield* WorkSlots.fillOnce(payouts))
     }),
     run: Effect.gen(function* () {
       const isStopping = () => Latch.isOpen(stopping)
@@ -111,11 +117,7 @@ export const make = Effect.gen(function* () {
       yield* WorkSlots.keepFilled(fresh, yield* listen(Withdrawal.taskKind), isStopping)
       yield* WorkSlots.keepFilled(resolving, yield* listen(Withdrawal.recipientKind), isStopping)
       yield* WorkSlots.keepFilled(watched, yield* listen(Withdrawal.paymentKind), isStopping)
-      yield* Worker.run(
-        "payouts",
-        Effect.repeat(stepPayouts, { while: (claimed) => claimed >= payoutsAtOnce }),
-        yield* listen(Withdrawal.payoutKind)
-      )
+      yield* WorkSlots.keepFilled(payouts, yield* listen(Withdrawal.payoutKind), isStopping)
       for (const listen of ends.listens) yield* Worker.runOpen("payment notifications", listen, Effect.sleep("1 second"))
       yield* Effect.addFinalizer(() => stopping.open)
     })

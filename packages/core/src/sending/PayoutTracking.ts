@@ -4,7 +4,8 @@ import { Journal } from "../ledger/Journal.ts"
 import { fence, type Task } from "../ledger/Tasks.ts"
 import { ChainSource, confirmations, type Placement } from "../nodes/ChainSource.ts"
 import * as Coin from "../nodes/Coin.ts"
-import * as Broadcasts from "./Broadcasts.ts"
+import type { Broadcasts } from "./Broadcasts.ts"
+import type { Claim } from "./Claim.ts"
 import type { WithdrawalOutcomes } from "./WithdrawalOutcomes.ts"
 import * as Payout from "./Payout.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
@@ -18,12 +19,11 @@ const allowanceOf = ({ networkAllowance }: Withdrawal.Withdrawal) => networkAllo
  * Tracks sent payouts until one of their transactions has enough confirmations. Settles, replaces and
  * rebroadcasts them.
  */
-export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes) {
+export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes, { alone, signed, broadcast }: Broadcasts) {
   const journal = yield* Journal
   const records = yield* SendingReads
   const chain = yield* ChainSource
   const options = yield* PayoutOptions
-  const { signed, broadcast } = yield* Broadcasts.make
 
   const now = Clock.currentTimeMillis
 
@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
    * a higher fee. Whichever of the two confirms is the payout.
    */
   const replace = Effect.fnUntraced(
-    function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, newest: Withdrawal.Candidate, task: Task) {
+    function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, newest: Withdrawal.Candidate, task: Claim) {
       const [leader, ...others] = paid
       // If one payout of the batch is settled, its transaction is final, so do not create another one.
       if (leader === undefined || others.some(({ status }) => status !== "pending")) return
@@ -79,7 +79,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
   const track = Effect.fnUntraced(function* (
     withdrawal: Withdrawal.Withdrawal,
     dispatchedAtMillis: number,
-    task: Task
+    task: Claim
   ): Effect.fn.Return<Next, Outage> {
     const candidates = yield* records.candidates(withdrawal.companyId, withdrawal.id)
     const newest = candidates.at(-1)
@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes)
     if (last !== undefined && last[1]._tag === "gone") yield* broadcast(withdrawal, newest.rawTx)
     const sinceMillis = newest === candidates[0] ? dispatchedAtMillis : withdrawal.updatedAtMillis
     if ((yield* now) - sinceMillis >= options.replacement.afterMillis) {
-      yield* replace([withdrawal, ...(yield* records.followers(withdrawal.id))], newest, task)
+      yield* alone([task], replace([withdrawal, ...(yield* records.followers(withdrawal.id))], newest, task))
     }
     return "later"
   })

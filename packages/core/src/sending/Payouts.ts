@@ -1,12 +1,12 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { Stops } from "../accounts/Stops.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence } from "../ledger/Tasks.ts"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
 import { ChainWallet } from "../nodes/ChainWallet.ts"
 import type { SignerUnavailable } from "../nodes/Signer.ts"
-import * as Broadcasts from "./Broadcasts.ts"
+import type { Broadcasts } from "./Broadcasts.ts"
 import type { Claim } from "./Claim.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
 import * as Payout from "./Payout.ts"
@@ -51,14 +51,13 @@ export const batches = (
 }
 
 /** Pays withdrawals with our own transactions, each of which may pay several. */
-export const make = Effect.gen(function* () {
+export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: Broadcasts) {
   const journal = yield* Journal
   const records = yield* SendingReads
   const chain = yield* ChainSource
   const wallet = yield* ChainWallet
   const stops = yield* Stops
   const { trackMillis } = yield* PaymentOptions
-  const { signed, broadcast } = yield* Broadcasts.make
 
   const now = Clock.currentTimeMillis
 
@@ -84,7 +83,7 @@ export const make = Effect.gen(function* () {
     // Another payout spent a coin first, or another process holds one of the tasks. Select coins again for the
     // remaining withdrawals.
     const again = () => each(batch, () => Effect.succeed({ millis: 0 }))
-    return Effect.gen(function* () {
+    const sent = Effect.gen(function* () {
       const draft = yield* wallet.build({
         payments: batch.map(({ withdrawal, scriptPubKey }) => ({
           scriptPubKey,
@@ -127,6 +126,13 @@ export const make = Effect.gen(function* () {
         Conflict: again,
         PaymentHashTaken: Effect.die
       })
+    )
+    return Effect.flatMap(
+      alone(
+        batch.map(({ task }) => task),
+        sent
+      ),
+      Option.match({ onNone: () => each(batch, () => Effect.succeed("later")), onSome: Effect.succeed })
     )
   }
 

@@ -6,6 +6,7 @@ import { type Task, Tasks } from "../ledger/Tasks.ts"
 import type { ChainUnavailable } from "../nodes/ChainSource.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import type { SignerUnavailable } from "../nodes/Signer.ts"
+import * as Broadcasts from "./Broadcasts.ts"
 import { type Claim, laterMillis } from "./Claim.ts"
 import type { Confirmed } from "./ConfirmedCache.ts"
 import * as Destination from "./Destination.ts"
@@ -71,7 +72,7 @@ const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) =>
 
 /**
  * Advances claimed withdrawals by one step: resolves the payee, sends the payment, or looks it up. Requests to
- * payees' servers are interrupted when `stopping` completes.
+ * payees' servers and to the signer are interrupted when `stopping` completes.
  */
 export const make = Effect.fnUntraced(function* ({
   ends,
@@ -90,8 +91,9 @@ export const make = Effect.fnUntraced(function* ({
   const lightning = yield* LightningPayments.make(outcomes, ends)
   const nodePayments = yield* NodePayments.make
   const payees = yield* Payees.make(outcomes, lightning, nodePayments)
-  const payouts = yield* Payouts.make
-  const tracking = yield* PayoutTracking.make(outcomes)
+  const broadcasts = yield* Broadcasts.make(stopping)
+  const payouts = yield* Payouts.make(broadcasts)
+  const tracking = yield* PayoutTracking.make(outcomes, broadcasts)
 
   const around = yield* TraceContext.make
 
