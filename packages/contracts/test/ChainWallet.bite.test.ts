@@ -44,7 +44,7 @@ bites("ChainWallet", promises, {
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => Effect.map(build(ask), (draft) => ({ ...draft, fee: plus(draft.fee, -1) })) })),
     [
       "a draft pays exactly the requested amount, and its stated miner fee is within the limit",
-      "change that is too small for an output is added to the miner fee only if the fee stays within the limit"
+      "change that is too small for an output is added to the miner fee, even above the limit"
     ]
   ],
   "a wallet that ignores which coins are permitted": [
@@ -75,10 +75,7 @@ bites("ChainWallet", promises, {
     sabotage(ChainWallet, ({ build }) => ({
       build: (ask) => build(paying(ask, ({ feeLimit }) => ({ feeLimit: Msat.make(feeLimit * 10n) })))
     })),
-    [
-      "a draft's fee never exceeds the limit; if even 1 sat/vB would exceed the limit, no draft is built",
-      "change that is too small for an output is added to the miner fee only if the fee stays within the limit"
-    ]
+    ["a draft's fee exceeds the limit only to pay 1 sat/vB"]
   ],
   "a wallet that pays only the first payment": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.slice(0, 1) }) })),

@@ -45,16 +45,24 @@ describe("BIP 125", () => {
   it("BIP 125: rule 4: a replacement pays for its own relay, at least 1 sat per virtual byte above the old fee", () => {
     const { before, feeSats, vbytes } = payout()
     const least = feeSats + vbytes
-    const replaced = Payout.replacement(before, 50, Msat.fromSats(least))
+    const limited = (sats: bigint) => Payout.replacement(before, 50, { allowance: Msat.fromSats(sats), times: 1 })
+    const replaced = limited(least)
     assert.strictEqual(replaced?.fee, Msat.fromSats(least))
     assert.strictEqual(replaced?.change?.amount, Msat.make(before.change.amount - Msat.fromSats(vbytes)))
-    assert.isUndefined(Payout.replacement(before, 50, Msat.fromSats(least - 1n)))
+    assert.isUndefined(limited(least - 1n))
+  })
+
+  it("BIP 125: the fee limit of a replacement is never below a multiple of the minimum fee, so a payout from many coins can be replaced", () => {
+    const { before, vbytes } = payout()
+    const replaced = Payout.replacement(before, 50, { allowance: Msat.fromSats(1n), times: 4 })
+    assert.strictEqual(replaced?.fee, Msat.fromSats(4n * vbytes))
   })
 
   it("BIP 125: rules 3 and 4: no replacement is made at a fee rate that does not raise the fee enough", () => {
     const { before, feeSats, vbytes } = payout()
-    for (const rate of [1, 2]) assert.isUndefined(Payout.replacement(before, rate, Msat.fromSats(100_000n)))
-    const dearer = Payout.replacement(before, 4, Msat.fromSats(100_000n)) ?? assert.fail("no replacement")
+    const limit = { allowance: Msat.fromSats(100_000n), times: 1 }
+    for (const rate of [1, 2]) assert.isUndefined(Payout.replacement(before, rate, limit))
+    const dearer = Payout.replacement(before, 4, limit) ?? assert.fail("no replacement")
     assert.isAtLeast(Number(Msat.toSats(dearer.fee)), Number(feeSats + vbytes))
   })
 })

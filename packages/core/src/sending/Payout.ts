@@ -59,6 +59,12 @@ const sequence = 0xfffffffd
  */
 export const maxCoins = 60
 
+/**
+ * Minimum fee rate in sats per virtual byte. Nodes do not relay less by default. A payout may pay this rate
+ * even if the held fees do not cover it. The excess is at most 6,000 sats, because `maxCoins` limits the size.
+ */
+export const minimumFeeRate = 1
+
 // Weight units. Signatures are counted at their maximum length, so the actual fee rate is never below the
 // target.
 const overheadWeight = 42
@@ -69,25 +75,29 @@ export const changeType = "taproot"
 const changeWeight = (9 + 34) * 4
 const changeDust = BitcoinAddress.dustLimitSats("p2tr")
 
+const minimumFee = (weight: number) => Coin.feeFor(weight, minimumFeeRate)
+
 const byAmount = (one: Coin.Coin, other: Coin.Coin) => (one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1)
 
 /**
  * Selects coins, the largest first, until they pay for all outputs and the fee. The fee is at `feeRate`, or as
- * much of that as `feeLimitSats` allows, but at least 1 sat/vB. If the coins are not enough, returns the amount
- * needed.
+ * much of that as `feeLimitSats` allows, but at least the minimum. With `mayExceed`, the limit excludes neither
+ * the minimum fee nor a remainder that is too small for a change output. If the coins are not enough, returns
+ * the amount needed.
  */
 export const select = (ask: {
   readonly coins: ReadonlyArray<Coin.Coin>
   readonly outputs: ReadonlyArray<Output>
   readonly feeRate: number
   readonly feeLimitSats: bigint
+  readonly mayExceed?: boolean
 }): Selection | { readonly neededSats: bigint } => {
-  const { outputs, feeRate, feeLimitSats } = ask
+  const { outputs, feeRate, feeLimitSats, mayExceed = false } = ask
   const amount = outputs.reduce((sum, { sats }) => sum + sats, 0n)
   const limited = (weight: number): bigint | undefined => {
-    const wanted = Coin.feeFor(weight, feeRate)
+    const [wanted, least] = [Coin.feeFor(weight, feeRate), minimumFee(weight)]
     const fee = wanted < feeLimitSats ? wanted : feeLimitSats
-    return fee >= Coin.feeFor(weight, 1) ? fee : undefined
+    return fee >= least ? fee : mayExceed ? least : undefined
   }
   const coins: Array<Coin.Coin> = []
   let total = 0n
@@ -95,7 +105,7 @@ export const select = (ask: {
   for (const coin of ask.coins.toSorted(byAmount).slice(0, maxCoins)) {
     const sats = Msat.toSats(coin.amount)
     // This coin and all smaller ones cost at least as much to spend as they are worth.
-    if (sats <= Coin.feeFor(Coin.inputWeight[coin.type], 1)) break
+    if (sats <= minimumFee(Coin.inputWeight[coin.type])) break
     coins.push(coin)
     total += sats
     weight += Coin.inputWeight[coin.type]
@@ -103,8 +113,8 @@ export const select = (ask: {
     const changeSats = withChange === undefined ? 0n : total - amount - withChange
     if (withChange !== undefined && changeSats >= changeDust) return { coins, feeSats: withChange, changeSats }
     // A remainder too small for a change output goes to the miners, within the limit.
-    const rest = total - amount
-    if (rest >= (limited(weight) ?? feeLimitSats + 1n) && rest <= feeLimitSats) return { coins, feeSats: rest, changeSats: 0n }
+    const [rest, fee] = [total - amount, limited(weight)]
+    if (fee !== undefined && rest >= fee && (mayExceed || rest <= feeLimitSats)) return { coins, feeSats: rest, changeSats: 0n }
   }
   return { neededSats: amount + Coin.feeFor(weight, feeRate) }
 }
@@ -120,22 +130,28 @@ export const asked = (payments: ReadonlyArray<Payment>): Effect.Effect<ReadonlyA
       : Effect.die(new Error(`no transaction pays ${amount} millisatoshis`))
   )
 
-const selectAll = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>, feeRate: number) =>
-  select({ coins, outputs, feeRate, feeLimitSats: outputs.reduce((sum, { feeLimitSats }) => sum + feeLimitSats, 0n) })
-
 /** Selects coins for all outputs. If that fails, adds the outputs one by one and skips those that do not fit. */
-const fitting = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>, feeRate: number): BatchSelection | undefined => {
+const fitting = (
+  coins: ReadonlyArray<Coin.Coin>,
+  outputs: ReadonlyArray<Asked>,
+  feeRate: number,
+  mayExceed: boolean
+): BatchSelection | undefined => {
   const largest = coins.toSorted(byAmount).slice(0, maxCoins)
-  const whole = selectAll(largest, outputs, feeRate)
+  const selectAll = (outputs: ReadonlyArray<Asked>) =>
+    select({
+      coins: largest,
+      outputs,
+      feeRate,
+      feeLimitSats: outputs.reduce((sum, { feeLimitSats }) => sum + feeLimitSats, 0n),
+      mayExceed
+    })
+  const whole = selectAll(outputs)
   if ("coins" in whole) return { ...whole, pays: [...outputs.keys()] }
   let best: BatchSelection | undefined
   for (const place of outputs.keys()) {
     const pays = [...(best?.pays ?? []), place]
-    const more = selectAll(
-      largest,
-      outputs.filter((_, at) => pays.includes(at)),
-      feeRate
-    )
+    const more = selectAll(outputs.filter((_, at) => pays.includes(at)))
     if ("coins" in more) best = { ...more, pays }
   }
   return best
@@ -144,7 +160,8 @@ const fitting = (coins: ReadonlyArray<Coin.Coin>, outputs: ReadonlyArray<Asked>,
 /**
  * Selects coins for as many outputs as fit, in order. An output that is too large does not block those after
  * it. Confirmed coins come first. Unconfirmed change is used only if more outputs can be paid with it,
- * because a payout that spends it waits for two transactions.
+ * because a payout that spends it waits for two transactions. The fee limit is exceeded only if even more
+ * outputs can then be paid, because the operator bears the excess.
  */
 export const selectBatch = (ask: {
   readonly coins: ReadonlyArray<Coin.Coin>
@@ -152,14 +169,15 @@ export const selectBatch = (ask: {
   readonly feeRate: number
 }): BatchSelection | { readonly neededSats: bigint } => {
   const { coins, outputs, feeRate } = ask
-  const confirmed = fitting(
-    coins.filter(({ isConfirmed }) => isConfirmed),
-    outputs,
-    feeRate
-  )
-  if (confirmed?.pays.length === outputs.length) return confirmed
-  const any = fitting(coins, outputs, feeRate)
-  const best = (any?.pays.length ?? 0) > (confirmed?.pays.length ?? 0) ? any : confirmed
+  const confirmed = coins.filter(({ isConfirmed }) => isConfirmed)
+  let best: BatchSelection | undefined
+  for (const mayExceed of [false, true]) {
+    for (const usable of [confirmed, coins]) {
+      const found = fitting(usable, outputs, feeRate, mayExceed)
+      if ((found?.pays.length ?? 0) > (best?.pays.length ?? 0)) best = found
+      if (best?.pays.length === outputs.length) return best
+    }
+  }
   return best ?? { neededSats: outputs.reduce((sum, { sats, feeLimitSats }) => sum + sats + feeLimitSats, 0n) }
 }
 
@@ -252,14 +270,14 @@ const scriptWeight = (script: Uint8Array): number => {
 
 /**
  * Returns a replacement with the same coins and payments at a higher fee (BIP 125, rules 3 and 4): the old fee
- * plus at least 1 sat/vB, taken from the change. Undefined if the change or the limit does not allow it. With
- * change of 1000, a fee of 200 and a size of 150 vB, a new rate of 3 sat/vB gives a fee of 450 and change of
- * 750.
+ * plus at least 1 sat/vB, taken from the change. The limit is `times` the allowance, or `times` the minimum fee
+ * if that is more. Undefined if the change or the limit does not allow a replacement. With change of 1000, a
+ * fee of 200 and a size of 150 vB, a new rate of 3 sat/vB gives a fee of 450 and change of 750.
  */
 export const replacement = (
   before: Pick<Draft, "psbt" | "fee" | "change" | "isDeep">,
   feeRate: number,
-  feeLimit: Msat.Msat
+  { allowance, times }: { readonly allowance: Msat.Msat; readonly times: number }
 ): Draft | undefined => {
   const { change } = before
   if (change === null) return undefined
@@ -270,8 +288,9 @@ export const replacement = (
     (sum, { script }) => sum + outputWeight(hex.encode(script ?? new Uint8Array())),
     inputs.reduce((sum, { witnessUtxo }) => sum + scriptWeight(witnessUtxo?.script ?? new Uint8Array()), overheadWeight)
   )
-  const [oldSats, limitSats] = [Msat.toSats(before.fee), Msat.toSats(feeLimit)]
-  const [wanted, least] = [Coin.feeFor(weight, feeRate), oldSats + Coin.feeFor(weight, 1)]
+  const [oldSats, allowanceSats, minimum] = [Msat.toSats(before.fee), Msat.toSats(allowance), minimumFee(weight)]
+  const limitSats = (allowanceSats > minimum ? allowanceSats : minimum) * BigInt(times)
+  const [wanted, least] = [Coin.feeFor(weight, feeRate), oldSats + minimum]
   const fee = wanted < limitSats ? wanted : limitSats
   if (fee < least) return undefined
   const changeSats = Msat.toSats(change.amount) - (fee - oldSats)

@@ -24,8 +24,8 @@ export class PayoutOptions extends Context.Service<
     readonly payoutBuriedAt: number
     /**
      * A payout that is unconfirmed `afterMillis` after it was sent is replaced at the current fee rate. The
-     * fee is at most `allowances` times the mining allowance held. The operator bears the part above the
-     * allowance.
+     * fee is at most `allowances` times the mining allowance held, or times the minimum fee of its transaction
+     * if that is more. The operator bears the part above the allowance.
      */
     readonly replacement: { readonly afterMillis: number; readonly allowances: number }
   }

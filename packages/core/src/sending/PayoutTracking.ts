@@ -36,7 +36,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
       const [leader, ...others] = paid
       // If one payout of the batch is settled, its transaction is final, so do not create another one.
       if (leader === undefined || others.some(({ status }) => status !== "pending")) return
-      const limit = Msat.make(Msat.sum(...paid.map(allowanceOf)) * BigInt(options.replacement.allowances))
+      const limit = { allowance: Msat.sum(...paid.map(allowanceOf)), times: options.replacement.allowances }
       const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, yield* chain.feeRate, limit)
       if (draft === undefined) {
         return yield* Effect.logDebug("payout: unconfirmed and not replaced", { withdrawalId: leader.id })
