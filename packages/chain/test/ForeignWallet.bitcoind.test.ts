@@ -8,8 +8,7 @@ import * as Miner from "@satrail/regtest/Miner"
 import * as Real from "@satrail/regtest/Real"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Descriptor from "../src/Descriptor.ts"
-import * as Wallet from "../src/Wallet.ts"
-import { accounts } from "./Ours.ts"
+import { accounts, wallet } from "./Ours.ts"
 
 // Bitcoin Core derives the keys of our descriptors itself, so it stands in for any other wallet.
 
@@ -29,8 +28,8 @@ Real.suite("A foreign wallet", ["bitcoind"], () => {
           // Each run stands for one process. Only the last address of each run is paid.
           yield* Effect.scoped(
             Effect.gen(function* () {
-              const wallet = Context.get(yield* Layer.build(Layer.fresh(Wallet.layer(accounts))), ChainWallet)
-              const given = yield* Effect.forEach(Array.from({ length: 25 }), () => wallet.newAddress("taproot"))
+              const ours = Context.get(yield* Layer.build(Layer.fresh(wallet)), ChainWallet)
+              const given = yield* Effect.forEach(Array.from({ length: 25 }), () => ours.newAddress("taproot"))
               yield* chain.send(given.at(-1)?.address ?? assert.fail(), 50_000n)
             })
           )

@@ -34,9 +34,12 @@ export const settings: Policy.Settings = {
   confirmations: [{ upTo: Policy.defaults.maxWithdrawal, confirmations: 1 }]
 }
 
+/** Our wallet on a chain that has all of its coins. */
+export const wallet = Wallet.layer(accounts, (outpoints) => Effect.succeed(outpoints))
+
 /** Our wallet with its store, and the services that credit deposits. Requires a chain source. */
 export const layer = Layer.mergeAll(Addresses.layer, Deposits.layer, CompaniesService.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+  Layer.provideMerge(Layer.mergeAll(wallet, HotSigner.layer(words, "regtest"))),
   Layer.provide(Stops.layer),
   Layer.provideMerge(Layer.merge(Memory.layer, Policy.layer(settings)))
 )

@@ -66,10 +66,12 @@ const source = Layer.effect(
   })
 )
 
+const wallet = Layer.unwrap(Effect.map(options, (options) => Wallet.layer(accounts, BitcoinRpc.unspent(options))))
+
 /** A service with its own store on a real node's chain. Its Lightning node is simulated. */
 export const service = (more: Partial<Policy.Settings> = {}) =>
   Satrail.layer({ ...settings, ...more }).pipe(
-    Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+    Layer.provideMerge(Layer.mergeAll(wallet, HotSigner.layer(words, "regtest"))),
     Layer.provideMerge(Layer.merge(Memory.layer, source)),
     Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "story", network: "regtest" }), FixedRates.layer()))
   )

@@ -10,14 +10,13 @@ import * as Memory from "@satrail/memory/Memory"
 import { Context, Effect, Layer } from "effect"
 import * as HotSigner from "../src/HotSigner.ts"
 import * as Keys from "../src/Keys.ts"
-import * as Wallet from "../src/Wallet.ts"
-import { accounts, words } from "./Ours.ts"
+import { accounts, wallet, words } from "./Ours.ts"
 
 const store = Layer.fresh(Memory.layer)
 
 /** Starts a process's wallet on a store that other processes share. */
 const started = (context: Context.Context<Journal | Records>) =>
-  Effect.map(Effect.provideContext(Layer.build(Layer.fresh(Wallet.layer(accounts))), context), (built) => Context.get(built, ChainWallet))
+  Effect.map(Effect.provideContext(Layer.build(Layer.fresh(wallet)), context), (built) => Context.get(built, ChainWallet))
 
 describe("Addresses", () => {
   it.live("wallet: no address is issued twice, even by different processes or after a restart", () =>

@@ -46,14 +46,14 @@ const source = Layer.effect(
   )
 )
 
-const books = Layer.unwrap(
-  Effect.map(EsploraServer.EsploraServer, ({ url }) => Books.layer(accounts.fingerprint, Esplora.unspent({ url })))
-)
+const unspent = Effect.map(EsploraServer.EsploraServer, ({ url }) => Esplora.unspent({ url }))
+const books = Layer.unwrap(Effect.map(unspent, (unspent) => Books.layer(accounts.fingerprint, unspent)))
+const wallet = Layer.unwrap(Effect.map(unspent, (unspent) => Wallet.layer(accounts, unspent)))
 
 /** A service with its own wallet on the simulated chain, read through Esplora. */
 const service = Layer.provide(Reconciler.layer, books).pipe(
   Layer.provideMerge(Satrail.layer(settings)),
-  Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+  Layer.provideMerge(Layer.mergeAll(wallet, HotSigner.layer(words, "regtest"))),
   Layer.provideMerge(Layer.merge(Memory.layer, source)),
   Layer.provideMerge(EsploraServer.layer),
   Layer.provideMerge(Layer.merge(Sandbox.layer({ seed: "books", network: "regtest" }), FixedRates.layer())),
@@ -191,6 +191,26 @@ describe("the wallet's books", () => {
         ]
       )
       assert.strictEqual(chain.unexplained, Msat.fromSats(-100_000))
+    }).pipe(Effect.provide(service))
+  )
+
+  it.live("wallet: a payout leaves out a coin that is spent on chain, such as after a restore, and is sent with another coin", () =>
+    Effect.gen(function* () {
+      const companyId = yield* funded(100_000, 2)
+      const { scriptPubKey } = yield* (yield* ChainWallet).newAddress("taproot")
+      const lost = yield* (yield* ChainWallet).build({
+        payments: [{ scriptPubKey, amount: Msat.fromSats(60_000), feeLimit: Msat.fromSats(1000) }],
+        feeRate: 2,
+        free: (outpoints) => Effect.succeed(new Set(outpoints))
+      })
+      yield* (yield* ChainSource).broadcast((yield* (yield* Signer).sign(lost.psbt)).rawTx)
+      yield* mine(1)
+      const { id } = yield* withdraw(companyId, 60_000)
+      yield* step
+      yield* mine(1)
+      yield* step
+      const { status } = Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
+      assert.strictEqual(status, "settled")
     }).pipe(Effect.provide(service))
   )
 

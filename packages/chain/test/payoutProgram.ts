@@ -40,24 +40,30 @@ const die = Effect.sync(() => process.kill(process.pid, "SIGKILL")).pipe(Effect.
 const around = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   fate === `before ${name}` ? die : fate === `after ${name}` ? Effect.andThen(effect, die) : effect
 
+const options = {
+  url,
+  certificateFile: certificateFile || undefined,
+  user: "satrail",
+  password: Redacted.make("regtest"),
+  network: "regtest",
+  beginning: { height: 440 },
+  feeRates: { fallback: 2 }
+} as const
+
 const mortal = Layer.mergeAll(
   Layer.effect(
     ChainWallet,
-    Effect.map(Wallet.make(accounts), (wallet) => ({ ...wallet, build: (ask) => around("select", wallet.build(ask)) }))
+    Effect.map(Wallet.make(accounts, BitcoinRpc.unspent(options)), (wallet) => ({
+      ...wallet,
+      build: (ask) => around("select", wallet.build(ask))
+    }))
   ),
   Layer.sync(Signer, () => {
     const { sign } = HotSigner.make(words, "regtest")
     return { sign: (psbt) => around("sign", sign(psbt)) }
   }),
   Layer.sync(ChainSource, () => {
-    const options = {
-      url,
-      certificateFile: certificateFile || undefined,
-      user: "satrail",
-      password: Redacted.make("regtest"),
-      network: "regtest"
-    } as const
-    const chain = BitcoinRpc.make({ ...options, beginning: { height: 440 }, feeRates: { fallback: 2 } })
+    const chain = BitcoinRpc.make(options)
     return ChainSource.of({ ...chain, broadcast: (rawTx) => around("broadcast", chain.broadcast(rawTx)) })
   })
 )

@@ -13,9 +13,8 @@ import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer, Redacted } from "effect"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as HotSigner from "../src/HotSigner.ts"
-import * as Wallet from "../src/Wallet.ts"
 import * as CoreServer from "./CoreServer.ts"
-import { accounts, words } from "./Ours.ts"
+import { wallet, words } from "./Ours.ts"
 import { address, balance, company, now, sats, settings, statuses, withdraw } from "./Story.ts"
 
 const server = Layer.provideMerge(CoreServer.layer, Sandbox.layer({ seed: "txindex", network: "regtest" }))
@@ -35,7 +34,7 @@ const source = Layer.unwrap(
 
 /** A service on a node that responds like Bitcoin Core. */
 const service = Satrail.layer({ ...settings, payoutBuriedAt: 100, replacement: { afterMillis: 0, allowances: 50 } }).pipe(
-  Layer.provideMerge(Layer.mergeAll(Wallet.layer(accounts), HotSigner.layer(words, "regtest"))),
+  Layer.provideMerge(Layer.mergeAll(wallet, HotSigner.layer(words, "regtest"))),
   Layer.provideMerge(Layer.merge(Memory.layer, Layer.provideMerge(source, server))),
   Layer.provideMerge(FixedRates.layer())
 )

@@ -79,7 +79,7 @@ export const layer = (network: Network, chain: Chain) =>
       yield* belongs(accounts.fingerprint)
       return Layer.mergeAll(
         source.layer({ network, beginning: { birthdaySeconds }, feeRates: feeRates(network) }),
-        ChainWallet.layer(accounts),
+        ChainWallet.layer(accounts, source.unspent(network)),
         Books.layer(accounts.fingerprint, source.unspent(network)),
         yield* signerLayer(chain, wallet)
       )
