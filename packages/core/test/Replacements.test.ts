@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Context, Effect } from "effect"
+import { Context, Effect, Logger } from "effect"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { Records } from "../src/service/Records.ts"
 import { SettledPayouts } from "../src/sending/SettledPayouts.ts"
@@ -157,6 +157,26 @@ describe("Payouts that stay unconfirmed", () => {
       assert.strictEqual(yield* standing(row), "settled")
     }
   )
+})
+
+describe("A payout that cannot be replaced", () => {
+  it.effect("replacement: the log has one warning if the fee of a payout cannot be raised any further", () => {
+    const warnings: Array<unknown> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      if (logLevel === "Warn") warnings.push(message)
+    })
+    const { sky, change } = weather()
+    return run({ isPending: true, change }, function* () {
+      const { row } = yield* payout
+      yield* step
+      yield* halfAnHour
+      sky.rate = 50
+      yield* Effect.forEach([1, 2, 3], () => halfAnHour).pipe(Effect.provide(Logger.layer([logger])))
+      assert.strictEqual((yield* candidates(row)).length, 2)
+      assert.lengthOf(warnings, 1)
+      assert.include(JSON.stringify(warnings), row.id)
+    })
+  })
 })
 
 describe("A settled payout", () => {

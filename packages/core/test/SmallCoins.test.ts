@@ -5,10 +5,12 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect } from "effect"
 import { ChainWallet } from "../src/nodes/ChainWallet.ts"
 import type * as Coin from "../src/nodes/Coin.ts"
+import { Records } from "../src/service/Records.ts"
 import * as Payout from "../src/sending/Payout.ts"
 import {
   accounts,
   company,
+  companyWith,
   confirm,
   follow,
   has,
@@ -111,6 +113,32 @@ describe("A payout from small coins", () => {
       assert.isTrue(mining > 450 && mining < 500, `fee ${mining}`)
       assert.deepStrictEqual(yield* has(payer), { posted: 140_000 - 100_000 - 250 - 200, held: 0 })
       assert.deepInclude(yield* accounts, { loss: 250 - mining, service_fees: 200 })
+    }
+  )
+
+  scenario(
+    "replacement: a payout with little change gives up its change for a higher fee, and settles",
+    () => {
+      const { sky, change } = weather()
+      return { logsErrors: true, sky, change: (ports: Context.Context<Ports>) => onlyCoinsUpTo(21_000)(change(ports)) }
+    },
+    function* ({ sky }) {
+      const payer = yield* companyWith(42_000)
+      const { address } = yield* onChainAddress(payer)
+      yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(20_900) })
+      yield* mine(6)
+      yield* follow
+      const row = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 20_000)
+      yield* step
+      sky.rate = 6
+      yield* steps(31, 60)
+      const [first, second] = yield* (yield* Records).candidates(row.companyId, row.id)
+      assert.isNotNull(first?.change)
+      assert.deepStrictEqual([second?.change, second?.networkFee], [null, Msat.fromSats(900)])
+      yield* mine(6)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(row), "settled")
+      assert.deepInclude(yield* accounts, { loss: 500 - 900 })
     }
   )
 })

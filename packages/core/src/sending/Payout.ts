@@ -270,17 +270,20 @@ const scriptWeight = (script: Uint8Array): number => {
 
 /**
  * Returns a replacement with the same coins and payments at a higher fee (BIP 125, rules 3 and 4): the old fee
- * plus at least 1 sat/vB, taken from the change. The limit is `times` the allowance, or `times` the minimum fee
- * if that is more. Undefined if the change or the limit does not allow a replacement. With change of 1000, a
- * fee of 200 and a size of 150 vB, a new rate of 3 sat/vB gives a fee of 450 and change of 750.
+ * plus at least 1 sat/vB, taken from the change. With change of 1000, a fee of 200 and a size of 150 vB, a new
+ * rate of 3 sat/vB gives a fee of 450 and change of 750. If too little change would be left for an output, all of
+ * it becomes the fee. If that exceeds the limit, the smallest possible change is left. The limit is `times` the
+ * allowance, or `times` the minimum fee if that is more.
+ *
+ * `current`: the fee already is about what `feeRate` requires. `limited`: the change or the limit does not allow
+ * a replacement.
  */
 export const replacement = (
   before: Pick<Draft, "psbt" | "fee" | "change" | "isDeep">,
   feeRate: number,
   { allowance, times }: { readonly allowance: Msat.Msat; readonly times: number }
-): Draft | undefined => {
-  const { change } = before
-  if (change === null) return undefined
+): Draft | "current" | "limited" => {
+  const { change, isDeep } = before
   const tx = fromPsbt(before.psbt)
   const inputs = Array.from({ length: tx.inputsLength }, (_, at) => tx.getInput(at))
   const outputs = Array.from({ length: tx.outputsLength }, (_, at) => tx.getOutput(at))
@@ -291,18 +294,28 @@ export const replacement = (
   const [oldSats, allowanceSats, minimum] = [Msat.toSats(before.fee), Msat.toSats(allowance), minimumFee(weight)]
   const limitSats = (allowanceSats > minimum ? allowanceSats : minimum) * BigInt(times)
   const [wanted, least] = [Coin.feeFor(weight, feeRate), oldSats + minimum]
-  const fee = wanted < limitSats ? wanted : limitSats
-  if (fee < least) return undefined
-  const changeSats = Msat.toSats(change.amount) - (fee - oldSats)
-  if (changeSats < changeDust) return undefined
-  tx.updateOutput(change.vout, { amount: changeSats })
-  return {
+  if (wanted < least) return "current"
+  if (change === null) return "limited"
+  const draft = (tx: Transaction, feeSats: bigint, change: Coin.Change | null): Draft => ({
     psbt: toPsbt(tx),
     coins: inputs.map(({ txid, index }) => Coin.outpoint(TxId.make(hex.encode(txid ?? new Uint8Array())), index ?? 0)),
-    fee: Msat.fromSats(fee),
-    change: { ...change, amount: Msat.fromSats(changeSats) },
-    isDeep: before.isDeep
+    fee: Msat.fromSats(feeSats),
+    change,
+    isDeep
+  })
+  const allSats = oldSats + Msat.toSats(change.amount)
+  const target = wanted < limitSats ? wanted : limitSats
+  const withChange = target < allSats - changeDust ? target : allSats - changeDust
+  const isGivenUp = withChange < target || target < least
+  if (isGivenUp && allSats <= limitSats && allSats >= oldSats + minimumFee(weight - outputWeight(change.scriptPubKey))) {
+    const without = new Transaction(unchecked)
+    for (const input of inputs) without.addInput(input)
+    for (const [at, output] of outputs.entries()) if (at !== change.vout) without.addOutput(output)
+    return draft(without, allSats, null)
   }
+  if (withChange < least) return "limited"
+  tx.updateOutput(change.vout, { amount: allSats - withChange })
+  return draft(tx, withChange, { ...change, amount: Msat.fromSats(allSats - withChange) })
 }
 
 // Makes signing deterministic.

@@ -6,6 +6,7 @@ import { ChainSource, confirmations, type Placement } from "../nodes/ChainSource
 import * as Coin from "../nodes/Coin.ts"
 import type { Broadcasts } from "./Broadcasts.ts"
 import type { Claim } from "./Claim.ts"
+import * as FirstReports from "./FirstReports.ts"
 import type { WithdrawalOutcomes } from "./WithdrawalOutcomes.ts"
 import * as Payout from "./Payout.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
@@ -24,6 +25,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
   const records = yield* SendingReads
   const chain = yield* ChainSource
   const options = yield* PayoutOptions
+  const isFirst = FirstReports.make()
 
   const now = Clock.currentTimeMillis
 
@@ -37,9 +39,13 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
       // If one payout of the batch is settled, its transaction is final, so do not create another one.
       if (leader === undefined || others.some(({ status }) => status !== "pending")) return
       const limit = { allowance: Msat.sum(...paid.map(allowanceOf)), times: options.replacement.allowances }
-      const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, yield* chain.feeRate, limit)
-      if (draft === undefined) {
-        return yield* Effect.logDebug("payout: unconfirmed and not replaced", { withdrawalId: leader.id })
+      const feeRate = yield* chain.feeRate
+      const draft = Payout.replacement({ ...newest, fee: newest.networkFee }, feeRate, limit)
+      if (draft === "current") return
+      if (draft === "limited") {
+        if (!isFirst(leader.id, draft)) return
+        const fee = { feeSats: String(Msat.toSats(newest.networkFee)), feeRate, hasChange: newest.change !== null }
+        return yield* Effect.logWarning("payout: fee cannot be raised", { withdrawalId: leader.id, ...fee })
       }
       const attempt = yield* signed(draft)
       const change = newest.change && Coin.outpoint(newest.txId, newest.change.vout)

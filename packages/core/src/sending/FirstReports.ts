@@ -1,0 +1,16 @@
+/** Maximum number of reports remembered. The oldest is forgotten first, and may then be logged again. */
+const capacity = 1000
+
+/** Remembers the troubles of payouts that were logged, so that each step does not log them again. */
+export const make = () => {
+  const known = new Set<string>()
+  /** Returns whether this reason is new for this payout. */
+  return (payoutId: string, reason: string): boolean => {
+    const report = `${payoutId} ${reason}`
+    if (known.has(report)) return false
+    known.add(report)
+    const [oldest] = known
+    if (known.size > capacity && oldest !== undefined) known.delete(oldest)
+    return true
+  }
+}
