@@ -217,8 +217,8 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/Payouts"),
     in: "make",
     find: `      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))
-      yield* broadcast(leader.withdrawal, attempt.rawTx)`,
-    replace: `      yield* broadcast(leader.withdrawal, attempt.rawTx)
+      yield* broadcast(leader.withdrawal, attempt)`,
+    replace: `      yield* broadcast(leader.withdrawal, attempt)
       yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))`,
     test: coreTest("Payouts"),
     titles: "C19: payout: a payout's bytes"
@@ -392,7 +392,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payout that the network does not accept immediately is refunded",
     file: core("sending/Payouts"),
     in: "make",
-    find: `      yield* broadcast(leader.withdrawal, attempt.rawTx)
+    find: `      yield* broadcast(leader.withdrawal, attempt)
       return`,
     replace: `      const answer = yield* chain.broadcast(attempt.rawTx)
       if (answer._tag !== "accepted")

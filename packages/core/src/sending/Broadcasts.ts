@@ -4,7 +4,8 @@ import { ChainSource } from "../nodes/ChainSource.ts"
 import type { Draft } from "../nodes/ChainWallet.ts"
 import { Signer, SignerUnavailable } from "../nodes/Signer.ts"
 import type { Claim } from "./Claim.ts"
-import type { Withdrawal } from "./Withdrawal.ts"
+import * as FirstReports from "./FirstReports.ts"
+import type { Candidate, Withdrawal } from "./Withdrawal.ts"
 
 /** Time limit for a signature. It leaves time for a person to check and confirm the payout on a device. */
 export const signMillis = 10 * 60_000
@@ -24,6 +25,7 @@ export const make = Effect.fnUntraced(function* (stopping: Effect.Effect<void>) 
   const signer = yield* Signer
   const leases = yield* Leases
   const turn = yield* Semaphore.make(1)
+  const isFirst = FirstReports.make()
 
   /**
    * Runs `send`, which selects coins, asks the signer and stores its transaction, while no other payout of this
@@ -63,17 +65,26 @@ export const make = Effect.fnUntraced(function* (stopping: Effect.Effect<void>) 
     return { _tag: "Chain" as const, txId, rawTx, psbt, coins, networkFee: fee, change, isDeep }
   })
 
-  const broadcast = Effect.fnUntraced(function* (withdrawal: Withdrawal, rawTx: string) {
+  /**
+   * Broadcasts a stored transaction. If it is rejected, each later step broadcasts it again. The rejection is only
+   * a warning while another transaction of the payout is in the mempool, and for a deep one, whose parent may be
+   * missing and is broadcast again by the parent's own payout.
+   */
+  const broadcast = Effect.fnUntraced(function* (
+    { id }: Withdrawal,
+    { rawTx, isDeep }: Pick<Candidate, "rawTx" | "isDeep">,
+    isOtherInMempool = false
+  ) {
     const answer = yield* chain.broadcast(rawTx)
-    if (answer._tag === "rejected") {
-      yield* Effect.logError("payout: rejected by the network; stays pending until reviewed", {
-        withdrawalId: withdrawal.id,
-        reason: answer.reason
-      })
-    }
+    if (answer._tag !== "rejected") return
+    const { reason } = answer
+    const isError = !isDeep && !isOtherInMempool
+    if (!isFirst(id, `${isError} ${reason}`)) return
+    const log = isError ? Effect.logError : Effect.logWarning
+    yield* log("payout: rejected by the network; will retry", { withdrawalId: id, reason })
   })
 
-  return { alone, signed, broadcast }
+  return { alone, signed, broadcast, isFirst }
 })
 
 export type Broadcasts = Effect.Success<ReturnType<typeof make>>

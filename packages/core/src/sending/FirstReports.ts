@@ -1,7 +1,7 @@
 /** Maximum number of reports remembered. The oldest is forgotten first, and may then be logged again. */
 const capacity = 1000
 
-/** Remembers the troubles of payouts that were logged, so that each step does not log them again. */
+/** Remembers which problems of payouts were logged, so that later steps do not log them again. */
 export const make = () => {
   const known = new Set<string>()
   /** Returns whether this reason is new for this payout. */

@@ -6,7 +6,6 @@ import { ChainSource, confirmations, type Placement } from "../nodes/ChainSource
 import * as Coin from "../nodes/Coin.ts"
 import type { Broadcasts } from "./Broadcasts.ts"
 import type { Claim } from "./Claim.ts"
-import * as FirstReports from "./FirstReports.ts"
 import type { WithdrawalOutcomes } from "./WithdrawalOutcomes.ts"
 import * as Payout from "./Payout.ts"
 import { PayoutOptions } from "./PayoutOptions.ts"
@@ -20,12 +19,11 @@ const allowanceOf = ({ networkAllowance }: Withdrawal.Withdrawal) => networkAllo
  * Tracks sent payouts until one of their transactions has enough confirmations. Settles, replaces and
  * rebroadcasts them.
  */
-export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes, { alone, signed, broadcast }: Broadcasts) {
+export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes, { alone, signed, broadcast, isFirst }: Broadcasts) {
   const journal = yield* Journal
   const records = yield* SendingReads
   const chain = yield* ChainSource
   const options = yield* PayoutOptions
-  const isFirst = FirstReports.make()
 
   const now = Clock.currentTimeMillis
 
@@ -34,7 +32,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
    * a higher fee. Whichever of the two confirms is the payout.
    */
   const replace = Effect.fnUntraced(
-    function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, newest: Withdrawal.Candidate, task: Claim) {
+    function* (paid: ReadonlyArray<Withdrawal.Withdrawal>, newest: Withdrawal.Candidate, isInMempool: boolean, task: Claim) {
       const [leader, ...others] = paid
       // If one payout of the batch is settled, its transaction is final, so do not create another one.
       if (leader === undefined || others.some(({ status }) => status !== "pending")) return
@@ -52,7 +50,7 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
       const [, ...shares] = Payout.shares(attempt.networkFee, paid.map(allowanceOf))
       const followers = others.map(({ id, companyId }, n) => ({ id, companyId, networkFee: shares[n] ?? Msat.zero }))
       yield* journal.commit(Withdrawal.replaced(leader, attempt, { txId: newest.txId, change }, fence(task), yield* now, followers))
-      yield* broadcast(leader, attempt.rawTx)
+      yield* broadcast(leader, attempt, isInMempool)
     },
     Effect.catchTags({
       // Another payout spends this payout's change and could then never confirm. The other payout can be
@@ -107,11 +105,11 @@ export const make = Effect.fnUntraced(function* ({ settle }: WithdrawalOutcomes,
       return yield* settleAll([withdrawal, ...(yield* records.followers(withdrawal.id))], candidate, task)
     }
 
-    const last = found.at(-1)
-    if (last !== undefined && last[1]._tag === "gone") yield* broadcast(withdrawal, newest.rawTx)
+    const isInMempool = found.some(([, { _tag }]) => _tag === "mempool")
+    if (found.at(-1)?.[1]._tag === "gone") yield* broadcast(withdrawal, newest, isInMempool)
     const sinceMillis = newest === candidates[0] ? dispatchedAtMillis : withdrawal.updatedAtMillis
     if ((yield* now) - sinceMillis >= options.replacement.afterMillis) {
-      yield* alone([task], replace([withdrawal, ...(yield* records.followers(withdrawal.id))], newest, task))
+      yield* alone([task], replace([withdrawal, ...(yield* records.followers(withdrawal.id))], newest, isInMempool, task))
     }
     return "later"
   })

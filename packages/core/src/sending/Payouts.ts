@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
         networkFee: shares[n] ?? Msat.zero
       }))
       yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))
-      yield* broadcast(leader.withdrawal, attempt.rawTx)
+      yield* broadcast(leader.withdrawal, attempt)
       return yield* each(batch, (one) =>
         one === leader ? Effect.succeed("later") : others.includes(one) ? Effect.succeed("done") : waits(one)
       )
