@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
 import type * as Coin from "@satrail/core/nodes/Coin"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import * as Memory from "@satrail/memory/Memory"
-import { Context, Effect, Layer, Logger } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as Keys from "../src/Keys.ts"
 import * as Wallet from "../src/Wallet.ts"
@@ -63,7 +64,11 @@ const world = Effect.gen(function* () {
         Effect.map((draft) => draft.coins),
         Effect.provide(Logger.layer([logger]))
       )
-  return { chain, ours, asked, errors, spends }
+  const isPaused = Effect.map(
+    Context.get(store, LedgerReads).cursor("paused sending"),
+    Option.exists((value) => value !== "")
+  )
+  return { chain, ours, asked, errors, spends, isPaused }
 })
 
 describe("Coins of a payout", () => {
@@ -77,21 +82,57 @@ describe("Coins of a payout", () => {
     })
   )
 
-  it.effect("wallet: coins that are spent on chain are left out and reported once, and checked again after ten minutes", () =>
+  it.effect("wallet: while a coin is spent on chain, payouts wait, and sending is paused after ten minutes", () =>
     Effect.gen(function* () {
-      const { chain, asked, errors, spends } = yield* world
+      const { chain, asked, errors, spends, isPaused } = yield* world
+      const waits = Effect.gen(function* () {
+        const error = yield* Effect.flip(spends(50_000))
+        assert.strictEqual(
+          error instanceof ChainUnavailable && error.reason,
+          "coins are spent on chain, but not by a payout in the database"
+        )
+      })
       chain.gone = new Set([outpoint(1), outpoint(2)])
-      assert.deepStrictEqual(yield* spends(50_000), [outpoint(3)])
+      yield* waits
       assert.deepStrictEqual(asked, [[outpoint(1)], [outpoint(2), outpoint(3)]])
-      assert.deepStrictEqual(yield* spends(50_000), [outpoint(3)])
-      assert.deepStrictEqual(asked.slice(2), [[outpoint(3)]])
-      assert.strictEqual(errors.length, 1)
+      yield* TestClock.adjust("599 seconds")
+      yield* waits
+      assert.deepStrictEqual([yield* isPaused, errors.length], [false, 1])
       assert.include(JSON.stringify(errors), outpoint(2))
       // A reorganization returns the coins.
       chain.gone = new Set()
+      assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+      chain.gone = new Set([outpoint(1)])
+      yield* TestClock.adjust("1 second")
+      yield* waits
+      assert.isFalse(yield* isPaused)
+      yield* TestClock.adjust("10 minutes")
+      const last = yield* Effect.forkChild(waits)
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(last)
+      assert.isTrue(yield* isPaused)
+    })
+  )
+
+  it.effect("wallet: after the operator has resumed sending, payouts leave out the coins that are spent on chain", () =>
+    Effect.gen(function* () {
+      const { asked, chain, errors, spends } = yield* world
+      chain.gone = new Set([outpoint(1)])
+      yield* Effect.flip(spends(50_000))
+      yield* TestClock.adjust("10 minutes")
+      const last = yield* Effect.forkChild(Effect.flip(spends(50_000)))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(last)
+      const { length } = errors
+      const count = asked.length
+      for (const _ of [1, 2]) assert.deepStrictEqual(yield* spends(50_000), [outpoint(2)])
+      assert.deepStrictEqual([asked.slice(count), errors.length], [[[outpoint(1)], [outpoint(2), outpoint(3)], [outpoint(2)]], length])
+      // Another missing coin is a new reason to wait.
+      chain.gone.add(outpoint(2))
+      assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
+      chain.gone = new Set()
       yield* TestClock.adjust("10 minutes")
       assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
-      assert.strictEqual(errors.length, 1)
     })
   )
 

@@ -1,0 +1,102 @@
+import * as Stops from "@satrail/core/accounts/Stops"
+import * as Id from "@satrail/core/base/Id"
+import { isYoung } from "@satrail/core/base/ReadCache"
+import * as Cursor from "@satrail/core/ledger/Cursor"
+import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import type * as Coin from "@satrail/core/nodes/Coin"
+import { SendingReads } from "@satrail/core/sending/SendingReads"
+import { Clock, Effect, Option } from "effect"
+import type { Unspent } from "./Books.ts"
+import { away, Outage } from "./Outage.ts"
+
+/**
+ * Time for which payouts wait while a coin is missing, before sending is paused. A reorganization can return the
+ * coin, and a server that lags behind soon knows it. Also, how long a coin is left out before the chain is asked
+ * again.
+ */
+const patienceMillis = 600_000
+
+/** Maximum number of missing coins that an error lists. */
+const maxListed = 10
+
+const reason = "coins are spent on chain, but not by a payout in the database"
+const remedy =
+  "If an older database was restored, compare pending withdrawals with the chain before you run `resume sending`: payouts that were lost would be sent twice. If not, see coin_gone in the guide Reconcile."
+
+/** Returns the name of the cursor that exists once sending was paused because of a missing coin. */
+const sourceOf = (outpoint: string): string => `missing coin ${outpoint}`
+
+/**
+ * Finds coins that the store lists as unspent and the chain does not, as after a restore. A payout that spends one
+ * could never confirm. A payout from other coins could pay a withdrawal again that a lost payout has paid, so
+ * sending is paused, and goes on without the missing coins when the operator resumes it.
+ */
+export const make = Effect.fnUntraced(function* (unspent: Unspent) {
+  const [records, ledger, journal, stops] = [yield* SendingReads, yield* LedgerReads, yield* Journal, yield* Stops.make]
+  /** When each missing coin was first missed. */
+  const missing = new Map<string, number>()
+  let leftOut: ReadonlySet<string> = new Set()
+  let leftOutAtMillis = 0
+
+  /**
+   * Returns the confirmed coins among these that the chain lacks and no payout in the store spends. A payout is
+   * stored before it is broadcast, so the store is asked last.
+   */
+  const lacking = Effect.fnUntraced(function* (coins: ReadonlyArray<Coin.Coin>) {
+    const asked = coins.filter(({ isConfirmed }) => isConfirmed).map(({ outpoint }) => outpoint)
+    const there = new Set(yield* unspent(asked))
+    const gone = asked.filter((outpoint) => !there.has(outpoint))
+    const spent = gone.length === 0 ? new Set<string>() : yield* records.spentCoins(gone)
+    return gone.filter((outpoint) => !spent.has(outpoint))
+  })
+
+  const isSeen = (outpoint: string) => Effect.map(ledger.cursor(sourceOf(outpoint)), Option.isSome)
+
+  const pause = Effect.fnUntraced(function* (coins: ReadonlyArray<string>) {
+    yield* Effect.logError("sending paused", { reason, remedy })
+    yield* stops.pause("sending")
+    for (const outpoint of coins) {
+      const nowMillis = yield* Clock.currentTimeMillis
+      const cursor = { source: sourceOf(outpoint), value: String(nowMillis) }
+      // Without a task, there is no claim that could be stale.
+      yield* Effect.catchTag(journal.commit(Cursor.moved(cursor, yield* Id.make, nowMillis)), "StaleFence", Effect.die)
+    }
+  })
+
+  const present = (coins: ReadonlyArray<Coin.Coin>) => coins.filter(({ outpoint }) => !leftOut.has(outpoint))
+
+  return {
+    /** Returns the coins that are not left out. */
+    present: (coins: ReadonlyArray<Coin.Coin>) =>
+      Effect.map(Clock.currentTimeMillis, (nowMillis) => {
+        if (!isYoung(leftOutAtMillis, nowMillis, patienceMillis)) leftOut = new Set()
+        return present(coins)
+      }),
+
+    /**
+     * Asks the chain about the selected coins, and about all others only if one of them is missing. Then returns
+     * the coins that are there; undefined if none of the selected coins is missing. Fails while the operator has
+     * not seen a missing coin.
+     */
+    remaining: Effect.fnUntraced(function* (selected: ReadonlyArray<Coin.Coin>, coins: ReadonlyArray<Coin.Coin>) {
+      const first = yield* lacking(selected)
+      for (const { outpoint } of selected) if (!first.includes(outpoint)) missing.delete(outpoint)
+      if (first.length === 0) return undefined
+      const found = [...first, ...(yield* lacking(coins.filter((coin) => !selected.includes(coin))))]
+      const unseen = yield* Effect.filter(found, (outpoint) => Effect.map(isSeen(outpoint), (isKnown) => !isKnown))
+      const nowMillis = yield* Clock.currentTimeMillis
+      if (unseen.length === 0) {
+        if (leftOut.size === 0) leftOutAtMillis = nowMillis
+        leftOut = new Set([...leftOut, ...found])
+        return present(coins)
+      }
+      const fresh = unseen.filter((outpoint) => !missing.has(outpoint))
+      for (const outpoint of fresh) missing.set(outpoint, nowMillis)
+      if (fresh.length > 0)
+        yield* Effect.logError("payouts wait", { reason, coins: fresh.slice(0, maxListed), count: fresh.length, remedy })
+      if (unseen.some((outpoint) => !isYoung(missing.get(outpoint) ?? nowMillis, nowMillis, patienceMillis))) yield* pause(unseen)
+      return yield* away("coins")(new Outage(reason, remedy))
+    })
+  }
+})
