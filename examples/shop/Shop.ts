@@ -3,7 +3,6 @@
 import { Webhooks } from "@satrail/http"
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 
 interface Kept {
   endpointId: string | null
@@ -18,7 +17,7 @@ export interface Options {
   readonly service: string
   readonly apiKey: string
   readonly file: string
-  /** 0: any free port. A webhook endpoint has a fixed URL, so a restarted shop must use the same port again. */
+  /** The webhook endpoint has a fixed URL, so a restarted shop must use the same port again. */
   readonly port: number
 }
 
@@ -84,19 +83,18 @@ export const open = async ({ service, apiKey, file, port }: Options) => {
       (error) => response.writeHead(error instanceof Webhooks.WebhookRefused ? 400 : 500).end()
     )
   })
-  await new Promise<void>((resolve) => {
-    server.listen(port, "127.0.0.1", resolve)
-  })
-  const { port: listening } = server.address() as AddressInfo
+  // Register before listening: without a secret, the shop cannot verify a webhook.
   if (kept.endpointId === null) {
-    const url = `http://127.0.0.1:${listening}/webhooks`
+    const url = `http://127.0.0.1:${port}/webhooks`
     const endpoint = await ask("/v1/webhook-endpoints", { url, types: ["invoice.settled"] }, "shop-webhooks")
     kept.endpointId = endpoint["id"] ?? null
     kept.secret = endpoint["secret"] ?? ""
     save()
   }
+  await new Promise<void>((resolve) => {
+    server.listen(port, "127.0.0.1", resolve)
+  })
   return {
-    port: listening,
     buy,
     shipped: (order: string): number => kept.orders[order]?.shipped ?? 0,
     close: () =>

@@ -56,7 +56,7 @@ try {
     "the demo company's key",
     (): string => JSON.parse(readFileSync(path.join(directory, "service/demo.json"), "utf8")).api_key
   )
-  const options = { service, apiKey, file: path.join(directory, "shop.json"), port: 0 }
+  const options = { service, apiKey, file: path.join(directory, "shop.json"), port: await freePort() }
   const pay = (paymentRequest: string) =>
     fetch(`${service}/sandbox/pay`, {
       method: "POST",
@@ -65,7 +65,7 @@ try {
     })
 
   const shop = await Shop.open(options)
-  console.log(`open       http://127.0.0.1:${shop.port}`)
+  console.log(`open       http://127.0.0.1:${options.port}`)
   const first = await shop.buy("1001", "cake")
   assert.equal(await shop.buy("1001", "cake"), first)
   assert.equal((await pay(first)).status, 200)
@@ -76,7 +76,7 @@ try {
   const second = await shop.buy("1002", "tea")
   await shop.close()
   await pay(second)
-  const again = await Shop.open({ ...options, port: shop.port })
+  const again = await Shop.open(options)
   await until("the tea is shipped", () => (again.shipped("1002") === 1 ? true : undefined))
   console.log("shipped    the tea, after the shop was closed")
 

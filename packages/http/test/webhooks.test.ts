@@ -92,6 +92,14 @@ describe("webhooks over HTTP", () => {
     assert.doesNotThrow(() => Webhooks.verify(headers, body, endpoint.secret, sentMillis + 300_000))
   })
 
+  it("webhooks: verify rejects an empty secret, also if the request is signed with it", async () => {
+    const { headers, body } = await sentAbout((await invoice()).id)
+    const signed = createHmac("sha256", "").update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`)
+    const forged = { ...headers, "webhook-signature": `v1,${signed.digest("base64")}` }
+    for (const secret of ["", "whsec_", "whsec_====", "whpk_"])
+      assert.throws(() => Webhooks.verify(forged, body, secret), Webhooks.WebhookRefused, /^secret must be/, secret)
+  })
+
   it("C58: webhooks: an event's signature is not valid for another body, whatever the change", async () => {
     const { headers, body } = await sentAbout((await invoice()).id)
     const [{ key: publicKey }] = JSON.parse((await service.ask("GET", WebhookKeys.path)).text).keys

@@ -39,13 +39,14 @@ const spki = Buffer.from("302a300506032b6570032100", "hex")
 const isSigned = (key: string, content: string, signatures: string): boolean => {
   const of = (version: string) =>
     signatures.split(" ").flatMap((one) => (one.startsWith(`${version},`) ? [Buffer.from(one.slice(version.length + 1), "base64")] : []))
+  const bytes = Buffer.from(key.replace(/^wh(?:sec|pk)_/, ""), "base64")
+  // A missing setting often becomes an empty secret, with which anybody can sign.
+  if (bytes.length === 0) return refuse("secret must be whsec_… or whpk_…")
   if (key.startsWith("whpk_")) {
-    const bytes = Buffer.concat([spki, Buffer.from(key.slice("whpk_".length), "base64")])
-    const publicKey = createPublicKey({ key: bytes, format: "der", type: "spki" })
+    const publicKey = createPublicKey({ key: Buffer.concat([spki, bytes]), format: "der", type: "spki" })
     return of("v1a").some((signature) => verifySignature(null, Buffer.from(content), publicKey, signature))
   }
-  const secret = Buffer.from(key.replace(/^whsec_/, ""), "base64")
-  const expected = createHmac("sha256", secret).update(content).digest()
+  const expected = createHmac("sha256", bytes).update(content).digest()
   return of("v1").some((signature) => isSame(signature, expected))
 }
 
