@@ -29,9 +29,9 @@ export interface Page<A> {
 export interface List<A> extends PromiseLike<Page<A>>, AsyncIterable<A> {}
 
 /** Returns a list whose pages are fetched by `read`. Nothing is requested until the caller reads the list. */
-export const list = <A>(read: (cursor: string | undefined) => Promise<Page<A>>): List<A> => {
+export const list = <A>(read: (cursor?: string) => Promise<Page<A>>): List<A> => {
   let first: Promise<Page<A>> | undefined
-  const start = () => (first ??= read(undefined))
+  const start = () => (first ??= read())
   return {
     // oxlint-disable-next-line unicorn/no-thenable -- `await` returns the first page
     then: (resolve, reject) => start().then(resolve, reject),

@@ -171,14 +171,17 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   const nouns = mapped(routes, ([noun, verbs]) => [
     [noun, mapped(verbs, ([name, route]) => [[name, (...given: ReadonlyArray<unknown>) => call(noun, route, given)]])]
   ])
-  const stream = ({ company, ...query }: EventsQuery = {}) => follow(transport, () => keyOf(idOf(company)), query)
+  const stream =
+    (isOpenTold?: boolean) =>
+    ({ company, ...query }: EventsQuery = {}) =>
+      follow(transport, () => keyOf(idOf(company)), query, isOpenTold)
   // oxlint-disable-next-line typescript/consistent-type-assertions -- Records.ts is generated from the same routes, which a test checks
-  const pay = { ...nouns, events: Object.assign(stream, nouns["events"]) } as unknown as Client
+  const pay = { ...nouns, events: Object.assign(stream(), nouns["events"]) } as unknown as Client
   const { events, webhooks, withdrawals } = pay
   const settled = async (...given: ReadonlyArray<unknown>): Promise<unknown> => {
     const { path: subject, company, signal } = read("{id}", given)
     // Also check the withdrawal whenever a connection opens, because it may have become final before that.
-    for await (const _ of follow(transport, () => keyOf(company), { after: "now", subject, signal }, true)) {
+    for await (const _ of stream(true)({ after: "now", subject, company, signal })) {
       // oxlint-disable-next-line typescript/consistent-type-assertions -- `get` takes the same arguments
       const details: Withdrawal & Fields = { ...(await withdrawals.get(...(given as [string]))) }
       const { status, failure } = details
@@ -187,7 +190,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     }
     throw signal?.reason
   }
-  const on = consuming(options, outside, { events, get: (id, company) => events.get(id, { company }) })
+  const on = consuming(options, outside, { events: stream(true), get: (id, company) => events.get(id, { company }) })
   Object.assign(webhooks, { verify })
   Object.assign(withdrawals, { settled })
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the caller determines the type of metadata

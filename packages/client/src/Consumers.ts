@@ -25,7 +25,8 @@ export interface Consumer {
 
 /** A consumer's source of events. */
 interface Source {
-  readonly events: (query: EventsQuery) => AsyncIterable<Event>
+  /** Yields the position at which each connection begins, and its events. */
+  readonly events: (query: EventsQuery) => AsyncIterable<Event | string>
   readonly get: (id: string, company: CompanyRef | undefined) => Promise<Event>
 }
 
@@ -81,28 +82,26 @@ const consume = async (
     return undefined
   }
   const save = async () => cursors.save(name, JSON.stringify({ after, open: [...open] } satisfies Place))
+  const persistPlace = () => (saving = saving.then(() => persist(save)))
 
   /** Handles the events of one record in order, one at a time. */
   const dispatch = (event: Event) => {
     const { id, subject } = event
-    const handle = async () => {
-      const isDone = await persist(
+    const handle = () =>
+      persist(
         async () => {
           await handler(event)
-          return true
+          failing.delete(id)
+          open.delete(id)
+          if (queues.get(subject) === queue) queues.delete(subject)
+          wake()
+          void persistPlace()
         },
         () => {
           failing.add(id)
           wake()
         }
       )
-      failing.delete(id)
-      if (isDone !== true) return
-      open.delete(id)
-      wake()
-      saving = saving.then(() => persist(save))
-      if (queues.get(subject) === queue) queues.delete(subject)
-    }
     open.add(id)
     const queue: Promise<void> = (queues.get(subject) ?? Promise.resolve()).then(handle)
     queues.set(subject, queue)
@@ -113,15 +112,22 @@ const consume = async (
   after = place.after
   for (const id of place.open) {
     open.add(id)
-    const event = await persist(() =>
-      get(id, company).catch((error: unknown) => (isCode(error, "not_found") ? null : Promise.reject(error)))
+    await persist(() =>
+      get(id, company).then(dispatch, (error: unknown) => {
+        if (!isCode(error, "not_found")) throw error
+        open.delete(id)
+      })
     )
-    if (event === null) open.delete(id)
-    else if (event !== undefined) dispatch(event)
   }
   await persist(async () => {
     try {
       for await (const event of events({ after, types, company, signal })) {
+        if (typeof event === "string") {
+          // The position of "now" is known only from here on. Store it before the first event.
+          after = event
+          await persistPlace()
+          continue
+        }
         while (!signal.aborted && (open.size - failing.size >= atOnce || failing.size >= maxFailing))
           await new Promise<void>((resolve) => {
             wake = resolve

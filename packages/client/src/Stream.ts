@@ -1,6 +1,7 @@
 import type { CompanyRef } from "./Calls.ts"
 import { SatrailError } from "./Errors.ts"
 import { eventOf, parsed, wireTypes } from "./Plain.ts"
+import type { Event } from "./Records.ts"
 import type { Transport } from "./Transport.ts"
 
 /** Selects the events to read. */
@@ -38,20 +39,20 @@ async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): As
       yield* lines
     }
   } finally {
-    await reader.cancel().catch(() => undefined)
+    await reader.cancel().catch(() => {})
   }
 }
 
 /**
  * Yields events until `signal` is aborted. If the connection is lost, reconnects and resumes after the last
- * event read. If `isOpenTold`, also yields undefined whenever a connection opens.
+ * event read. If `isOpenTold`, also yields the position at which each connection begins, the id of an event.
  */
 export async function* follow(
   { open, waitMillis, sleep }: Transport,
   keyOf: () => Promise<string>,
   { after, types, subject, signal }: EventsQuery,
   isOpenTold?: boolean
-): AsyncGenerator<unknown, void, undefined> {
+): AsyncGenerator<Event | string, void, undefined> {
   const query = new URLSearchParams()
   if (types?.length) query.set("types", types.flatMap(wireTypes).join(","))
   if (subject) query.set("subject", subject)
@@ -61,11 +62,10 @@ export async function* follow(
   let retryMillis = 3000
 
   /** Yields the events of one connection until it ends. */
-  const connection = async function* (limit: AbortController, heard: () => void): AsyncGenerator<unknown> {
+  const connection = async function* (limit: AbortController, heard: () => void): AsyncGenerator<Event | string> {
     const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) }
     const response = await open({ method: "GET", path, key: await keyOf(), isRepeatable: true, headers, signal: limit.signal })
     if (!response.body) return
-    if (isOpenTold) yield
     let data: Array<string> = []
     let id: string | undefined
     for await (const line of linesOf(response.body, heard)) {
@@ -75,10 +75,13 @@ export async function* follow(
       else if (name === "retry") retryMillis = Number(value) || retryMillis
       if (line !== "") continue
       const event = eventOf(parsed(data.join("\n")))
-      data = []
-      if (event) yield event
+      // oxlint-disable-next-line typescript/consistent-type-assertions -- the service sends events
+      if (event) yield event as Event
+      else if (isOpenTold && id) yield id
       // Set the position only after the event was handled, so that an event whose handler throws is read again.
       last = id ?? last
+      data = []
+      id = undefined
     }
   }
 

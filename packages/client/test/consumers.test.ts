@@ -13,6 +13,24 @@ const memory = (): Cursors & { readonly places: Map<string, string> } => {
 const until = async (isSo: () => boolean): Promise<void> => {
   while (!isSo()) await new Promise(setImmediate)
 }
+/** Returns the response, and calls `opened` once its reader has handled the stream's first message and reads on. */
+const watched = (response: Response, opened: (stream: ReadableStreamDefaultController<Uint8Array>) => void): Response => {
+  const reader = response.body?.getReader() ?? assert.fail()
+  let reads = 0
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        if (reads++ === 1) opened(controller)
+        const { value } = await reader.read()
+        if (value === undefined) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: () => reader.cancel()
+    },
+    { highWaterMark: 0 }
+  )
+  return new Response(body, response)
+}
 const subjects = (events: ReadonlyArray<Event>) => events.map(({ subject, type }) => `${type} ${subject}`)
 
 describe("on", () => {
@@ -87,9 +105,10 @@ describe("on", () => {
     const { id } = await pay.invoices.create({ amount: 1 })
     const handled: Array<Event> = []
     const consumer = pay.on("invoice.created", (event) => void handled.push(event))
-    await until(() => places.size === 1)
+    await until(() => handled.length === 1)
     await consumer.stop()
     assert.deepStrictEqual(subjects(handled), [`invoice.created ${id}`])
+    assert.strictEqual(places.size, 1)
     assert.deepStrictEqual(errors.map(String), ["Error: load", "Error: save"])
   })
 
@@ -116,6 +135,53 @@ describe("on", () => {
     await consumer.stop()
     assert.lengthOf(new Set(handled.map(({ id }) => id)), 2)
     assert.lengthOf(handled, 2)
+  })
+
+  it("client: a consumer that begins now and is stopped before its first event misses no event until its next start", async () => {
+    const { key } = await service.company()
+    let opened = () => {}
+    const { pay } = service.clientOf({ key, cursors: memory() }, async (request, pass) =>
+      request.url.includes("/events/stream") ? watched(await pass(), () => opened()) : pass()
+    )
+    const handled: Array<Event> = []
+    const begin = async () => {
+      const isOpen = new Promise<void>((resolve) => {
+        opened = resolve
+      })
+      const consumer = pay.on("invoice.created", (event) => void handled.push(event), { after: "now" })
+      await isOpen
+      return consumer
+    }
+    await pay.invoices.create({ amount: 1 })
+    await (await begin()).stop()
+    const missed = await pay.invoices.create({ amount: 2 })
+    const consumer = await begin()
+    const { id } = await pay.invoices.create({ amount: 3 })
+    await until(() => handled.at(-1)?.subject === id)
+    await consumer.stop()
+    assert.deepStrictEqual(subjects(handled), [`invoice.created ${missed.id}`, `invoice.created ${id}`])
+  })
+
+  it("client: a consumer that begins now misses no event if the service rejects it once when it reconnects", async () => {
+    const { key } = await service.company()
+    const { pay: shop } = service.clientOf({ key })
+    const [missed, reopened] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+    let connections = 0
+    const { pay } = service.clientOf({ key, cursors: memory(), onError: () => {} }, async (request, pass) => {
+      if (!request.url.includes("/events/stream")) return pass()
+      connections++
+      if (connections === 1) return watched(await pass(), (stream) => stream.error(new TypeError("terminated")))
+      if (connections === 3) return watched(await pass(), () => reopened.resolve())
+      missed.resolve((await shop.invoices.create({ amount: 1 })).id)
+      return new Response("<html>", { status: 404 })
+    })
+    const handled: Array<Event> = []
+    const consumer = pay.on("invoice.created", (event) => void handled.push(event), { after: "now" })
+    await reopened.promise
+    const { id } = await shop.invoices.create({ amount: 2 })
+    await until(() => handled.at(-1)?.subject === id)
+    await consumer.stop()
+    assert.deepStrictEqual(subjects(handled), [`invoice.created ${await missed.promise}`, `invoice.created ${id}`])
   })
 
   it("client: many records are handled concurrently, and each event is handled once", async () => {
