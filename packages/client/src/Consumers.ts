@@ -40,9 +40,9 @@ type Handler = (event: Event) => unknown
 
 /**
  * The maximum number of handlers that run concurrently, each for a different record, and the maximum number of
- * events that wait for another attempt because their handler failed.
+ * events that were read but not handled, because the stored position contains the id of each.
  */
-const [atOnce, maxFailing] = [16, 1000]
+const [atOnce, maxOpen] = [16, 1000]
 
 interface Ask {
   readonly name: string
@@ -60,6 +60,7 @@ const consume = async (
   { sleep }: World,
   signal: AbortSignal
 ) => {
+  /** The events of each record that are open. `failing` contains only events at the head of a queue. */
   const queues = new Map<string, Promise<void>>()
   const open = new Set<string>()
   const failing = new Set<string>()
@@ -128,7 +129,7 @@ const consume = async (
           await persistPlace()
           continue
         }
-        while (!signal.aborted && (open.size - failing.size >= atOnce || failing.size >= maxFailing))
+        while (!signal.aborted && (queues.size - failing.size >= atOnce || open.size >= maxOpen))
           await new Promise<void>((resolve) => {
             wake = resolve
           })

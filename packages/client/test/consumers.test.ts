@@ -1,5 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { consuming } from "../src/Consumers.ts"
 import type { Cursors, Event } from "../src/index.ts"
+import type { World } from "../src/Transport.ts"
 import { start } from "./Service.ts"
 
 const service = await start()
@@ -202,6 +204,65 @@ describe("on", () => {
     assert.sameMembers(handled, [...made])
     assert.isAbove(most, 1)
     assert.isAtMost(most, 16)
+  })
+
+  it("client: failing records with further events do not keep a consumer from handling other records", async () => {
+    const { key } = await service.company()
+    const { pay } = service.clientOf({ key, cursors: memory(), onError: () => {} })
+    const bad = new Set<string>()
+    const paid = async () => {
+      const invoice = await pay.invoices.create({ amount: 1 })
+      await service.payFor(invoice)
+      return invoice.id
+    }
+    for (let i = 0; i < 16; i++) bad.add(await paid())
+    const good = await paid()
+    const handled: Array<Event> = []
+    const consumer = pay.on(["invoice.created", "invoice.settled"], (event) => {
+      if (bad.has(event.subject)) throw new Error("the shop does not know this order")
+      handled.push(event)
+    })
+    await until(() => handled.length === 2)
+    await consumer.stop()
+    assert.deepStrictEqual(subjects(handled), [`invoice.created ${good}`, `invoice.settled ${good}`])
+  })
+
+  it("client: a consumer reads no further while 1000 of its events are not handled", async () => {
+    const events = Array.from({ length: 1200 }, (_, n) => ({ id: `evt_${n}`, subject: `${n % 10}` }) as Event)
+    const [places, tried] = [memory(), new Set<string>()]
+    let read = 0
+    const slept = Promise.withResolvers<void>()
+    const world: World = {
+      sleep: async (_, signal) => {
+        if (tried.size === 10) slept.resolve()
+        await new Promise<void>((resolve) => {
+          signal?.addEventListener("abort", () => resolve())
+        })
+      },
+      random: () => 0
+    }
+    const source = {
+      events: async function* () {
+        for (const event of events) {
+          read++
+          yield event
+        }
+      },
+      get: () => assert.fail()
+    }
+    const consumer = consuming(
+      { url: "", cursors: places, onError: () => {} },
+      world,
+      source
+    )("invoice.created", ({ subject }) => {
+      tried.add(subject)
+      throw new Error("the shop does not know this order")
+    })
+    await slept.promise
+    await new Promise(setImmediate)
+    await consumer.stop()
+    assert.strictEqual(read, 1001)
+    assert.lengthOf(JSON.parse(places.places.get("invoice.created") ?? "").open, 1000)
   })
 
   it("client: a consumer without a cursor store, or with a name in use, is rejected", async () => {

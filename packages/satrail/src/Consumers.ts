@@ -12,10 +12,10 @@ import { Cause, Clock, Effect, Latch, Option, Schedule, Schema, Semaphore, Strea
 export const atOnce = 16
 
 /**
- * Maximum number of events that wait because their handler fails. When it is reached, the consumer reads no
- * further.
+ * Maximum number of events that were read but not handled, because the stored position contains the cursor of
+ * each. When it is reached, the consumer reads no further.
  */
-export const maxFailing = 1000
+export const maxOpen = 1000
 
 /** The pause after a failure. It doubles with each failure, up to the maximum. */
 export const pauseMillis = { first: 1000, longest: 300_000 }
@@ -95,6 +95,7 @@ const dispatching = Effect.fnUntraced(function* (ask: Ask, { place, changed }: P
   const scope = yield* Effect.scope
   const handlers = yield* Semaphore.make(atOnce)
   const room = yield* Latch.make(true)
+  /** Contains only events at the head of a queue. */
   const failing = new Set<string>()
   const queues = new Map<string, Array<Heard>>()
 
@@ -123,12 +124,12 @@ const dispatching = Effect.fnUntraced(function* (ask: Ask, { place, changed }: P
     for (let heard = queue[0]; heard !== undefined; heard = queue[0]) {
       yield* handle(heard)
       queue.shift()
+      if (queue.length === 0) queues.delete(subject)
       yield* Effect.andThen(room.open, changed)
     }
-    queues.delete(subject)
   })
 
-  const isFull = () => place.open.size - failing.size >= 2 * atOnce || failing.size >= maxFailing
+  const isFull = () => queues.size - failing.size >= 2 * atOnce || place.open.size >= maxOpen
   return {
     untilRoom: Effect.gen(function* () {
       while (isFull()) {

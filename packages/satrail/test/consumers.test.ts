@@ -10,14 +10,18 @@ import { Effect, Layer, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Consumers from "../src/Consumers.ts"
 
-const eventOf = (event: bigint): Heard => {
+const eventOf = (event: bigint, subject = String(event)): Heard => {
   const place = { event, part: 0 }
   const companyId = CompanyId.operator
-  const subject = String(event)
   const record = { domain: subject, companyId, shownBy: "dns", verifiedAtMillis: 0, checkedAtMillis: 0, lostAtMillis: null } as const
   return { kind: "domain", type: "domain.verified", record, companyId, atMillis: 0, subject, place, cursor: cursorOf(place) }
 }
-const all = [2n, 3n, 4n].map(eventOf)
+const all = [2n, 3n, 4n].map((event) => eventOf(event))
+
+const services = Layer.provideMerge(
+  Duties.layer,
+  Layer.mergeAll(Layer.provideMerge(Wakes.layer, Memory.layer), Layer.succeed(Duties.Options, Duties.defaults))
+)
 
 /** Dies on its first calls, as on an answer of the database that is not an outage. */
 const dying = <A, E>(times: number, effect: Effect.Effect<A, E>) => {
@@ -58,12 +62,44 @@ it.effect("events: a handler gets every event once, and its position is stored, 
     assert.deepStrictEqual(handled, ["2", "3", "4"])
     const stored = Option.getOrUndefined(yield* ledger.cursor("consumer books"))
     assert.deepStrictEqual(stored, JSON.stringify({ after: all[2]?.cursor, open: [] }))
-  }).pipe(
-    Effect.provide(
-      Layer.provideMerge(
-        Duties.layer,
-        Layer.mergeAll(Layer.provideMerge(Wakes.layer, Memory.layer), Layer.succeed(Duties.Options, Duties.defaults))
-      )
+  }).pipe(Effect.provide(services))
+)
+
+/** Consumes these events for a minute. Returns the number of events read. `handle` throws for a failing record. */
+const consumed = Effect.fnUntraced(function* (all: ReadonlyArray<Heard>, handle: (subject: string) => void) {
+  let read = 0
+  const each = Stream.tap(Stream.fromIterable(all), () => Effect.sync(() => void read++))
+  const events = Events.of({ tail: () => Stream.concat(Stream.rechunk(each, 1), Stream.never) })
+  const ask: Consumers.Ask = {
+    name: "books",
+    after: undefined,
+    isAsked: () => true,
+    handle: async ({ subject }) => handle(subject),
+    describe: ({ type, cursor }) => ({ event: cursor, type })
+  }
+  yield* Effect.forkScoped(Effect.provideService(Consumers.run(ask), Events, events))
+  for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
+  return read
+})
+const refuse = () => {
+  throw new Error("the shop does not know this order")
+}
+
+it.effect("events: failing records with further events do not keep a consumer from handling other records", () =>
+  Effect.gen(function* () {
+    const failing = 2 * Consumers.atOnce
+    const handled: Array<string> = []
+    const two = Array.from({ length: 2 * failing }, (_, n) => eventOf(BigInt(n + 1), `bad ${n >> 1}`))
+    yield* consumed([...two, eventOf(BigInt(2 * failing + 1), "good")], (subject) =>
+      subject === "good" ? void handled.push(subject) : refuse()
     )
-  )
+    assert.deepStrictEqual(handled, ["good"])
+  }).pipe(Effect.provide(services))
+)
+
+it.effect("events: a consumer reads no further while as many events as its position may contain are not handled", () =>
+  Effect.gen(function* () {
+    const events = Array.from({ length: Consumers.maxOpen + 200 }, (_, n) => eventOf(BigInt(n + 1), String(n % 10)))
+    assert.strictEqual(yield* consumed(events, refuse), Consumers.maxOpen + 1)
+  }).pipe(Effect.provide(services))
 )
