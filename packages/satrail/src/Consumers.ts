@@ -156,19 +156,27 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
   const { place, changed } = found
   const { untilRoom, dispatch } = yield* dispatching(ask, found)
 
+  const left = new Set(begin.open)
+  const dropped = (cursor: string) =>
+    Effect.suspend(() => {
+      left.delete(cursor)
+      place.open.delete(cursor)
+      return Effect.logError(`pay.on: the event at ${cursor} was deleted before ${ask.name} handled it`)
+    })
   /**
    * Handles the events that were open when the previous process ended. If such an event has since been deleted,
-   * the stream begins with a different one.
+   * the stream fails or begins with a different one.
    */
-  const left = new Set(begin.open)
   const again = Effect.suspend(() =>
     Effect.forEach([...left], (cursor) =>
       events.tail({ after: before(cursor) }).pipe(
         Stream.take(1),
         Stream.runForEach((heard) => {
+          if (heard.cursor !== cursor) return dropped(cursor)
           left.delete(cursor)
-          return heard.cursor === cursor ? dispatch(heard) : Effect.sync(() => place.open.delete(cursor))
-        })
+          return dispatch(heard)
+        }),
+        Effect.catchTag("CursorTooOld", () => dropped(cursor))
       )
     )
   )
@@ -191,7 +199,6 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
         deleted(cursor),
         Effect.suspend(() => {
           place.after = null
-          place.open.clear()
           return onward
         })
       )

@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import { cursorOf, Events, type Heard } from "@satrail/core/events/Events"
+import * as Id from "@satrail/core/base/Id"
+import { cursorOf, CursorTooOld, Events, type Heard, placeOf } from "@satrail/core/events/Events"
+import * as Cursor from "@satrail/core/ledger/Cursor"
 import * as Duties from "@satrail/core/ledger/Duties"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
@@ -11,7 +13,7 @@ import { TestClock } from "effect/testing"
 import * as Consumers from "../src/Consumers.ts"
 
 const eventOf = (event: bigint, subject = String(event)): Heard => {
-  const place = { event, part: 0 }
+  const place = { event, part: 1 }
   const companyId = CompanyId.operator
   const record = { domain: subject, companyId, shownBy: "dns", verifiedAtMillis: 0, checkedAtMillis: 0, lostAtMillis: null } as const
   return { kind: "domain", type: "domain.verified", record, companyId, atMillis: 0, subject, place, cursor: cursorOf(place) }
@@ -22,6 +24,17 @@ const services = Layer.provideMerge(
   Duties.layer,
   Layer.mergeAll(Layer.provideMerge(Wakes.layer, Memory.layer), Layer.succeed(Duties.Options, Duties.defaults))
 )
+
+const minute = Effect.gen(function* () {
+  for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
+})
+const asked = (handle: (subject: string) => unknown): Consumers.Ask => ({
+  name: "books",
+  after: undefined,
+  isAsked: () => true,
+  handle: async ({ subject }) => void handle(subject),
+  describe: ({ type, cursor }) => ({ event: cursor, type })
+})
 
 /** Dies on its first calls, as on an answer of the database that is not an outage. */
 const dying = <A, E>(times: number, effect: Effect.Effect<A, E>) => {
@@ -45,40 +58,26 @@ it.effect("events: a handler gets every event once, and its position is stored, 
       commit: (change) => Effect.suspend(() => (++commits === 3 ? Effect.die("XX000") : journal.commit(change)))
     })
     const handled: Array<string> = []
-    const ask: Consumers.Ask = {
-      name: "books",
-      after: "now",
-      isAsked: () => true,
-      handle: async ({ subject }) => void handled.push(subject),
-      describe: ({ type, cursor }) => ({ event: cursor, type })
-    }
-    yield* Consumers.run(ask).pipe(
+    yield* Consumers.run({ ...asked((subject) => handled.push(subject)), after: "now" }).pipe(
       Effect.provideService(Events, events),
       Effect.provideService(Journal, flaky),
       Effect.provideService(LedgerReads, LedgerReads.of({ ...ledger, lastEvent: dying(1, ledger.lastEvent) })),
       Effect.forkScoped
     )
-    for (let second = 0; second < 30; second++) yield* TestClock.adjust("1 second")
+    yield* minute
     assert.deepStrictEqual(handled, ["2", "3", "4"])
     const stored = Option.getOrUndefined(yield* ledger.cursor("consumer books"))
     assert.deepStrictEqual(stored, JSON.stringify({ after: all[2]?.cursor, open: [] }))
   }).pipe(Effect.provide(services))
 )
 
-/** Consumes these events for a minute. Returns the number of events read. `handle` throws for a failing record. */
-const consumed = Effect.fnUntraced(function* (all: ReadonlyArray<Heard>, handle: (subject: string) => void) {
+/** Consumes these events for a minute. Returns the number of events read. */
+const consumed = Effect.fnUntraced(function* (all: ReadonlyArray<Heard>, handle: (subject: string) => unknown) {
   let read = 0
   const each = Stream.tap(Stream.fromIterable(all), () => Effect.sync(() => void read++))
   const events = Events.of({ tail: () => Stream.concat(Stream.rechunk(each, 1), Stream.never) })
-  const ask: Consumers.Ask = {
-    name: "books",
-    after: undefined,
-    isAsked: () => true,
-    handle: async ({ subject }) => handle(subject),
-    describe: ({ type, cursor }) => ({ event: cursor, type })
-  }
-  yield* Effect.forkScoped(Effect.provideService(Consumers.run(ask), Events, events))
-  for (let second = 0; second < 60; second++) yield* TestClock.adjust("1 second")
+  yield* Effect.forkScoped(Effect.provideService(Consumers.run(asked(handle)), Events, events))
+  yield* minute
   return read
 })
 const refuse = () => {
@@ -91,9 +90,30 @@ it.effect("events: failing records with further events do not keep a consumer fr
     const handled: Array<string> = []
     const two = Array.from({ length: 2 * failing }, (_, n) => eventOf(BigInt(n + 1), `bad ${n >> 1}`))
     yield* consumed([...two, eventOf(BigInt(2 * failing + 1), "good")], (subject) =>
-      subject === "good" ? void handled.push(subject) : refuse()
+      subject === "good" ? handled.push(subject) : refuse()
     )
     assert.deepStrictEqual(handled, ["good"])
+  }).pipe(Effect.provide(services))
+)
+
+it.effect("events: an open event that was deleted is dropped after a restart, and no handled event is repeated", () =>
+  Effect.gen(function* () {
+    const [journal, ledger] = [yield* Journal, yield* LedgerReads]
+    const retained = [3n, 4n, 5n].map((event) => eventOf(event))
+    const value = JSON.stringify({ after: eventOf(4n).cursor, open: [eventOf(2n).cursor, eventOf(3n).cursor] })
+    yield* journal.commit(Cursor.moved({ source: "consumer books", value }, yield* Id.make, 0))
+    const events = Events.of({
+      tail: ({ after = "" } = {}) =>
+        (placeOf(after)?.event ?? 3n) < 3n
+          ? Stream.fail(new CursorTooOld({ cursor: after }))
+          : Stream.concat(Stream.fromIterable(retained.filter(({ cursor }) => cursor > after)), Stream.never)
+    })
+    const handled: Array<string> = []
+    yield* Effect.forkScoped(Effect.provideService(Consumers.run(asked((subject) => handled.push(subject))), Events, events))
+    yield* minute
+    assert.deepStrictEqual(handled, ["3", "5"])
+    const stored = Option.getOrUndefined(yield* ledger.cursor("consumer books"))
+    assert.deepStrictEqual(stored, JSON.stringify({ after: eventOf(5n).cursor, open: [] }))
   }).pipe(Effect.provide(services))
 )
 
