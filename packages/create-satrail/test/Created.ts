@@ -62,8 +62,8 @@ export const endsOnTakenPort = async ({ folder, command: [command = "", ...args]
 }
 
 /**
- * Starts a project, opens its page, waits until it reports the payment, and stops it. Returns all of its
- * output.
+ * Starts a project, opens its page, waits until it reports the payment, and stops it while the page is open.
+ * Returns all of its output.
  */
 export const runs = async ({ folder, command: [command = "", ...args], says, env = {}, onPaid }: Start): Promise<string> => {
   const port = await freePort()
@@ -76,6 +76,7 @@ export const runs = async ({ folder, command: [command = "", ...args], says, env
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (text: string) => (said += text))
   const ended = once(child, "exit")
+  let updates: Response | undefined
   try {
     const end = Date.now() + waitMillis
     const page = async (): Promise<Response> => {
@@ -103,16 +104,20 @@ export const runs = async ({ folder, command: [command = "", ...args], says, env
       await setTimeout(50)
     }
     await onPaid?.(`http://127.0.0.1:${port}`)
+    // The page keeps this stream open, and a project must not wait for it.
+    updates = await fetch(`http://127.0.0.1:${port}${pathname}/state`, { headers: { accept: "text/event-stream" } })
+    assert.strictEqual(updates.headers.get("content-type"), "text/event-stream")
   } finally {
     signalAll(child, "SIGTERM")
   }
-  const [code, signal] = await ended
   // npm can exit before the programs that it started.
   await eventually(
     "the project's processes end",
     async () => signalAll(child, 0),
     (alive) => !alive
-  )
+  ).finally(() => signalAll(child, "SIGKILL"))
+  await updates?.body?.cancel().catch(() => {}) // keeps the stream referenced, and so open, until here
+  const [code, signal] = await ended
   assert.isTrue(code === 0 || signal === "SIGTERM" || code === 143, `${code} ${signal}: ${said}`)
   return said
 }
