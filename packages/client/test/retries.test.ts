@@ -89,6 +89,30 @@ describe("retries", () => {
     assert.lengthOf(requests, 3)
   })
 
+  it("client: a deletion or revocation whose response is lost is repeated, and returns the record", async () => {
+    let isLost = false
+    const { pay, requests } = service.clientOf({ key }, async (_, pass) => {
+      const response = await pass()
+      if (!isLost) return response
+      isLost = false
+      throw new TypeError("terminated")
+    })
+    const { id } = await pay.webhooks.create({ url: "https://shop.example/webhooks" })
+    const { id: keyId } = await pay.apiKeys.create({ name: "a", scopes: ["read"] })
+    const { id: addressId } = await pay.lightningAddresses.create({ handle: "annabel" })
+    requests.length = 0
+    for (const [expected, call] of [
+      [id, () => pay.webhooks.delete(id)],
+      [keyId, () => pay.apiKeys.revoke(keyId)],
+      [addressId, () => pay.lightningAddresses.delete(addressId)]
+    ] as const) {
+      isLost = true
+      assert.strictEqual((await call()).id, expected)
+    }
+    assert.lengthOf(requests, 6)
+    assert.strictEqual((await caught(pay.webhooks.get(id))).code, "not_found")
+  })
+
   it("client: a service that cannot encrypt stored responses receives the request once, without an Idempotency-Key", async () => {
     const unsealed = await start({ isSealing: false })
     const owner = await unsealed.company()

@@ -157,8 +157,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   "DELETE /operator/webhook-endpoints/:id": {
     path: `/webhook-endpoints/${deleted}`,
-    sees: `/webhook-endpoints/${deleted}`,
-    again: "not_found"
+    sees: `/webhook-endpoints/${deleted}`
   },
   "POST /operator/webhook-endpoints/:id/disable": {
     path: `/webhook-endpoints/${disabled}/disable`,

@@ -114,9 +114,14 @@ const parts = Effect.gen(function* () {
   const [journal, ledger, nouns, reads] = [yield* Journal, yield* LedgerReads, yield* NounReads, yield* WebhookReads]
   const [feed, poster, secrets, entropy] = [yield* Feed, yield* Poster, yield* Secrets, yield* Entropy]
   const now = Clock.currentTimeMillis
-  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+  /** Returns an endpoint even if it was deleted. */
+  const stored = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* nouns.get(Endpoint.noun, companyId, id) : undefined
-    return found?._tag === "Some" && found.value.status !== "deleted" ? found.value : yield* new NotFound({ what: "webhook endpoint", id })
+    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "webhook endpoint", id })
+  })
+  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
+    const endpoint = yield* stored(companyId, id)
+    return endpoint.status === "deleted" ? yield* new NotFound({ what: "webhook endpoint", id }) : endpoint
   })
 
   const configured =
@@ -151,7 +156,7 @@ const parts = Effect.gen(function* () {
       ? Effect.succeed(endpoint)
       : Effect.fail(new Endpoint.EndpointNotEnabled({ id: endpoint.id, status: endpoint.status }))
 
-  return { journal, ledger, reads, nouns, feed, now, get, check, secretFor, from, enabled }
+  return { journal, ledger, reads, nouns, feed, now, stored, get, check, secretFor, from, enabled }
 })
 
 /**
@@ -195,7 +200,7 @@ const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, no
 
 export const make = Effect.gen(function* () {
   const all = yield* parts
-  const { journal, reads, nouns, now, get, check, secretFor, from, enabled } = all
+  const { journal, reads, nouns, now, stored, get, check, secretFor, from, enabled } = all
   return Webhooks.of({
     create: yield* creation(all),
     list: reads.endpointsOf,
@@ -206,7 +211,9 @@ export const make = Effect.gen(function* () {
       return yield* get(companyId, id)
     }),
     remove: Effect.fnUntraced(function* (companyId, id) {
-      const endpoint = yield* get(companyId, id)
+      const endpoint = yield* stored(companyId, id)
+      // Deleting again has no further effect, because a client repeats the request if it loses the response.
+      if (endpoint.status === "deleted") return endpoint
       yield* journal.commit(Endpoint.deleted(endpoint, yield* now))
       return { ...endpoint, status: "deleted" as const }
     }),

@@ -177,7 +177,10 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
     })
       .annotate(Scopes, ["webhooks"])
       .annotate(OpenApi.Summary, "Delete a webhook endpoint")
-      .annotate(OpenApi.Description, `Deletes a webhook endpoint. No further events are sent to it.${Deliveries.needs(root)}`)
+      .annotate(
+        OpenApi.Description,
+        `Deletes a webhook endpoint. No further events are sent to it. Deleting twice has no further effect.${Deliveries.needs(root)}`
+      )
       .annotate(Example, (world) => ({
         ...shown("Webhook endpoint deleted")(world),
         data: view.of({ ...example(world), status: "deleted" })
