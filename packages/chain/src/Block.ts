@@ -114,7 +114,7 @@ export const hashOf = (bytes: Buffer): string => shown(sha256Twice(bytes.subarra
 
 /** Returns the id of a transaction in hex; undefined if it is invalid. */
 export const txIdOf = (rawTx: string): TxId.TxId | undefined => {
-  if (!/^(?:[0-9a-f]{2})+$/i.test(rawTx)) return undefined
+  if (rawTx.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(rawTx)) return undefined
   try {
     return parseTransaction(Buffer.from(rawTx, "hex")).txId()
   } catch {

@@ -105,5 +105,5 @@ export const webHandler = <E>(routes: Layer.Layer<never, E, HttpRouter.HttpRoute
     disableLogger: true,
     routerConfig
   })
-  return { handler: async (request: Request) => Disconnect.endable(request, await handler(request)), dispose }
+  return { handler: async (...asked: Parameters<typeof handler>) => Disconnect.endable(asked[0], await handler(...asked)), dispose }
 }

@@ -17,12 +17,13 @@ const expired =
 export const lost = (
   { run, sats }: Awaited<ReturnType<typeof start>>,
   companyId: CompanyId.CompanyId,
-  ageMillis = 2 * LostWithdrawal.claimableMillis
+  ageMillis = 2 * LostWithdrawal.claimableMillis,
+  chosen?: string
 ): Promise<{ readonly id: string; readonly preimage: string }> =>
   run(
     Effect.gen(function* () {
       const entropy = yield* Entropy
-      const preimage = Preimage.make(Id.toHex(entropy(32)))
+      const preimage = Preimage.make(chosen ?? Id.toHex(entropy(32)))
       const nowMillis = yield* Clock.currentTimeMillis
       const withdrawal = Withdrawal.pending({
         id: Id.fromMillis(nowMillis, entropy),

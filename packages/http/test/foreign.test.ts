@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { type Answer, operatorToken, start } from "./Service.ts"
 import { adjusted } from "./Adjusted.ts"
 import { failedDelivery } from "./FailedDelivery.ts"
+import { lost } from "./Lost.ts"
 import { suspended } from "./Suspended.ts"
 import * as Watched from "./Watched.ts"
 
@@ -99,6 +100,14 @@ const hook = { url: "https://shop.example/webhooks" }
 const endpoint: Maker = (company) => created(company, `/v1/${hooks}`, hook)
 const ofOperator = (path: string, body: unknown) => (): Promise<string> => created({ key: operatorToken }, `/operator/${path}`, body)
 const operators = ofOperator(hooks, hook)
+const preimage = "07".repeat(32)
+/** A withdrawal whose payment the node has lost. */
+const lostWithdrawal =
+  (chosen?: string): Maker =>
+  async ({ id, key }) => {
+    await service.fund(key, 1000)
+    return (await lost(service, id, undefined, chosen)).id
+  }
 /** A failed delivery to an endpoint. */
 const delivery =
   (make: Maker, owner: (company: Company) => CompanyId.CompanyId): Maker =>
@@ -155,6 +164,8 @@ const makers: Readonly<Record<string, Maker>> = {
   "/operator/adjustments/{id}/approve": async ({ id }) => (await adjusted(service, id)).asked,
   "/operator/adjustments/{id}/reject": async ({ id }) => (await adjusted(service, id)).rejected,
   "/operator/withdrawals/{id}": withdrawal,
+  "/operator/withdrawals/{id}/settle": lostWithdrawal(preimage),
+  "/operator/withdrawals/{id}/release": lostWithdrawal(),
   "/operator/deposits/{id}": deposit,
   "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),
   "/operator/people/{id}": invited("viewer"),
@@ -198,7 +209,8 @@ const bodies: Record<string, unknown> = {
   "PUT /operator/companies/{id}/fees": { internal: { base_sats: 1 } },
   "PUT /operator/api-keys/{id}/limits": { day_sats: 1 },
   "POST /operator/companies/{companyId}/domains": { domain: "taken.example" },
-  "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 }
+  "POST /operator/api-keys/{id}/rotate": { overlap_seconds: 60 },
+  "POST /operator/withdrawals/{id}/settle": { preimage, fee_sats: 0 }
 }
 
 /** Adds two records of a company to each list. */

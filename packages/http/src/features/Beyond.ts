@@ -15,7 +15,7 @@ const general: { readonly [rule in Rule]: Members } = {
   },
   decimals: {
     rule: "An amount must not have more decimals than its currency allows. Satoshis are whole numbers, unless the description allows three decimals",
-    members: ["amount", "amount_sats", "base_sats", "max_fee_sats", "node_sats", "on_chain_sats"]
+    members: ["amount", "amount_sats", "base_sats", "fee_sats", "max_fee_sats", "node_sats", "on_chain_sats"]
   },
   together: {
     rule: "Some fields must be sent together, and others exclude each other, as their descriptions state",
