@@ -1,12 +1,12 @@
 import { assert } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
-import { AuditStore, signedVerb, textOf } from "../src/ledger/Audit.ts"
+import { type Acting, AuditStore, signedVerb, textOf } from "../src/ledger/Audit.ts"
 import { Records } from "../src/service/Records.ts"
 import { verify } from "../src/features/audit/AuditVerification.ts"
-import { AuditLog, layerWorker, unreadable } from "../src/features/audit/AuditLog.ts"
+import { AuditLog, countedMillis, layer, layerWorker, link, unlinkedMillis, unreadable } from "../src/features/audit/AuditLog.ts"
 import { endpoint, read, sending, world } from "./Receivers.ts"
 import { beginsAtMillis, company, type Ports, scenario, start, working } from "./World.ts"
 
@@ -50,6 +50,38 @@ scenario("audit: two simultaneous changes to one company's limits are not report
   const { id } = yield* company()
   const companies = yield* Companies
   for (let i = 0; i < 5; i++) yield* inAMinute([1000, 2000, 1000].map((daySats) => companies.limit(id, { daySats })))
+  assert.deepStrictEqual(yield* faults, [0, 1])
+})
+
+const acting: Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }
+
+/** Starts a process's audit log, which rejects the same request twice. */
+const rejecting = Effect.gen(function* () {
+  const { id } = yield* company()
+  const scope = yield* Scope.make()
+  const { refused } = Context.get(yield* Layer.buildWithScope(Layer.fresh(layer), scope), AuditLog)
+  for (let i = 0; i < 2; i++) yield* refused(id, acting, "insufficient_balance")
+  return scope
+})
+
+scenario("audit: after a clean stop, no entry is unlinked, and a forged one is reported", function* () {
+  const scope = yield* rejecting
+  yield* TestClock.adjust("3 seconds")
+  yield* Scope.close(scope, Exit.void)
+  yield* TestClock.adjust(unlinkedMillis + 1)
+  assert.deepStrictEqual(yield* verbs, ["CompanyOpened", "confirm", "confirm"])
+  assert.deepStrictEqual(yield* faults, [0, 1])
+  const { id } = yield* company()
+  yield* (yield* Records).appendAudit([{ companyId: id, atMillis: beginsAtMillis, body: "{}" }])
+  assert.deepStrictEqual((yield* faults)[0], 1)
+})
+
+scenario("audit: a count of rejections that was just written is not reported as unlinked", function* () {
+  yield* rejecting
+  yield* TestClock.adjust(countedMillis - 1)
+  yield* Effect.repeat(link, { while: (count) => count > 0 })
+  yield* TestClock.adjust(1000)
+  assert.deepStrictEqual(yield* verbs, ["CompanyOpened", "confirm", "confirm"])
   assert.deepStrictEqual(yield* faults, [0, 1])
 })
 

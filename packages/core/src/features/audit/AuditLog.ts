@@ -121,13 +121,12 @@ interface Counted {
   readonly companyId: CompanyId.CompanyId
   readonly acting: Audit.Acting
   readonly code: string
-  readonly sinceMillis: number
   count: number
 }
 
-const draftOf = ({ companyId, acting, code, sinceMillis, count }: Counted): Audit.Draft => ({
+const draftOf = ({ companyId, acting, code, count }: Counted, atMillis: number): Audit.Draft => ({
   companyId,
-  atMillis: sinceMillis,
+  atMillis,
   body: Audit.bodyOf(acting, { subject: null, outcome: code, count })
 })
 
@@ -164,13 +163,16 @@ export const make = Effect.gen(function* () {
     for (let at = 0; at < kinds.length; at += batch) {
       const part = kinds.slice(at, at + batch).flatMap((kind) => counted.get(kind) ?? [])
       for (const kind of kinds.slice(at, at + batch)) counted.delete(kind)
-      const drafts = part.flatMap((one) => (one.count === 0 ? [] : [draftOf(one)]))
+      // The time of writing, because `verify` reports entries that stay unlinked for a minute.
+      const nowMillis = yield* Clock.currentTimeMillis
+      const drafts = part.flatMap((one) => (one.count === 0 ? [] : [draftOf(one, nowMillis)]))
       if (drafts.length > 0) yield* append(drafts)
     }
   })
   const flush = Effect.suspend(() => write([...counted.keys()]))
   const lost = Effect.catch((error: StoreUnavailable) => Effect.logWarning("audit: failed to record rejected requests", error))
-  yield* Effect.addFinalizer(() => lost(flush))
+  // Links the last entries too: the process's worker has already stopped, and another one may never start.
+  yield* Effect.addFinalizer(() => lost(Effect.andThen(flush, linkAll)))
 
   return AuditLog.of({
     list: (companyId, query) =>
@@ -182,14 +184,14 @@ export const make = Effect.gen(function* () {
         before.count++
         return
       }
-      const sinceMillis = yield* Clock.currentTimeMillis
+      const nowMillis = yield* Clock.currentTimeMillis
       if (counted.size >= maxCounted)
         return yield* Effect.logWarning("audit: too many kinds of rejected requests; not recording this one", { code })
-      const one = { companyId, acting, code, sinceMillis, count: 0 }
+      const one = { companyId, acting, code, count: 0 }
       counted.set(kind, one)
       // A timer runs only while there are counts to write, so an idle service does no work.
       yield* Effect.forkIn(Effect.delay(lost(write([kind])), countedMillis), scope)
-      yield* append([draftOf({ ...one, count: 1 })]).pipe(
+      yield* append([draftOf({ ...one, count: 1 }, nowMillis)]).pipe(
         Effect.catch((error) => Effect.logWarning("audit: failed to record a rejected request", error))
       )
     }),
@@ -197,7 +199,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** Counts are written after a minute, and when the layer closes. */
+/** Counts are written after a minute, and when the layer closes. Then all entries are linked. */
 export const layer = Layer.effect(AuditLog, make)
 
 /**
@@ -248,6 +250,8 @@ export const link = Effect.gen(function* () {
   return found.length
 })
 
+const linkAll = Effect.repeat(link, { while: (count) => count === batch })
+
 /** Returns a head's text form: the entry's id, and the hash of all chains at that entry. */
 export const headText = ({ entryId, whole }: Audit.Link): string => `${entryId}:${whole}`
 
@@ -282,7 +286,7 @@ export const layerWorker = Layer.effectDiscard(
       let loggedAtMillis = -Infinity
       const step = Effect.gen(function* () {
         yield* begin(Effect.void)
-        yield* Effect.repeat(link, { while: (count) => count === batch })
+        yield* linkAll
         const nowMillis = yield* Clock.currentTimeMillis
         if (nowMillis < loggedAtMillis + headMillis) return
         const isFirst = loggedAtMillis === -Infinity
