@@ -52,7 +52,9 @@ export const company = Schema.declare(isCompany, { expected: "a company or its i
 export const instant = Schema.declare(isInstant, { expected: "a Date from 1970 to 9999" })
 /** Validated by `Schemas.checking`, after the host program's schema. */
 export const metadata = Schema.declare((_value): _value is Readonly<Record<string, string>> => true)
-export const idempotencyKey = text.check(Schema.makeFilter(isKey))
+const key = text.check(Schema.makeFilter(isKey))
+/** A key that may be left out. Undefined and null are refused, because a missing header must not allow a second payment. */
+export const idempotencyKey = Schema.optionalKey(key)
 /** An amount in any currency. */
 export const amount = Schema.declare((value): value is Money.Amount => value !== undefined && value !== null)
 /**
@@ -62,11 +64,13 @@ export const amount = Schema.declare((value): value is Money.Amount => value !==
 export const anyAmount = Schema.optionalKey(Schema.NullOr(amount))
 /** An amount of bitcoin. */
 export const sats = Schema.declare((_value): _value is Money.Sats => true).check(Schema.makeFilter((value) => issueOf(Money.msat(value))))
+/** A limit that may be left out. Undefined is refused, because a missing setting must not permit any fee. */
+export const maxFee = Schema.optionalKey(Schema.NullOr(sats))
 
 export const id = named("id", text)
 export const operator = record({ id: text, name: text })
 export const by = Schema.optional(operator)
-export const request = Schema.optional(fields({ idempotencyKey }))
+export const request = Schema.optional(fields({ idempotencyKey: key }))
 export const limits = fields({
   ...maybe({ perWithdrawal: sats, hour: sats, day: sats, month: sats, approvalAbove: sats }),
   ...maybe({ dayCount: Limits.Limits.fields.dayCount.schema, recipientTypes: Schema.Array(RecipientType), recipients: texts })

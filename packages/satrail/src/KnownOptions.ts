@@ -35,11 +35,18 @@ export const hasFields = (parameter: unknown): boolean => fieldsOf(parameter) !=
 const titleOf = (parameter: Parameter | undefined, at: number): string =>
   (parameter && Schema.resolveAnnotations(parameter)?.title) ?? `argument ${at + 1}`
 
-/** Returns why a field is refused whose value is undefined. Of the fields that may be left out, only amounts are. */
+/** The effect of leaving out a field that may be left out, but not be undefined. */
+const omitted: Readonly<Record<string, string>> = {
+  amount: "let the payer decide",
+  idempotencyKey: "repeat the effect with each call",
+  maxFee: "accept any fee"
+}
+
+/** Returns why a field is refused whose value is undefined. */
 const missing = (fields: object | undefined, name: string): string => {
   const field: unknown = Reflect.get(fields ?? {}, name)
   const isOptional = Schema.isSchema(field) && SchemaAST.isOptional(field.ast)
-  return isOptional ? "must not be undefined; leave it out to let the payer decide" : "is required"
+  return isOptional ? `must not be undefined; leave it out to ${omitted[name]}` : "is required"
 }
 
 /** Returns a function that fails if an argument does not fit its schema. The error names the field. */

@@ -25,6 +25,7 @@ import {
   instant,
   labels,
   limits,
+  maxFee,
   listed,
   listOf,
   maybe,
@@ -100,8 +101,8 @@ export const defaults = {
 const overlapSeconds = named("overlapSeconds", number)
 const place = fields({ domain: Schema.NullOr(text), host: text, user: text })
 const payable = { paymentHash: text, paymentRequest: text }
-const payment = { amount, apiKey, maxFee: sats, otherwise: sats }
-const keyAsk = maybe({ allowedFrom, expiresAt: instant, idempotencyKey, limits })
+const payment = { amount, apiKey, otherwise: sats }
+const keyAsk = { idempotencyKey, ...maybe({ allowedFrom, expiresAt: instant, limits }) }
 const scopes = Schema.Array(Scope)
 const older = [fields({ olderThanMillis: number, ...paged })] as const
 const what = [named("what", What)] as const
@@ -132,7 +133,7 @@ export const parameters = {
   companies: {
     get: [company],
     list: [listOf({ plan, search: text, status: Schema.Literal("frozen") })],
-    create: [fields({ name: text, ...maybe({ idempotencyKey, plan }) })],
+    create: [fields({ name: text, idempotencyKey, ...maybe({ plan }) })],
     charge: [company, Schema.NullOr(CompanyFees)],
     limit: [company, Schema.NullOr(limits), by],
     freeze: [company, fields({ pending: Freeze.fields.pending, reason: text }), by],
@@ -146,7 +147,7 @@ export const parameters = {
     list: [company],
     isServed: [named("domain", text)],
     check: [],
-    claim: [fields({ company, domain: text, ...maybe({ idempotencyKey }) })]
+    claim: [fields({ company, domain: text, idempotencyKey })]
   },
   fees: {
     terms: [company],
@@ -157,7 +158,8 @@ export const parameters = {
       fields({
         company,
         amount: anyAmount,
-        ...maybe({ checkoutId: text, description: text, expirySeconds: number, hold: flag, idempotencyKey }),
+        idempotencyKey,
+        ...maybe({ checkoutId: text, description: text, expirySeconds: number, hold: flag }),
         ...maybe({ maxAmount: sats, metadata, minAmount: sats, paymentHash: text })
       })
     ],
@@ -169,7 +171,7 @@ export const parameters = {
   lightningAddresses: {
     get: ids,
     list: [company, listed],
-    create: [fields({ company, ...maybe({ domain: text, handle: text, idempotencyKey, metadata }) })],
+    create: [fields({ company, idempotencyKey, ...maybe({ domain: text, handle: text, metadata }) })],
     update: [...ids, Schema.optional(fields(maybe({ maxAmount: sats, metadata, minAmount: sats, successMessage: text })))],
     delete: ids,
     qr: ids
@@ -178,10 +180,10 @@ export const parameters = {
   onChainAddresses: {
     get: ids,
     list: [company, listed],
-    create: [fields({ company, ...maybe({ addressType, checkoutId: text, idempotencyKey, metadata }) })]
+    create: [fields({ company, idempotencyKey, ...maybe({ addressType, checkoutId: text, metadata }) })]
   },
   operatorTokens: {
-    issue: [fields({ idempotencyKey: Schema.optional(idempotencyKey), name: text, scopes: Schema.Array(OperatorScope) })],
+    issue: [fields({ idempotencyKey, name: text, scopes: Schema.Array(OperatorScope) })],
     list: [listed],
     revoke: [id],
     standing: [id],
@@ -211,8 +213,8 @@ export const parameters = {
     ]
   },
   withdrawals: {
-    estimate: [fields({ company, destination: text, ...maybe(payment) })],
-    confirm: [fields({ company, destination: text, ...maybe({ ...payment, idempotencyKey, metadata }) })],
+    estimate: [fields({ company, destination: text, maxFee, ...maybe(payment) })],
+    confirm: [fields({ company, destination: text, idempotencyKey, maxFee, ...maybe({ ...payment, metadata }) })],
     get: ids
   }
 } as const satisfies { readonly [N in Noun]: { readonly [verb: string]: ReadonlyArray<Parameter> } }

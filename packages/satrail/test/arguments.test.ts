@@ -117,6 +117,7 @@ describe("arguments from plain JavaScript", () => {
     try {
       const shop = await pay.companies.create({ name: "Shop" })
       const { invoices, checkouts, offers, onChainAddresses, webhooks, companies, withdrawals, clock, on } = pay
+      const confirmWith = (given: object) => withdrawals.confirm({ company: shop, amount: 1, destination: "ann@example.com", ...given })
       const refusals: ReadonlyArray<readonly [call: () => unknown, says: RegExp]> = [
         [() => companies.create({ name: "Gold", plan: "gold" as never }), /plan must be "free" or "paid"/],
         [() => companies.charge(shop, { internal: { baseMsat: -5, partsPerMillion: 0 } }), /internal\.baseMsat .*between 0 and 1000000000/],
@@ -133,6 +134,13 @@ describe("arguments from plain JavaScript", () => {
           /amount must not be undefined; leave it out to let the payer decide/
         ],
         [() => offers.create({ company: shop, amount: undefined }), /amount must not be undefined; leave it out to let the payer decide/],
+        [
+          () => confirmWith({ idempotencyKey: undefined }),
+          /idempotencyKey must not be undefined; leave it out to repeat the effect with each call/
+        ],
+        [() => confirmWith({ idempotencyKey: null as never }), /idempotencyKey must be/],
+        [() => confirmWith({ maxFee: undefined }), /maxFee must not be undefined; leave it out to accept any fee/],
+        [() => checkouts.create({ company: shop, idempotencyKey: undefined }), /idempotencyKey must not be undefined/],
         [() => checkouts.create({ company: shop, options: [undefined as never] }), /options\.0 is required/],
         [() => onChainAddresses.create({ company: shop, addressType: "nested" as never }), /addressType must be .*"nested_segwit"/],
         [

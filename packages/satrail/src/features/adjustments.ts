@@ -19,7 +19,7 @@ export const parameters = {
         company,
         note: Schema.NullOr(text),
         reason: text,
-        idempotencyKey: Schema.optional(idempotencyKey)
+        idempotencyKey
       })
     ],
     approve: [id, operator],

@@ -45,7 +45,8 @@ export const parameters = {
         company,
         amount: anyAmount,
         ...maybe({ cancelUrl: text, color: text, contact: text, description: text, embedOrigin: text, expirySeconds: number }),
-        ...maybe({ idempotencyKey, locale: Checkout.Locale, metadata, options: Schema.Array(Checkout.Option), orderId: text }),
+        idempotencyKey,
+        ...maybe({ locale: Checkout.Locale, metadata, options: Schema.Array(Checkout.Option), orderId: text }),
         ...maybe({ returnUrl: text, tolerancePercent: number })
       })
     ],

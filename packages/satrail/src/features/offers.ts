@@ -11,7 +11,7 @@ export const defaults = {
 } as const
 export const parameters = {
   offers: {
-    create: [fields({ company, amount: anyAmount, ...maybe({ description: text, idempotencyKey, lightningAddressId: text, metadata }) })],
+    create: [fields({ company, amount: anyAmount, idempotencyKey, ...maybe({ description: text, lightningAddressId: text, metadata }) })],
     get: ids,
     list: [company, listed]
   }

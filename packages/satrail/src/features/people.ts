@@ -12,7 +12,7 @@ const granting = Schema.Union([
 ])
 export const parameters = {
   people: {
-    invite: [fields({ by: granting, company, idempotencyKey: Schema.optional(idempotencyKey), name: text, role: Role })],
+    invite: [fields({ by: granting, company, idempotencyKey, name: text, role: Role })],
     approve: [id, operator],
     recover: [...ids, granting],
     promote: [...ids, named("role", Role), granting],

@@ -33,7 +33,8 @@ export const parameters = {
       fields({
         company,
         ...maybe({ amount, apiKey, checkoutId: text, depositId: text, description: text, destination: text, expirySeconds: number }),
-        ...maybe({ idempotencyKey, invoiceId: text, metadata, onCheckout: flag })
+        idempotencyKey,
+        ...maybe({ invoiceId: text, metadata, onCheckout: flag })
       })
     ],
     get: ids,

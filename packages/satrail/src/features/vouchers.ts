@@ -13,7 +13,7 @@ export const defaults = {
 } as const
 export const parameters = {
   vouchers: {
-    create: [fields({ amount, company, ...maybe({ apiKey, description: text, expirySeconds: number, idempotencyKey, metadata }) })],
+    create: [fields({ amount, company, idempotencyKey, ...maybe({ apiKey, description: text, expirySeconds: number, metadata }) })],
     get: ids,
     list: [company, listed],
     cancel: ids,

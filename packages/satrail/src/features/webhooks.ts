@@ -31,7 +31,7 @@ export const defaults = {
 } as const
 export const parameters = {
   webhooks: {
-    create: [fields({ company, url: text, ...maybe({ description: text, idempotencyKey, signatureHeader: text, types: texts }) })],
+    create: [fields({ company, url: text, idempotencyKey, ...maybe({ description: text, signatureHeader: text, types: texts }) })],
     list: [company],
     get: ids,
     update: [...ids, Schema.optional(fields(maybe({ description: text, signatureHeader: text, types: texts, url: text })))],
