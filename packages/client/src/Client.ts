@@ -1,6 +1,6 @@
 import { type CallOptions, type CompanyRef, type List, list, type Page } from "./Calls.ts"
 import { SatrailError } from "./Errors.ts"
-import { eventOf, type EventOf, type Metadata, isObject, mapped, plain, text, wire } from "./Plain.ts"
+import { eventOf, type EventOf, fail, type Metadata, isObject, mapped, plain, text, wire } from "./Plain.ts"
 import type { Event, EventsVerbs, Nouns, WebhooksVerbs, Withdrawal } from "./Records.ts"
 import { defaults, routes } from "./Routes.ts"
 import type { StandardSchema, WithSchemas } from "./Schemas.ts"
@@ -85,10 +85,6 @@ const dataOf = (answer: unknown): unknown => {
 /** Converts a record to the client's format. */
 const recordOf = (data: unknown): unknown => eventOf(data) ?? plain(data)
 
-const fail = (message: string): never => {
-  throw new TypeError(message)
-}
-
 /** Returns the id of a record or company, given either. */
 const idOf = (value: unknown): string | undefined => text(isObject(value) ? value["id"] : value)
 
@@ -97,6 +93,8 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const ids = given.flatMap((one) => idOf(one) ?? [])
   const ask = given[ids.length]
   const { company, idempotencyKey, signal, ...fields } = isObject(ask) ? ask : {}
+  // A missing header must not turn the protection off.
+  if (isObject(ask) && "idempotencyKey" in ask && !text(idempotencyKey)) fail("idempotencyKey must be text")
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
   if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} requires ${needed ? "an" : "no"} id`)
@@ -127,7 +125,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   let owner: string | undefined
   /** The id of the key's company, which never changes. */
   const ownerOf = async (own: string) =>
-    (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own, isRepeatable: true })).answer)))
+    (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own })).answer)))
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
     if (key && company && (await ownerOf(key)) !== company) fail("key belongs to another company; pass a function")
@@ -146,7 +144,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
         method,
         path: `${path}${query}`,
         key: await credential(path, company),
-        isRepeatable: kind !== "ONCE",
+        isOnce: kind === "ONCE",
         body,
         signal,
         ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isOwnKey: !idempotencyKey })
@@ -183,10 +181,11 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     // Also check the withdrawal whenever a connection opens, because it may have become final before that.
     for await (const _ of stream(true)({ after: "now", subject, company, signal })) {
       // oxlint-disable-next-line typescript/consistent-type-assertions -- `get` takes the same arguments
-      const details: Withdrawal & Fields = { ...(await withdrawals.get(...(given as [string]))) }
+      const details: Withdrawal = await withdrawals.get(...(given as [string]))
       const { status, failure } = details
       if (status === "settled") return details
-      if (status === "failed") throw new SatrailError({ status: 200, code: "not_settled", message: failure?.message ?? "", details })
+      if (status === "failed")
+        throw new SatrailError({ status: 200, code: "not_settled", message: failure?.message ?? "", details: { ...details } })
     }
     throw signal?.reason
   }

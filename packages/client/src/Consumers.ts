@@ -1,5 +1,6 @@
 import type { CompanyRef } from "./Calls.ts"
 import { isCode } from "./Errors.ts"
+import { fail } from "./Plain.ts"
 import type { Event } from "./Records.ts"
 import type { EventsQuery } from "./Stream.ts"
 import type { Cursors, Options, World } from "./Transport.ts"
@@ -155,7 +156,7 @@ const report = (error: unknown, name: string) => console.error(`satrail: ${name}
 export const consuming = ({ cursors, onError = report }: Options, world: World, source: Source) => {
   const running = new Set<string>()
   return (type: string | ReadonlyArray<string>, handler: Handler, { name, after: begin, company }: OnOptions = {}): Consumer => {
-    if (!cursors) throw new TypeError("on requires client({ cursors })")
+    if (!cursors) return fail("on requires client({ cursors })")
     const types = [type].flat()
     const called = name ?? types.join(", ")
     if (running.has(called)) throw new Error(`${called} is already running: give this consumer another name`)

@@ -19,7 +19,7 @@ interface Described {
 }
 
 /** The codes of errors after which the request may have taken effect. */
-const unknown = /^(?:unreachable|unreadable|store_unavailable|timeout|stopping|internal)$/
+const unknown = /^(unreachable|unreadable|store_unavailable|timeout|stopping|internal)$/
 
 /**
  * The service rejected a request or did not respond. Act on `code`, which is stable. If there was no response,
@@ -62,6 +62,11 @@ export class SatrailError extends Error {
   get paths(): ReadonlyArray<string> {
     return this.issues.map(({ path }) => path)
   }
+}
+
+/** Throws the error of a request without a response. */
+export const unreachable = (message: string, cause: unknown, idempotencyKey?: string): never => {
+  throw new SatrailError({ status: 0, code: "unreachable", message, idempotencyKey }, { cause })
 }
 
 /** Returns whether an error has this code. */

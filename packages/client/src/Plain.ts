@@ -29,6 +29,10 @@ export interface Metadata {
 
 type Fields = Readonly<Record<string, unknown>>
 
+export const fail = (message: string): never => {
+  throw new TypeError(message)
+}
+
 export const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
 export const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value)
@@ -64,7 +68,7 @@ export const wireName = (name: string, amounts: ReadonlyArray<string> = asked): 
 }
 
 /** Returns whether a field with this name contains a time. */
-export const isTime = (name: string): boolean => /(?:^|_)(?:at|until|from|to|since)$/.test(name)
+export const isTime = (name: string): boolean => /(^|_)(at|until|from|to|since)$/.test(name)
 
 /**
  * Returns the client's name for a field of a record. `amount_sats` becomes `amount`, unless the record has an
@@ -90,8 +94,7 @@ export const wireTypes = (type: string): ReadonlyArray<string> => {
   const [, kind, state] = /^(deposit|withdrawal)\.(\w+)$/.exec(type) ?? []
   if (!kind || !state) return [type]
   // Only on-chain payments are reversed or replaced.
-  const rails =
-    /^(?:reversed|replaced)$/.test(state) || (kind === "deposit" && state !== "settled") ? ["on_chain"] : ["lightning", "on_chain"]
+  const rails = /^re(versed|placed)$/.test(state) || (kind === "deposit" && state !== "settled") ? ["on_chain"] : ["lightning", "on_chain"]
   return rails.map((rail) => `${kind}.${rail}.${state === "settled" ? "completed" : state}`)
 }
 
@@ -125,13 +128,14 @@ export const plain = (value: unknown): unknown => {
   return mapped(value, ([name, one]) => [[nameOf(name, value), plainOf(name, one)]])
 }
 
+const notAmount = (given: string): never => fail(`amount must be satoshis, or text such as "1.50 eur" (got ${given})`)
+
 /** Converts an amount to a number whose JSON form has the same digits. */
 const numeric = (given: unknown): number => {
   const value = Number(given)
   // A JavaScript number represents at most fifteen decimal digits exactly.
   const isExact = typeof given === "number" ? Number.isFinite(value) : /^(?=(?:\.?\d){1,15}$)\d+(?:\.\d+)?$/.test(String(given))
-  if (!isExact) throw new TypeError(`amount must be satoshis, or text such as "1.50 eur" (got ${String(given)})`)
-  return value
+  return isExact ? value : notAmount(String(given))
 }
 
 const satsOf = (given: unknown): number =>
@@ -141,8 +145,8 @@ const satsOf = (given: unknown): number =>
 const priced = (amount: unknown): Fields => {
   if (amount === null) return { amount }
   if (typeof amount === "string") {
-    const [digits, currency, ...more] = amount.trim().split(/\s+/)
-    return { amount: numeric(more.length > 0 ? amount : digits), currency }
+    const [digits, currency, more] = amount.trim().split(/\s+/)
+    return currency && !more ? { amount: numeric(digits), currency } : notAmount(`"${amount}"`)
   }
   if (isObject(amount) && "currency" in amount) return { ...amount, amount: numeric(amount["amount"]) }
   return { amount: satsOf(amount), currency: "sats" }
@@ -157,10 +161,13 @@ const wireOf = (name: string, value: unknown): unknown => {
   return isObject(value) ? wire(value) : value
 }
 
+/** Refuses an undefined limit, because a missing setting must not permit any fee. */
+const omitted = (name: string) => (name === "maxFee" ? fail("maxFee must not be undefined") : [])
+
 /** Converts the names of a request's fields to the service's names. */
 export const wire = ({ amount, ...others }: Fields): Fields => ({
   ...(amount !== undefined && priced(amount)),
-  ...mapped(others, ([name, value]) => (value === undefined ? [] : [[wireName(name), wireOf(name, value)]]))
+  ...mapped(others, ([name, value]) => (value === undefined ? omitted(name) : [[wireName(name), wireOf(name, value)]]))
 })
 
 /** A change of a record. */

@@ -1,5 +1,5 @@
 import type { CompanyRef } from "./Calls.ts"
-import { SatrailError } from "./Errors.ts"
+import { SatrailError, unreachable } from "./Errors.ts"
 import { eventOf, parsed, wireTypes } from "./Plain.ts"
 import type { Event } from "./Records.ts"
 import type { Transport } from "./Transport.ts"
@@ -28,9 +28,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): As
   let rest = ""
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((cause: unknown) => {
-        throw new SatrailError({ status: 0, code: "unreachable", message: "Stream interrupted" }, { cause })
-      })
+      const { done, value } = await reader.read().catch((cause: unknown) => unreachable("Stream interrupted", cause))
       if (done) return
       heard()
       // A line break of two characters may be split between two chunks.
@@ -64,7 +62,7 @@ export async function* follow(
   /** Yields the events of one connection until it ends. */
   const connection = async function* (limit: AbortController, heard: () => void): AsyncGenerator<Event | string> {
     const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) }
-    const response = await open({ method: "GET", path, key: await keyOf(), isRepeatable: true, headers, signal: limit.signal })
+    const response = await open({ method: "GET", path, key: await keyOf(), headers, signal: limit.signal })
     if (!response.body) return
     let data: Array<string> = []
     let id: string | undefined

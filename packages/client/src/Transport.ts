@@ -1,5 +1,5 @@
-import { SatrailError } from "./Errors.ts"
-import { isObject, parsed, plain, text } from "./Plain.ts"
+import { SatrailError, unreachable } from "./Errors.ts"
+import { fail, isObject, parsed, plain, text } from "./Plain.ts"
 
 /** Storage for the positions of consumers (`on`). Each function needs only one statement on your database. */
 export interface Cursors {
@@ -67,8 +67,8 @@ export interface Ask {
   readonly idempotencyKey?: string | undefined
   /** Whether the idempotency key was chosen by the client, not by the caller. */
   readonly isOwnKey?: boolean | undefined
-  /** Whether the request may be repeated even if it may have taken effect. */
-  readonly isRepeatable: boolean
+  /** Whether the request must not be repeated if it may have taken effect. */
+  readonly isOnce?: boolean
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }
@@ -128,7 +128,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
 
   const open = async ({ method, path, key, body, idempotencyKey, headers, signal }: Ask): Promise<Response> => {
     // Not checked earlier, because a build may load the program's modules without its settings.
-    if (!/^https?:\/\/./i.test(base)) throw new TypeError("url must begin with https:// or http://")
+    if (!/^https?:\/\/./i.test(base)) fail("url must begin with https:// or http://")
     const request = {
       method,
       headers: {
@@ -141,17 +141,13 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
       body: body === undefined ? null : JSON.stringify(body),
       signal: signal ?? null
     }
-    const response = await fetch(`${base}${path}`, request).catch((cause: unknown) => {
-      throw unreachable(cause, idempotencyKey)
-    })
+    const response = await fetch(`${base}${path}`, request).catch((cause: unknown) => lost(cause, idempotencyKey))
     if (response.ok) return response
     throw await refusalOf(response, idempotencyKey)
   }
 
-  const unreachable = (cause: unknown, idempotencyKey: string | undefined) => {
-    const message = `No response from ${base}: ${String(cause)}`
-    return new SatrailError({ status: 0, code: "unreachable", message, idempotencyKey }, { cause })
-  }
+  const lost = (cause: unknown, idempotencyKey: string | undefined): never =>
+    unreachable(`No response from ${base}: ${String(cause)}`, cause, idempotencyKey)
 
   /** Makes one attempt and reads the whole response. */
   const attempt = async (ask: Ask) => {
@@ -160,9 +156,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
     try {
       signal?.throwIfAborted()
       const response = await open({ ...ask, signal: signal ? AbortSignal.any([signal, limit]) : limit })
-      const body = await response.text().catch((cause: unknown) => {
-        throw unreachable(cause, idempotencyKey)
-      })
+      const body = await response.text().catch((cause: unknown) => lost(cause, idempotencyKey))
       return { answer: body === "" ? undefined : decoded(body, response.status, idempotencyKey), headers: response.headers }
     } catch (error) {
       // If the caller aborted the request, throw the caller's reason.
@@ -185,11 +179,11 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
         if (!(error instanceof SatrailError)) throw error
         if (error.code === "idempotency_not_supported" && current.isOwnKey) {
           // The request had no effect. Send it once more, without a key and without further retries.
-          current = { ...current, idempotencyKey: undefined, isOwnKey: false, isRepeatable: false }
+          current = { ...current, idempotencyKey: undefined, isOwnKey: false, isOnce: true }
           continue
         }
         const wait = waitMillis(count, error)
-        const canRepeat = error.isRetryable && (!error.isUnknown || current.isRepeatable)
+        const canRepeat = error.isRetryable && !(error.isUnknown && current.isOnce)
         if (!canRepeat || count >= retries || wait > maxWaitMillis) throw error
         await sleep(wait, ask.signal)
       }

@@ -51,7 +51,7 @@ const textOf = async (received: Received): Promise<string> => {
  */
 const verifier = async (secret: string) => {
   const isPublic = secret.startsWith("whpk_")
-  const bytes = bytesOf(secret.replace(/^wh(?:sec|pk)_/, ""))
+  const bytes = bytesOf(secret.replace(/^wh(sec|pk)_/, ""))
   if (!bytes?.length) return refuse("secret must be whsec_… or whpk_…")
   const algorithm = isPublic ? { name: "Ed25519" } : { name: "HMAC", hash: "SHA-256" }
   const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["verify"])

@@ -46,10 +46,27 @@ describe("calls", () => {
     // The payer decides only if the amount is left out, because a bug in the caller can make it undefined.
     for (const call of [pay.invoices.create({ amount: undefined }), pay.checkouts.create({ amount: undefined })])
       assert.include((await refused(call)).paths, "amount")
-    for (const amount of ["1 2 eur", "eur", "0.1000000000000000001 btc"] as const) {
+    for (const amount of ["21000", "1 2 eur", "eur", "0.1000000000000000001 btc"] as const) {
       const error = await pay.invoices.create({ amount: amount as "1 eur" }).catch((error: unknown) => error)
       assert.instanceOf(error, TypeError, amount)
+      assert.include(String(error), "amount must be satoshis, or text such as")
     }
+  })
+
+  it("client: an undefined idempotencyKey or maxFee is refused, because a repeated call would pay twice or any fee", async () => {
+    const { pay } = service.clientOf({ key: company.key })
+    const said = async (given: object): Promise<string> => {
+      try {
+        await pay.withdrawals.confirm({ destination: "ann@example.com", amount: 1, ...given })
+      } catch (error) {
+        return String(error)
+      }
+      return assert.fail("it was not refused")
+    }
+    for (const idempotencyKey of [undefined, null, "", 7])
+      assert.strictEqual(await said({ idempotencyKey }), "TypeError: idempotencyKey must be text")
+    assert.strictEqual(await said({ maxFee: undefined }), "TypeError: maxFee must not be undefined")
+    assert.notInclude(await said({ maxFee: null, idempotencyKey: "payout-7" }), "TypeError")
   })
 
   it("client: a record can be written as JSON, with exact amounts", async () => {
