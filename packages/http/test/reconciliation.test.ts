@@ -13,6 +13,7 @@ import { bad, operatorToken, seen, start } from "./Service.ts"
 const service = await start({
   settings: { reconciliation: { ...Policy.defaults.reconciliation, graceMillis: 0 } }
 })
+const usual = await start()
 const away = new StoreUnavailable({ operation: "test", cause: "away" })
 const silent = await start({
   instead: Context.make(
@@ -20,12 +21,12 @@ const silent = await start({
     Reconciliation.of({ last: Effect.fail(away), waiting: Effect.fail(away), stateOwnFunds: () => Effect.fail(away) })
   )
 })
-afterAll(() => Promise.all([service.dispose(), silent.dispose()]))
+afterAll(() => Promise.all([service.dispose(), usual.dispose(), silent.dispose()]))
 
 const path = "/operator/reconciliation"
-const shown = async () => (await service.ask("GET", path, { key: operatorToken })).body
-const compare = () =>
-  service.run(
+const shown = async (of = service) => (await of.ask("GET", path, { key: operatorToken })).body
+const compare = (of = service) =>
+  of.run(
     Effect.scoped(Effect.flatMap(Layer.build(Layer.fresh(Reconciler.layer)), (built) => Context.get(built, Reconciler.Reconciler).run()))
   )
 const gauges = async () =>
@@ -37,11 +38,11 @@ const gauges = async () =>
   )
 
 /** Our node pays an external payee without a withdrawal. */
-const behindOurBack = async (sats: number) => {
-  const { destination, paymentHash } = await service.sandbox((sandbox) =>
+const behindOurBack = async (sats: number, of = service) => {
+  const { destination, paymentHash } = await of.sandbox((sandbox) =>
     sandbox.destination({ type: "lightning_invoice", amount: service.sats(sats) })
   )
-  await service.run(
+  await of.run(
     Effect.gen(function* () {
       const invoice = yield* Effect.fromResult(Bolt11.decode(destination))
       return yield* (yield* LightningSender).pay({ invoice, amount: service.sats(sats), feeLimit: service.sats(1000) })
@@ -106,6 +107,19 @@ describe("GET /operator/reconciliation", () => {
     assert.deepStrictEqual([balance.cause, balance.about], ["node_balance", "node"])
     assert.deepStrictEqual(data.report.differences_by_cause, { payment_not_ours: 1, node_balance: 1 })
     assert.isAtMost(data.report.node.unexplained_sats, -700)
+  })
+
+  it("reconciliation: while differences await confirmation, the message states their number and when, and not that there are none", async () => {
+    await compare(usual)
+    assert.strictEqual((await shown(usual)).message, "No differences")
+    await behindOurBack(700, usual)
+    await compare(usual)
+    const { message, data } = await shown(usual)
+    const { reconciled_at, differences, unconfirmed, confirmed_at, node } = data.report
+    assert.isAtMost(node.unexplained_sats, -700)
+    assert.deepStrictEqual([differences, unconfirmed], [[], 2])
+    assert.strictEqual(Date.parse(confirmed_at) - Date.parse(reconciled_at), Policy.defaults.reconciliation.everyMillis)
+    assert.strictEqual(message, `2 differences to be confirmed by the comparison at ${confirmed_at}`)
   })
 
   it("reconciliation: while the store is unavailable, the endpoint returns 503 but the other metrics are still reported", async () => {

@@ -115,9 +115,26 @@ const report = View.make<Report>()(
     differences: [
       Schema.Array(difference.schema).annotate({ description: `The ${maxShown} oldest discrepancies` }),
       (one) => one.differences.slice(0, maxShown).map(difference.of)
+    ],
+    unconfirmed: [
+      Schema.Int.annotate({ description: "Number of recent differences. The next run reports those that persist as discrepancies" }),
+      (one) => one.unconfirmed
+    ],
+    confirmed_at: [
+      Schema.NullOr(Scalars.Instant).annotate({ description: "Expected time of that run; null if there are none" }),
+      (one) => Scalars.instantOrNull(one.confirmedAtMillis)
     ]
   }
 )
+
+/** Says "No differences" only if everything was read and no difference is left to be confirmed. */
+const messageOf = ({ differences, unconfirmed, confirmedAtMillis, isBehind }: Report): string => {
+  const told = differences.length > 0 ? "There are differences" : `No differences${isBehind ? " in the records read so far" : ""}`
+  if (confirmedAtMillis === null) return told
+  const recent = `${unconfirmed} ${differences.length > 0 ? "more " : ""}${unconfirmed === 1 ? "difference" : "differences"}`
+  const open = `${recent} to be confirmed by the comparison at ${Scalars.instant(confirmedAtMillis)}`
+  return differences.length > 0 ? `${told}, and ${open}` : open
+}
 
 const Answer = Schema.Struct({
   report: Schema.NullOr(report.schema).annotate({ description: "Time of the last run; null before the first" }),
@@ -148,9 +165,7 @@ const get = Section.operator(
       const message =
         found === undefined
           ? "No reconciliation run yet: no process can read the node's statement, or the first run is still pending"
-          : found.differences.length === 0
-            ? "No differences"
-            : "There are differences"
+          : messageOf(found)
       return Envelope.ok(message, { report: found === undefined ? null : report.of(found), waiting })
     })
 )

@@ -66,7 +66,10 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
   ].join("\n\n")
 }
 
-/** Shows the result of the last reconciliation. Exits with 2 if there are discrepancies. */
+/**
+ * Shows the result of the last reconciliation. Exits with 2 if there are discrepancies. Recent differences, which
+ * payments in flight may have caused, don't change the exit code.
+ */
 export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/reconciliation")
   const answer = yield* Operator.read(Answer, data)

@@ -34,6 +34,10 @@ export interface Report extends Pick<Run.Run, "atMillis" | "node" | "chain" | "i
   readonly liabilities: Msat.Msat
   /** Discrepancies older than the grace period, oldest first. */
   readonly differences: ReadonlyArray<Difference>
+  /** Number of differences within the grace period. A later run reports those that persist. */
+  readonly unconfirmed: number
+  /** Time at which a run is expected to have decided about all of them. Null if there are none. */
+  readonly confirmedAtMillis: number | null
 }
 
 /**
@@ -75,9 +79,13 @@ export const counting = (own: Kept, { onChain }: Owned, listed: Listed.Listed): 
 /** Returns the cursor that stores the operator equity. */
 export const stated = (own: Kept) => ({ source, value: Schema.encodeSync(OwnFundsText)(own) })
 
-const reportOf = (run: Run.Run, graceMillis: number): Report => {
+type Options = ReconciliationOptions["Service"]["reconciliation"]
+
+const reportOf = (run: Run.Run, { graceMillis, everyMillis }: Options): Report => {
   const { atMillis, node, chain, isBehind, tally, listed = Listed.none } = run
   const accounts = Tally.byAccount((account) => Tally.net(tally.accounts[account]))
+  const differences = Run.differences(run, graceMillis)
+  const recent = run.found.filter((one) => !differences.includes(one)).map(({ sinceMillis }) => sinceMillis)
   return {
     atMillis,
     node,
@@ -87,7 +95,10 @@ const reportOf = (run: Run.Run, graceMillis: number): Report => {
     accounts,
     assets: Msat.sum(node.owned, chain.owned),
     liabilities: Msat.sum(accounts.available, accounts.held),
-    differences: Run.differences(run, graceMillis)
+    differences,
+    unconfirmed: recent.length,
+    confirmedAtMillis:
+      recent.length === 0 ? null : recent.reduce((a, b) => Math.max(a, b)) + Math.ceil(graceMillis / everyMillis) * everyMillis
   }
 }
 
@@ -108,14 +119,14 @@ export const make = Effect.gen(function* () {
   const records = yield* LedgerReads
   const journal = yield* Journal
   const entropy = yield* Entropy
-  const { graceMillis, overdueMillis } = (yield* ReconciliationOptions).reconciliation
+  const options = (yield* ReconciliationOptions).reconciliation
 
   return Reconciliation.of({
     last: Effect.map(
       Effect.provideService(Run.last, LedgerReads, records),
-      Option.map((run) => reportOf(run, graceMillis))
+      Option.map((run) => reportOf(run, options))
     ),
-    waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - overdueMillis)),
+    waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - options.overdueMillis)),
     stateOwnFunds: Effect.fnUntraced(function* (own) {
       const before = yield* Effect.provideService(ownFunds, LedgerReads, records)
       const isCounted = own.node !== null || before.onChain === true
