@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as OpenApi from "@satrail/testing/OpenApi"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start()
@@ -51,6 +52,42 @@ describe("a response reports every issue of an invalid body", () => {
   it("request body: an amount is validated by its text, not by its floating-point value", async () => {
     const { status, body } = await post(estimate, `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`)
     assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount", "destination"]])
+  })
+})
+
+describe("a field of the wrong type", () => {
+  const wrong = ["x", 7, true, [], {}]
+
+  /** Returns a body in which every field has this value. */
+  const spoiled = (value: unknown, given: OpenApi.Schema, resolve: OpenApi.Document["resolve"], isDeep: boolean): unknown => {
+    const found = resolve(given)
+    const all = [...OpenApi.parts(found), ...OpenApi.alternatives(found)].map((one) => resolve(one)["properties"])
+    const fields = all.flatMap((one) => (OpenApi.isObject(one) ? Object.entries(one) : []))
+    if (fields.length === 0) return value
+    return Object.fromEntries(
+      fields.map(([name, field]) => [name, isDeep && OpenApi.isObject(field) ? spoiled(value, field, resolve, true) : value])
+    )
+  }
+
+  it("request body: no error about a field's type contains the name of one of our types", async () => {
+    const documents = await Promise.all(
+      ["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body)
+    )
+    const { operations, resolve } = OpenApi.read(...documents)
+    const messages = new Map<string, string>()
+    for (const { method, path, opens, body } of operations) {
+      if (body === undefined) continue
+      const key = opens.some((scheme) => /operator/i.test(scheme)) ? operatorToken : company.key
+      for (const one of wrong.flatMap((value) => [true, false].map((isDeep) => spoiled(value, body.schema, resolve, isDeep)))) {
+        const { body: answer } = await service.ask(method, path.replaceAll(/\{\w+\}/g, company.id), { key, body: one })
+        for (const issue of answer?.error?.issues ?? []) messages.set(issue.message, `${path} ${issue.path}`)
+      }
+    }
+    assert.isAbove(messages.size, 20)
+    const internal = [...messages].filter(([message]) =>
+      /[a-z][A-Z]|must be [A-Z]|null or [A-Z]|, [A-Z]\w+ or|[<>]|unknown|undefined/.test(message)
+    )
+    assert.deepStrictEqual(internal, [])
   })
 })
 

@@ -56,13 +56,50 @@ const types: Readonly<Record<string, string>> = {
   array: "an array"
 }
 
+/** Returns what the schema library says of a wrong value if the schema has no name. */
+const expectedOf = (ast: SchemaAST.AST): string =>
+  SchemaIssue.defaultLeafHook(new SchemaIssue.InvalidType(Schema.make<Schema.Top>(ast).annotate({ identifier: undefined }).ast)).replace(
+    "Expected ",
+    ""
+  )
+
+type Names = ReadonlyArray<readonly [name: string, expected: string]>
+
+const namesOf = (ast: SchemaAST.AST): Names => {
+  const name = SchemaAST.resolve(ast)?.identifier
+  return [
+    ...(typeof name !== "string" ? [] : [[name, expectedOf(ast)] as const]),
+    ...(SchemaAST.isUnion(ast) ? ast.types.map(SchemaAST.toEncoded).flatMap(namesOf) : [])
+  ]
+}
+
+/** Returns the names of schemas in an issue's messages, which mean nothing to a caller, with the values that they stand for. */
+const namesIn = (issue: SchemaIssue.Issue): Names => {
+  switch (issue._tag) {
+    case "Composite":
+    case "AnyOf":
+      return issue._tag === "AnyOf" && issue.issues.length === 0 ? namesOf(issue.ast) : issue.issues.flatMap(namesIn)
+    case "Pointer":
+    case "Filter":
+    case "Encoding":
+      return namesIn(issue.issue)
+    case "InvalidType":
+      return namesOf(issue.ast)
+    default:
+      return []
+  }
+}
+
 /** Rewrites the schema library's `Expected string | null` as `must be a string or null`. */
-const mustBe = (message: string): string => {
+const mustBe = (message: string, names: ReadonlyMap<string, string>): string => {
   const [, expected] = /^Expected (.*)$/s.exec(message) ?? []
   if (expected === undefined) return message
   const of = /^a value with (.*)$/s.exec(expected)?.[1]
   if (of !== undefined) return `must have ${of}`
-  const choices = expected.split(" | ").map((choice) => types[choice] ?? choice)
+  const choices = expected
+    .split(" | ")
+    .flatMap((choice) => (names.get(choice) ?? choice).split(" | "))
+    .map((choice) => types[choice] ?? choice)
   const last = choices.pop() ?? ""
   return `must be ${choices.length === 0 ? last.replace(/^a value /, "") : `${choices.join(", ")} or ${last}`}`
 }
@@ -127,6 +164,7 @@ const strange = (what: "field" | "parameter", shown: string, name: string, known
 /** Returns the issues of a value that its schema rejects, in the API's words. */
 export const issuesOf = (what: "field" | "parameter", issue: SchemaIssue.Issue, text = ""): ReadonlyArray<Issue> => {
   const known = beside(issue).values()
+  const schemas = new Map(namesIn(issue))
   return format(issue).issues.map(({ path = [], message }) => {
     if (path.length === 0) return ofBody(message, text)
     const names = path.map((part) => String(typeof part === "object" ? part.key : part))
@@ -134,7 +172,7 @@ export const issuesOf = (what: "field" | "parameter", issue: SchemaIssue.Issue, 
     const shown = names.map((name) => named(name, isUnknown ? strangeNameCharacters : nameCharacters)).join(".")
     return {
       path: shown,
-      message: isUnknown ? strange(what, shown, names.at(-1) ?? "", known.next().value ?? []) : mustBe(message)
+      message: isUnknown ? strange(what, shown, names.at(-1) ?? "", known.next().value ?? []) : mustBe(message, schemas)
     }
   })
 }
