@@ -205,6 +205,30 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file requires a format")
   })
 
+  it("command line: a full key is accepted for its id, and no secret is sent or printed", async () => {
+    const secret = "5".repeat(43)
+    const full = `sr_regtest_7Kq2mVx9TbZc_${secret}`
+    printed.length = 0
+    assert.deepStrictEqual(await asks(`keys revoke ${full}`), ["DELETE /operator/api-keys/7Kq2mVx9TbZc"])
+    assert.deepStrictEqual(await asks(`limits show key ${full}`), ["GET /operator/api-keys/7Kq2mVx9TbZc"])
+    assert.deepStrictEqual(await asks(`audit --actor ${full}`), ["GET /operator/audit?actor_id=7Kq2mVx9TbZc"])
+    for (const damaged of [`sr_regtest_7Kq2_${secret}`, `sr_${secret}`, `op_${secret}`])
+      for (const command of [`keys revoke ${damaged}`, `operators revoke ${damaged}`, `audit --actor ${damaged}`])
+        assert.notInclude((await asks(command)).join(), secret)
+    assert.notInclude(printed.join("\n"), secret)
+  })
+
+  it("command line: if an actor has no entries, the command says what an actor's id looks like", async () => {
+    for (const [typed, isSaid] of [
+      ["audit --actor Acme", true],
+      ["audit", false]
+    ] as const) {
+      printed.length = 0
+      await asks(typed)
+      assert.strictEqual(String(printed[0]).includes("--actor is the id of a key (12 characters)"), isSaid, typed)
+    }
+  })
+
   it("command line: each audit log entry is followed by the changed values, before and after the change", async () => {
     answered = [
       { verb: "a", changes: [{ field: "limits", before: '{"daySats":1000}', after: null }] },

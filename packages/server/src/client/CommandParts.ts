@@ -68,8 +68,14 @@ export const example = (command: string, description: string) => Command.withExa
 /** Returns a company's path. */
 export const of = (company: string) => `/operator/companies/${encodeURIComponent(company)}`
 
+/** Returns the id in a full API key. Never returns a secret, because ids are part of URLs, logs and messages. */
+export const idIn = (text: string): string => {
+  const [prefix = "", _, id = ""] = text.split("_")
+  return text === prefix || (prefix !== "sr" && prefix !== "op") ? text : id === "" ? prefix : id
+}
+
 /** Returns a key's path. */
-export const ofKey = (key: string) => `/operator/api-keys/${encodeURIComponent(key)}`
+export const ofKey = (key: string) => `/operator/api-keys/${encodeURIComponent(idIn(key))}`
 
 /** Splits a comma-separated list. */
 export const listed = (text: string) => text.split(",").map((one) => one.trim())

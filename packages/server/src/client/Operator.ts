@@ -174,17 +174,19 @@ export const queryOf = (query: Readonly<Record<string, Option.Option<string | nu
 
 /**
  * Calls a list route, and prints these fields of each row and its `details` below it. With `json`, prints
- * everything as JSON.
+ * everything as JSON. Without rows, prints the hint.
  */
 export const list = Effect.fnUntraced(function* (
   { json, query }: { readonly json: boolean; readonly query: Readonly<Record<string, Option.Option<string | number>>> },
   route: string,
   members: ReadonlyArray<string>,
-  details: (row: unknown) => ReadonlyArray<string> = () => []
+  details: (row: unknown) => ReadonlyArray<string> = () => [],
+  hint?: string
 ) {
   const { message, data, next } = yield* ask("GET", `${route}?${queryOf(query)}`)
   if (json) return yield* Console.log(JSON.stringify(data))
   const [head = "", ...lines] = rows(data, members).split("\n")
   const detailed = lines.flatMap((line, n) => [line, ...details(Array.isArray(data) ? data[n] : undefined).map((one) => `      ${one}`)])
-  yield* Console.log([message, head, ...detailed, ...(next === undefined ? [] : [`  more: --after ${next}`])].join("\n"))
+  const help = hint !== undefined && Array.isArray(data) && data.length === 0 ? [`  ${hint}`] : []
+  yield* Console.log([message, head, ...detailed, ...help, ...(next === undefined ? [] : [`  more: --after ${next}`])].join("\n"))
 })

@@ -1,7 +1,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as BookCommands from "./BookCommands.ts"
 import { Collections } from "../client/Collections.ts"
-import { call, company, duration, example, json, later, list, listed, name, of, paging } from "../client/CommandParts.ts"
+import { call, company, duration, example, idIn, json, later, list, listed, name, of, paging } from "../client/CommandParts.ts"
 import { keys } from "./KeyCommands.ts"
 import type { CommandOf, Group } from "../features/Feature.ts"
 import { all, type features } from "../features/index.ts"
@@ -103,7 +103,7 @@ const operators = Command.make("operators").pipe(
       Command.withDescription("List the newest tokens, including revoked ones")
     ),
     Command.make("revoke", { json, token: Argument.String("token").pipe(Argument.withDescription("The token's id")) }, ({ json, token }) =>
-      call({ json }, "DELETE", `/operator/tokens/${encodeURIComponent(token)}`)
+      call({ json }, "DELETE", `/operator/tokens/${encodeURIComponent(idIn(token))}`)
     ).pipe(Command.withDescription("Revoke a token immediately"))
   ])
 )

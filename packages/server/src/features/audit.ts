@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { example, json, list, paging } from "../client/CommandParts.ts"
+import { example, idIn, json, list, paging } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Feature from "./Feature.ts"
 
@@ -26,10 +26,13 @@ const changesOf = (row: unknown): ReadonlyArray<string> => {
   return changes.length > mostShown ? [...lines, `and ${changes.length - mostShown} more: --json shows all`] : lines
 }
 
+const actorHint =
+  "--actor is the id of a key (12 characters), a token or a person, not a name: see `keys list`, `operators list`, `people list`"
+
 /** The filters, named like the API's parameters. */
 const filters = {
   company_id: only("company", "Only entries about this company, by its id"),
-  actor_id: only("actor", "Only entries made by this key or token, by its id"),
+  actor_id: only("actor", "Only entries made by this key, token or person, by its id"),
   verb: only("verb", "Only this operation, such as send.confirm"),
   subject: only("subject", "Only entries about this record, by its id"),
   outcome: only("outcome", "Only entries with this outcome: done, or an error code such as scope_required"),
@@ -52,7 +55,8 @@ const entries = Command.make(
       Flag.optional
     )
   },
-  ({ after: cursor, format, json, limit, output, ...filters }) => {
+  ({ after: cursor, format, json, limit, output, ...given }) => {
+    const filters = { ...given, actor_id: Option.map(given.actor_id, idIn) }
     if (Option.isSome(format))
       return Effect.flatMap(
         Effect.promise(() => import("../client/Export.ts")),
@@ -60,7 +64,13 @@ const entries = Command.make(
       )
     if (Option.isSome(output)) return Effect.fail(new CommandFailed({ message: "--output requires --format csv or --format jsonl" }))
     const members = ["created_at", "actor_name", "verb", "subject", "outcome", "count", "company_id"]
-    return list({ json, query: { ...filters, limit, cursor } }, "/operator/audit", members, changesOf)
+    return list(
+      { json, query: { ...filters, limit, cursor } },
+      "/operator/audit",
+      members,
+      changesOf,
+      Option.isSome(filters.actor_id) ? actorHint : undefined
+    )
   }
 ).pipe(
   Command.withDescription("List entries of the audit log, newest first: changes and refusals, and who made them"),
