@@ -23,7 +23,8 @@ export interface Options extends Omit<LdkOptions, "socket"> {
  * @example
  * const pay = await satrail({ network: "signet", lightning: ldk({ directory: "./node", esplora: "https://mempool.space/signet/api" }) })
  */
-export const ldk = ({ directory, socket, program, ...others }: Options): Lightning => {
+export const ldk = (options: Options): Lightning => {
+  const { directory, socket, program, ...others }: Options = Object(options)
   if (typeof directory !== "string" || directory === "")
     throw new OptionsInvalid(`ldk's directory must be the path of a directory (got ${JSON.stringify(directory)})`)
   if ((others.bitcoind === undefined) === (others.esplora === undefined))

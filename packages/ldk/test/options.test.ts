@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { OptionsInvalid } from "satrail"
 import * as Ldk from "../src/index.ts"
 
 const [directory, bitcoind, program] = ["/var/lib/shop/ldk", "http://user:password@127.0.0.1:18443", "/usr/local/bin/satrail-ldk"]
@@ -30,6 +31,8 @@ describe("ldk", () => {
       assert.match(error.message, message)
       assert.notInclude(error.message, "password@127")
     }
+    for (const given of [undefined, null, {}])
+      assert.throws(() => Ldk.ldk(given as never), OptionsInvalid, "ldk's directory must be the path of a directory (got undefined)")
     refused({ directory: undefined, bitcoind }, /^ldk's directory must be the path of a directory \(got undefined\)$/)
     refused({ directory: "", bitcoind }, /^ldk's directory must be the path of a directory \(got ""\)$/)
     refused({}, /^ldk needs either bitcoind \(http:\S+\) or esplora/)

@@ -71,11 +71,17 @@ export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
 }
 
 /**
- * Throws if an option has an unknown name. Otherwise a misspelled option would silently take its default; for
+ * Throws if the options are missing, or one has an unknown name. Otherwise a misspelled option would silently take its default; for
  * example, a misspelled `database` would select the embedded database. `names` must contain every name, which
  * the compiler checks.
  */
 export const checkNames = <A extends object>(of: string, given: A, names: { readonly [K in keyof A]-?: true }): void => {
-  const unknown = unknownOption(of, given, Object.keys(names))
+  const known = Object.keys(names)
+  if (!Predicate.isObjectKeyword(given))
+    // Don't echo the value: a URL can contain a password.
+    throw new OptionsInvalid(
+      `the options of ${of} must be an object with ${known.join(", ")} (got ${given === null ? "null" : typeof given})`
+    )
+  const unknown = unknownOption(of, given, known)
   if (unknown !== undefined) throw new OptionsInvalid(unknown.message)
 }

@@ -8,7 +8,7 @@ import * as Others from "@satrail/server/environment/Others"
 import * as Process from "@satrail/server/environment/Process"
 import * as Service from "@satrail/server/environment/Service"
 import * as Wallet from "@satrail/server/environment/Wallet"
-import { Result } from "effect"
+import { Predicate, Result } from "effect"
 import { checkNames, OptionsInvalid } from "./KnownOptions.ts"
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -280,6 +280,14 @@ const schemaProblems = (schemas: Schemas): ReadonlyArray<string> =>
     return typeof schema?.["~standard"]?.validate === "function" ? [] : [`metadata.${noun} must be a Standard Schema`]
   })
 
+/** Without this check, `lightning: "lnd"` would be ignored, and the network simulated. */
+const backendProblems = ({ lightning, chain }: Options): ReadonlyArray<string> => [
+  ...(lightning === undefined || Predicate.hasProperty(lightning, "lightning")
+    ? []
+    : ["lightning must be the result of lnd(…), ldk(…) or simulated(…)"]),
+  ...(chain === undefined || Predicate.hasProperty(chain, "chain") ? [] : ["chain must be the result of bitcoind(…) or esplora(…)"])
+]
+
 /** The URL at which most programs listen in development. */
 const localUrl = () => `http://localhost:${/^\d+$/.exec(process.env["PORT"] ?? "")?.[0] ?? 3000}`
 
@@ -306,7 +314,11 @@ export const environment = (options: Options): Environment.Environment => {
     ...lightning?.variables,
     ...chain?.variables
   })
-  const problems = [...schemaProblems(options.metadata ?? {}), ...(Result.isFailure(read) ? read.failure.problems.map(inOptions) : [])]
+  const problems = [
+    ...backendProblems(options),
+    ...schemaProblems(options.metadata ?? {}),
+    ...(Result.isFailure(read) ? read.failure.problems.map(inOptions) : [])
+  ]
   if (Result.isFailure(read) || problems.length > 0) throw new OptionsInvalid(["The options are not usable:", ...problems].join("\n  "))
   return read.success
 }

@@ -161,12 +161,14 @@ const consuming = (
     const { name } = options
     const after = HostEvents.after(ids, options.after)
     const company = idOf(options.company)
-    const types = new Set(typeof type === "string" ? [type] : type)
+    const types = new Set([type].flat())
+    if (types.size === 0) throw refusal(new Invalid({ path: "type", message: "is required" }))
     for (const one of types)
       if (!HostEvents.types.has(one))
         throw refusal(
           new Invalid({ path: "type", message: `there is no event ${JSON.stringify(one)}: ${[...HostEvents.types].join(", ")}` })
         )
+    if (typeof handler !== "function") throw refusal(new Invalid({ path: "handler", message: "must be a function" }))
     const called = name ?? [...types].join(", ")
     if (running.has(called))
       throw new Error(`a handler named ${JSON.stringify(called)} is already running: give this one a name, { name: "…" }`)

@@ -150,7 +150,10 @@ describe("arguments from plain JavaScript", () => {
         [() => invoices.create({ company: shop, metadata: { my_key: 1 } as never }), /metadata\.my_key must be text/],
         [() => checkouts.create({ company: shop, returnUrl: "http://shop.example/a_b" }), /^returnUrl must be/],
         [() => clock.advance("soon" as never), /span must be milliseconds/],
-        [() => on("deposit.paid" as never, wrong), /there is no event "deposit\.paid"/]
+        [() => on("deposit.paid" as never, wrong), /there is no event "deposit\.paid"/],
+        [() => on(undefined as never, wrong), /there is no event undefined/],
+        [() => on([], wrong), /type is required/],
+        [() => on("deposit.settled", undefined as never), /handler must be a function/]
       ]
       for (const [call, says] of refusals) {
         const error = await refusalOf(async () => call())

@@ -5,10 +5,12 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { inspect } from "node:util"
 import {
+  bitcoind,
   DirectoryLocked,
   errors,
   esplora,
   InsufficientBalance,
+  ldk,
   lnd,
   NotFound,
   OptionsInvalid,
@@ -18,6 +20,7 @@ import {
   type SimulatedPay
 } from "../src/index.ts"
 import { keys } from "../src/Nouns.ts"
+import { environment } from "../src/Options.ts"
 import { refusal } from "../src/Refusals.ts"
 
 let pay: SimulatedPay<{ readonly order?: string }>
@@ -531,6 +534,28 @@ it("options: an unknown option is rejected, and the error suggests the nearest n
   const wrong = { url: "", wallet: { pasphrase: "" } } as never
   assert.throws(() => esplora(wrong), OptionsInvalid, /`pasphrase` is not an option of wallet; did you mean `passphrase`\?/)
   assert.throws(() => simulated({ database: "" } as never), OptionsInvalid, /it has seed/)
+})
+
+it("options: options that are missing, or of another type, are rejected, and the error names them and does not repeat them", async () => {
+  for (const [name, make] of Object.entries({ lnd, ldk, bitcoind, esplora, simulated }))
+    for (const given of name === "simulated" ? [null, "http://u:secret@h"] : [undefined, null, "http://u:secret@h"]) {
+      const says = `the options of ${name} must be an object with `
+      assert.throws(() => make(given as never), OptionsInvalid, says)
+      assert.throws(() => make(given as never), OptionsInvalid, /^(?!.*secret@)/)
+    }
+  for (const make of [bitcoind, esplora])
+    assert.throws(
+      () => make({} as never),
+      OptionsInvalid,
+      /^the options of wallet must be an object with file, passphrase, words, signer \(got undefined\)$/
+    )
+  for (const [given, says] of [
+    [null, /^the options of satrail must be an object/],
+    [{ lightning: "lnd" }, /lightning must be the result of lnd\(…\), ldk\(…\) or simulated\(…\)/],
+    [{ lightning: bitcoind({ url: "", user: "", password: "", wallet: {} }) }, /lightning must be the result of lnd/],
+    [{ chain: bitcoind }, /chain must be the result of bitcoind\(…\) or esplora\(…\)/]
+  ] as const)
+    assert.throws(() => environment(given as never), OptionsInvalid, says)
 })
 
 it("options: a new database is announced at a terminal, and opening a directory in use fails with one sentence and a code", async () => {
