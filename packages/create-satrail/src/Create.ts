@@ -51,9 +51,10 @@ const diff = (file: string, text: string): string => {
 }
 
 /** Shows the files and writes them after confirmation. */
-export const run = async (args: ReadonlyArray<string>, { ask, print }: Terminal): Promise<void> => {
+export const run = async (args: ReadonlyArray<string>, { ask, print }: Terminal, node: string = process.versions.node): Promise<void> => {
   const asked = Choices.read(args)
   if (asked.help) return print(Choices.help)
+  Project.checkNode(node)
   const choices = await completed(asked, { ask, print })
   const { folder } = choices
   const files = Project.files(choices)

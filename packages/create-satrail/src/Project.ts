@@ -6,6 +6,17 @@ import { servers } from "./templates/server.ts"
 /** The version of this package and of the `satrail` dependency in projects. */
 export const version: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version
 
+/** The minimum Node version, the same as in `@satrail/bitcoin`, on which this package does not depend. */
+const minimumNode = "22.19.0"
+
+/** Throws if this Node cannot run the project. An older one would fail only at `npm run dev`, on the first `.ts` file. */
+export const checkNode = (version: string): void => {
+  if (version.localeCompare(minimumNode, "en", { numeric: true }) < 0)
+    throw new Refused(
+      `satrail requires Node ${minimumNode} or later, but this is Node ${version}. Install a newer version from https://nodejs.org.`
+    )
+}
+
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 const gitignore = "node_modules\n.env\n.satrail\n.next\n"
@@ -26,7 +37,7 @@ export const files = ({ folder, kind, framework }: Choices): Readonly<Record<str
       scripts: server.scripts,
       dependencies: { satrail: `^${version}`, ...server.dependencies },
       devDependencies: { "@types/node": "^24.0.0", typescript: "^5.9.0", ...server.devDependencies },
-      engines: { node: ">=22.19.0" }
+      engines: { node: `>=${minimumNode}` }
     }),
     "tsconfig.json": json({
       compilerOptions: { target: "ES2024", strict: true, noEmit: true, skipLibCheck: true, ...server.compilerOptions },

@@ -39,7 +39,7 @@ const signalAll = ({ pid = 0 }: ChildProcess, signal: NodeJS.Signals | 0): boole
 
 const waitMillis = 600_000
 
-/** Starts a project on a port that another program uses, and checks that it ends with the error. */
+/** Starts a project on a port that another program uses, and checks that it ends with one line about the port. */
 export const endsOnTakenPort = async ({ folder, command: [command = "", ...args], env = {} }: Omit<Start, "says" | "onPaid">) => {
   const taken = createServer().listen(0, "127.0.0.1")
   await once(taken, "listening")
@@ -56,7 +56,8 @@ export const endsOnTakenPort = async ({ folder, command: [command = "", ...args]
   const [code] = await once(child, "close")
   clearTimeout(timeout)
   taken.close()
-  assert.match(said, /EADDRINUSE/)
+  assert.match(said, new RegExp(`EADDRINUSE: .*\\b${port}\\. Set another PORT in \\.env\\.$`, "m"))
+  assert.notMatch(said, /^ +at /m)
   assert.notInclude(said, "Open http://")
   assert.strictEqual(code, 1, said)
 }

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { PassThrough } from "node:stream"
+import * as Runtime from "../../bitcoin/src/Runtime.ts"
 import { satrail } from "../../satrail/src/index.ts"
 import * as Choices from "../src/Choices.ts"
 import * as Create from "../src/Create.ts"
@@ -97,6 +98,18 @@ describe("npm create satrail", () => {
     writeFileSync(path.join(folder, "tsconfig.json"), "{}")
     assert.include(await refusal(created([folder, "--yes"])), "already has tsconfig.json")
     assert.deepStrictEqual(filesIn(folder), ["tsconfig.json"])
+  })
+
+  it("create: on a Node that cannot run the project, nothing is asked or written, and the error is that of the service", async () => {
+    const folder = path.join(work, "old")
+    for (const old of ["20.20.2", "22.18.0"]) {
+      const said = await refusal(Create.run([folder, "--yes"], { ask: undefined, print: assert.fail }, old))
+      assert.strictEqual(said, Runtime.problem(old))
+    }
+    assert.notInclude(readdirSync(work), "old")
+    assert.include(Project.files({ folder, kind: "shop", framework: "none" })["package.json"], `"node": ">=${Runtime.minimumNode}"`)
+    await Create.run([folder, "--json"], { ask: undefined, print: () => {} }, Runtime.minimumNode)
+    assert.include(readdirSync(work), "old")
   })
 
   it("create: Ctrl-C and Ctrl-D at a question cancel, and the error is one sentence", async () => {

@@ -33,6 +33,11 @@ const opened = `
 const port = Number(process.env.PORT ?? 3000)
 const host = process.env.HOST ?? "localhost"
 const { pay, checkout } = await service()
+
+const failed = ({ message }: Error) => {
+  console.error(\`\${message}. Set another PORT in .env.\`)
+  process.exit(1)
+}
 `
 
 const said = "console.log(`Open http://${host}:${port} to create a checkout that you can pay.`)"
@@ -51,7 +56,7 @@ const server = createServer((request, response) => {
     response.destroy()
   })
 })
-server.listen(port, host, () => ${said})
+server.once("error", failed).listen(port, host, () => ${said})
 
 const stop = async () => {
   server.close()
@@ -68,7 +73,7 @@ app.get("/", async (_request, response) => {
 // The service handles its pages, its HTTP API and its console. Other paths go to the routes after it. Add body parsers after it, too.
 app.use((request, response, next) => pay.handler(request, response, next))
 const server = app.listen(port, host, (error) => {
-  if (error) throw error
+  if (error) return failed(error)
   ${said}
 })
 
@@ -94,7 +99,7 @@ app.register(async (scope) => {
     await pay.handler(request.raw, reply.raw)
   })
 })
-await app.listen({ port, host })
+await app.listen({ port, host }).catch(failed)
 ${said}
 
 const stop = () => app.close()
@@ -109,6 +114,7 @@ app.get("/", async (context) => {
 // The service handles its pages, its HTTP API and its console.
 app.all("*", (context) => pay.handler(context.req.raw))
 const server = serve({ fetch: app.fetch, port, hostname: host }, () => ${said})
+server.once("error", failed)
 
 const stop = async () => {
   server.close()
