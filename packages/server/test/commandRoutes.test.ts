@@ -58,6 +58,13 @@ const asks = (typed: string): Promise<ReadonlyArray<string>> => {
 
 const file = `--output ${join(directory, "out")}`
 
+/** What a command prints. */
+const said = async (typed: string): Promise<string> => {
+  printed.length = 0
+  await asks(typed)
+  return printed.join("\n")
+}
+
 /** Complete ids, which need no lookup. */
 const [whole, other] = ["01a1f768-1c70-748e-8579-81b7373e8599", "01a1f768-1c70-748e-8579-81b7373e859a"]
 
@@ -240,6 +247,29 @@ describe("the command line and the routes", () => {
     const lines = String(printed[0]).split("\n")
     assert.deepStrictEqual(lines[3], '      limits: {"daySats":1000} → -')
     assert.deepStrictEqual(lines.slice(-2), ["      f19: - → 1", "      and 1 more: --json shows all"])
+  })
+
+  it("command line: a key that awaits a second operator's approval is marked in the list, and its issue names the next command", async () => {
+    answered = [
+      { id: "7Kq2mVx9TbZc", name: "till", approval: "pending" },
+      { id: "8Kq2mVx9TbZc", name: "old", approval: null }
+    ]
+    const list = await said(`keys list ${whole}`)
+    assert.match(list, /^ *id +name +scopes +approval /m)
+    assert.match(list, /7Kq2mVx9TbZc +till +- +pending /)
+    for (const [command, next] of [
+      [`keys issue ${whole} --name till`, "keys approve"],
+      ["keys rotate 7Kq2mVx9TbZc", "keys approve"],
+      ["people invite --name Ada", "people approve"],
+      [`people recover ${whole}`, "people approve"]
+    ] as const) {
+      answered = { id: "7Kq2mVx9TbZc", approval: "pending" }
+      assert.strictEqual((await said(command)).split("\n").at(-1), `  A second operator must run: satrail ${next} 7Kq2mVx9TbZc`)
+      assert.deepStrictEqual(JSON.parse(await said(`${command} --json`)), answered)
+      answered = { id: "7Kq2mVx9TbZc", approval: null }
+      assert.notInclude(await said(command), "second operator")
+    }
+    answered = []
   })
 
   it("command line: a command accepts a company's name instead of its id, and a unique prefix instead of any id", async () => {

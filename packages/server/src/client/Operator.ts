@@ -155,15 +155,21 @@ export const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, dat
     () => new CommandFailed({ message: "The service's version differs from this program's." })
   )
 
-/** Calls a route and prints the response. */
+const isPending = Schema.is(Schema.Struct({ id: Schema.String, approval: Schema.Literal("pending") }))
+
+/**
+ * Calls a route and prints the response. If the record awaits a second operator's approval, also prints the
+ * `approve` command for it.
+ */
 export const call = Effect.fnUntraced(function* (
-  { json, headers }: { readonly json: boolean; readonly headers?: Headers },
+  { json, headers, approve }: { readonly json: boolean; readonly headers?: Headers; readonly approve?: string },
   method: Method,
   route: string,
   body?: Readonly<Record<string, unknown>>
 ) {
   const { message, data } = yield* ask(method, route, body, headers)
   yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
+  if (!json && approve !== undefined && isPending(data)) yield* Console.log(`  A second operator must run: satrail ${approve} ${data.id}`)
 })
 
 /** Builds a query from the given options. */

@@ -19,6 +19,7 @@ export const keys = Command.make("keys").pipe(
         "id",
         "name",
         "scopes",
+        "approval",
         "created_at",
         "revoked_at",
         "last_used_at"
@@ -42,7 +43,7 @@ export const keys = Command.make("keys").pipe(
         confined
       },
       ({ allowedFrom, company, confined, expiresAt, json, name, scopes }) =>
-        call({ json }, "POST", `${of(company)}/api-keys`, {
+        call({ json, approve: "keys approve" }, "POST", `${of(company)}/api-keys`, {
           name,
           scopes: listed(scopes),
           ...(expiresAt._tag === "Some" ? { expires_at: expiresAt.value } : {}),
@@ -80,7 +81,7 @@ export const keys = Command.make("keys").pipe(
           Flag.withDefault(0)
         )
       },
-      ({ json, key, overlap }) => call({ json }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
+      ({ json, key, overlap }) => call({ json, approve: "keys approve" }, "POST", `${ofKey(key)}/rotate`, { overlap_seconds: overlap })
     ).pipe(
       Command.withDescription(
         "Replace a key. The new one is shown once. If `approval` is `pending`, a second operator must run `keys approve` before the key works"

@@ -4,6 +4,7 @@ import * as Feature from "./Feature.ts"
 
 const person = Argument.String("id").pipe(Argument.withDescription("The person's id"))
 const at = (id: string) => `/operator/people/${encodeURIComponent(id)}`
+const approve = "people approve"
 const ofCompany = company.pipe(Argument.optional)
 
 const role = Flag.Literals("role", ["viewer", "bookkeeper", "operator", "admin"]).pipe(
@@ -27,8 +28,8 @@ const commands = Command.make("people").pipe(
     ).pipe(Command.withDescription("List a company's people. Without a company, list the operators")),
     Command.make("invite", { company: ofCompany, json, name, role }, ({ company, json, name, role }) =>
       company._tag === "Some"
-        ? callFor(company.value, { json }, "POST", "/operator/people", { name, role })
-        : call({ json }, "POST", "/operator/people", { name, role })
+        ? callFor(company.value, { json, approve }, "POST", "/operator/people", { name, role })
+        : call({ json, approve }, "POST", "/operator/people", { name, role })
     ).pipe(
       Command.withDescription(
         "Invite a person, and print a single-use link that adds a passkey. Without a company, the person becomes an operator. If `approval` is `pending`, a second operator must approve the invitation"
@@ -39,7 +40,7 @@ const commands = Command.make("people").pipe(
     Command.make("approve", { id: person, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/approve`)).pipe(
       Command.withDescription("Approve another operator's invitation or recovery")
     ),
-    Command.make("recover", { id: person, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/recover`)).pipe(
+    Command.make("recover", { id: person, json }, ({ id, json }) => call({ json, approve }, "POST", `${at(id)}/recover`)).pipe(
       Command.withDescription("Revoke a person's passkeys, and print a link for a new one")
     ),
     Command.make("remove", { id: person, json }, ({ id, json }) => call({ json }, "DELETE", at(id))).pipe(
