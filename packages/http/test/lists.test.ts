@@ -196,6 +196,17 @@ describe("filters", () => {
     [`cursor=${Buffer.from(`8640000000000001 ${idOf(t0, 1)}`).toString("base64url")}`]: "cursor",
     [`cursor=${Buffer.from(`${t0} x' or 1=1`).toString("base64url")}`]: "cursor"
   }
+  it("list: the error for a time names the format, and how to encode + only if a + arrived as a space", async () => {
+    const words = "from must be a timestamp such as 2026-01-31T12:00:00.123Z"
+    for (const [from, says] of [
+      ["2026-01-31", words],
+      ["2026-01-31T12:00:00+01:00", `${words} (encode + as %2B in a query)`]
+    ] as const) {
+      const { body } = await service.ask("GET", `/v1/transactions?from=${from}`, { key: company.key })
+      assert.strictEqual(body.error?.issues?.[0]?.message, says)
+    }
+  })
+
   for (const [query, path] of Object.entries(refused)) {
     it(`list: ?${query} is rejected`, async () => {
       const { status, body } = await service.ask("GET", `/v1/transactions?${query}`, { key: company.key })

@@ -2,10 +2,10 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Api from "@satrail/http/Api"
 import { OperatorAuthentication } from "@satrail/http/api/Authentication"
-import { ConfigProvider, Console, Effect, Option } from "effect"
+import { ConfigProvider, Console, Effect, Exit, Option } from "effect"
 import { Command } from "effect/cli"
 import type { HttpApiEndpoint } from "effect/http-api"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -18,10 +18,15 @@ import { run } from "./CommandLine.ts"
 // A service that only records its requests. Other tests cover how commands use the responses.
 const asked: Array<string> = []
 let answered: object = []
+let refusal: object | undefined
 const server = createServer((request, response) => {
   asked.push(`${request.method} ${request.url}`)
   request.resume()
   response.setHeader("content-type", "application/json")
+  if (refusal !== undefined) {
+    response.writeHead(422).end(JSON.stringify({ status: 422, message: "Refused", data: null, error: refusal }))
+    return
+  }
   response.end(JSON.stringify({ status: 200, message: "Noted", data: answered }))
 })
 const url = await new Promise<string>((resolve) => {
@@ -270,6 +275,18 @@ describe("the command line and the routes", () => {
       assert.notInclude(await said(command), "second operator")
     }
     answered = []
+  })
+
+  it("command line: an export that the service refuses did not begin, so only the refusal is printed, and no file is left", async () => {
+    refusal = { code: "malformed", issues: [{ path: "from", message: "from must be a timestamp" }] }
+    for (const command of ["export --from 2026-11-01", "audit --from 2026-11-01 --format csv", `statement ${whole} 2026-11 --html`])
+      for (const to of command.startsWith("statement") ? [""] : ["", ` --output ${join(directory, "refused")}`]) {
+        const { exit } = await Effect.runPromise(run(command + to, env))
+        const error = Exit.findErrorOption(exit)
+        assert.strictEqual(Option.getOrUndefined(error)?.message, "Refused (malformed):\n  from must be a timestamp", command)
+      }
+    refusal = undefined
+    assert.notMatch(String(await readdir(directory)), /refused/)
   })
 
   it("command line: a command accepts a company's name instead of its id, and a unique prefix instead of any id", async () => {

@@ -187,7 +187,9 @@ export const domainIssue = (text: string) => {
  * because times are stored in milliseconds.
  */
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?(?:Z|[+-]\d\d:\d\d)$/
-const instantWords = "must be a timestamp such as 2026-01-31T12:00:00.123Z (encode + as %2B in a query)"
+const instantWords = "must be a timestamp such as 2026-01-31T12:00:00.123Z"
+/** In a query, a `+` that is not encoded is read as a space. */
+const instantIssue = (text: string) => (text.includes(" ") ? `${instantWords} (encode + as %2B in a query)` : instantWords)
 
 /** Returns whether a day exists. `Date.parse` reads 30 February as a day in March. */
 const isDay = (day: string): boolean => {
@@ -204,7 +206,7 @@ export const GivenInstant = Schema.String.annotate({
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transformEffect((text) => {
       const millis = instantPattern.test(text) && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN
-      return Number.isNaN(millis) ? Effect.fail(new SchemaIssue.InvalidValue({ message: instantWords })) : Effect.succeed(millis)
+      return Number.isNaN(millis) ? Effect.fail(new SchemaIssue.InvalidValue({ message: instantIssue(text) })) : Effect.succeed(millis)
     }),
     encode: SchemaGetter.transform((millis) => instant(millis))
   })

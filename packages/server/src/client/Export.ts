@@ -82,13 +82,13 @@ export const exported = Effect.fnUntraced(function* (ask: {
     Option.toArray(value).map((value): [string, string] => [name, value])
   )
   const root = Option.match(ask.company, { onNone: () => "/operator", onSome: (id) => `/operator/companies/${encodeURIComponent(id)}` })
-  const body = Stream.unwrap(Operator.stream(`${root}/transactions/export?${new URLSearchParams([["format", ask.format], ...given])}`))
+  const body = yield* Operator.stream(`${root}/transactions/export?${new URLSearchParams([["format", ask.format], ...given])}`)
   const whole = (tail: string) => (Option.isNone(ask.company) || isWhole(tail) ? Effect.void : Effect.fail(cutShort))
   yield* saved(body, ask.output, whole)
 })
 
 /** Prints a route's response as it arrives. */
-export const printed = (route: string) => Effect.asVoid(copied(Stream.unwrap(Operator.stream(route)), process.stdout))
+export const printed = (route: string) => Effect.asVoid(Effect.flatMap(Operator.stream(route), (body) => copied(body, process.stdout)))
 
 /**
  * Prints a list, or writes it to a file, which appears only when it is complete. No last line is checked,
@@ -98,5 +98,5 @@ export const list = Effect.fnUntraced(function* (
   { query, output }: { readonly query: Parameters<typeof Operator.queryOf>[0]; readonly output: Option.Option<string> },
   route: string
 ) {
-  yield* saved(Stream.unwrap(Operator.stream(`${route}?${Operator.queryOf(query)}`)), output, () => Effect.void)
+  yield* saved(yield* Operator.stream(`${route}?${Operator.queryOf(query)}`), output, () => Effect.void)
 })
