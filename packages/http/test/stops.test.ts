@@ -88,7 +88,10 @@ describe("freeze", () => {
       await service.work()
       assert.strictEqual(await statusOf(before), status)
       assert.strictEqual((await service.ask("POST", `/v1/vouchers/${link.id}/cancel`, { key })).status, 200)
-      for (let i = 0; i < 2; i++) assert.deepStrictEqual((await unfreeze()).body.data, { id, frozen: null })
+      for (let i = 0; i < 2; i++) {
+        const { data, message } = (await unfreeze()).body
+        assert.deepStrictEqual([message, data], ["Company unfrozen", { id, frozen: null }])
+      }
       assert.strictEqual((await confirm()).status, 201)
     }
   })

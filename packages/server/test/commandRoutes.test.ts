@@ -211,8 +211,8 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(await asks("audit --actor ID --outcome scope_required --limit 3"), [
       "GET /operator/audit?actor_id=ID&outcome=scope_required&limit=3"
     ])
-    assert.deepStrictEqual(await asks(`audit --company ID --from 2026-01-01T00:00:00Z --format jsonl ${file}`), [
-      "GET /operator/audit?company_id=ID&from=2026-01-01T00%3A00%3A00Z&format=jsonl"
+    assert.deepStrictEqual(await asks(`audit --company ${whole} --from 2026-01-01T00:00:00Z --format jsonl ${file}`), [
+      `GET /operator/audit?company_id=${whole}&from=2026-01-01T00%3A00%3A00Z&format=jsonl`
     ])
     assert.deepStrictEqual(await asks(`audit ${file}`), [], "a file requires a format")
   })
@@ -298,6 +298,8 @@ describe("the command line and the routes", () => {
       lookup,
       `GET /operator/companies/${whole}/transactions/export?format=jsonl`
     ])
+    assert.deepStrictEqual(await asks("audit --company acme"), [lookup, `GET /operator/audit?company_id=${whole}`])
+    assert.deepStrictEqual(await asks("people list acme"), [lookup, `GET /operator/people?company_id=${whole}`])
     assert.deepStrictEqual(await asks("adjustments request acme --sats 5 --reason drill"), [lookup, "POST /operator/adjustments"])
     answered = [{ id: other }, { id: "11a1f768-1c70-748e-8579-81b7373e859a" }]
     assert.deepStrictEqual(await asks("withdrawals show 01a1"), [

@@ -133,14 +133,14 @@ const unfreeze = Section.operator(
     )
     .annotate(Example, (world) => ({
       params: { id: world.companyId },
-      message: "Company not frozen",
+      message: "Company unfrozen",
       data: freezeExample(world, null)
     })),
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params }) {
       const row = yield* Errors.answered(companies.unfreeze(CompanyId.make(params.id), yield* OperatorCaller))
-      return Envelope.ok("Company not frozen", showFreeze(row))
+      return Envelope.ok("Company unfrozen", showFreeze(row))
     })
 )
 

@@ -24,6 +24,15 @@ export const callFor = (company: string, ...[options, method, route, body]: Para
     ({ call, companyId }) => Effect.flatMap(companyId(company), (company_id) => call(options, method, route, { ...body, company_id }))
   )
 
+/** Returns the id of a company given by name or shortened id, for a query. */
+export const companyIdOf = (company: Option.Option<string>) =>
+  Option.isNone(company)
+    ? Effect.succeed(company)
+    : Effect.flatMap(
+        Effect.promise(() => import("./Operator.ts")),
+        ({ companyId }) => Effect.asSome(companyId(company.value))
+      )
+
 /** Reads a list and prints its rows. */
 export const list = (...ask: Parameters<typeof Operator.list>) =>
   Effect.flatMap(

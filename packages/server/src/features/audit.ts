@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { example, idIn, json, list, paging } from "../client/CommandParts.ts"
+import { companyIdOf, example, idIn, json, list, paging } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Feature from "./Feature.ts"
 
@@ -31,7 +31,6 @@ const actorHint =
 
 /** The filters, named like the API's parameters. */
 const filters = {
-  company_id: only("company", "Only entries about this company, by its id"),
   actor_id: only("actor", "Only entries made by this key, token or person, by its id"),
   verb: only("verb", "Only this operation, such as send.confirm"),
   subject: only("subject", "Only entries about this record, by its id"),
@@ -43,6 +42,7 @@ const filters = {
 const entries = Command.make(
   "audit",
   {
+    company: only("company", "Only entries about this company, by name or id"),
     ...filters,
     ...paging,
     json,
@@ -55,25 +55,22 @@ const entries = Command.make(
       Flag.optional
     )
   },
-  ({ after: cursor, format, json, limit, output, ...given }) => {
-    const filters = { ...given, actor_id: Option.map(given.actor_id, idIn) }
-    if (Option.isSome(format))
-      return Effect.flatMap(
-        Effect.promise(() => import("../client/Export.ts")),
-        (commands) => commands.list({ query: { ...filters, limit, cursor, format }, output }, "/operator/audit")
-      )
-    if (Option.isSome(output)) return Effect.fail(new CommandFailed({ message: "--output requires --format csv or --format jsonl" }))
+  Effect.fnUntraced(function* ({ after: cursor, company, format, json, limit, output, ...given }) {
+    if (Option.isNone(format) && Option.isSome(output))
+      return yield* new CommandFailed({ message: "--output requires --format csv or --format jsonl" })
+    const actor_id = Option.map(given.actor_id, idIn)
+    const query = { company_id: yield* companyIdOf(company), ...given, actor_id, limit, cursor }
+    if (Option.isSome(format)) {
+      const commands = yield* Effect.promise(() => import("../client/Export.ts"))
+      return yield* commands.list({ query: { ...query, format }, output }, "/operator/audit")
+    }
     const members = ["created_at", "actor_name", "verb", "subject", "outcome", "count", "company_id"]
-    return list(
-      { json, query: { ...filters, limit, cursor } },
-      "/operator/audit",
-      members,
-      changesOf,
-      Option.isSome(filters.actor_id) ? actorHint : undefined
-    )
-  }
+    yield* list({ json, query }, "/operator/audit", members, changesOf, Option.isSome(actor_id) ? actorHint : undefined)
+  })
 ).pipe(
-  Command.withDescription("List entries of the audit log, newest first: changes and refusals, and who made them"),
+  Command.withDescription(
+    "List entries of the audit log, newest first: changes and refusals, and who made them. Repeated refusals become one entry after a minute, with the time of the first"
+  ),
   example("audit --actor 7Kq2mVx9TbZc", "Show what was done with this key"),
   example("audit --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --format csv --output january.csv", "Write one month to a file")
 )

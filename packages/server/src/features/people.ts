@@ -1,5 +1,6 @@
+import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, callFor, company, example, json, list, name, paging } from "../client/CommandParts.ts"
+import { call, callFor, company, companyIdOf, example, json, list, name, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 
 const person = Argument.String("id").pipe(Argument.withDescription("The person's id"))
@@ -16,15 +17,17 @@ const commands = Command.make("people").pipe(
   Command.withDescription("Invite, recover and remove users who sign in to the console with a passkey"),
   Command.withSubcommands([
     Command.make("list", { ...paging, company: ofCompany, json }, ({ after: cursor, company, json, limit }) =>
-      list({ json, query: { limit, cursor, company_id: company } }, "/operator/people", [
-        "id",
-        "name",
-        "role",
-        "status",
-        "invited_until",
-        "approval",
-        "created_at"
-      ])
+      Effect.flatMap(companyIdOf(company), (company_id) =>
+        list({ json, query: { limit, cursor, company_id } }, "/operator/people", [
+          "id",
+          "name",
+          "role",
+          "status",
+          "invited_until",
+          "approval",
+          "created_at"
+        ])
+      )
     ).pipe(Command.withDescription("List a company's people. Without a company, list the operators")),
     Command.make("invite", { company: ofCompany, json, name, role }, ({ company, json, name, role }) =>
       company._tag === "Some"

@@ -43,7 +43,10 @@ export const view = View.make<Row>()(
       (row) => row.outcome
     ],
     count: [
-      Schema.Int.annotate({ description: "Number of occurrences. Identical rejected requests within a minute are counted in one entry" }),
+      Schema.Int.annotate({
+        description:
+          "Number of occurrences. Identical rejected requests within a minute are counted in one entry, written a minute after the first and with its time"
+      }),
       (row) => row.count
     ],
     ip_address: [
