@@ -54,6 +54,17 @@ describe("a path has one spelling", () => {
     }
   })
 
+  it("path: the error for a path that is right except for a trailing slash says so, whatever other routes match the path", async () => {
+    for (const [method, path, says] of [
+      ["POST", "/v1/bitcoin/deposit/lightning-invoice/", "No such route. The path must not end in a slash."],
+      ["GET", `${balance}/?x=1`, "No such route. The path must not end in a slash."],
+      ["POST", `${balance}/`, "No such route. Check the path and the method."]
+    ] as const) {
+      const { status, body } = await service.ask(method, path, { key: company.key })
+      assert.deepStrictEqual([status, body.error?.code, body.message], [404, "not_found", says], `${method} ${path}`)
+    }
+  })
+
   it("path: an invalid URL returns 404, even to a browser", async () => {
     for (const path of ["//[/", "//%/"])
       assert.strictEqual((await service.ask("GET", path, { headers: { accept: "text/html" } })).status, 404, path)

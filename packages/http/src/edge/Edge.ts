@@ -10,7 +10,7 @@ import * as Exchange from "./Exchange.ts"
 import { maxStreamMillis, maxStreams, partingMillis } from "./Extension.ts"
 import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
 import * as Refusals from "./Refusals.ts"
-import { answer, notFound } from "./Refusals.ts"
+import { answer, notFound, trailingSlash } from "./Refusals.ts"
 import * as RequestId from "./RequestId.ts"
 
 /** Options for accepting requests. */
@@ -172,14 +172,14 @@ const streamed = Effect.fnUntraced(function* (
 
 /**
  * Redirects a browser from a path with a trailing slash to the page without it. Other clients get 404, because
- * each path has only one spelling.
+ * each path has only one spelling. Undefined if there is no such route without the slash either.
  */
-const toPage = ({ method, url, headers }: HttpServerRequest.HttpServerRequest, paths: Index) => {
+const slashless = ({ method, url, headers }: HttpServerRequest.HttpServerRequest, paths: Index) => {
   const page = Routing.withoutSlash(url)
-  const isPage = method === "GET" && headers["accept"]?.includes("text/html") === true
-  return isPage && page !== undefined && paths.methodsAt(page.path).includes(method)
+  if (page === undefined || !paths.methodsAt(page.path).includes(method)) return undefined
+  return method === "GET" && headers["accept"]?.includes("text/html") === true
     ? HttpServerResponse.empty({ status: 308, headers: { location: page.location } })
-    : undefined
+    : trailingSlash
 }
 
 /** Responds to a failure that no route handled. */
@@ -193,9 +193,12 @@ const failed = Effect.fnUntraced(function* (
   const error = Cause.squash(cause)
   if (HttpServerError.isHttpServerError(error)) {
     if (error.reason._tag === "RouteNotFound") {
+      // First, because a path with a trailing slash can match another route, with an empty parameter.
+      const other = slashless(request, paths)
+      if (other !== undefined) return other
       const methods = paths.methodsAt(request.url)
       // The path supports this method, so the route itself did not find the requested item, such as a file.
-      if (methods.length === 0 || methods.includes(request.method)) return toPage(request, paths) ?? notFound
+      if (methods.length === 0 || methods.includes(request.method)) return notFound
       const allow = methods.join(", ")
       return answer(Errors.failure("method_not_allowed", `This route does not support ${request.method}, only ${allow}`), { allow })
     }

@@ -8,6 +8,8 @@ export const answer = (failure: Errors.Failure, headers: Record<string, string> 
 
 export const notFound = answer(Errors.failure("not_found", "No such route. Check the path and the method."))
 
+export const trailingSlash = answer(Errors.failure("not_found", "No such route. The path must not end in a slash."))
+
 const malformed = (path: string, message: string) => answer(Errors.malformedRequest([{ path, message }]))
 
 const withoutHost = malformed("host", "is required")
