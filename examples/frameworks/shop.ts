@@ -12,7 +12,7 @@ const handled = new Set<string>() // use your database
 
 /** Returns the status of the response to a webhook. */
 export const receive = async (request: Received): Promise<number> => {
-  const event = await pay.webhooks.verify(request, process.env["WEBHOOK_SECRET"] ?? "").catch(() => undefined)
+  const event = await pay.webhooks.verify(request, process.env["WEBHOOK_SECRET"] ?? "").catch(console.error)
   if (event === undefined) return 400
   if (event.type === "checkout.paid" && !handled.has(event.id)) console.log("ship order", event.data.orderId)
   handled.add(event.id)

@@ -49,7 +49,7 @@ const get = async <A>(promise: Promise<{ readonly status: number; readonly data:
 
 describe("the shops of the guides", () => {
   for (const page of ["docs/guides/webhooks.md", "docs/guides/checkout.md"])
-    it(`guides: the shop in ${page} ships each paid checkout once, however often it is notified, and never ships an underpaid one`, async () => {
+    it(`guides: the shop in ${page} ships each paid checkout once, however often it is notified, and never ships an underpaid one, and logs why it refuses a delivery`, async () => {
       const company = await whole.companyWith("paid")
       const port = await freePort()
       const endpoint = await get(company.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/webhooks`, types: ["checkout.*"] }))
@@ -57,8 +57,9 @@ describe("the shops of the guides", () => {
         env: { PATH: process.env["PATH"], WEBHOOK_SECRET: endpoint.secret },
         stdio: ["ignore", "pipe", "pipe"]
       })
-      let said = ""
-      for (const stream of [shop.stdout, shop.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text))
+      let [said, errors] = ["", ""]
+      shop.stdout.setEncoding("utf8").on("data", (text) => (said += text))
+      shop.stderr.setEncoding("utf8").on("data", (text) => (errors += text))
       try {
         const play = (route: string, body: object) => get(company.post(`/sandbox/${route}`, body))
         /**
@@ -77,6 +78,11 @@ describe("the shops of the guides", () => {
           )
         await eventually("a listening shop", listens, (isThere) => isThere)
 
+        const unsigned = await fetch(`http://127.0.0.1:${port}/webhooks`, { method: "POST", body: "{}" })
+        assert.strictEqual(unsigned.status, 400)
+        const isRefused = (text: string) => /^WebhookRefused: .*webhook-.*\n/m.test(text)
+        await eventually("the reason of the refusal in the log", () => Promise.resolve(errors), isRefused)
+
         const made = await get(company.post("/v1/checkouts", { amount: 21_000, currency: "sats", order_id: "1042" }))
         await play("send", { address: made.address, amount_sats: 9000 })
         await play("mine", { blocks: 6 })
@@ -93,6 +99,7 @@ describe("the shops of the guides", () => {
         await get(company.post(`/v1/webhook-deliveries/${paid.id}/resend`, {}))
         await delivered("checkout.paid", paid.last_attempt_at ?? "")
         assert.strictEqual(said, shipped)
+        assert.match(errors, /^(?:WebhookRefused: .+\n)+$/)
       } finally {
         shop.kill()
         await once(shop, "exit")
