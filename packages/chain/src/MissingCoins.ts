@@ -17,6 +17,9 @@ import { away, Outage } from "./Outage.ts"
  */
 const patienceMillis = 600_000
 
+/** A coin that was not missed again within this time counts as newly missed. Waiting payouts ask more often. */
+const forgetMillis = 3_600_000
+
 /** Maximum number of missing coins that an error lists. */
 const maxListed = 10
 
@@ -34,8 +37,11 @@ const sourceOf = (outpoint: string): string => `missing coin ${outpoint}`
  */
 export const make = Effect.fnUntraced(function* (unspent: Unspent) {
   const [records, ledger, journal, stops] = [yield* SendingReads, yield* LedgerReads, yield* Journal, yield* Stops.make]
-  /** When each missing coin was first missed. */
-  const missing = new Map<string, number>()
+  /** When each missing coin was first missed, and when the chain last lacked any. */
+  let missing: ReadonlyMap<string, number> = new Map()
+  let missedAtMillis = 0
+  /** Whether this process has asked about all coins. */
+  let isChecked = false
   let leftOut: ReadonlySet<string> = new Set()
   let leftOutAtMillis = 0
 
@@ -45,6 +51,7 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
    */
   const lacking = Effect.fnUntraced(function* (coins: ReadonlyArray<Coin.Coin>) {
     const asked = coins.filter(({ isConfirmed }) => isConfirmed).map(({ outpoint }) => outpoint)
+    if (asked.length === 0) return []
     const there = new Set(yield* unspent(asked))
     const gone = asked.filter((outpoint) => !there.has(outpoint))
     const spent = gone.length === 0 ? new Set<string>() : yield* records.spentCoins(gone)
@@ -75,24 +82,32 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
       }),
 
     /**
-     * Asks the chain about the selected coins, and about all others only if one of them is missing. Then returns
-     * the coins that are there; undefined if none of the selected coins is missing. Fails while the operator has
-     * not seen a missing coin.
+     * Asks the chain about the selected coins, and about all others only if one of them is missing, or if this
+     * process has not asked about them: after a restore, the selected coins may be newer than the backup. Then
+     * returns the coins that are there; undefined if none of those asked about is missing. Fails while the
+     * operator has not seen a missing coin.
      */
     remaining: Effect.fnUntraced(function* (selected: ReadonlyArray<Coin.Coin>, coins: ReadonlyArray<Coin.Coin>) {
-      const first = yield* lacking(selected)
-      for (const { outpoint } of selected) if (!first.includes(outpoint)) missing.delete(outpoint)
-      if (first.length === 0) return undefined
-      const found = [...first, ...(yield* lacking(coins.filter((coin) => !selected.includes(coin))))]
+      const asked = isChecked ? selected : coins
+      const first = yield* lacking(asked)
+      if (first.length === 0) {
+        isChecked = true
+        missing = new Map([...missing].filter(([outpoint]) => !asked.some((coin) => coin.outpoint === outpoint)))
+        return undefined
+      }
+      const found = [...first, ...(yield* lacking(coins.filter((coin) => !asked.includes(coin))))]
       const unseen = yield* Effect.filter(found, (outpoint) => Effect.map(isSeen(outpoint), (isKnown) => !isKnown))
       const nowMillis = yield* Clock.currentTimeMillis
       if (unseen.length === 0) {
+        isChecked = true
         if (leftOut.size === 0) leftOutAtMillis = nowMillis
         leftOut = new Set([...leftOut, ...found])
         return present(coins)
       }
-      const fresh = unseen.filter((outpoint) => !missing.has(outpoint))
-      for (const outpoint of fresh) missing.set(outpoint, nowMillis)
+      const before = isYoung(missedAtMillis, nowMillis, forgetMillis) ? missing : new Map<string, number>()
+      const fresh = unseen.filter((outpoint) => !before.has(outpoint))
+      missing = new Map(unseen.map((outpoint) => [outpoint, before.get(outpoint) ?? nowMillis]))
+      missedAtMillis = nowMillis
       if (fresh.length > 0)
         yield* Effect.logError("payouts wait", { reason, coins: fresh.slice(0, maxListed), count: fresh.length, remedy })
       if (unseen.some((outpoint) => !isYoung(missing.get(outpoint) ?? nowMillis, nowMillis, patienceMillis))) yield* pause(unseen)

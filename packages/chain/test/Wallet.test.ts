@@ -75,9 +75,10 @@ describe("Coins of a payout", () => {
   it.effect("wallet: the chain is asked once per payout, about its confirmed coins only", () =>
     Effect.gen(function* () {
       const { asked, errors, spends } = yield* world
-      assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
-      assert.deepStrictEqual(yield* spends(250_000), [outpoint(1), outpoint(2), outpoint(3), outpoint(4)])
-      assert.deepStrictEqual(asked, [[outpoint(1)], [outpoint(1), outpoint(2), outpoint(3)]])
+      const all = [outpoint(1), outpoint(2), outpoint(3)]
+      assert.deepStrictEqual(yield* spends(250_000), [...all, outpoint(4)])
+      for (const _ of [1, 2]) assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+      assert.deepStrictEqual(asked, [all, [outpoint(1)], [outpoint(1)]])
       assert.deepStrictEqual(errors, [])
     })
   )
@@ -94,7 +95,7 @@ describe("Coins of a payout", () => {
       })
       chain.gone = new Set([outpoint(1), outpoint(2)])
       yield* waits
-      assert.deepStrictEqual(asked, [[outpoint(1)], [outpoint(2), outpoint(3)]])
+      assert.deepStrictEqual(asked, [[outpoint(1), outpoint(2), outpoint(3)]])
       yield* TestClock.adjust("599 seconds")
       yield* waits
       assert.deepStrictEqual([yield* isPaused, errors.length], [false, 1])
@@ -114,6 +115,16 @@ describe("Coins of a payout", () => {
     })
   )
 
+  it.effect("wallet: the first payout of a process waits if any coin is spent on chain, even one that it would not spend", () =>
+    Effect.gen(function* () {
+      const { chain, spends } = yield* world
+      chain.gone = new Set([outpoint(3)])
+      assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")
+      chain.gone = new Set()
+      assert.deepStrictEqual(yield* spends(50_000), [outpoint(1)])
+    })
+  )
+
   it.effect("wallet: after the operator has resumed sending, payouts leave out the coins that are spent on chain", () =>
     Effect.gen(function* () {
       const { asked, chain, errors, spends } = yield* world
@@ -126,7 +137,7 @@ describe("Coins of a payout", () => {
       const { length } = errors
       const count = asked.length
       for (const _ of [1, 2]) assert.deepStrictEqual(yield* spends(50_000), [outpoint(2)])
-      assert.deepStrictEqual([asked.slice(count), errors.length], [[[outpoint(1)], [outpoint(2), outpoint(3)], [outpoint(2)]], length])
+      assert.deepStrictEqual([asked.slice(count), errors.length], [[[outpoint(1), outpoint(2), outpoint(3)], [outpoint(2)]], length])
       // Another missing coin is a new reason to wait.
       chain.gone.add(outpoint(2))
       assert.strictEqual((yield* Effect.flip(spends(50_000)))._tag, "ChainUnavailable")

@@ -93,15 +93,14 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const ids = given.flatMap((one) => idOf(one) ?? [])
   const ask = given[ids.length]
   const { company, idempotencyKey, signal, ...fields } = isObject(ask) ? ask : {}
-  // A missing header must not turn the protection off.
-  if (isObject(ask) && "idempotencyKey" in ask && !text(idempotencyKey)) fail("idempotencyKey must be text")
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
   if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} requires ${needed ? "an" : "no"} id`)
   return {
     path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
     company: ids.length > needed ? ids[0] : idOf(company),
-    idempotencyKey: text(idempotencyKey),
+    // Null for a missing header, which must not turn the protection off.
+    idempotencyKey: isObject(ask) && "idempotencyKey" in ask ? text(idempotencyKey) || null : undefined,
     signal: signal instanceof AbortSignal ? signal : undefined,
     fields
   }
@@ -139,8 +138,9 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     const { path, company, idempotencyKey, signal, fields: own } = read(pattern, given)
     const fields: Record<string, unknown> = { ...(isNew.test(route) && defaults[noun]), ...own }
     const method = methods[kind] ?? kind
-    const send = async (query: string, body?: Fields) =>
-      transport.send({
+    const send = async (query: string, body?: Fields) => {
+      if (idempotencyKey === null) fail("idempotencyKey must be text")
+      return transport.send({
         method,
         path: `${path}${query}`,
         key: await credential(path, company),
@@ -149,6 +149,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
         signal,
         ...(kind === "CREATE" && { idempotencyKey: idempotencyKey ?? newKey(), isOwnKey: !idempotencyKey })
       })
+    }
     if (kind === "LIST") {
       return list(async (cursor): Promise<Page<unknown>> => {
         const { answer, headers } = await send(queryOf(cursor === undefined ? fields : { ...fields, cursor }))

@@ -167,7 +167,7 @@ export const money = {
     yield* (yield* Peer).dispatch(yield* (yield* ChainWallet).build({ ...(yield* asking()), free: only(txId) }))
     yield* eventually(candidates, (outpoints) => !outpoints.some((outpoint) => outpoint.startsWith(txId)))
   }),
-  "a draft's fee exceeds the limit only to pay 1 sat/vB": Effect.gen(function* () {
+  "a draft's fee exceeds the limit only to pay 1 sat/vB, or by change too small for an output": Effect.gen(function* () {
     const txId = yield* fund("taproot", 100_000)
     const dear = { feeRate: 100, free: only(txId) }
     const feeAt = Effect.fnUntraced(function* (feeLimit: number) {

@@ -55,6 +55,10 @@ export const other = {
     yield* sent(pending, yield* lightningAttempt)
     yield* sent(failed, yield* lightningAttempt)
     yield* committed(Withdrawal.failed(failed.withdrawal, "no_route", failed.fence, failed.withdrawal.createdAtMillis + 1))
+    const byOperator = yield* made(companies[0], 35)
+    yield* sent(byOperator, yield* lightningAttempt)
+    const evidence = { ...(yield* proof(0)), paymentIndex: null }
+    yield* committed(Withdrawal.settled(byOperator.withdrawal, evidence, undefined, byOperator.withdrawal.createdAtMillis + 1000))
     yield* sent(byOffer, { _tag: "Bolt12", offer: `lno1${yield* hex(8)}` })
     yield* settled(byOffer, 1)
     yield* made(companies[0], 34) // not dispatched

@@ -75,7 +75,7 @@ bites("ChainWallet", promises, {
     sabotage(ChainWallet, ({ build }) => ({
       build: (ask) => build(paying(ask, ({ feeLimit }) => ({ feeLimit: Msat.make(feeLimit * 10n) })))
     })),
-    ["a draft's fee exceeds the limit only to pay 1 sat/vB"]
+    ["a draft's fee exceeds the limit only to pay 1 sat/vB, or by change too small for an output"]
   ],
   "a wallet that pays only the first payment": [
     sabotage(ChainWallet, ({ build }) => ({ build: (ask) => build({ ...ask, payments: ask.payments.slice(0, 1) }) })),

@@ -11,10 +11,11 @@ const underWay = (state: State.State) =>
 const settledOverLightning = (state: State.State, sinceMillis: number, beforeMillis: number) =>
   State.all(state, Withdrawal.noun)
     .filter(
-      ({ id, status, paymentHash, dispatchedAtMillis, updatedAtMillis }) =>
+      ({ id, status, paymentHash, paymentIndex, dispatchedAtMillis, updatedAtMillis }) =>
         id >= Id.floorOf(sinceMillis) &&
         status === "settled" &&
         paymentHash !== null &&
+        paymentIndex !== null &&
         dispatchedAtMillis !== null &&
         updatedAtMillis < beforeMillis
     )

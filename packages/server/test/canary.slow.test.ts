@@ -283,7 +283,9 @@ describe("a secret in the configuration", () => {
     const words = Array.from(created.stdout.matchAll(/^ +\d+ {2}([a-z]+)$/gm), ([, word = ""]) => word)
     const password = canary("rpc")
     const secrets = { password, passphrase, words: words.join(" "), authorization: Buffer.from(`satrail:${password}`).toString("base64") }
-    const env = { CHAIN: "bitcoin-rpc", BITCOIN_RPC_USER: "satrail", BITCOIN_RPC_PASSWORD: password, ...wallet }
+    // A database used with the simulated chain accepts no other.
+    const own = { ...wallet, SATRAIL_DATA: `${data}/chain` }
+    const env = { CHAIN: "bitcoin-rpc", BITCOIN_RPC_USER: "satrail", BITCOIN_RPC_PASSWORD: password, ...own }
     assert.deepStrictEqual(
       await givenAway({ ...env, BITCOIN_RPC_URL: `http://127.0.0.1:${port}` }, /rejects the user and password/, secrets),
       []

@@ -19,13 +19,14 @@ const afterRescan = Effect.fnUntraced(function* (used: readonly [number, number]
     yield* (yield* Journal).commit(KeyRange.reserved(range, 0))
   }
   const found = { coins: [], next: used.map((next, at) => ({ type, branch: at === 0 ? 0 : 1, next }) as const) }
-  yield* reserve(wallet, found, gap)
+  // Another rescan skips no more keys.
+  for (const _ of [1, 2]) yield* reserve(wallet, found, gap)
   return [yield* records.nextKey(wallet, type, 0), yield* records.nextKey(wallet, type, 1)]
 })
 
 for (const [what, used, next] of [
   ["if one of them was paid", [106, 103], [606, 103]],
-  ["if none of them was paid", [95, 90], [600, 100]]
+  ["if none of them was paid", [95, 90], [595, 100]]
 ] as const) {
   it.effect(`rescan: addresses issued after the backup are not issued again, ${what}`, () =>
     Effect.gen(function* () {

@@ -217,9 +217,12 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("sending/Payouts"),
     in: "make",
     find: `      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))
-      yield* broadcast(leader.withdrawal, attempt)`,
+      return Effect.andThen(
+        broadcast(leader.withdrawal, attempt),`,
     replace: `      yield* broadcast(leader.withdrawal, attempt)
-      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))`,
+      yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))
+      return Effect.andThen(
+        Effect.void,`,
     test: coreTest("Payouts"),
     titles: "C19: payout: a payout's bytes"
   },
@@ -392,12 +395,13 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payout that the network does not accept immediately is refunded",
     file: core("sending/Payouts"),
     in: "make",
-    find: `      yield* broadcast(leader.withdrawal, attempt)
-      return`,
+    find: `      return Effect.andThen(
+        broadcast(leader.withdrawal, attempt),`,
     replace: `      const answer = yield* chain.broadcast(attempt.rawTx)
       if (answer._tag !== "accepted")
         yield* journal.commit(Withdrawal.failed(leader.withdrawal, "node_error", fence(leader.task), yield* now))
-      return`,
+      return Effect.andThen(
+        Effect.void,`,
     test: coreTest("Payouts"),
     titles: "C47:"
   },

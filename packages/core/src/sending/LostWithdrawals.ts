@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
     }),
     release: Effect.fnUntraced(function* (id) {
       const withdrawal = yield* get(id)
-      return withdrawal.status === "failed" ? withdrawal : yield* end(withdrawal, LostWithdrawal.unpaid)
+      return withdrawal.failure === "node_error" ? withdrawal : yield* end(withdrawal, LostWithdrawal.unpaid)
     })
   })
 })

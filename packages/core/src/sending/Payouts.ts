@@ -82,7 +82,8 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
   const send = (batch: ReadonlyArray<Ready>): Effect.Effect<ReadonlyArray<readonly [Ready, Next]>, Outage> => {
     // Another payout spent a coin first, or another process holds one of the tasks. Select coins again for the
     // remaining withdrawals.
-    const again = () => each(batch, () => Effect.succeed({ millis: 0 }))
+    const again = () => Effect.succeed(each(batch, () => Effect.succeed({ millis: 0 })))
+    // Returns what to do when the claims are no longer kept, because the commit ends the followers' claims.
     const sent = Effect.gen(function* () {
       const draft = yield* wallet.build({
         payments: batch.map(({ withdrawal, scriptPubKey }) => ({
@@ -113,13 +114,13 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
         networkFee: shares[n] ?? Msat.zero
       }))
       yield* journal.commit(Withdrawal.dispatched(leader.withdrawal, attempt, fence(leader.task), yield* now, followers))
-      yield* broadcast(leader.withdrawal, attempt)
-      return yield* each(batch, (one) =>
-        one === leader ? Effect.succeed("later") : others.includes(one) ? Effect.succeed("done") : waits(one)
+      return Effect.andThen(
+        broadcast(leader.withdrawal, attempt),
+        each(batch, (one) => (one === leader ? Effect.succeed("later") : others.includes(one) ? Effect.succeed("done") : waits(one)))
       )
     }).pipe(
       Effect.catchTags({
-        Unfundable: () => each(batch, waits),
+        Unfundable: () => Effect.succeed(each(batch, waits)),
         CoinTaken: again,
         StaleFence: again,
         AlreadyTerminal: again,
@@ -132,7 +133,7 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
         batch.map(({ task }) => task),
         sent
       ),
-      Option.match({ onNone: () => each(batch, () => Effect.succeed("later")), onSome: Effect.succeed })
+      Option.getOrElse(() => each(batch, () => Effect.succeed("later")))
     )
   }
 

@@ -105,7 +105,7 @@ export const elsewhere = Errors.failure(
 const wantsStepUp = ({ annotations, method }: Pick<HttpApiEndpoint.Top, "annotations" | "method">): boolean => {
   const scopes = Context.getOrUndefined(annotations, Scopes) ?? []
   const isQuick = scopes.length === 0 || scopes.some((scope) => scope === "read" || scope === "receive")
-  return method === "DELETE" || (method !== "GET" && !isQuick)
+  return method !== "GET" && (method !== "POST" || !isQuick)
 }
 
 /** Returns the text after `Bearer` (RFC 6750, section 2.1), empty if there is none. */

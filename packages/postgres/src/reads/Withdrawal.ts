@@ -31,7 +31,7 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
     text: `
 select ${withdrawals.selected} from ${withdrawals.name} t
 where uuid_send(t.id) >= uuid_send($1::uuid) and uuid_send(t.id) < uuid_send($2::uuid) and t.status = 'settled'
-  and t.payment_hash is not null and t.dispatched_at_millis is not null and t.updated_at_millis < $3::bigint
+  and t.payment_hash is not null and t.payment_index is not null and t.dispatched_at_millis is not null and t.updated_at_millis < $3::bigint
 order by uuid_send(t.id) desc limit 1`,
     values: (sinceMillis: number, beforeMillis: number) => [Id.floorOf(sinceMillis), Id.floorOf(beforeMillis), String(beforeMillis)],
     read: withdrawals.ofRow

@@ -19,13 +19,13 @@ import * as Output from "../client/Output.ts"
 /**
  * Reserves every key used on the chain, and the receiving keys that may have been issued after the backup and
  * are not paid yet, so that no address is issued to a second company. Their number is unknown. Half the gap is
- * skipped: a later scan must still find the keys issued next.
+ * skipped after the last paid key: a later scan must still find the keys issued next.
  */
 export const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.Found, gap: number) {
   const [records, journal] = [yield* Records, yield* Journal]
   for (const { type, branch, next: unused } of found.next) {
     const first = yield* records.nextKey(wallet, type, branch)
-    const next = Math.max(unused, first) + (branch === 0 ? Math.ceil(gap / 2) : 0)
+    const next = Math.max(first, unused + (branch === 0 ? Math.ceil(gap / 2) : 0))
     if (next === first) continue
     const id = yield* Id.make
     yield* journal.commit(KeyRange.reserved({ id, wallet, type, branch, first, next }, yield* Clock.currentTimeMillis))
