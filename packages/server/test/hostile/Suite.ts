@@ -261,6 +261,9 @@ const undo = async ({ keys }: World, { operation, target, isBent }: Draft, send:
       headers: [...asked.headers, ["content-type", "application/json"], ["authorization", `Bearer ${keys.right.operatorToken}`]],
       body: Buffer.from(JSON.stringify(body))
     })
+    // All operators share one token here. Without the limits of a key that can send, money could be taken, so
+    // another operator would have to remove them.
+    if (undone?.text.includes('"second_operator_required"') === true) continue
     // A draft with a changed method, path or headers may have reached a different operation.
     if (!isBent) assert.strictEqual(undone?.status, 200, `${where}: ${undone?.text}`)
   }
