@@ -51,7 +51,7 @@ export const people: ReadonlyArray<Canary> = [
     bug: "an administrator whom a colleague recovered approves withdrawals as a person whom they invited before",
     file: core("features/people/Person"),
     in: "vouched",
-    find: `...vouchersOf(person), by`,
+    find: `...sponsorsOf(person), by`,
     replace: `by`,
     test: coreTest("People"),
     titles: "approval: the people who invited"

@@ -126,7 +126,7 @@ const notOneself = (by: Granting, id: string) =>
   (by._tag === "Operator" ? by.operator.id : by.id) === id ? Effect.fail(new PeopleErrors.OwnAccess({ id })) : Effect.void
 
 /** Returns the id of the person or key that vouches for people invited by `by`; null for an operator. */
-const voucherOf = (by: Granting) => (by._tag === "Operator" ? null : by.id)
+const sponsorOf = (by: Granting) => (by._tag === "Operator" ? null : by.id)
 
 /** Reads people, and commits changes to them. */
 const makeRecords = Effect.gen(function* () {
@@ -250,7 +250,7 @@ export const make = Effect.gen(function* () {
         name,
         role,
         status: "invited",
-        vouchedBy: voucherOf(by),
+        vouchedBy: sponsorOf(by),
         passkeys: [],
         uses: [],
         secretHash,
@@ -276,7 +276,7 @@ export const make = Effect.gen(function* () {
       const person = yield* present(companyId, id)
       yield* mayGrant(by, person.role)
       const { secretHash, text } = Person.generate(id, entropy)
-      const vouchedBy = Person.vouched(person, voucherOf(by))
+      const vouchedBy = Person.vouched(person, sponsorOf(by))
       const invitation = { secretHash, vouchedBy, waiting: yield* waitingFor(companyId, person.role, by) }
       return { person: yield* moved(Person.recovered(person, invitation, yield* at)), text }
     }),
@@ -284,7 +284,7 @@ export const make = Effect.gen(function* () {
       yield* notOneself(by, id)
       const person = yield* present(companyId, id)
       yield* mayGrant(by, role)
-      const vouchedBy = Role.sends(role) && !Role.sends(person.role) ? Person.vouched(person, voucherOf(by)) : person.vouchedBy
+      const vouchedBy = Role.sends(role) && !Role.sends(person.role) ? Person.vouched(person, sponsorOf(by)) : person.vouchedBy
       return yield* moved(Person.promoted(person, { role, vouchedBy }, yield* at))
     }),
     remove: Effect.fnUntraced(function* (companyId, id, by) {

@@ -33,7 +33,7 @@ const layerDeciders = Layer.effect(
       // The loop also visits ids added by earlier rounds.
       for (const each of party) {
         const found = Id.is(each) ? yield* nouns.named(Person.noun, { id: each }) : Option.none()
-        if (Option.isSome(found)) for (const voucher of Person.vouchersOf(found.value)) party.add(voucher)
+        if (Option.isSome(found)) for (const sponsor of Person.sponsorsOf(found.value)) party.add(sponsor)
       }
       return party
     })

@@ -165,11 +165,11 @@ export const generate = (id: string, entropy: (size: number) => Uint8Array) => {
 export const invitedId = (text: string): string | undefined => /^inv_([0-9a-f-]{36})_[1-9A-HJ-NP-Za-km-z]{32,44}$/.exec(text)?.[1]
 
 /** Returns the ids of everyone who vouched for this person. */
-export const vouchersOf = ({ vouchedBy }: Pick<Person, "vouchedBy">): ReadonlyArray<string> => vouchedBy?.split(" ") ?? []
+export const sponsorsOf = ({ vouchedBy }: Pick<Person, "vouchedBy">): ReadonlyArray<string> => vouchedBy?.split(" ") ?? []
 
 /** Adds an id to those who vouched for this person; null adds none. */
 export const vouched = (person: Pick<Person, "vouchedBy">, by: string | null): string | null =>
-  by === null ? person.vouchedBy : [...new Set([...vouchersOf(person), by])].join(" ")
+  by === null ? person.vouchedBy : [...new Set([...sponsorsOf(person), by])].join(" ")
 
 export const isOpen = ({ secretHash, invitedUntilMillis, status, waiting }: Person, nowMillis: number): boolean =>
   status === "invited" && secretHash !== null && waiting === null && nowMillis < (invitedUntilMillis ?? 0)
