@@ -14,9 +14,9 @@ export interface CallOptions {
 export interface CreateOptions extends CallOptions {
   /**
    * Defaults to a new key per call. If you send a request again with the same key, it takes effect only once,
-   * even if your program restarted in between.
+   * even if your program restarted in between. Undefined is refused, because a missing header would pay twice.
    */
-  readonly idempotencyKey?: string | undefined
+  readonly idempotencyKey?: string
 }
 
 /** A page of a list. `next` is the `cursor` of the next page, or undefined on the last page. */

@@ -179,7 +179,7 @@ export interface AuditEntry {
   readonly subject: string | null
   /** `done`, or the error code. If `unreadable`, run `satrail verify` */
   readonly outcome: string
-  /** Number of occurrences. Identical rejected requests within a minute are counted in one entry, written a minute after the first and with its time */
+  /** Number of occurrences. Identical rejected requests within a minute are counted in one entry, written a minute after the first */
   readonly count: number
   /** IP address of the caller (first half for IPv6). Empty if unknown or the operator's */
   readonly ipAddress: string

@@ -306,7 +306,7 @@ describe("Approvals by people", () => {
       yield* neither(founder, invited)
       yield* neither(colleague, founder)
       yield* neither(colleague, invited)
-      // A recovery by the operator separates nobody; only a new invitation does.
+      // A recovery by the operator does not make them two parties. Only a new invitation does.
       const recovered = yield* people.recover(of.id, invited.id, operator())
       yield* people.approve(invited.id, bob)
       yield* join(recovered)

@@ -71,9 +71,9 @@ export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
 }
 
 /**
- * Throws if the options are missing, or one has an unknown name. Otherwise a misspelled option would silently take its default; for
- * example, a misspelled `database` would select the embedded database. `names` must contain every name, which
- * the compiler checks.
+ * Throws if the options are missing, or one has an unknown name. Otherwise a misspelled option would silently
+ * take its default; for example, a misspelled `database` would select the embedded database. `names` must contain
+ * every name, which the compiler checks.
  */
 export const checkNames = <A extends object>(of: string, given: A, names: { readonly [K in keyof A]-?: true }): void => {
   const known = Object.keys(names)

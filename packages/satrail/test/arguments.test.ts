@@ -140,6 +140,7 @@ describe("arguments from plain JavaScript", () => {
         ],
         [() => confirmWith({ idempotencyKey: null as never }), /idempotencyKey must be/],
         [() => confirmWith({ maxFee: undefined }), /maxFee must not be undefined; leave it out to accept any fee/],
+        // @ts-expect-error -- the type refuses it too, with exactOptionalPropertyTypes
         [() => checkouts.create({ company: shop, idempotencyKey: undefined }), /idempotencyKey must not be undefined/],
         [() => checkouts.create({ company: shop, options: [undefined as never] }), /options\.0 is required/],
         [() => onChainAddresses.create({ company: shop, addressType: "nested" as never }), /addressType must be .*"nested_segwit"/],

@@ -58,7 +58,10 @@ export const make = ({ most, each }: Limits) => {
   }
 
   return {
-    /** Runs the task in one of the holder's slots. Can be interrupted until the task starts, even in an uninterruptible region. */
+    /**
+     * Runs the task in one of the holder's slots. Can be interrupted until the task starts, even in an
+     * uninterruptible region.
+     */
     run: <A, E, R>(holder: string, task: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.acquireUseRelease(
         Effect.sync(() => join(holder)),

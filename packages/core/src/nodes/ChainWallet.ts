@@ -58,9 +58,9 @@ export class ChainWallet extends Context.Service<
     /**
      * Builds a transaction that pays each payee exactly its amount. The mining fee is at most the sum of the
      * fee limits of the payments included, or 1 sat/vB if that is more. It spends only coins that `free`
-     * allows; `free` is called once with all candidates. Coins are confirmed, or change of our payouts that is at most one unconfirmed
-     * payout deep. If the coins do not cover all payments, it includes those that fit, in order, and skips a
-     * payment that is too large.
+     * allows; `free` is called once with all candidates. Coins are confirmed, or change of our payouts that is
+     * at most one unconfirmed payout deep. If the coins do not cover all payments, it includes those that fit,
+     * in order, and skips a payment that is too large.
      */
     readonly build: <E>(ask: {
       readonly payments: ReadonlyArray<Payment>

@@ -69,7 +69,7 @@ const entries = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "List entries of the audit log, newest first: changes and refusals, and who made them. Repeated refusals become one entry after a minute, with the time of the first"
+    "List entries of the audit log, newest first: changes and refusals, and who made them. Repeated refusals become one entry after a minute"
   ),
   example("audit --actor 7Kq2mVx9TbZc", "Show what was done with this key"),
   example("audit --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --format csv --output january.csv", "Write one month to a file")

@@ -45,7 +45,7 @@ export const view = View.make<Row>()(
     count: [
       Schema.Int.annotate({
         description:
-          "Number of occurrences. Identical rejected requests within a minute are counted in one entry, written a minute after the first and with its time"
+          "Number of occurrences. Identical rejected requests within a minute are counted in one entry, written a minute after the first"
       }),
       (row) => row.count
     ],
