@@ -114,9 +114,10 @@ export const hashOf = (bytes: Buffer): string => shown(sha256Twice(bytes.subarra
 
 /** Returns the id of a transaction in hex; undefined if it is invalid. */
 export const txIdOf = (rawTx: string): TxId.TxId | undefined => {
-  if (rawTx.length % 2 !== 0 || !/^[0-9a-f]+$/i.test(rawTx)) return undefined
+  const bytes = Buffer.from(rawTx, "hex")
+  if (bytes.length * 2 !== rawTx.length) return undefined
   try {
-    return parseTransaction(Buffer.from(rawTx, "hex")).txId()
+    return parseTransaction(bytes).txId()
   } catch {
     return undefined
   }
