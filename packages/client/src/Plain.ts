@@ -84,15 +84,12 @@ export const nameOf = (name: string, all: Fields): string => {
  * itself contains the rail.
  */
 export const eventType = (type: string): string =>
-  type.replace(
-    /^(\w+)\.(?:lightning|on_chain)\.(\w+)$/,
-    (_, kind: string, state: string) => `${kind}.${state === "completed" ? "settled" : state}`
-  )
+  type.replace(/\.(?:lightning|on_chain)\.(completed$)?/, (_, completed?: string) => (completed ? ".settled" : "."))
 
 /** Returns the HTTP API's event types that correspond to one of the client's event types. */
 export const wireTypes = (type: string): ReadonlyArray<string> => {
   const [, kind, state] = /^(deposit|withdrawal)\.(\w+)$/.exec(type) ?? []
-  if (!kind || !state) return [type]
+  if (!state) return [type]
   // Only on-chain payments are reversed or replaced.
   const rails = /^re(versed|placed)$/.test(state) || (kind === "deposit" && state !== "settled") ? ["on_chain"] : ["lightning", "on_chain"]
   return rails.map((rail) => `${kind}.${rail}.${state === "settled" ? "completed" : state}`)
@@ -128,13 +125,13 @@ export const plain = (value: unknown): unknown => {
   return mapped(value, ([name, one]) => [[nameOf(name, value), plainOf(name, one)]])
 }
 
-const notAmount = (given: string): never => fail(`amount must be satoshis, or text such as "1.50 eur" (got ${given})`)
+const notAmount = (given: string): never => fail(`amount must be satoshis or text like "1.50 eur" (got ${given})`)
 
 /** Converts an amount to a number whose JSON form has the same digits. */
 const numeric = (given: unknown): number => {
   const value = Number(given)
   // A JavaScript number represents at most fifteen decimal digits exactly.
-  const isExact = typeof given === "number" ? Number.isFinite(value) : /^(?=(?:\.?\d){1,15}$)\d+(?:\.\d+)?$/.test(String(given))
+  const isExact = typeof given === "number" ? Number.isFinite(value) : /^(?=(\.?\d){1,15}$)\d+(\.\d+)?$/.test(String(given))
   return isExact ? value : notAmount(String(given))
 }
 
@@ -156,13 +153,14 @@ const wireOf = (name: string, value: unknown): unknown => {
   if (name === "metadata") return value
   if (name === "types" && Array.isArray(value)) return value.flatMap((type) => wireTypes(String(type)))
   if (value instanceof Date) return value.toISOString()
-  if (typeof value === "bigint" || (isObject(value) && "msat" in value)) return satsOf(value)
   if (Array.isArray(value)) return value.map((one) => wireOf("", one))
+  if (typeof value === "bigint" || "msat" in Object(value)) return satsOf(value)
   return isObject(value) ? wire(value) : value
 }
 
-/** Refuses an undefined limit, because a missing setting must not permit any fee. */
-const omitted = (name: string) => (name === "maxFee" ? fail("maxFee must not be undefined") : [])
+/** Refuses an undefined restriction, because a missing setting must not lift it. */
+const omitted = (name: string) =>
+  asked.includes(snake(name)) || /^(allow|dayC|expiresAt|limits|rec)/.test(name) ? fail(`${name} is undefined`) : []
 
 /** Converts the names of a request's fields to the service's names. */
 export const wire = ({ amount, ...others }: Fields): Fields => ({

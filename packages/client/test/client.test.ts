@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Limits } from "@satrail/core/accounts/Limits"
 import { client, errors, SatrailError } from "../src/index.ts"
 import { operatorToken, start } from "./Service.ts"
 
@@ -49,19 +50,25 @@ describe("calls", () => {
     for (const amount of ["21000", "1 2 eur", "eur", "0.1000000000000000001 btc"] as const) {
       const error = await pay.invoices.create({ amount: amount as "1 eur" }).catch((error: unknown) => error)
       assert.instanceOf(error, TypeError, amount)
-      assert.include(String(error), "amount must be satoshis, or text such as")
+      assert.include(String(error), "amount must be satoshis or text like")
     }
   })
 
-  it("client: an undefined idempotencyKey or maxFee is refused, because a repeated call would pay twice or any fee", async () => {
+  it("client: an undefined idempotencyKey or restriction is refused, because a repeated call would pay twice or any fee", async () => {
     const { pay } = service.clientOf({ key: company.key })
     // The promise is rejected: an error thrown by the call would lose the results of other payments.
     const said = (given: object): Promise<string> =>
       pay.withdrawals.confirm({ destination: "ann@example.com", amount: 1, ...given }).then(() => "accepted", String)
     for (const idempotencyKey of [undefined, null, "", 7])
       assert.strictEqual(await said({ idempotencyKey }), "TypeError: idempotencyKey must be text")
-    assert.strictEqual(await said({ maxFee: undefined }), "TypeError: maxFee must not be undefined")
+    assert.strictEqual(await said({ maxFee: undefined }), "TypeError: maxFee is undefined")
     assert.notInclude(await said({ maxFee: null, idempotencyKey: "payout-7" }), "TypeError")
+    const made = (given: object): Promise<string> =>
+      pay.apiKeys.create({ name: "till", scopes: ["receive"], ...given }).then(() => "accepted", String)
+    for (const name of ["limits", "allowedFrom", "expiresAt"])
+      assert.strictEqual(await made({ [name]: undefined }), `TypeError: ${name} is undefined`)
+    for (const name of Object.keys(Limits.fields).map((name) => name.replace("Sats", "")))
+      assert.strictEqual(await made({ limits: { [name]: undefined } }), `TypeError: ${name} is undefined`)
   })
 
   it("client: a record can be written as JSON, with exact amounts", async () => {

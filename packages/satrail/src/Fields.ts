@@ -27,6 +27,9 @@ export const orNull = <F extends Fields>(of: F) => Struct.map(of, Schema.NullOr)
 /** Fields that may be left out. Null means the same. */
 export const maybe = <F extends Fields>(of: F) => Struct.map(orNull(of), Schema.optional)
 
+/** Restrictions that may be left out or null. Undefined is refused, because a missing setting must not lift a restriction. */
+export const restrictions = <F extends Fields>(of: F) => Struct.map(orNull(of), Schema.optionalKey)
+
 /** Gives an argument that is not an object its name in messages. */
 export const named = <S extends Schema.Top>(name: string, schema: S) => schema.annotate({ title: name })
 
@@ -64,19 +67,23 @@ export const amount = Schema.declare((value): value is Money.Amount => value !==
 export const anyAmount = Schema.optionalKey(Schema.NullOr(amount))
 /** An amount of bitcoin. */
 export const sats = Schema.declare((_value): _value is Money.Sats => true).check(Schema.makeFilter((value) => issueOf(Money.msat(value))))
-/** A limit that may be left out. Undefined is refused, because a missing setting must not permit any fee. */
-export const maxFee = Schema.optionalKey(Schema.NullOr(sats))
-
 export const id = named("id", text)
 export const operator = record({ id: text, name: text })
 export const by = Schema.optional(operator)
 export const request = Schema.optional(fields({ idempotencyKey: key }))
-export const limits = fields({
-  ...maybe({ perWithdrawal: sats, hour: sats, day: sats, month: sats, approvalAbove: sats }),
-  ...maybe({ dayCount: Limits.Limits.fields.dayCount.schema, recipientTypes: Schema.Array(RecipientType), recipients: texts })
-})
+const limit = {
+  perWithdrawal: sats,
+  hour: sats,
+  day: sats,
+  month: sats,
+  approvalAbove: sats,
+  dayCount: Limits.Limits.fields.dayCount.schema,
+  recipientTypes: Schema.Array(RecipientType),
+  recipients: texts
+}
+export const limits = fields(restrictions(limit))
 /** The key that pays, and whose limits apply. */
-export const apiKey = record({ id: text, limits: Schema.NullOr(limits), spendsAs: Schema.NullOr(text) })
+export const apiKey = record({ id: text, limits: Schema.NullOr(fields(maybe(limit))), spendsAs: Schema.NullOr(text) })
 export const plan = Plan
 export const allowedFrom = AllowedFrom
 export const addressType = AddressType

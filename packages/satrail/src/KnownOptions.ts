@@ -37,16 +37,20 @@ const titleOf = (parameter: Parameter | undefined, at: number): string =>
 
 /** The effect of leaving out a field that may be left out, but not be undefined. */
 const omitted: Readonly<Record<string, string>> = {
+  allowedFrom: "allow any address",
   amount: "let the payer decide",
+  apiKey: "apply no limits of a key",
+  expiresAt: "let the key work until it is revoked",
   idempotencyKey: "repeat the effect with each call",
+  limits: "set no limits",
   maxFee: "accept any fee"
 }
 
 /** Returns why a field is refused whose value is undefined. */
-const missing = (fields: object | undefined, name: string): string => {
-  const field: unknown = Reflect.get(fields ?? {}, name)
+const missing = (parameter: unknown, names: ReadonlyArray<string>): string => {
+  const field = names.reduce((of, name): unknown => Reflect.get(fieldsOf(of) ?? {}, name), parameter)
   const isOptional = Schema.isSchema(field) && SchemaAST.isOptional(field.ast)
-  return isOptional ? `must not be undefined; leave it out to ${omitted[name]}` : "is required"
+  return isOptional ? `must not be undefined; leave it out to ${omitted[names.at(-1) ?? ""] ?? "set no such limit"}` : "is required"
 }
 
 /** Returns a function that fails if an argument does not fit its schema. The error names the field. */
@@ -64,7 +68,7 @@ export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
       const value = path.split(".").reduce<unknown>((of, name) => Object(of)[name], given)
       return new Invalid({
         path: names.length > 0 ? names.join(".") : titleOf(parameters[Number(at)], Number(at)),
-        message: value === undefined ? missing(fieldsOf(parameters[Number(at)]), names.join(".")) : message.replace(`"${at}.`, '"')
+        message: value === undefined ? missing(parameters[Number(at)], names) : message.replace(`"${at}.`, '"')
       })
     })
   })

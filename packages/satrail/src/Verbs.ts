@@ -25,7 +25,6 @@ import {
   instant,
   labels,
   limits,
-  maxFee,
   listed,
   listOf,
   maybe,
@@ -38,6 +37,7 @@ import {
   period,
   plan,
   request,
+  restrictions,
   sats,
   text
 } from "./Fields.ts"
@@ -101,8 +101,8 @@ export const defaults = {
 const overlapSeconds = named("overlapSeconds", number)
 const place = fields({ domain: Schema.NullOr(text), host: text, user: text })
 const payable = { paymentHash: text, paymentRequest: text }
-const payment = { amount, apiKey, otherwise: sats }
-const keyAsk = { idempotencyKey, ...maybe({ allowedFrom, expiresAt: instant, limits }) }
+const payment = { ...restrictions({ apiKey, maxFee: sats }), ...maybe({ amount, otherwise: sats }) }
+const keyAsk = { idempotencyKey, ...restrictions({ allowedFrom, expiresAt: instant, limits }) }
 const scopes = Schema.Array(Scope)
 const older = [fields({ olderThanMillis: number, ...paged })] as const
 const what = [named("what", What)] as const
@@ -213,8 +213,8 @@ export const parameters = {
     ]
   },
   withdrawals: {
-    estimate: [fields({ company, destination: text, maxFee, ...maybe(payment) })],
-    confirm: [fields({ company, destination: text, idempotencyKey, maxFee, ...maybe({ ...payment, metadata }) })],
+    estimate: [fields({ company, destination: text, ...payment })],
+    confirm: [fields({ company, destination: text, idempotencyKey, ...payment, ...maybe({ metadata }) })],
     get: ids
   }
 } as const satisfies { readonly [N in Noun]: { readonly [verb: string]: ReadonlyArray<Parameter> } }

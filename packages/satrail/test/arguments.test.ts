@@ -118,6 +118,7 @@ describe("arguments from plain JavaScript", () => {
       const shop = await pay.companies.create({ name: "Shop" })
       const { invoices, checkouts, offers, onChainAddresses, webhooks, companies, withdrawals, clock, on } = pay
       const confirmWith = (given: object) => withdrawals.confirm({ company: shop, amount: 1, destination: "ann@example.com", ...given })
+      const issueWith = (given: object) => pay.apiKeys.create({ company: shop, name: "payroll", scopes: ["send"], ...given })
       const refusals: ReadonlyArray<readonly [call: () => unknown, says: RegExp]> = [
         [() => companies.create({ name: "Gold", plan: "gold" as never }), /plan must be "free" or "paid"/],
         [() => companies.charge(shop, { internal: { baseMsat: -5, partsPerMillion: 0 } }), /internal\.baseMsat .*between 0 and 1000000000/],
@@ -140,6 +141,11 @@ describe("arguments from plain JavaScript", () => {
         ],
         [() => confirmWith({ idempotencyKey: null as never }), /idempotencyKey must be/],
         [() => confirmWith({ maxFee: undefined }), /maxFee must not be undefined; leave it out to accept any fee/],
+        [() => confirmWith({ apiKey: undefined }), /apiKey must not be undefined; leave it out to apply no limits of a key/],
+        [() => issueWith({ limits: undefined }), /limits must not be undefined; leave it out to set no limits/],
+        [() => issueWith({ limits: { day: undefined } }), /limits\.day must not be undefined; leave it out to set no such limit/],
+        [() => issueWith({ allowedFrom: undefined }), /allowedFrom must not be undefined; leave it out to allow any address/],
+        [() => issueWith({ expiresAt: undefined }), /expiresAt must not be undefined; leave it out to let the key work until/],
         // @ts-expect-error -- the type refuses it too, with exactOptionalPropertyTypes
         [() => checkouts.create({ company: shop, idempotencyKey: undefined }), /idempotencyKey must not be undefined/],
         [() => checkouts.create({ company: shop, options: [undefined as never] }), /options\.0 is required/],

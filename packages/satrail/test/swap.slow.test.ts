@@ -48,9 +48,9 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
   await call("companies.update", pay.companies.update(company, { plan: "paid" }))
   await call("companies.freeze", pay.companies.freeze(company, { reason: "stolen key", pending: "wait" }))
   await call("companies.unfreeze", pay.companies.unfreeze(company))
-  const limits = { day: 50_000, dayCount: null, recipients: undefined }
+  const limits = { day: 50_000, dayCount: null }
   await call("companies.issueKey", pay.companies.issueKey(company, { name: "payouts", scopes: ["send"], limits }))
-  const made = await call("apiKeys.create", pay.apiKeys.create({ company, name: "website", scopes: ["read"], expiresAt: undefined }))
+  const made = await call("apiKeys.create", pay.apiKeys.create({ company, name: "website", scopes: ["read"], expiresAt: null }))
   await call("apiKeys.get", pay.apiKeys.get(company, made.id))
   await call("apiKeys.list", pay.apiKeys.list(company))
   await call("apiKeys.revoke", pay.apiKeys.revoke(company, made.id))

@@ -6,7 +6,22 @@ import { type First, made, type Of } from "../Sharing.ts"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
-import { amount, apiKey, company, fields, flag, idempotencyKey, ids, listed, maybe, metadata, named, number, text } from "../Fields.ts"
+import {
+  amount,
+  apiKey,
+  company,
+  fields,
+  flag,
+  idempotencyKey,
+  ids,
+  listed,
+  maybe,
+  metadata,
+  named,
+  number,
+  restrictions,
+  text
+} from "../Fields.ts"
 
 export const { NotRefundable, RefundNotOpen, RefundTooLarge } = classes
 export const defaults = {
@@ -32,7 +47,8 @@ export const parameters = {
     create: [
       fields({
         company,
-        ...maybe({ amount, apiKey, checkoutId: text, depositId: text, description: text, destination: text, expirySeconds: number }),
+        ...maybe({ amount, checkoutId: text, depositId: text, description: text, destination: text, expirySeconds: number }),
+        ...restrictions({ apiKey }),
         idempotencyKey,
         ...maybe({ invoiceId: text, metadata, onCheckout: flag })
       })

@@ -2,7 +2,21 @@ import * as Http from "@satrail/http/features/vouchers/Vouchers"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
-import { amount, apiKey, company, fields, idempotencyKey, ids, listed, maybe, metadata, named, number, text } from "../Fields.ts"
+import {
+  amount,
+  apiKey,
+  company,
+  fields,
+  idempotencyKey,
+  ids,
+  listed,
+  maybe,
+  metadata,
+  named,
+  number,
+  restrictions,
+  text
+} from "../Fields.ts"
 
 export const { VoucherNotOpen, VoucherRefused } = classes
 export const defaults = {
@@ -13,7 +27,15 @@ export const defaults = {
 } as const
 export const parameters = {
   vouchers: {
-    create: [fields({ amount, company, idempotencyKey, ...maybe({ apiKey, description: text, expirySeconds: number, metadata }) })],
+    create: [
+      fields({
+        amount,
+        company,
+        idempotencyKey,
+        ...restrictions({ apiKey }),
+        ...maybe({ description: text, expirySeconds: number, metadata })
+      })
+    ],
     get: ids,
     list: [company, listed],
     cancel: ids,
