@@ -845,6 +845,8 @@ export interface RefundsListQuery {
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
   readonly cursor?: string | undefined
+  /** Only refunds of this deposit */
+  readonly depositId?: string | undefined
 }
 export interface Statement {
   readonly companyId: string

@@ -45,6 +45,22 @@ describe("refunds", () => {
     assert.strictEqual((await create({ deposit_id })).body.data.amount_sats, 1000)
   })
 
+  it("refund: the list has the refunds of one deposit if asked, page by page", async () => {
+    const deposit_id = await deposited()
+    const makes = async () => (await create({ deposit_id, amount: 10, currency: "sats" })).body.data.id
+    const ids = [await makes(), await makes(), await makes()].toSorted().toReversed()
+    await create({ deposit_id: await deposited() })
+    const list = (query: string, asker = key) => service.ask("GET", `${path}?${query}`, { key: asker })
+    const idsIn = (answer: Awaited<ReturnType<typeof list>>) => answer.body.data.map(({ id }: { id: string }) => id)
+    assert.deepStrictEqual(idsIn(await list(`deposit_id=${deposit_id.toUpperCase()}`)), ids)
+    const first = await list(`deposit_id=${deposit_id}&limit=2`)
+    assert.deepStrictEqual(idsIn(first), ids.slice(0, 2))
+    const [, next = ""] = /<[^>]*\?([^>]*)>; rel="next"/.exec(first.headers.get("link") ?? "") ?? []
+    assert.deepStrictEqual(idsIn(await list(next)), ids.slice(2))
+    assert.deepStrictEqual(idsIn(await list(`deposit_id=${deposit_id}`, (await service.company()).key)), [])
+    assert.deepStrictEqual(seen(await list("deposit_id=1")), bad(400, "malformed"))
+  })
+
   it("refund: the request must name exactly one deposit, invoice or checkout", async () => {
     const id = "01900000-0000-7000-8000-000000000001"
     for (const body of [{}, { deposit_id: id, invoice_id: id }, { invoice_id: id, checkout_id: id }])

@@ -52,3 +52,5 @@ export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{
 
 /** An id that no record has. It sorts before every generated id. */
 export const nil = "00000000-0000-0000-0000-000000000000"
+/** An id that no record has. It sorts after every generated id. */
+export const max = "ffffffff-ffff-ffff-ffff-ffffffffffff"

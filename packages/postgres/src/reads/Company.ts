@@ -1,3 +1,4 @@
+import * as Id from "@satrail/core/base/Id"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { maxCounted, type Standing } from "@satrail/core/accounts/AccountReads"
 import * as Company from "@satrail/core/accounts/Company"
@@ -123,8 +124,6 @@ export const kinds = {
   FreezeChanged: freezeChanged
 }
 
-const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
 const asked = (where: string) =>
   Lists.part({
     columns: companies.columns,
@@ -176,7 +175,7 @@ export const reads = {
     }),
     (read) =>
       ({ limit, before, text, plan, status }: Company.Query, looks: number) =>
-        read[status ?? "all"]({ before: before ?? lastId, text: text ?? null, plan: plan ?? null }, limit, looks)
+        read[status ?? "all"]({ before: before ?? Id.max, text: text ?? null, plan: plan ?? null }, limit, looks)
   ),
   standings
 }

@@ -73,8 +73,6 @@ const ways = [
   [null, listed("satrail.invoices r", "r.company_id = {company}::uuid", "r.id")]
 ] as const
 
-const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
 const invoicesOf = Effect.gen(function* () {
   const reads = yield* Effect.forEach(ways, ([name, part]) =>
     Effect.map(Lists.picking("Records.invoicesOf", table, [part], Lists.byId), (read) => [name, read] as const)
@@ -86,9 +84,9 @@ const invoicesOf = Effect.gen(function* () {
     const values = {
       company: companyId,
       at: String(query.atMillis),
-      before: query.before ?? lastId,
+      before: query.before ?? Id.max,
       fromId: after === undefined ? Id.nil : Id.floorOf(after + 1),
-      untilId: before === undefined ? lastId : Id.floorOf(before),
+      untilId: before === undefined ? Id.max : Id.floorOf(before),
       createdAfter: after === undefined ? null : String(after),
       createdBefore: before === undefined ? null : String(before),
       standing: query.standing ?? null,

@@ -104,8 +104,6 @@ const ways = [
 
 const earliest = "-9223372036854775808"
 
-const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
 /**
  * Where the list starts (exclusive): at the end of the period, or after the previous page. With two conditions, the
  * database would start at one of them and read all rows up to the other.
@@ -113,16 +111,16 @@ const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 const startOf = ({ after, createdBeforeMillis: before }: Query): Position =>
   before !== undefined && before <= (after?.createdAtMillis ?? before)
     ? { createdAtMillis: before, id: Id.nil }
-    : (after ?? { createdAtMillis: Number.MAX_SAFE_INTEGER, id: lastId })
+    : (after ?? { createdAtMillis: Number.MAX_SAFE_INTEGER, id: Id.max })
 
 const valuesOf = (companyId: CompanyId.CompanyId, query: Query): Readonly<Record<string, string | null>> => ({
   company: companyId,
   startMillis: String(startOf(query).createdAtMillis),
   startId: startOf(query).id,
-  afterId: query.after?.id ?? lastId,
+  afterId: query.after?.id ?? Id.max,
   createdAfter: String(query.createdAfterMillis ?? earliest),
   fromId: query.createdAfterMillis === undefined ? Id.nil : Id.floorOf(query.createdAfterMillis + 1),
-  untilId: query.createdBeforeMillis === undefined ? lastId : Id.floorOf(query.createdBeforeMillis),
+  untilId: query.createdBeforeMillis === undefined ? Id.max : Id.floorOf(query.createdBeforeMillis),
   type: query.type ?? null,
   status: query.status ?? null,
   rail: query.rail ?? null,

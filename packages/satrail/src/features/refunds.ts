@@ -14,7 +14,7 @@ import {
   flag,
   idempotencyKey,
   ids,
-  listed,
+  listOf,
   maybe,
   metadata,
   named,
@@ -54,7 +54,7 @@ export const parameters = {
       })
     ],
     get: ids,
-    list: [company, listed],
+    list: [company, listOf({ depositId: text })],
     ofCheckout: [company, named("checkoutId", text)],
     cancel: ids,
     step: []

@@ -194,7 +194,7 @@ export interface Operations {
   readonly "GET /v1/vouchers/{id}": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Voucher } }
   readonly "POST /v1/vouchers/{id}/cancel": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Voucher } }
   readonly "POST /v1/refunds": { readonly query: {  }; readonly body: CreateRefund; readonly answer: { readonly status: 201; readonly message: string; readonly data: CreatedRefund } }
-  readonly "GET /v1/refunds": { readonly query: { readonly limit?: undefined | number; readonly cursor?: undefined | string }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: ReadonlyArray<Refund> } }
+  readonly "GET /v1/refunds": { readonly query: { readonly limit?: undefined | number; readonly cursor?: undefined | string; readonly deposit_id?: undefined | string }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: ReadonlyArray<Refund> } }
   readonly "GET /v1/refunds/{id}": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Refund } }
   readonly "POST /v1/refunds/{id}/cancel": { readonly query: {  }; readonly body: undefined; readonly answer: { readonly status: 200; readonly message: string; readonly data: Refund } }
   readonly "POST /v1/people": { readonly query: {  }; readonly body: InvitePerson; readonly answer: { readonly status: 201; readonly message: string; readonly data: InvitedPerson } }

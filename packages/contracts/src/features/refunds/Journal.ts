@@ -172,6 +172,31 @@ export const money = {
     assert.deepStrictEqual(yield* records.refundsOf(otherId, checkoutId, 10), [refundIn(theirs.change)])
     assert.deepStrictEqual(yield* records.refundsOf(companyId, yield* Id.make, 10), [])
   }),
+  "a deposit's refunds are listed newest first with canceled ones, and only to its company": Effect.gen(function* () {
+    const records = yield* Records
+    const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
+    const deposit = yield* credited(companyId, 10)
+    const makes = Effect.fnUntraced(function* (n: number) {
+      const made = yield* byLink({ ...deposit, refunded: Msat.fromSats(n) }, 1)
+      assert.strictEqual(yield* verdict(made.change), "Applied")
+      return made
+    })
+    const first = yield* makes(0)
+    const all = [first, yield* makes(1), yield* makes(2)]
+    assert.strictEqual(yield* verdict((yield* byLink(yield* credited(companyId, 10), 1)).change), "Applied")
+    const gone = yield* canceling(refundIn(first.change), first.voucher)
+    assert.strictEqual(yield* verdict(gone), "Applied")
+    const ids = all
+      .map(({ change }) => refundIn(change).id)
+      .toSorted()
+      .toReversed()
+    const page = (company: CompanyId.CompanyId, before: string | null, limit: number) =>
+      Effect.map(records.ofDeposit(company, deposit.id, before, limit), (rows) => rows.map(({ id }) => id))
+    assert.deepStrictEqual(yield* page(companyId, null, 10), ids)
+    assert.deepStrictEqual(yield* page(companyId, null, 2), ids.slice(0, 2))
+    assert.deepStrictEqual(yield* page(companyId, ids[1] ?? null, 2), ids.slice(2))
+    assert.deepStrictEqual(yield* page(otherId, null, 10), [])
+  }),
   "a deposit whose refunded amount differs from the sum of its refunds is a violation": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 50)

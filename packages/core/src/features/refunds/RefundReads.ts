@@ -3,7 +3,7 @@ import type * as CompanyId from "../../base/CompanyId.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import type { Refund } from "./Refund.ts"
 
-/** Reads the refunds of checkouts. */
+/** Reads the refunds of checkouts and of deposits. */
 export class RefundReads extends Context.Service<
   RefundReads,
   {
@@ -14,6 +14,13 @@ export class RefundReads extends Context.Service<
     readonly refundsOf: (
       companyId: CompanyId.CompanyId,
       checkoutId: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Refund>, StoreUnavailable>
+    /** Returns a deposit's refunds before `before` (exclusive; null for the first page), newest first by id. */
+    readonly ofDeposit: (
+      companyId: CompanyId.CompanyId,
+      depositId: string,
+      before: string | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Refund>, StoreUnavailable>
   }

@@ -110,11 +110,12 @@ export class Refunds extends Context.Service<
     >
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Refund.Refund, NotFound | StoreUnavailable>
     /**
-     * Returns a page, newest first. `next` is the start of the following page, or undefined on the last one.
+     * Returns a page, newest first: of one deposit, or of all. `next` is the start of the following page, or
+     * undefined on the last one.
      */
     readonly list: (
       companyId: CompanyId.CompanyId,
-      query: Page.Asked
+      query: Page.Asked & { readonly depositId?: string | undefined }
     ) => Effect.Effect<Page.Page<Refund.Refund>, Invalid | StoreUnavailable>
     /**
      * Returns the refunds shown on a checkout page, newest first: claimable, pending and paid ones, at most
@@ -222,6 +223,7 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const accounts = yield* AccountReads
   const nouns = yield* NounReads
+  const records = yield* RefundReads
   const depositOf = yield* finding
   const stops = yield* Stops
   const prices = yield* Prices
@@ -304,7 +306,11 @@ export const make = Effect.gen(function* () {
       )
     }),
     get,
-    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(Refund.noun, companyId, before, limit)),
+    list: (companyId, { depositId, ...query }) => {
+      if (depositId === undefined) return Page.read(query, (before, limit) => nouns.newestFirst(Refund.noun, companyId, before, limit))
+      if (!Id.is(depositId)) return Effect.fail(new Invalid({ path: "deposit_id", message: "must be the id of a deposit" }))
+      return Page.read(query, (before, limit) => records.ofDeposit(companyId, depositId, before, limit))
+    },
     ofCheckout: yield* shownOn,
     cancel: Effect.fnUntraced(function* (companyId, id) {
       const refund = yield* get(companyId, id)

@@ -1,3 +1,4 @@
+import * as Id from "@satrail/core/base/Id"
 import * as Adjustment from "@satrail/core/features/adjustments/Adjustment"
 import { AdjustmentReads } from "@satrail/core/features/adjustments/AdjustmentReads"
 import { Effect } from "effect"
@@ -6,8 +7,6 @@ import * as Table from "../../statements/Table.ts"
 
 const table = Table.of(Adjustment.noun)
 
-const lastId = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
 const adjustments = Reads.many("Records.adjustments", {
   text: `
 select ${table.selected} from ${table.name} t
@@ -15,7 +14,7 @@ where (t.created_at_millis, t.id::text collate "C") < ($1::bigint, $2::text) and
 order by t.created_at_millis desc, t.id::text collate "C" desc limit $3::bigint`,
   values: ({ after, limit, status }: Parameters<AdjustmentReads["Service"]["adjustments"]>[0]) => [
     String(after?.createdAtMillis ?? Number.MAX_SAFE_INTEGER),
-    after?.id ?? lastId,
+    after?.id ?? Id.max,
     String(limit),
     status
   ],

@@ -1,4 +1,5 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
 import * as Refund from "@satrail/core/features/refunds/Refund"
 import { RefundReads } from "@satrail/core/features/refunds/RefundReads"
 import { Effect } from "effect"
@@ -8,7 +9,8 @@ import * as Table from "../../statements/Table.ts"
 const refunds = Table.of(Refund.noun)
 const takes = Refund.takes.map((status) => `'${status}'`).join(", ")
 
-/** Uses the index of ids as bytes (see migrations/Baseline.ts). */
+// Both use indexes of ids as bytes (see migrations/Baseline.ts).
+
 const refundsOf = Reads.many("Records.refundsOf", {
   text: `
 select ${refunds.selected} from ${refunds.name} t
@@ -18,6 +20,21 @@ order by t.id desc limit $3::bigint`,
   read: refunds.ofRow
 })
 
+const ofDeposit = Reads.many("Records.ofDeposit", {
+  text: `
+select ${refunds.selected} from ${refunds.name} t
+where uuid_send(t.deposit_id) = uuid_send($2::uuid) and uuid_send(t.company_id) = uuid_send($1::uuid)
+  and uuid_send(t.id) < uuid_send($3::uuid)
+order by uuid_send(t.deposit_id) desc, uuid_send(t.id) desc limit $4::bigint`,
+  values: (companyId: CompanyId.CompanyId, depositId: string, before: string | null, limit: number) => [
+    companyId,
+    depositId,
+    before ?? Id.max,
+    String(limit)
+  ],
+  read: refunds.ofRow
+})
+
 export const make = Effect.gen(function* () {
-  return RefundReads.of({ refundsOf: yield* refundsOf })
+  return RefundReads.of({ refundsOf: yield* refundsOf, ofDeposit: yield* ofDeposit })
 })

@@ -22,3 +22,7 @@ create table satrail.refunds (
 create index refunds_of_checkout on satrail.refunds (uuid_send(checkout_id), id desc)
   where checkout_id is not null;
 `
+
+export const migrations = {
+  "0085_refunds_of_deposit": "create index refunds_of_deposit on satrail.refunds (uuid_send(deposit_id), uuid_send(id))"
+}

@@ -46,14 +46,12 @@ join ${deliveries.name} t on t.endpoint_id = $1::uuid and t.epoch = $2::integer 
   read: (row) => placeOf(row).place
 })
 
-const last = "ffffffff-ffff-ffff-ffff-ffffffffffff"
-
 const deliveriesTo = Reads.many("Records.deliveriesTo", {
   text: `
 select ${deliveries.selected} from ${deliveries.name} t
 where uuid_send(t.endpoint_id) = uuid_send($1::uuid) and uuid_send(t.id) < uuid_send($2::uuid)
 order by uuid_send(t.endpoint_id) desc, uuid_send(t.id) desc limit $3::bigint`,
-  values: (endpointId: string, before: string | null, limit: number) => [endpointId, before ?? last, String(limit)],
+  values: (endpointId: string, before: string | null, limit: number) => [endpointId, before ?? Id.max, String(limit)],
   read: deliveries.ofRow
 })
 
