@@ -35,11 +35,15 @@ it("console: a payment's page lists its refunds with their status, and no refund
       return [amount, status]
     })
   }
-  assert.deepStrictEqual(await listed(first), [
+  const ofFirst = [
     ["1,003", "On its way"],
     ["1,002", "Canceled, returned"],
     ["1,001", "Not claimed yet"]
-  ])
+  ]
+  assert.deepStrictEqual(await listed(first), ofFirst)
   assert.deepStrictEqual(await listed(second), [["1,004", "Not claimed yet"]])
   assert.deepStrictEqual(await listed(third), [])
+  // More than a page of the list of all refunds.
+  for (let n = 0; n < 100; n++) await refund(third, 1)
+  assert.deepStrictEqual(await listed(first), ofFirst)
 })

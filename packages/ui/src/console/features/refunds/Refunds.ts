@@ -71,14 +71,11 @@ const show = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-/** Maximum number of the company's newest refunds that are searched for those of one payment. */
-const most = 100
-
-/** Returns the refunds of a received payment, and what is left to refund. The API cannot list them by payment. */
+/** Returns a received payment's newest 100 refunds, and what is left to refund. */
 export const received = async (visit: Visit, _: Payment, deposit: Deposit): Promise<PaymentPart> => {
   const { api, to } = visit
   const { id, amount_sats, refunded_sats, status: standing } = deposit
-  const rows = (await api.call("GET /v1/refunds", { query: { limit: most } })).filter(({ deposit_id }) => deposit_id === id)
+  const rows = await api.call("GET /v1/refunds", { query: { deposit_id: id } })
   const [left, mayRefund] = [amount_sats - refunded_sats, may(visit, "send")]
   const isRefundable = left > 0 && standing === "settled"
   return {
