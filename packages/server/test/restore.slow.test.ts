@@ -1,10 +1,13 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
+import { Tasks } from "@satrail/core/ledger/Tasks"
+import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Records } from "@satrail/core/service/Records"
 import * as Storage from "@satrail/postgres/Storage"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { Effect, Redacted } from "effect"
+import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import path from "node:path"
 import * as Customer from "./Customer.ts"
@@ -97,6 +100,16 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
       )
     )
 
+  /** The withdrawals that a process started an hour later takes over from the processes that are gone. */
+  const takenOver = (url: string) =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const { takeOver } = yield* Tasks
+        const [holder, nowMillis] = [randomUUID(), Date.now() + 3_600_000]
+        return yield* takeOver({ holder, kinds: Withdrawal.kinds, nowMillis, aliveMillis: 1000, leaseMillis: 1000, limit: 100 })
+      }).pipe(Effect.provide(Storage.layer({ url: Redacted.make(url) })))
+    )
+
   /** The API responses about everything a company has. */
   const told = async (company: Service.Company) => {
     const lines: ReadonlyArray<{ readonly id: string; readonly type: string }> = await Customer.transactions(company)
@@ -154,6 +167,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     assert.isAtLeast(Number(ask(second, "satrail_reader", due, "moving")), 1)
     ask(second, "satrail_migration", hold, "moving")
     assert.strictEqual(Number(ask(second, "satrail_reader", due, "moving")), 0)
+    assert.deepStrictEqual(await takenOver(urlOf(second, "satrail_application", "moving")), [])
 
     restore(second, path.join(service.data, "money.dump"))
     // The new server's transaction counter is behind the one recorded in published events, so the service
