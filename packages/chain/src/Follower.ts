@@ -41,6 +41,10 @@ type Cursor = typeof Cursor.Type
 /** Returns a cursor whose next block is the one at this height. */
 export const cursorBefore = (height: number): string => Schema.encodeSync(Cursor)({ height: height - 1, hashes: [], told: 0, by: "" })
 
+/** Returns the height of the last block read; undefined if another kind of source wrote the cursor. */
+export const heightIn = (cursor: string): number | undefined =>
+  Option.getOrUndefined(Option.map(Schema.decodeUnknownOption(Cursor)(cursor), ({ height }) => height))
+
 /**
  * Reads every block once, in order, and finds our outputs with one query per block, however many scripts are
  * ours.

@@ -98,6 +98,15 @@ const withoutSeed = Flag.Boolean("without-seed").pipe(
   Flag.withDefault(false)
 )
 
+const atLeast = (least: number, name: string, description: string) =>
+  Flag.Int(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (value) => value >= least,
+      (value) => `Expected a whole number from ${least} on, got ${value}`
+    )
+  )
+
 export const wallet = Command.make("wallet").pipe(
   Command.withDescription(
     "Create, show, restore and rescan the wallet used with a real chain. It works on files and the database, not on a running service"
@@ -142,8 +151,8 @@ export const wallet = Command.make("wallet").pipe(
     Command.make(
       "rescan",
       {
-        fromHeight: Flag.Int("from-height").pipe(Flag.withDescription("The first block to read; required")),
-        gap: Flag.Int("gap").pipe(Flag.withDescription("Number of consecutive unused keys after which the search ends"), Flag.optional)
+        fromHeight: atLeast(0, "from-height", "The first block to read; required"),
+        gap: atLeast(1, "gap", "Number of consecutive unused keys after which the search ends").pipe(Flag.optional)
       },
       later(async () => (await import("./Rescan.ts")).rescan)
     ).pipe(

@@ -7,6 +7,8 @@ import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import { Records } from "@satrail/core/service/Records"
 import { Clock, Console, Effect, Option } from "effect"
@@ -32,6 +34,22 @@ export const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.
   }
 })
 
+const source = "chain"
+
+/**
+ * Fails if the service would start at this height without having read the blocks before it: their deposits
+ * would never be credited.
+ */
+export const refuseGap = Effect.fnUntraced(function* (fromHeight: number, tipHeight: number) {
+  const cursor = yield* (yield* LedgerReads).cursor(source)
+  const readHeight = Option.isNone(cursor) ? undefined : Follower.heightIn(cursor.value)
+  const latest = Math.min(tipHeight, (readHeight ?? tipHeight) + 1)
+  if (fromHeight > latest)
+    return yield* new CommandFailed({
+      message: `--from-height must be at most ${latest}. From a later block, the service would skip blocks that it has not read yet, and never credit their deposits.`
+    })
+})
+
 interface Options {
   readonly fromHeight: number
   readonly gap: Option.Option<number>
@@ -44,20 +62,21 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
   if (chainNode === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox, so there is no chain to scan." })
   const { accounts } = yield* Effect.mapError(WalletFile.read(chainNode.walletFile), Output.failed)
   const gap = Option.getOrElse(chosenGap, () => Scan.usualGap)
-  const found = yield* Scan.scan(chainNode.source.blocks(network), Keys.make(accounts), {
-    fromHeight,
-    gap,
-    onProgress: (height, tipHeight) => Console.error(`block ${height} of ${tipHeight}`)
-  }).pipe(
-    Effect.catchTag("ChainUnavailable", ({ cause }) =>
-      Effect.fail(new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` }))
-    )
-  )
-  yield* Effect.gen(function* () {
+  const blocks = chainNode.source.blocks(network)
+  const unread = ({ cause }: ChainUnavailable) => new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` })
+  const { height: tipHeight } = yield* Effect.mapError(blocks.tip, unread)
+  const found = yield* Effect.gen(function* () {
+    yield* refuseGap(fromHeight, tipHeight)
+    const found = yield* Scan.scan(blocks, Keys.make(accounts), {
+      fromHeight,
+      gap,
+      onProgress: (height, tipHeight) => Console.error(`block ${height} of ${tipHeight}`)
+    }).pipe(Effect.catchTag("ChainUnavailable", (error) => Effect.fail(unread(error))))
     yield* reserve(accounts.fingerprint, found, gap)
     // At its next start, the service reads the chain from this block again and finds deposits not credited yet.
-    const cursor = { source: "chain", value: Follower.cursorBefore(fromHeight) }
+    const cursor = { source, value: Follower.cursorBefore(fromHeight) }
     yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, yield* Clock.currentTimeMillis))
+    return found
   }).pipe(Effect.provide(Server.storage(environment)), Effect.mapError(Output.failed))
   for (const { outpoint, amount, height, type, branch, index } of found.coins) {
     const place = Seed.written([...Seed.accountPath(type, accounts.network), branch, index])
