@@ -123,6 +123,24 @@ describe("the command line", () => {
     })
   )
 
+  it.effect("command line: a token, key or password that cannot be sent is refused, and never printed", () =>
+    Effect.gen(function* () {
+      const url = "http://127.0.0.1:9"
+      for (const [command, env] of [
+        ["status", { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "op_not-to-be-told\nsecond" }],
+        ["refunds list", { SATRAIL_URL: url, SATRAIL_API_KEY: "sr_not-to-be-told\nsecond" }],
+        ["status", { SATRAIL_URL: "http://me:not-to-be-told@127.0.0.1:9", SATRAIL_OPERATOR_TOKEN: "op_any" }]
+      ] as const) {
+        const { message } = Object(errorOf((yield* run(command, env)).exit))
+        assert.match(message, /SATRAIL_\w+ must be /)
+        assert.notInclude(message, "not-to-be-told")
+      }
+      // A file's last line break is no part of a token.
+      const sent = errorOf((yield* run("status", { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "op_any\n" })).exit)
+      assert.include(Object(sent).message, "did not respond")
+    })
+  )
+
   it("command line: verify names audited records in the singular", () => {
     const audited = Nouns.all.filter((noun) => "recorded" in noun && noun.recorded !== undefined)
     assert.deepStrictEqual(

@@ -1,4 +1,4 @@
-import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
+import { Console, Effect, Option, Redacted, Schema } from "effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
@@ -9,6 +9,10 @@ import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Resolve from "./Resolve.ts"
 import { forPeople, reasonsOf, rows } from "./Output.ts"
 
+/** Only the service knows whether it is valid. Text that no header can contain is refused, because `fetch` would print it. */
+const credential = (name: string, meaning: string) =>
+  Setting.optional({ name, meaning, ...Setting.secret("one key or token on one line", (text) => /^[ -~]+$/.test(text.trim())) })
+
 const settings = {
   url: Setting.optional({
     name: "SATRAIL_URL",
@@ -16,9 +20,8 @@ const settings = {
     wants: "an address such as http://127.0.0.1:8080",
     read: (text) => (/^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
   }),
-  // Only the service validates the token.
-  token: Config.withDefault(Config.Redacted("SATRAIL_OPERATOR_TOKEN"), undefined),
-  apiKey: Config.withDefault(Config.Redacted("SATRAIL_API_KEY"), undefined),
+  token: credential("SATRAIL_OPERATOR_TOKEN", "The operator's token"),
+  apiKey: credential("SATRAIL_API_KEY", "A company's API key"),
   directory: dataDirectory
 }
 
@@ -38,6 +41,9 @@ const redacted = (text: string | undefined) => (text === undefined ? undefined :
  */
 export const target = Effect.fnUntraced(function* (route: string) {
   const { directory, ...given } = yield* Setting.all(settings)
+  // `fetch` refuses such an address with an error that contains the password.
+  if (given.url !== undefined && Setting.httpUrl.read(given.url, "") === undefined)
+    return yield* new CommandFailed({ message: "SATRAIL_URL must be an address without a user name or password" })
   const isCompanys = /^\/(?:v1|sandbox)\//.test(route)
   const known = isCompanys ? given.apiKey : given.token
   const demo = given.url === undefined || known === undefined ? yield* lastStart(directory) : undefined
