@@ -2,7 +2,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { eventually } from "@satrail/contracts/Eventually"
 import { Effect } from "effect"
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -157,6 +157,10 @@ describe("the command line", () => {
     const refusal = await refused(`export ${company.id} --from yesterday --output ${file}`)
     for (const words of ["malformed", "from must"]) assert.include(refusal, words)
     assert.deepStrictEqual(readdirSync(directory), ["books.csv"])
+    const link = path.join(directory, "stdout")
+    symlinkSync(file, link)
+    assert.include(await refused(`export ${company.id} --output ${link}`), "is not a regular file")
+    assert.strictEqual(readlinkSync(link), file)
     rmSync(directory, { recursive: true })
 
     assert.strictEqual((await json(`statement ${company.id} 2026-01`)).closing_sats, 0)

@@ -1,5 +1,5 @@
 import { Console, Effect, Option, Stream } from "effect"
-import { createWriteStream } from "node:fs"
+import { createWriteStream, lstatSync } from "node:fs"
 import { rename, rm } from "node:fs/promises"
 import { finished } from "node:stream/promises"
 import type { Writable } from "node:stream"
@@ -21,8 +21,10 @@ const write = (to: Writable, bytes: Uint8Array) =>
 const tailBytes = 4096
 
 /** Copies a stream to the output and returns its last bytes. */
-const copied = (from: Stream.Stream<Uint8Array, unknown>, to: Writable) => {
+export const copied = (from: Stream.Stream<Uint8Array, unknown>, to: Writable) => {
   let tail = Buffer.alloc(0)
+  // `write` reports the error. Without a listener, it would also end the process with a stack trace.
+  to.on("error", () => undefined)
   return from.pipe(
     Stream.mapError(failed("The export was interrupted, so the output is incomplete.")),
     Stream.runForEach((bytes) => {
@@ -47,6 +49,16 @@ const toFile = Effect.fnUntraced(function* (from: Stream.Stream<Uint8Array, unkn
   return tail
 })
 
+/** Refuses devices and links such as /dev/stdout: renaming the complete file to their name would replace them. */
+const refuseSpecial = Effect.fnUntraced(function* (file: string) {
+  const found = yield* Effect.try({
+    try: () => lstatSync(file, { throwIfNoEntry: false }),
+    catch: failed(`${file} could not be written`)
+  })
+  if (found?.isFile() === false)
+    return yield* new CommandFailed({ message: `${file} is not a regular file. Without --output, the command prints to standard output.` })
+})
+
 const isWhole = (tail: string): boolean => {
   const last = tail.trimEnd().split("\n").at(-1) ?? ""
   return last.startsWith("{") ? /"type":"closing"/.test(last) : last.split(",")[2] === "closing"
@@ -62,6 +74,7 @@ const saved = Effect.fnUntraced(function* (
 ) {
   if (Option.isNone(output)) return yield* Effect.flatMap(copied(body, process.stdout), whole)
   const file = output.value
+  yield* refuseSpecial(file)
   yield* Effect.flatMap(toFile(body, file), whole).pipe(
     Effect.andThen(Effect.tryPromise({ try: () => rename(part(file), file), catch: failed(`${file} could not be written`) })),
     Effect.onError(() => Effect.ignore(Effect.tryPromise(() => rm(part(file), { force: true }))))
