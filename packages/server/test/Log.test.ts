@@ -20,3 +20,10 @@ it("log: the human-readable format prints one line per request but omits success
     ["GET /v1/events 200 1.5 ms\n", "GET /v1/account 401 1 ms\n"]
   )
 })
+
+it("log: an error of standard error, such as a full disk, does not end the process", () =>
+  Effect.gen(function* () {
+    yield* Effect.logInfo("before")
+    // Without a listener, this throws.
+    assert.isTrue(process.stderr.emit("error", new Error("ENOSPC: no space left on device, write")))
+  }).pipe(Effect.provide(Log.layer({ logFormat: "json", logLevel: "Warn" })), Effect.runPromise))

@@ -17,8 +17,13 @@ const json = Effect.gen(function* () {
     if (text !== "") process.stderr.write(text)
   }
   const last = () => {
-    if (waiting !== "") writeSync(process.stderr.fd, waiting)
+    const text = waiting
     waiting = ""
+    try {
+      if (text !== "") writeSync(process.stderr.fd, text)
+    } catch {
+      // The disk is full, or nobody reads.
+    }
   }
   process.once("exit", last)
   yield* Effect.addFinalizer(() =>
@@ -60,9 +65,25 @@ const pretty = () => {
   })
 }
 
+/**
+ * Drops lines while the disk is full or nobody reads standard error. Without a listener, the error would end the
+ * process. Every payment and every change by an operator is recorded in the database.
+ */
+const dropped = Layer.effectDiscard(
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const drop = () => undefined
+      process.stderr.on("error", drop)
+      return drop
+    }),
+    (drop) => Effect.sync(() => process.stderr.off("error", drop))
+  )
+)
+
 /** Logs to standard error, as JSON lines or as human-readable text. */
 export const layer = (environment: Pick<Environment, "logFormat" | "logLevel">) =>
   Layer.mergeAll(
+    dropped,
     Logger.layer([isPretty(environment) ? pretty() : json]),
     Layer.succeed(References.MinimumLogLevel, environment.logLevel),
     Layer.succeed(Logger.LogToStderr, true)
