@@ -78,6 +78,12 @@ describe("metrics", () => {
     }
   })
 
+  it("metrics: the scrape configuration of the alarms names each process of the guide, not its proxy", () => {
+    const [targets = ""] = all(read("deploy/prometheus/rules.yaml"), /targets: \[(.*?)\]/g)
+    const [upstreams = ""] = all(read("docs/guides/mainnet.md"), /UPSTREAMS=([^"]*)"/g)
+    assert.deepStrictEqual(all(targets, /"(.*?)"/g), upstreams.split(" "))
+  })
+
   it("metrics: each alarm has a test in which it fires and a test in which it is silent", () => {
     const alarms = all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g)
     const cases = all(read("deploy/prometheus/rules.test.yaml"), /- name: (.*)/g)
