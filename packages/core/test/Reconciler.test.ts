@@ -280,6 +280,21 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     )
   })
 
+  it.effect("reconciliation: a report is outdated once three intervals have passed without another run", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const isOutdated = Effect.map(report, ({ isOutdated }) => isOutdated)
+        yield* look
+        yield* TestClock.adjust(3 * settings.reconciliation.everyMillis)
+        assert.isFalse(yield* isOutdated)
+        yield* TestClock.adjust(1)
+        assert.isTrue(yield* isOutdated)
+        yield* look
+        assert.isFalse(yield* isOutdated)
+      })
+    )
+  )
+
   begun(
     "reconciliation: if one run cannot read everything, the next continues where it stopped",
     { logsErrors: true, isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, lines: 3 } } },

@@ -122,6 +122,22 @@ describe("GET /operator/reconciliation", () => {
     assert.strictEqual(message, `2 differences to be confirmed by the comparison at ${confirmed_at}`)
   })
 
+  it("reconciliation: the message states since when an outdated report has not been renewed, and does not begin with its result", async () => {
+    await compare(usual)
+    const last = await usual.run(
+      Effect.flatMap(
+        Effect.flatMap(Reconciliation, ({ last }) => last),
+        Effect.fromOption
+      )
+    )
+    const { waiting, stateOwnFunds } = await usual.run(Reconciliation)
+    const outdated = { last: Effect.succeedSome({ ...last, isOutdated: true }), waiting, stateOwnFunds }
+    const late = await start({ instead: Context.make(Reconciliation, Reconciliation.of(outdated)) })
+    const { message, data } = await shown(late)
+    await late.dispose()
+    assert.match(message, new RegExp(`^Outdated: no comparison since ${data.report.reconciled_at}\\. .* Result then: `))
+  })
+
   it("reconciliation: while the store is unavailable, the endpoint returns 503 but the other metrics are still reported", async () => {
     const key = operatorToken
     assert.deepStrictEqual(seen(await silent.ask("GET", path, { key })), bad(503, "store_unavailable"))

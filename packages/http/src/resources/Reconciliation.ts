@@ -127,8 +127,13 @@ const report = View.make<Report>()(
   }
 )
 
-/** Says "No differences" only if everything was read and no difference is left to be confirmed. */
-const messageOf = ({ differences, unconfirmed, confirmedAtMillis, isBehind }: Report): string => {
+/** Says "No differences" only if everything was read recently and no difference is left to be confirmed. */
+const messageOf = (report: Report): string =>
+  report.isOutdated
+    ? `Outdated: no comparison since ${Scalars.instant(report.atMillis)}. Check whether the node and the chain respond. Result then: ${resultOf(report)}`
+    : resultOf(report)
+
+const resultOf = ({ differences, unconfirmed, confirmedAtMillis, isBehind }: Report): string => {
   const told = differences.length > 0 ? "There are differences" : `No differences${isBehind ? " in the records read so far" : ""}`
   if (confirmedAtMillis === null) return told
   const recent = `${unconfirmed} ${differences.length > 0 ? "more " : ""}${unconfirmed === 1 ? "difference" : "differences"}`

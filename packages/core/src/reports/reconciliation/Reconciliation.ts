@@ -38,7 +38,12 @@ export interface Report extends Pick<Run.Run, "atMillis" | "node" | "chain" | "i
   readonly unconfirmed: number
   /** Time at which a run is expected to have decided about all of them. Null if there are none. */
   readonly confirmedAtMillis: number | null
+  /** Whether the next runs did not take place, so that it says nothing about the time since. */
+  readonly isOutdated: boolean
 }
+
+/** Number of intervals after which a report is outdated. `SatrailReconciliationOld` fires at the same age. */
+const intervalsKept = 3
 
 /**
  * The stored form of the operator equity. Earlier versions counted only open channels and stored no `onChain`.
@@ -81,7 +86,7 @@ export const stated = (own: Kept) => ({ source, value: Schema.encodeSync(OwnFund
 
 type Options = ReconciliationOptions["Service"]["reconciliation"]
 
-const reportOf = (run: Run.Run, { graceMillis, everyMillis }: Options): Report => {
+const reportOf = (run: Run.Run, { graceMillis, everyMillis }: Options, nowMillis: number): Report => {
   const { atMillis, node, chain, isBehind, tally, listed = Listed.none } = run
   const accounts = Tally.byAccount((account) => Tally.net(tally.accounts[account]))
   const differences = Run.differences(run, graceMillis)
@@ -98,7 +103,8 @@ const reportOf = (run: Run.Run, { graceMillis, everyMillis }: Options): Report =
     differences,
     unconfirmed: recent.length,
     confirmedAtMillis:
-      recent.length === 0 ? null : recent.reduce((a, b) => Math.max(a, b)) + Math.ceil(graceMillis / everyMillis) * everyMillis
+      recent.length === 0 ? null : recent.reduce((a, b) => Math.max(a, b)) + Math.ceil(graceMillis / everyMillis) * everyMillis,
+    isOutdated: nowMillis - atMillis > intervalsKept * everyMillis
   }
 }
 
@@ -122,9 +128,8 @@ export const make = Effect.gen(function* () {
   const options = (yield* ReconciliationOptions).reconciliation
 
   return Reconciliation.of({
-    last: Effect.map(
-      Effect.provideService(Run.last, LedgerReads, records),
-      Option.map((run) => reportOf(run, options))
+    last: Effect.zipWith(Effect.provideService(Run.last, LedgerReads, records), Clock.currentTimeMillis, (run, nowMillis) =>
+      Option.map(run, (run) => reportOf(run, options, nowMillis))
     ),
     waiting: Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => records.waiting(nowMillis - options.overdueMillis)),
     stateOwnFunds: Effect.fnUntraced(function* (own) {
