@@ -168,6 +168,13 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     ask(second, "satrail_migration", hold, "moving")
     assert.strictEqual(Number(ask(second, "satrail_reader", due, "moving")), 0)
     assert.deepStrictEqual(await takenOver(urlOf(second, "satrail_application", "moving")), [])
+    // The operator can look at the held withdrawals, and they are still held.
+    assert.strictEqual((await migrate(urlOf(second, "satrail_migration", "moving"))).code, 0)
+    await service.start({ DATABASE_URL: urlOf(second, "satrail_application", "moving") })
+    for (const route of ["backlog", "reconciliation", "withdrawals", `withdrawals/${held.id}`])
+      assert.strictEqual((await service.ask("GET", `/operator/${route}`, { key: service.token() })).status, 200, route)
+    await service.stop("SIGTERM")
+    assert.strictEqual(Number(ask(second, "satrail_reader", due, "moving")), 0)
 
     restore(second, path.join(service.data, "money.dump"))
     // The new server's transaction counter is behind the one recorded in published events, so the service
