@@ -135,9 +135,10 @@ describe("LUD-03 and other tags", () => {
 
 describe("LUD-09 and LUD-10, success actions", () => {
   const iv = "5abGVGSYGnLkfjPRFJ8wKQ=="
+  const own = "https://wallet.example/order/7"
   const actions: ReadonlyArray<SuccessAction> = [
     { tag: "message", message: "Thank you" },
-    { tag: "url", description: "Your order", url: "https://wallet.example/order/7" },
+    { tag: "url", description: "Your order", url: own },
     { tag: "aes", description: "Your code", ciphertext: "IQwkp2DHDgbhStVrZpuVeQ==", iv }
   ]
   for (const successAction of actions) {
@@ -158,6 +159,9 @@ describe("LUD-09 and LUD-10, success actions", () => {
     ["an unknown tag", { tag: "open_door", message: "x" }],
     ["no tag", { message: "x" }],
     ["a message that is too long", { tag: "message", message: "x".repeat(145) }],
+    ["a message with a NUL character, which PostgreSQL cannot store,", { tag: "message", message: "a\0b" }],
+    ["a description with half a character, which PostgreSQL cannot store,", { tag: "url", description: "\ud800", url: own }],
+    ["a link with a NUL character, which PostgreSQL cannot store,", { tag: "url", description: "x", url: `${own}\0` }],
     ["a message that is not a string", { tag: "message", message: {} }],
     ["a link to another domain", { tag: "url", description: "x", url: "https://else.example/order" }],
     ["a link that is not a URL", { tag: "url", description: "x", url: "javascript:alert(1)" }],
