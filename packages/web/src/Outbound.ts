@@ -58,6 +58,12 @@ export interface Limits {
 
 export const defaults: Limits = { connectMillis: 5_000, totalMillis: 10_000, maxBytes: 300_000, maxRedirects: 1 }
 
+/**
+ * Maximum number of chunks and interim responses of a response. A server can send each byte as a chunk of its own,
+ * which costs hundreds of times its memory.
+ */
+export const maxParts = 4096
+
 export interface Options extends Partial<Limits> {
   /**
    * Hosts trusted by the operator, with the `http:` or `https:` origin to use for each, such as `pay.example`
@@ -225,6 +231,10 @@ const exchange = (
       asked.destroy()
     }
     const lost = () => fail(new Unreachable())
+    let parts = 0
+    const count = () => {
+      if (++parts > maxParts) fail(new Unusable({ reason: `responded in more than ${maxParts} parts` }))
+    }
     let ended: Effect.Effect<Exchanged> | undefined
     const asked = http.request({
       createConnection: () => socket,
@@ -239,7 +249,7 @@ const exchange = (
         ...(body !== undefined && { "content-length": Buffer.byteLength(body) })
       }
     })
-    asked.once("response", (response) => {
+    asked.on("information", count).once("response", (response) => {
       begun()
       const tooLong = () => fail(new Unusable({ reason: `returned more than ${maxBytes} bytes` }))
       const retryAfter = response.headers["retry-after"]
@@ -251,6 +261,7 @@ const exchange = (
       const chunks: Array<Uint8Array> = []
       let bytes = 0
       response.on("data", (chunk: Uint8Array) => {
+        count()
         bytes += chunk.length
         chunks.push(chunk)
         if (firstBytes !== undefined && bytes >= firstBytes) {

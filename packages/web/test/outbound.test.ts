@@ -283,6 +283,21 @@ describe("a server's responses", () => {
     })
   )
 
+  it.live("outbound: a response in too many chunks, or after too many interim responses, is rejected without reading the rest", () =>
+    Effect.gen(function* () {
+      const saying = (text: string) => (request: http.IncomingMessage) => void request.socket.write(text)
+      const chunks = (count: number) => `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(count)}`
+      const enough = yield* asking(saying(`${chunks(Outbound.maxParts)}0\r\n\r\n`), { maxBytes: Outbound.maxParts })
+      assert.strictEqual(enough.body, "x".repeat(Outbound.maxParts))
+      const many = 2 * Outbound.maxParts
+      for (const text of [chunks(many), "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(many)])
+        assert.deepInclude(yield* failure(saying(text), { ...slow, maxBytes: many }), {
+          _tag: "Unusable",
+          reason: `responded in more than ${Outbound.maxParts} parts`
+        })
+    })
+  )
+
   it.live("outbound: a response that never begins counts as an outage", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* failure(() => undefined, slow))._tag, "Unreachable")
