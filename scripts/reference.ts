@@ -82,6 +82,7 @@ import { satrail } from "../packages/server/src/commands/Commands.ts"
 import * as Commands from "../packages/server/src/commands/Reference.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
 import * as Listener from "../packages/server/src/serving/Listener.ts"
+import { smallParts } from "../packages/server/src/serving/SmallParts.ts"
 import * as Pipelining from "../packages/server/src/serving/Pipelining.ts"
 import { api } from "../packages/server/src/serving/Server.ts"
 import * as Stalled from "../packages/server/src/serving/Stalled.ts"
@@ -290,6 +291,7 @@ const limits = (): string => {
     ["time for the headers of a request to arrive, seconds", Listener.headersMillis / 1000],
     ["time until a client that reads nothing of a response is disconnected, seconds", stalled],
     ["headers of a request / their total size, bytes", `${Listener.maxHeaders} / ${maxHeaderSize}`],
+    ["small chunks of a request's body / mean size of further ones, bytes", Object.values(smallParts).join(" / ")],
     [
       "confirmations of a deposit, by the larger of the company's pending total and the block's total",
       defaults.confirmations.map(({ confirmations, upTo }) => `${confirmations} up to ${sats(upTo)}`).join(", ")
@@ -317,7 +319,7 @@ const limits = (): string => {
       "timeout to connect to a payee's server / for its whole response, seconds",
       `${Outbound.defaults.connectMillis / 1000} / ${Outbound.defaults.totalMillis / 1000}`
     ],
-    ["size of a payee's response body, bytes", Outbound.defaults.maxBytes],
+    ["size of a payee's response body, bytes / its chunks", `${Outbound.defaults.maxBytes} / ${Outbound.maxParts}`],
     ["redirects followed / addresses used of a host, per IP version", `${Outbound.defaults.maxRedirects} / ${NameServers.maxPerFamily}`],
     [
       "resolvers queried for a name (BIP 353) / timeout to connect to one / for its whole response, seconds",

@@ -5,6 +5,7 @@ import { IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerRespo
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import * as Pipelining from "./Pipelining.ts"
+import * as SmallParts from "./SmallParts.ts"
 import * as Stalled from "./Stalled.ts"
 
 /**
@@ -142,6 +143,18 @@ const whenConnecting =
     socket.on("error", () => socket.destroy())
     const failure = Errors.failure("method_not_allowed", "CONNECT is not supported")
     refuse(socket, { failure, requestId: headers[RequestId.header], headers: { Allow: "" } }, publicUrl)
+  }
+
+const whenInSmallParts =
+  (publicUrl: string | undefined) =>
+  (request: IncomingMessage): void => {
+    const { socket, headers } = request
+    Pipelining.stopReading(socket)
+    const response = currentOf(socket)
+    // An earlier request's response is not complete, or this request's has begun or been sent.
+    if (response?.req !== request || response.headersSent) return void socket.destroy()
+    const failure = Errors.failure("body_too_large", "The body arrives in too many small parts")
+    return refuse(socket, { failure, requestId: headers[RequestId.header] }, publicUrl)
   }
 
 let answered: Array<Duplex> = []
@@ -317,6 +330,7 @@ class Listener extends Server {
  */
 export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: string): Server => {
   const listener = new Listener({
+    IncomingMessage: SmallParts.limited(whenInSmallParts(publicUrl)),
     ServerResponse: Answer,
     requireHostHeader: false,
     shouldUpgradeCallback: () => false,

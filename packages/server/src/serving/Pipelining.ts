@@ -7,8 +7,8 @@ import type { Duplex } from "node:stream"
  */
 export const maxWaiting = 16_384
 
-/** Also prevents Node from resuming, which it does after each response. */
-const stopReading = (socket: Duplex): void => {
+/** Stops reading a connection. Also prevents Node from resuming, which it does after each response. */
+export const stopReading = (socket: Duplex): void => {
   socket.pause()
   socket.resume = () => socket
 }
