@@ -36,6 +36,7 @@ describe("addresses from which a key may be used", () => {
     assert.deepStrictEqual(shown, { for: "everything", ranges })
     assert.strictEqual((await balance(key, inside)).status, 200)
     assert.strictEqual((await balance(key, "2001:db8::7")).status, 200)
+    for (const withPort of [`${inside}:443`, "[2001:db8::7]:443"]) assert.strictEqual((await balance(key, withPort)).status, 200)
     const [looked, sent] = [await balance(key, outside), await send(key, outside)]
     assert.deepStrictEqual([seen(looked), seen(sent)], [refused, refused])
     assert.strictEqual(looked.body.message, sent.body.message)

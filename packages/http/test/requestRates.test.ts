@@ -197,6 +197,15 @@ describe("request rates", () => {
     assert.strictEqual((await perStranger.ask("GET", "/operator/companies", { key: operatorToken, ...from("192.0.2.1") })).status, 200)
   })
 
+  it("request rates: a caller is counted by address, although the proxy appends the port of each connection", async () => {
+    const askFrom = async (address: string) =>
+      (await perStranger.ask("GET", path, { key: "a guess", headers: { "x-forwarded-for": `203.0.113.9, ${address}` } })).status
+    for (const address of ["192.0.2.77", "[2001:db8:77::1]"]) {
+      const statuses = [await askFrom(`${address}:50001`), await askFrom(`${address}:50002`), await askFrom(`${address}:50003`)]
+      assert.deepStrictEqual(statuses, [401, 401, 429], address)
+    }
+  })
+
   it("request rates: responses have no rate headers if no limit is set", async () => {
     const { key } = await open.company()
     for (let i = 0; i < 5; i++) assert.deepStrictEqual(told(await open.ask("GET", path, { key })), [200, null, null, null])

@@ -14,13 +14,19 @@ const networkOf = (address: string): string => {
   return [...groups, ...Array.from({ length: Math.max(0, 8 - groups.length - last.length) }, () => "0"), ...last].slice(0, 4).join(":")
 }
 
+/** Removes the port that some proxies append, such as Azure's and IIS's. Each connection of a caller has another one. */
+const withoutPort = (forwarded: string): string => {
+  const [, v6, v4] = /^(?:\[([\da-f:.]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/i.exec(forwarded) ?? []
+  return v6 ?? v4 ?? forwarded
+}
+
 /**
  * Returns the caller's address. Behind `proxies` reverse proxies, it is entry number `proxies` of
  * `X-Forwarded-For`, counted from the right. Clients can forge the entries to its left.
  */
 export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
   const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")
-  return forwarded.at(-proxies)?.trim() || Option.getOrElse(request.remoteAddress, () => "")
+  return withoutPort(forwarded.at(-proxies)?.trim() ?? "") || Option.getOrElse(request.remoteAddress, () => "")
 }
 
 /** Returns the caller's address for the audit log. */
