@@ -7,6 +7,12 @@ import { Outbound } from "./Outbound.ts"
 /** Maximum size of a relay's message, which is one line of text. */
 export const maxBytes = 64 * 1024
 
+/**
+ * Maximum number of other messages, pings and interim responses before the relay's verdict. Payers choose relays, and
+ * one that sends nothing else as fast as it can would occupy the thread.
+ */
+export const maxOthers = 64
+
 /** `["OK", <event id>, <accepted>, <reason>]` (NIP-01). A reason begins with a one-word prefix and a colon. */
 const Verdict = Schema.fromJsonString(Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String]))
 const verdictOf = Schema.decodeUnknownOption(Verdict)
@@ -18,22 +24,31 @@ const isPassing = (reason: string): boolean => /^(rate-limited|error):/.test(rea
 const told = (relay: string, socket: net.Socket, event: Nostr.Event) =>
   Effect.callback<"taken" | "refused", Nostr.RelayUnreachable>((resume) => {
     const fail = (cause: unknown) => resume(Effect.fail(new Nostr.RelayUnreachable({ relay, cause })))
+    let others = 0
+    const count = () => {
+      if (++others <= maxOthers) return
+      socket.destroy()
+      fail(new Error(`the relay sent more than ${maxOthers} other messages before it responded`))
+    }
     const connection = new WebSocket(relay, {
       createConnection: () => socket, // the guarded socket, so that the relay's name is not resolved again
+      finishRequest: (request) => request.on("information", count).end(),
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: maxBytes
     })
     connection.once("open", () => connection.send(JSON.stringify(["EVENT", event])))
     connection.on("message", (data) => {
+      if (others > maxOthers) return
       const verdict = verdictOf(String(data))
-      if (Option.isNone(verdict)) return
+      if (Option.isNone(verdict)) return count()
       const [, id, isTaken, reason] = verdict.value
-      if (id !== event.id) return
+      if (id !== event.id) return count()
       if (isTaken) resume(Effect.succeed("taken"))
       else if (isPassing(reason)) fail(new Error(`the relay does not accept it now: ${reason.slice(0, 200)}`))
       else resume(Effect.succeed("refused"))
     })
+    connection.on("ping", count).on("pong", count)
     connection.on("error", fail).once("close", () => fail(new Error("the relay closed the connection before it responded")))
     return Effect.sync(() => connection.terminate())
   })

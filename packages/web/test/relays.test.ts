@@ -1,10 +1,13 @@
 import { assert, it } from "@effect/vitest"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Relays from "@satrail/contracts/Relays"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Exit, Layer, Redacted } from "effect"
+import type { WebSocket } from "ws"
 import * as Outbound from "../src/Outbound.ts"
 import * as WebSocketRelays from "../src/WebSocketRelays.ts"
+import * as LocalServer from "./LocalServer.ts"
 import * as RelayPeer from "./RelayPeer.ts"
+import { serve } from "./Server.ts"
 
 Relays.suite("over WebSocket", RelayPeer.layer)
 
@@ -30,5 +33,37 @@ it.live("C49: relays: no connection is made to a relay that resolves to an inter
     for (const url of ["wss://inside.example.com", "wss://127.0.0.1", "ws://relay.example", "wss://user@relay.example"]) {
       assert.strictEqual(yield* publish(url).pipe(Effect.provide(Layer.provide(WebSocketRelays.layer, outbound))), "refused")
     }
+  })
+)
+
+it.live("relays: a relay that sends too many other messages, pings or interim responses before its verdict is disconnected", () =>
+  Effect.gen(function* () {
+    const others: ReadonlyArray<(socket: WebSocket) => void> = [
+      (socket) => socket.send('["NOTICE","hello"]'),
+      (socket) => socket.ping(),
+      (socket) => socket.pong()
+    ]
+    const publishedAt = (port: number) =>
+      Effect.exit(publish("wss://relay.example")).pipe(
+        Effect.provide(
+          Layer.provide(WebSocketRelays.layer, Outbound.layer({ allow: new Map([["relay.example", new URL(`http://127.0.0.1:${port}`)]]) }))
+        )
+      )
+    for (const send of others)
+      for (const [count, isTaken] of [
+        [WebSocketRelays.maxOthers, true],
+        [WebSocketRelays.maxOthers + 1, false]
+      ] as const) {
+        const { port, server } = yield* LocalServer.make
+        server.on("connection", (socket) =>
+          socket.on("message", () => {
+            for (let n = 0; n < count; n++) send(socket)
+            socket.send(JSON.stringify(["OK", event.id, true, ""]))
+          })
+        )
+        assert.strictEqual(Exit.isSuccess(yield* publishedAt(port)), isTaken)
+      }
+    const early = yield* serve(({ socket }) => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(WebSocketRelays.maxOthers + 1)))
+    assert.isTrue(Exit.isFailure(yield* publishedAt(early.port)))
   })
 )
