@@ -2,10 +2,17 @@ import { Config, Console, Effect } from "effect"
 import { problemsOf } from "../environment/Setting.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
+// Characters that a terminal acts on, such as line breaks and escapes, and those that change the direction of text.
+const active = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
+
+/** Escapes active characters. Otherwise a payer's comment could rewrite or forge what an operator sees. */
+const inert = (text: string): string =>
+  text.replaceAll(active, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 /** Formats a value for a line of text. Objects are formatted as JSON. */
 export const cell = (value: unknown): string => {
-  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(", ")
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return inert(value.join(", "))
+  return inert(typeof value === "object" && value !== null ? JSON.stringify(value) : String(value))
 }
 
 /** Formats a response as human-readable text: a line per field, or a line per item of a list. */
@@ -54,7 +61,8 @@ export const somethingIsWrong = Effect.sync(() => {
 export const sats = (amount: number | null): string => (amount === null ? "-" : String(amount))
 
 /** Aligns columns. */
-export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+export const table = (written: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const rows = written.map((row) => row.map(inert))
   const widths = rows.reduce<ReadonlyArray<number>>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), [])
   return rows.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")}`.trimEnd()).join("\n")
 }
