@@ -1,3 +1,4 @@
+import { arrivedFrom } from "@satrail/http/wire/Address"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { pipeline } from "node:stream/promises"
 
@@ -88,7 +89,9 @@ const node = (handle: (request: Request) => Promise<Response>) => async (incomin
   const { path, prefix } = pathOf(incoming)
   const body = bodyOf(incoming)
   const sent = method === "GET" || method === "HEAD" ? {} : { body: body.stream, duplex: "half" as const }
-  const answer = await handle(new Request(new URL(inside(path, prefix), "http://localhost"), { method, headers, ...sent }))
+  const request = new Request(new URL(inside(path, prefix), "http://localhost"), { method, headers, ...sent })
+  arrivedFrom(request, incoming.socket.remoteAddress ?? "")
+  const answer = await handle(request)
   outgoing.writeHead(answer.status, [...answer.headers].flat())
   if (answer.body === null) {
     outgoing.end()

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { once } from "node:events"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { inside, make } from "../src/Handler.ts"
 import { satrail, type SimulatedPay } from "../src/index.ts"
@@ -51,6 +51,23 @@ describe("pay.handler", () => {
       assert.strictEqual(answer.status, 201)
       assert.match(JSON.parse(await answer.text()).data.payment_request, /^lnbcrt/)
     }))
+
+  it("handler: each caller of a Node server has its own rate limit", async () => {
+    const limited = await satrail.test({ settings: { SATRAIL_REQUESTS_PER_STRANGER: "2" } })
+    try {
+      await served(limited.handler, async (url) => {
+        const statusFrom = async (localAddress: string) => {
+          const [response] = await once(get(`${url}/v1/transactions/balance`, { localAddress }), "response")
+          response.resume()
+          return response.statusCode
+        }
+        const loud = [await statusFrom("127.0.0.1"), await statusFrom("127.0.0.1"), await statusFrom("127.0.0.1")]
+        assert.deepStrictEqual([...loud, await statusFrom("127.0.0.2")], [401, 401, 429, 401])
+      })
+    } finally {
+      await limited.close()
+    }
+  })
 
   it("handler: at the root of a framework, other paths go to the next handler", () => {
     const mounted = (request: IncomingMessage, response: ServerResponse) =>

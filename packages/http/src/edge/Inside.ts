@@ -1,5 +1,6 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Headers, type HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { peerOf } from "../wire/Address.ts"
 
 // The console's pages are rendered in this process, but they are a normal client of the API. Their requests run
 // through the same routes, so that permissions, limits, rates and the audit log apply to them.
@@ -34,7 +35,7 @@ export const make = (router: HttpRouter.HttpRouter): Effect.Effect<Inside> =>
           const web = new Request(`http://inside${path}`, { method, ...(body !== undefined && { body }) })
           const request = HttpServerRequest.fromWeb(web).modify({
             headers: Headers.fromInput({ ...given, ...(body !== undefined && { "content-type": "application/json" }), ...headers }),
-            remoteAddress: from.remoteAddress
+            remoteAddress: Option.some(peerOf(from))
           })
           const answer = Effect.flatten(handler).pipe(Effect.provideService(HttpServerRequest.HttpServerRequest, request), Effect.orDie)
           const response = HttpServerResponse.toWeb(yield* answer)

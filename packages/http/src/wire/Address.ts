@@ -20,13 +20,23 @@ const withoutPort = (forwarded: string): string => {
   return v6 ?? v4 ?? forwarded
 }
 
+/** Addresses of the connections on which web requests arrived. A web request itself has none. */
+const peers = new WeakMap<object, string>()
+
+/** Sets the address of the connection on which a web request arrived. Without it, all callers would count as one. */
+export const arrivedFrom = (request: Request, address: string): void => void peers.set(request, address)
+
+/** Returns the address of the other end of the connection, empty if it is unknown. */
+export const peerOf = ({ remoteAddress, source }: HttpServerRequest.HttpServerRequest): string =>
+  Option.getOrElse(remoteAddress, () => peers.get(source) ?? "")
+
 /**
  * Returns the caller's address. Behind `proxies` reverse proxies, it is entry number `proxies` of
  * `X-Forwarded-For`, counted from the right. Clients can forge the entries to its left.
  */
 export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
   const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")
-  return withoutPort(forwarded.at(-proxies)?.trim() ?? "") || Option.getOrElse(request.remoteAddress, () => "")
+  return withoutPort(forwarded.at(-proxies)?.trim() ?? "") || peerOf(request)
 }
 
 /** Returns the caller's address for the audit log. */
