@@ -91,6 +91,7 @@ import * as Wire from "./wire.ts"
 import * as DnsMessage from "../packages/web/src/DnsMessage.ts"
 import * as ValidatingResolver from "../packages/web/src/ValidatingResolver.ts"
 import * as WebSocketRelays from "../packages/web/src/WebSocketRelays.ts"
+import * as Lnurl from "../packages/web/src/Lnurl.ts"
 import * as NameServers from "../packages/web/src/NameServers.ts"
 import * as Outbound from "../packages/web/src/Outbound.ts"
 import * as Pace from "../packages/web/src/Pace.ts"
@@ -320,7 +321,10 @@ const limits = (): string => {
       "timeout to connect to a payee's server / for its whole response, seconds",
       `${Outbound.defaults.connectMillis / 1000} / ${Outbound.defaults.totalMillis / 1000}`
     ],
-    ["size of a payee's response body, bytes / its chunks", `${Outbound.defaults.maxBytes} / ${Outbound.maxParts}`],
+    [
+      "size of a payee's response body, bytes / its chunks / its values",
+      `${Outbound.defaults.maxBytes} / ${Outbound.maxParts} / ${Lnurl.maxValues}`
+    ],
     ["redirects followed / addresses used of a host, per IP version", `${Outbound.defaults.maxRedirects} / ${NameServers.maxPerFamily}`],
     [
       "resolvers queried for a name (BIP 353) / timeout to connect to one / for its whole response, seconds",

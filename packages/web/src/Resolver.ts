@@ -22,6 +22,7 @@ const Entries = Schema.Array(Schema.TupleWithRest(Schema.Tuple([Schema.String]),
 
 /** Returns whether metadata has exactly one `text/plain` entry with a string, as required (LUD-06). */
 const isMetadata = (text: string): boolean => {
+  if (JsonText.hasMoreValues(text, Lnurl.maxValues)) return false
   const entries = Schema.decodeUnknownOption(Entries)(JsonText.exact(text))
   const plain = entries._tag === "Some" ? entries.value.filter(([type]) => type === "text/plain") : []
   return plain.length === 1 && typeof plain[0]?.[1] === "string"

@@ -4,6 +4,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { SuccessAction } from "@satrail/core/nodes/SuccessAction"
 import { Effect, Result } from "effect"
 import type http from "node:http"
+import * as Lnurl from "../src/Lnurl.ts"
 import { metadata, payRequest, paying, resolving, type Said } from "./Recipients.ts"
 
 const url = "https://wallet.example/.well-known/lnurlp/alice"
@@ -92,6 +93,23 @@ describe("LUD-06, payRequest", () => {
       assert.match(yield* refused(nobody.offer(url)), /^RecipientRefused/)
       const away = yield* resolving(raw(502, "<html>"))
       assert.strictEqual(yield* refused(away.offer(url)), "RecipientUnreachable: its server returned 502")
+    })
+  )
+
+  it.live("LUD-06: a response or metadata with too many values is rejected, or counts as an outage if a gateway reports one", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: Lnurl.maxValues }, () => 0)
+      const said = `its server returned more than ${Lnurl.maxValues} values`
+      assert.strictEqual(yield* refused(offered({ routes: many })), `RecipientRefused: ${said}`)
+      assert.strictEqual(yield* refused(fetched({ routes: many })), `RecipientRefused: ${said}`)
+      assert.strictEqual((yield* offered({ routes: many.slice(100) })).metadata, metadata)
+      const away = yield* resolving(raw(503, JSON.stringify(many)))
+      assert.strictEqual(yield* refused(away.offer(url)), "RecipientUnreachable: its server returned 503")
+      const entries = JSON.stringify([["text/plain", "Tea", ...many]])
+      assert.strictEqual(
+        yield* refused(offered({ metadata: entries })),
+        "RecipientRefused: its server's metadata does not conform to LUD-06"
+      )
     })
   )
 
