@@ -2,12 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { Companies } from "../src/accounts/Companies.ts"
 import { Stops } from "../src/accounts/Stops.ts"
+import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
+import { Invoices } from "../src/receiving/Invoices.ts"
 import { listening, pause, resume } from "./Payments.ts"
 import {
+  asked,
   company,
   companyWith,
   confirm,
@@ -15,6 +19,7 @@ import {
   got,
   has,
   invoice,
+  made,
   now,
   outside,
   replace,
@@ -167,6 +172,29 @@ describe("Payments to a Lightning address or LNURL", () => {
             { posted: 1000, held: 0 }
           ]
         )
+      }
+    )
+  })
+
+  it.effect("payment worker: a withdrawal fails if the payee's server returns a hold invoice of this service, which stays open", () => {
+    let ours = ""
+    return run(
+      {
+        change: replace(Resolver, (resolver) =>
+          Resolver.of({ ...resolver, invoice: () => Effect.sync(() => ({ paymentRequest: ours, successAction: null })) })
+        )
+      },
+      function* () {
+        const [payer, payee] = [yield* companyWith(5000), yield* company()]
+        const ask = { companyId: payee.id, ...(yield* asked(1000)), description: "", expirySeconds: 3600, metadata: {} }
+        const held = yield* made((yield* Invoices).create({ ...ask, hold: { paymentHash: null } }))
+        ours = held.paymentRequest
+        const row = yield* confirm(payer, "settle@wallet.example", 1000)
+        yield* step
+        assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+        yield* (yield* Sandbox).pay({ paymentRequest: ours })
+        assert.strictEqual((yield* (yield* LightningReceiver).lookupInvoice(held.paymentHash))._tag, "accepted")
       }
     )
   })

@@ -64,6 +64,9 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
       task: Task
     ): Effect.Effect<Next, StoreUnavailable | NodeUnavailable> =>
       Effect.gen(function* () {
+        // A payee's server may return a hold invoice. Its company must accept the payment, and a node does not
+        // return its preimage when it cancels it.
+        if (invoice.hold !== null) return yield* fail(withdrawal, "invoice_not_payable", task)
         const atMillis = yield* now
         const mine = invoice.status === "claimed" && invoice.claimedBy === withdrawal.id
         if (!mine && (invoice.status === "expired" || invoice.expiresAtMillis <= atMillis))
