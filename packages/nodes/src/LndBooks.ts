@@ -89,7 +89,7 @@ const sentOf = ({ payment_hash, value_msat, fee_msat, status }: (typeof Payments
   state: states[status]
 })
 
-const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Invoice): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
+const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Settled): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
 
 const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
@@ -197,23 +197,20 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
    * node has never been paid.
    */
   const allSettled = Effect.gen(function* () {
-    const settled: Array<LndInvoice.Invoice> = []
+    const settled: Array<LndInvoice.Settled> = []
     for (let offset = 0n; ;) {
       const request = get("/v1/invoices", { urlParams: { index_offset: String(offset), num_max_invoices: String(pageSize) } })
       const { invoices, last_index_offset } = yield* rest.ask("taken", request, LndInvoice.Page)
-      settled.push(...invoices.filter(({ state }) => state === "SETTLED"))
+      settled.push(...invoices.filter(LndInvoice.isSettled))
       if (invoices.length < pageSize) return settled.toSorted((a, b) => (a.settle_index < b.settle_index ? -1 : 1))
       offset = last_index_offset
     }
   })
 
   const settledAfter = (index: string) =>
-    rest.listen("taken", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), LndInvoice.Invoice).pipe(
-      Stream.filter(({ state }) => state === "SETTLED"),
-      Stream.timeout(silenceMillis),
-      Stream.take(pageSize),
-      Stream.runCollect
-    )
+    rest
+      .listen("taken", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), LndInvoice.Listed)
+      .pipe(Stream.filter(LndInvoice.isSettled), Stream.timeout(silenceMillis), Stream.take(pageSize), Stream.runCollect)
 
   return LightningBooks.of({
     owned: Effect.andThen(

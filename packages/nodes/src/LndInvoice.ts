@@ -33,10 +33,20 @@ export const Invoice = Schema.Union([Settled, Accepted, Other])
 export type Invoice = typeof Invoice.Type
 export type Settled = typeof Settled.Type
 
-export const isSettled = (invoice: Invoice): invoice is Settled => invoice.state === "SETTLED"
+/**
+ * An AMP invoice, which is never ours: the node's operator created it, or a payer without an invoice
+ * (`accept-amp`). lnd reports each of its payments with settle index 0, and the payer's invoice without a hash.
+ */
+const Amp = Schema.Struct({ is_amp: Schema.Literal(true) })
+
+/** Any invoice of the node, whatever its origin. */
+export const Listed = Schema.Union([Amp, Invoice])
+export type Listed = typeof Listed.Type
+
+export const isSettled = (invoice: Listed): invoice is Settled => "state" in invoice && invoice.state === "SETTLED"
 
 /** A page of invoices, in creation order. */
-export const Page = Schema.Struct({ invoices: Schema.Array(Invoice), last_index_offset: Schema.BigIntFromString })
+export const Page = Schema.Struct({ invoices: Schema.Array(Listed), last_index_offset: Schema.BigIntFromString })
 
 /** Returns whether an invoice that isn't settled is a hold invoice. */
 export const isHold = ({ r_preimage }: Invoice): boolean => r_preimage === ""

@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto"
 import { hex, toBase64 } from "./LndBytes.ts"
 import * as LndHolding from "./LndHolding.ts"
 import * as LndInfo from "./LndInfo.ts"
-import { asked, Invoice, isHold, isSettled, Page, type Settled, settledOf, stateOf } from "./LndInvoice.ts"
+import { asked, Invoice, isHold, isSettled, Listed, Page, type Settled, settledOf, stateOf } from "./LndInvoice.ts"
 import { get, isAbsent, type LndRest, post, type Refused, unavailable } from "./LndRest.ts"
 
 /** Page size for reading all invoices. */
@@ -61,7 +61,7 @@ export const make = (
   )
 
   const settledAfter = (index: string) =>
-    rest.listen("settlements", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Invoice).pipe(
+    rest.listen("settlements", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Listed).pipe(
       // The stream also contains new, unpaid invoices.
       Stream.filter(isSettled),
       Stream.map(settledOf)

@@ -3,17 +3,20 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { eventually } from "@satrail/contracts/Eventually"
+import * as Id from "@satrail/core/base/Id"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Layer, Metric, Redacted, References, Result, Schema } from "effect"
+import { Effect, Layer, Metric, Option, Redacted, References, Result, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { copyFileSync, readFileSync } from "node:fs"
 import path from "node:path"
 import * as Lnd from "../src/Lnd.ts"
+import * as LndBooks from "../src/LndBooks.ts"
 import * as LndOutage from "../src/LndOutage.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as NodeState from "../src/NodeState.ts"
@@ -98,6 +101,43 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
         assert.strictEqual(outage.reason, LndOutage.reasons.foreign)
         assert.match(outage.remedy ?? "", / refuses M: /)
         assert.strictEqual((yield* Metric.value(NodeState.up("lnd"))).value, 0)
+      }).pipe(Effect.scoped, quietly)
+    )
+
+    it.effect("lnd: payments of AMP invoices, which are never ours, neither stop nor reset the list of received payments", () =>
+      Effect.gen(function* () {
+        const { alice, bob } = yield* Network
+        const options = yield* alices
+        const receiver = yield* receiverOf(options)
+        const { taken } = yield* Effect.flatMap(Layer.build(LndBooks.layer(options)), (books) =>
+          Effect.provideContext(LightningBooks, books)
+        )
+        const paid = Effect.gen(function* () {
+          const ask = { amount: Msat.fromSats(5), description: { _tag: "Text", text: "" }, expirySeconds: 600 } as const
+          const issued = yield* receiver.createInvoice({ id: yield* Id.make, ...ask })
+          yield* Peer.pay(bob, issued.paymentRequest)
+          return issued.paymentHash
+        })
+        yield* paid
+        const { cursor: before } = yield* taken(null)
+        const amp = LndRest.post("/v1/invoices", { value: "5", is_amp: true })
+        const added = yield* alice.rest.ask("add", amp, Schema.Struct({ payment_request: Schema.String }))
+        const uninvited = { dest: Buffer.from(alice.nodeId, "hex").toString("base64"), amt: "5" }
+        for (const what of [added, uninvited]) {
+          const ask = { ...what, amp: true, fee_limit_sat: "5", timeout_seconds: 30, no_inflight_updates: true }
+          const sent = yield* Stream.runLast(
+            bob.rest.listen("pay", LndRest.post("/v2/router/send", ask), Schema.Struct({ status: Schema.String }))
+          )
+          assert.strictEqual(Option.getOrThrow(sent).status, "SUCCEEDED")
+        }
+        const ours = yield* paid
+        const settled = yield* Stream.runCollect(Stream.takeUntil(receiver.settlements(before), ({ paymentHash }) => paymentHash === ours))
+        const lists = [settled, (yield* taken(before)).lines, (yield* taken("0")).lines]
+        for (const lines of lists) assert.strictEqual(lines.at(-1)?.paymentHash, ours)
+        assert.notInclude(
+          settled.map(({ cursor }) => cursor),
+          "0"
+        )
       }).pipe(Effect.scoped, quietly)
     )
 

@@ -83,6 +83,7 @@ export const make = Effect.fnUntraced(function* (name: string, options: Readonly
     "--bitcoin.defaultchanconfs=1",
     "--noseedbackup",
     "--nobootstrap",
+    "--accept-amp",
     `--listen=127.0.0.1:${p2pPort}`,
     `--rpclisten=127.0.0.1:${rpcPort}`,
     `--restlisten=127.0.0.1:${restPort}`,
