@@ -156,6 +156,11 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 	if err != nil || (known != nil && known.State != failed && known.State != unsent) {
 		return err
 	}
+	// LDK has one record per hash. It would report a payment of the hash of our own invoice as a duplicate, and
+	// without that record the invoice could no longer be paid.
+	if details := n.Payment(one.Hash); details != nil && details.Direction == ldk.PaymentDirectionInbound {
+		return refuse(codeBadRequest, "an invoice of this node has this payment hash")
+	}
 	if known != nil && known.State == failed {
 		if time.Now().UnixMilli()-n.started.Load() < quietStart.Milliseconds() {
 			return refuse(codeUnavailable, "the node has just been started: a payment that was tried before is begun anew in a minute")

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import type * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { eventually } from "@satrail/contracts/Eventually"
 import * as Id from "@satrail/core/base/Id"
@@ -11,7 +11,7 @@ import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Real from "@satrail/regtest/Real"
 import * as Wire from "@satrail/regtest/Wire"
-import { Context, Effect, Exit, Fiber, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Result, Schema } from "effect"
 import { cpSync, rmSync } from "node:fs"
 import * as Ldk from "../src/Ldk.ts"
 import { adapter, amount, marks, outgoing, resting, returns, undecided, usable } from "./LdkReturns.ts"
@@ -144,6 +144,20 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
         const paid = yield* Effect.exit(Peer.pay(carol, paymentRequest, Msat.fromSats(10_001)))
         assert.isTrue(Exit.isFailure(paid))
         assert.notStrictEqual((yield* lookupInvoice(paymentHash))._tag, "settled")
+      })
+    )
+    it.effect("ldk: a payment whose hash an invoice of this node has fails, and the invoice can still be paid", () =>
+      Effect.gen(function* () {
+        const { carol } = yield* Network
+        const { lookupInvoice } = yield* LightningReceiver
+        const { pay } = yield* LightningSender
+        yield* usable
+        const { paymentHash, paymentRequest } = yield* incoming(7_000)
+        const invoice = Result.getOrThrow(Bolt11.decode(yield* Peer.unreachable(amount, paymentHash)))
+        for (const _ of [1, 2])
+          assert.deepStrictEqual<unknown>(yield* pay({ invoice, amount, feeLimit: Msat.zero }), { _tag: "failed", reason: "error" })
+        yield* Peer.pay(carol, paymentRequest)
+        assert.strictEqual((yield* eventually(lookupInvoice(paymentHash), ({ _tag }) => _tag === "settled"))._tag, "settled")
       })
     )
     it.effect("C2: ldk: if the response to a payment call is lost, the outcome is unknown, and calling again does not pay twice", () =>

@@ -90,9 +90,8 @@ const hermit = Bolt11.signWith(new Uint8Array(32).fill(7))
 const hermitHashes = new Set<PaymentHash.PaymentHash>()
 
 /** Returns a valid invoice of a node to which no route exists. */
-export const unreachable = (amount: Msat.Msat): Effect.Effect<string> =>
+export const unreachable = (amount: Msat.Msat, paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))): Effect.Effect<string> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-    const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
     hermitHashes.add(paymentHash)
     const [timestampSeconds, paymentSecret] = [Math.floor(nowMillis / 1000), randomBytes(32).toString("hex")]
     const invoice = { paymentHash, paymentSecret, timestampSeconds, amount, description: "", expirySeconds: 3600, minFinalCltvExpiry: 80 }
