@@ -231,7 +231,10 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         yield* recognised
         if (after === null) return { lines: [], cursor: String(yield* newest) }
         const found = yield* payments({ index_offset: after, max_payments: String(pageSize), omit_hops: "true" })
-        return { lines: found.map(sentOf), cursor: String(found.at(-1)?.payment_index ?? after) }
+        const last = found.at(-1)
+        if (last !== undefined) return { lines: found.map(sentOf), cursor: String(last.payment_index) }
+        // After a restore from a static channel backup, lnd numbers its payments from 1 again.
+        return { lines: [], cursor: (yield* newest) < BigInt(after) ? "0" : after }
       },
       Effect.catchTag("Refused", unavailable("sent"))
     ),

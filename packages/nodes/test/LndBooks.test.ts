@@ -3,7 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { Effect, Layer, Redacted } from "effect"
 import * as LndBooks from "../src/LndBooks.ts"
-import { info, json, nodeId, server } from "./InLndsPlace.ts"
+import { hash, info, json, nodeId, server } from "./InLndsPlace.ts"
 
 // Responses of lnd 0.21.2 for a forwarding node whose channels were opened by its peers and whose wallet is
 // empty.
@@ -76,6 +76,31 @@ describe("lnd's books", () => {
       }
       said = { ...state(0n, 0n), "/v1/balance/blockchain": { total_balance: String(swept), unconfirmed_balance: "0" } }
       assert.deepStrictEqual(yield* owned, { amount, onChain: amount, within: Msat.zero })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lnd: payments are listed from the first again if lnd has lost its records, and so numbers its payments from 1", () =>
+    Effect.gen(function* () {
+      const payment = (index: number) => ({
+        payment_hash: hash,
+        value_msat: "1000",
+        fee_msat: "0",
+        status: "SUCCEEDED",
+        payment_index: String(index)
+      })
+      const lists = (after: number, indices: ReadonlyArray<number>) => ({
+        [`/v1/payments?include_incomplete=true&index_offset=${after}&max_payments=500&omit_hops=true`]: { payments: indices.map(payment) },
+        "/v1/payments?include_incomplete=true&reversed=true&max_payments=1": { payments: indices.slice(-1).map(payment) }
+      })
+      let said: Readonly<Record<string, object>> = lists(0, [41])
+      const { sent } = yield* books(() => said)
+      const { cursor } = yield* sent(null)
+      said = { ...lists(41, []), ...lists(0, [41]) }
+      assert.deepStrictEqual(yield* sent(cursor), { lines: [], cursor: "41" })
+      said = { ...lists(41, []), ...lists(0, [1, 2]) }
+      const restored = yield* sent(cursor)
+      assert.deepStrictEqual(restored.lines, [])
+      assert.lengthOf((yield* sent(restored.cursor)).lines, 2)
     }).pipe(Effect.scoped)
   )
 
