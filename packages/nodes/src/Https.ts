@@ -34,6 +34,19 @@ export class NotWritten extends Error {
 export const isNotWritten = (problem: unknown): boolean =>
   HttpClientError.isHttpClientError(problem) && problem.reason.cause instanceof NotWritten
 
+/** The server closed a reused connection before it responded. It may have received the request. */
+class Closed extends Error {
+  constructor(cause: unknown) {
+    super("the server closed the connection", { cause })
+  }
+}
+
+/** Returns whether a request failed only because its reused connection was closed, for example by a restart of the server. */
+export const wasClosed = (problem: unknown): boolean => HttpClientError.isHttpClientError(problem) && problem.reason.cause instanceof Closed
+
+/** Error codes of a connection that the server has closed. */
+const closing: ReadonlyArray<unknown> = ["ECONNRESET", "EPIPE"]
+
 /** Idle time of a connection after which the system probes the other end. */
 const keepAliveMillis = 30_000
 
@@ -103,7 +116,9 @@ export const make = ({ certificateFile }: Options): HttpClient.HttpClient => {
             sent.end(body)
           } else sent.destroy(new Error("the deadline to send the request has passed"))
         }
-        sent.once("error", fail)
+        sent.once("error", (error: NodeJS.ErrnoException) =>
+          fail(sent.reusedSocket && closing.includes(error.code) ? new Closed(error) : error)
+        )
         // Pass the body to Node only when it can be sent immediately, because the process may be suspended for
         // a long time before the connection is open.
         sent.once("socket", (socket) =>

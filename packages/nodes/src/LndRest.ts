@@ -53,7 +53,10 @@ const ownNames: LndOutage.Names = { url: "url", certificateFile: "certificateFil
 
 /** The only client of lnd. */
 export interface LndRest {
-  /** Sends one request and returns its response. */
+  /**
+   * Sends one request and returns its response. Repeats a request whose reused connection lnd has closed, so
+   * every request must be safe to repeat. Each reused connection fails only once.
+   */
   readonly ask: <A, I>(
     operation: string,
     request: HttpClientRequest.HttpClientRequest,
@@ -124,6 +127,7 @@ export const make = (options: Options): LndRest => {
     returns: state.returns,
     ask: (operation, request, answer) =>
       client.execute(prepare(request)).pipe(
+        Effect.retry({ while: Https.wasClosed }),
         Effect.flatMap((response) =>
           response.status === 200
             ? Effect.flatMap(response.text, Schema.decodeUnknownEffect(Schema.fromJsonString(answer)))

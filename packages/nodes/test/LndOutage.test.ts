@@ -246,6 +246,26 @@ describe("a connection to lnd", () => {
       }).pipe(Effect.scoped, quiet)
   )
 
+  it.live("lnd: a call is repeated on a new connection if lnd has closed the reused ones, and only then", () =>
+    Effect.gen(function* () {
+      let resets = 0
+      const issued = json(200, { r_hash: Buffer.from(hash, "hex").toString("base64"), payment_request: "lnbcrt1" })
+      const absent = json(404, { code: 5, message: "unable to locate invoice" })
+      const { url, paths } = yield* server((path) =>
+        resets > 0 ? void resets-- : path === "/v1/getinfo" ? info(nodeId) : path === "/v1/invoices" ? issued : absent
+      )
+      const { receiver } = yield* ports(url)
+      yield* Effect.all([receiver.lookupInvoice(hash), receiver.lookupInvoice(hash)], { concurrency: 2 })
+      resets = 2
+      const ask = { id: "1", amount: null, description: { _tag: "Text", text: "" }, expirySeconds: 60 } as const
+      assert.strictEqual((yield* receiver.createInvoice(ask)).paymentRequest, "lnbcrt1")
+      const before = paths().length
+      resets = 3
+      assert.strictEqual((yield* Effect.flip(receiver.createInvoice(ask)))._tag, "NodeUnavailable")
+      assert.deepStrictEqual(paths().slice(before), ["/v1/invoices", "/v1/invoices"])
+    }).pipe(Effect.scoped, quiet)
+  )
+
   it.live("C3: lnd: if a node never responds to a payment call, the outcome is unknown and the node counts as down", () =>
     Effect.gen(function* () {
       let isSilent = false
