@@ -48,6 +48,8 @@ const node = (lacks: ReadonlyArray<Lacking> = []) => {
   return { change, world }
 }
 
+const unheld = (posted: number) => ({ posted, held: 0 })
+
 describe("Canceling an invoice", () => {
   scenario(
     "cancel: a canceled invoice cannot be paid externally or internally; its company gets one event, and canceling again changes nothing",
@@ -155,6 +157,34 @@ describe("Canceling an invoice", () => {
       world.isAway = false
       yield* steps(2)
       assert.deepStrictEqual(yield* told, [])
+    }
+  )
+
+  scenario(
+    "own invoices: a withdrawal that pays an invoice internally fails if the node has lost the invoice, which then expires",
+    () => {
+      const world = { isLost: false }
+      const lost = Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: "the invoice is missing" }))
+      const change = replace(LightningReceiver, (receiver) =>
+        LightningReceiver.of({
+          ...receiver,
+          cancelInvoice: (hash) => Effect.suspend(() => (world.isLost ? lost : receiver.cancelInvoice(hash))),
+          lookupInvoice: (hash) => Effect.suspend(() => (world.isLost ? Effect.succeed({ _tag: "unknown" }) : receiver.lookupInvoice(hash)))
+        })
+      )
+      return { change, world }
+    },
+    function* ({ world }) {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const row = yield* invoice(payee, 1000)
+      world.isLost = true
+      const withdrawal = yield* confirm(payer, row.paymentRequest)
+      yield* steps(2)
+      assert.strictEqual(yield* standing(withdrawal), "failed: invoice_not_payable")
+      assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(5000), unheld(0)])
+      yield* TestClock.adjust("2 days")
+      yield* poll
+      assert.strictEqual(yield* stored(row), "expired")
     }
   )
 })

@@ -163,7 +163,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "an invoice that was settled internally stays payable at the node",
     file: core("sending/Transfers"),
     in: "make",
-    find: "const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)",
+    find: "const canceled = yield* close(invoice)",
     replace: `const canceled = { _tag: "canceled", preimage: Redacted.make("00".repeat(32)) }`,
     test: coreTest("Transfers"),
     titles: "C15:",
@@ -187,8 +187,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "an internal payment is posted before its invoice is closed at the node",
     file: core("sending/Transfers"),
     in: "make",
-    find: `        const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
-        // An external payment arrived first, and is credited to the invoice.
+    find: `        const canceled = yield* close(invoice)
+        // An external payment arrived first, and is credited to the invoice. Or the node does not know the invoice.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
         yield* journal.commit(`,
     replace: `      const canceled = { preimage: Redacted.make("00".repeat(32)) }

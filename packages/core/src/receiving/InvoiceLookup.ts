@@ -54,8 +54,8 @@ export const make = Effect.gen(function* () {
 
   return {
     /**
-     * Applies the node's state of one open invoice. Changes nothing if the node does not know the invoice or
-     * still has a payment in flight for it.
+     * Applies the node's state of one open invoice. Changes nothing if the node still has a payment in flight
+     * for the invoice, or does not know the invoice, unless a withdrawal has claimed it.
      */
     lookUp: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
       // The response describes the invoice at or after this time. The response may arrive up to a day later,
@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
       const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
       if (!over || state._tag === "accepted") return
       if (isCanceled) yield* journal.commit(Invoice.closed(invoice, askedAtMillis))
-      else if (state._tag !== "unknown") yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
+      else if (state._tag !== "unknown" || invoice.status === "claimed") yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
     })
   }
 })

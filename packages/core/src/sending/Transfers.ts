@@ -47,6 +47,14 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
     Effect.catchTags({ StaleFence: overtaken, AlreadyTerminal: overtaken, InvoiceNotPayable: Effect.die })
   )
 
+  /** Cancels an invoice at the node. A node that was restored, or deletes canceled invoices, may not know it. */
+  const close = ({ paymentHash }: Invoice.Invoice) =>
+    Effect.catchTag(receiver.cancelInvoice(paymentHash), "NodeUnavailable", (outage) =>
+      Effect.flatMap(receiver.lookupInvoice(paymentHash), (state) =>
+        state._tag === "unknown" ? Effect.succeed(state) : Effect.fail(outage)
+      )
+    )
+
   return {
     /** Pays an address of one of our companies. */
     toAddress,
@@ -78,8 +86,8 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         const payee = { companyId: invoice.companyId, metadata, ...Purpose.of(invoice) }
         const deposit = depositFor(withdrawal, payee, invoice.id, atMillis)
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })
-        const canceled = yield* receiver.cancelInvoice(invoice.paymentHash)
-        // An external payment arrived first, and is credited to the invoice.
+        const canceled = yield* close(invoice)
+        // An external payment arrived first, and is credited to the invoice. Or the node does not know the invoice.
         if (canceled._tag !== "canceled") return yield* fail(withdrawal, "invoice_not_payable", task)
         yield* journal.commit(
           Withdrawal.transferred(
