@@ -1,3 +1,5 @@
+import { unreadable } from "./Words.ts"
+
 // Describes errors of lnd, or of another server in its place, that mean lnd is unavailable to us: the problem
 // in plain words, and its remedy. None of these errors says anything about a payment or an invoice. They are
 // recognized by lnd's error texts (rpcperms/interceptor.go, macaroons/, rpcserver.go, v0.21) and Node's error
@@ -28,7 +30,8 @@ export const reasons = {
   refusing: "lnd refuses the connection",
   nameless: "lnd's host name cannot be resolved",
   silent: "lnd does not respond",
-  unreadable: "lnd's TLS certificate file cannot be read",
+  unreadable: "lnd's response cannot be read",
+  unreadableFile: "lnd's TLS certificate file cannot be read",
   plain: "the server at lnd's address does not speak TLS",
   untrusted: "lnd's TLS certificate does not match",
   other: "the server at lnd's address is not lnd",
@@ -37,7 +40,7 @@ export const reasons = {
 
 /** Returns whether the problem is a wrong configuration, so that waiting doesn't help. */
 export const isWrong = (reason: string | undefined): boolean =>
-  [reasons.forbidden, reasons.foreign, reasons.unreadable, reasons.plain, reasons.untrusted, reasons.other].some(
+  [reasons.forbidden, reasons.foreign, reasons.unreadableFile, reasons.plain, reasons.untrusted, reasons.other].some(
     (wrong) => wrong === reason
   )
 
@@ -99,11 +102,15 @@ export const ofRefusal = (
   return undefined
 }
 
-/** Returns the outage for an error without a response. */
-export const ofSilence = (words: string, { url, certificateFile, names }: Place): LndOutage => {
+/** Returns the outage for an error without a response, or with one that has another form than expected. */
+export const ofSilence = (operation: string, words: string, { url, certificateFile, names }: Place): LndOutage => {
+  if (words === unreadable) {
+    const remedy = `lnd at ${url} answered ${operation} in another form than expected. Use a version of lnd that this service supports, see docs/guides/lnd.md.`
+    return { reason: reasons.unreadable, remedy, about: "call" }
+  }
   const correct = `set ${names.url} to its restlisten address`
   if (certificateFile !== undefined && /ENOENT|EACCES|EISDIR/.test(words)) {
-    return { reason: reasons.unreadable, remedy: `${words}. Set ${names.certificateFile} to a copy of lnd's tls.cert.` }
+    return { reason: reasons.unreadableFile, remedy: `${words}. Set ${names.certificateFile} to a copy of lnd's tls.cert.` }
   }
   if (/wrong version number|EPROTO|ERR_SSL|packet length too long/i.test(words)) {
     return { reason: reasons.plain, remedy: `The address is ${url}. Start lnd there, or ${correct}.` }

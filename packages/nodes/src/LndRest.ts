@@ -93,7 +93,7 @@ export const make = (options: Options): LndRest => {
       const cause = refused?.words ?? wordsOf(problem)
       const said = refused && LndOutage.ofRefusal(operation, refused, place)
       if (refused !== undefined && said === undefined) return Effect.andThen(works(operation), Effect.fail(refused))
-      const outage = said ?? LndOutage.ofSilence(cause, place)
+      const outage = said ?? LndOutage.ofSilence(operation, cause, place)
       const { reason, remedy, about, isTurnedAway } = outage
       const [whole, macaroon, call] = partsOf(operation)
       const Unavailable = isTurnedAway === true || Https.isNotWritten(problem) ? NodeState.NotLookedAt : NodeUnavailable

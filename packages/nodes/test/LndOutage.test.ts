@@ -133,6 +133,25 @@ describe("lnd's state", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("lnd: a response that cannot be read is reported once, with its call, even if all other calls succeed", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+      const absent = json(404, { code: 5, message: "unable to locate invoice" })
+      const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : path === "/v1/invoices" ? json(200, {}) : absent))
+      const { receiver } = yield* ports(url)
+      const ask = { id: "1", amount: null, description: { _tag: "Text", text: "" }, expirySeconds: 60 } as const
+      yield* Effect.gen(function* () {
+        for (let n = 0; n < 3; n++) {
+          yield* Effect.flip(receiver.createInvoice(ask))
+          yield* receiver.lookupInvoice(hash)
+        }
+      }).pipe(Effect.provide(logger))
+      assert.lengthOf(logged, 1)
+      assert.match(logged[0] ?? "", /^lnd's response cannot be read\. .*createInvoice/)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("lnd: if the macaroon denies one call, the node counts as down until that call is allowed, even if all other calls succeed", () =>
     Effect.gen(function* () {
       let isAllowed = false
