@@ -251,6 +251,25 @@ describe("Hold invoices", () => {
   })
 
   scenario(
+    "hold: an unpaid invoice that the node has lost expires a day after its end, and then counts no more toward the limit",
+    () => ({
+      change: replace(LightningReceiver, (receiver) =>
+        LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) })
+      )
+    }),
+    function* () {
+      const payee = yield* company()
+      const row = yield* holdInvoice(payee)
+      yield* TestClock.adjust("25 hours")
+      yield* step
+      assert.strictEqual(yield* statusOf(row), "pending")
+      yield* later
+      assert.strictEqual(yield* statusOf(row), "expired")
+      assert.strictEqual(yield* (yield* Records).openHolds(payee.id, 1), 0)
+    }
+  )
+
+  scenario(
     "hold: a node that does not support hold invoices is not called",
     () => ({ change: replace(LightningReceiver, ({ holding: _, ...receiver }) => LightningReceiver.of(receiver)) }),
     function* () {

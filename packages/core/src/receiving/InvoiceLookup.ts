@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
   return {
     /**
      * Applies the node's state of one open invoice. Changes nothing if the node still has a payment in flight
-     * for the invoice, or does not know the invoice, unless a withdrawal has claimed it.
+     * for it.
      */
     lookUp: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
       // The response describes the invoice at or after this time. The response may arrive up to a day later,
@@ -78,7 +78,9 @@ export const make = Effect.gen(function* () {
       const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
       if (!over || state._tag === "accepted") return
       if (isCanceled) yield* journal.commit(Invoice.closed(invoice, askedAtMillis))
-      else if (state._tag !== "unknown" || invoice.status === "claimed") yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
+      // An invoice that the node has lost stays open, unless a withdrawal or its company's limit waits for its end.
+      else if (state._tag !== "unknown" || invoice.status === "claimed" || (invoice.hold !== null && invoice.status === "pending"))
+        yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
     })
   }
 })
