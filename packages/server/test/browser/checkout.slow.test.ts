@@ -510,6 +510,19 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.strictEqual(await page.getByText("Connection lost").count(), 0)
     }))
 
+  it("browser: a paid page that cannot be fetched for a while is shown later, without a lost connection", () =>
+    tab({}, async (page) => {
+      const made = await started.make()
+      let refused = 0
+      await page.goto(started.page(made))
+      // More often than a page that is older than the announced state is fetched.
+      await page.route(started.page(made), (route) => (refused++ < 6 ? route.abort("connectionrefused") : route.continue()))
+      await started.pay(made)
+      await page.getByText("Connection lost").waitFor()
+      await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+      assert.strictEqual(await page.getByText("Connection lost").count(), 0)
+    }))
+
   it("browser: if the page cannot open an event stream, it polls", () =>
     tab({}, async (page) => {
       const made = await started.make()

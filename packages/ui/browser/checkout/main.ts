@@ -51,23 +51,33 @@ const renew = async (): Promise<void> => {
   if (isPaid() && !wasPaid) tell({ satrail: "paid" })
 }
 
+/** Fetches and shows the page. Returns whether that succeeded. */
+const renewed = async (): Promise<boolean> => {
+  const isShown = await renew().then(
+    () => true,
+    () => false
+  )
+  lost(!isShown)
+  return isShown
+}
+
 let wanted = ""
 let isRenewing = false
 
 /**
  * Fetches the page until it shows the last announced version. A newer page was fetched a moment before its
- * own event.
+ * own event. A page that cannot be fetched is tried again however often, because no event follows the last one.
  */
 const changed = async (version: string): Promise<void> => {
   wanted = version
   if (isRenewing) return
   isRenewing = true
-  for (let attempt = 0; attempt < retries && main().dataset["version"] !== wanted; attempt++) {
-    if (attempt > 0)
-      await new Promise((resolve) => {
-        setTimeout(resolve, retryMillis)
-      })
-    await renew().catch(() => lost(true))
+  for (let fetches = 0; fetches < retries && main().dataset["version"] !== wanted;) {
+    if (await renewed()) fetches++
+    if (main().dataset["version"] === wanted) break
+    await new Promise((resolve) => {
+      setTimeout(resolve, retryMillis)
+    })
   }
   isRenewing = false
 }
