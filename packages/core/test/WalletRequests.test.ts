@@ -25,6 +25,7 @@ import {
   everywhere,
   got,
   has,
+  invoice,
   inWorld,
   made,
   outside,
@@ -93,6 +94,22 @@ scenario(
     assert.strictEqual((yield* has(payer)).held, 0)
   }
 )
+
+scenario("wallet connect: a payment that was refused is not made later, when a relay sends the event again", { ...isWallet }, function* () {
+  const payer = yield* company()
+  const { secretKey } = yield* connect(payer, ["send"])
+  const { answer } = yield* requests
+  const payee = yield* outside({ sats: 1000 })
+  const event = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })
+  assert.strictEqual(codeOf(yield* answer(event), secretKey), "INSUFFICIENT_BALANCE")
+  yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: (yield* invoice(payer, 5000)).paymentRequest })
+  yield* poll
+  const again = yield* Effect.forkChild(answer(event), { startImmediately: true })
+  yield* steps(2)
+  assert.strictEqual(codeOf(yield* Fiber.join(again), secretKey), "INSUFFICIENT_BALANCE")
+  assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 0, sats: 0 })
+  assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+})
 
 scenario(
   "wallet connect: events that are too old, from the future, expired, forged or for another wallet get no response",

@@ -63,6 +63,18 @@ export const maxKnown = 10_000
  */
 export const kept = { most: 1000, perCaller: 100, per: {} } as const
 
+/**
+ * Errors that say that nothing was done. They are final, because the app may then pay another way. A relay that
+ * sends the event again, when the reason no longer applies, gets the same response.
+ */
+const refusals: ReadonlySet<string> = new Set<WalletConnect.ErrorCode>([
+  "INSUFFICIENT_BALANCE",
+  "QUOTA_EXCEEDED",
+  "RATE_LIMITED",
+  "RESTRICTED",
+  "UNAUTHORIZED"
+])
+
 interface Answered {
   readonly event: Option.Option<Nostr.Event>
   readonly isFinal: boolean
@@ -170,7 +182,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       answers.set(id, answer)
       for (const other of places.take({ caller: pubkey, of: {} }, id)) answers.delete(other)
       const done = yield* Effect.onExit(work, (exit) => {
-        // Do not cache an error, which may be temporary. The next request looks up a pending payment again.
+        // Do not cache any other error, which may be temporary. The next request looks up a pending payment again.
         if (!Exit.isSuccess(exit) || !exit.value.isFinal) {
           answers.delete(id)
           places.release(id)
@@ -234,7 +246,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
           event: Option.fromUndefinedOr(
             WalletConnect.response(content, event, { from: secretKey, atSeconds: Math.floor(millis / 1000), nonce: entropy(32) })
           ),
-          isFinal: content.error === null
+          isFinal: content.error === null || refusals.has(content.error?.code ?? "")
         }))
       const work = Effect.suspend((): Effect.Effect<Answered> => {
         if (!mayAsk(event.pubkey, nowMillis)) return respond(rateLimited(""))
