@@ -179,6 +179,25 @@ scenario(
   }
 )
 
+scenario("checkout: a payment that stays pending for hours before it is replaced does not use up the payer's changes", function* () {
+  const { renew, step } = yield* Checkouts
+  const sandbox = yield* Sandbox
+  const row = yield* create(yield* company(), { options: ["new_quote"] })
+  const txId = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
+  yield* follow
+  for (let seconds = 0; seconds < 7200; seconds += 10) {
+    yield* TestClock.adjust("10 seconds")
+    yield* step
+  }
+  assert.strictEqual((yield* get(row)).revision, 0)
+  yield* sandbox.doubleSpend(txId)
+  yield* follow
+  yield* later
+  assert.strictEqual((yield* get(row)).status, "expired")
+  yield* renew(row.publicId)
+  assert.strictEqual((yield* get(row)).status, "open")
+})
+
 scenario("checkout: a tip is added to the amount, but paying the price alone still completes the checkout", function* () {
   const { answer, step } = yield* Checkouts
   const payee = yield* company()

@@ -51,7 +51,10 @@ export const make = Effect.gen(function* () {
     // Once the checkout is paid, cancel its invoice. A payment in flight is still credited.
     if (status === "paid" && checkout.status !== "paid") yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
     const asking = isMore ? yield* askAgain(checkout, received, atMillis) : undefined
-    yield* journal.commit<Checkout.Next>(Checkout.next(checkout, { status, received, asking }, atMillis, { fence: fence(task), isDone }))
+    const change = Checkout.next(checkout, { status, received, asking }, atMillis, { fence: fence(task), isDone })
+    const isSame = change._tag === "CheckoutCounted" && received === checkout.received
+    // A payment may stay pending for days, and each change counts toward `maxChanges`.
+    if (!isSame || isDone) yield* journal.commit<Checkout.Next>(change)
   })
 
   /** Returns the checkout of a job, and whether the job is complete after this check. */
