@@ -1,4 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Effect } from "effect"
 import { start } from "./Service.ts"
 
 // A browser checks the amount in a form, but other clients send any text.
@@ -49,5 +51,34 @@ describe("an amount in a form of the console", () => {
     await submit(path, { amount: "4.25", currency: "eur", credential: key })
     await submit(path, { amount: "1000", currency: "sats", credential: key })
     assert.deepStrictEqual(await refunds(), [1000, Math.round(sats / 10)])
+  })
+
+  it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt", async () => {
+    const page = async (path: string) =>
+      (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()
+    const create = async () =>
+      (await service.ask("POST", "/v1/checkouts", { key, body: { amount: 1000, currency: "sats", options: ["tip"] } })).body.data
+    const [tipped, partly] = [await create(), await create()]
+    const answer = { method: "POST", body: new URLSearchParams({ tip: "10" }) }
+    await service.handler(new Request(`http://service${new URL(tipped.url).pathname}/answer`, answer))
+    const paid = async (id: string, pay: (checkout: Record<"payment_request" | "address", string>) => Promise<unknown>) => {
+      const read = async () => (await service.ask("GET", `/v1/checkouts/${id}`, { key })).body.data
+      await pay(await read())
+      await service.work()
+      const { status, deposit_ids } = await read()
+      return [
+        status,
+        (await page(`checkouts/${id}`)).includes("Overpaid"),
+        (await page(`payments/in/${deposit_ids[0]}`)).includes("/receipt")
+      ]
+    }
+    const byLightning = await paid(tipped.id, ({ payment_request: paymentRequest }) =>
+      service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
+    )
+    assert.deepStrictEqual(byLightning, ["paid", false, true])
+    const onChain = await paid(partly.id, ({ address }) =>
+      service.sandbox((sandbox) => Effect.andThen(sandbox.send({ address, amount: Msat.fromSats(600) }), sandbox.mine(6)))
+    )
+    assert.deepStrictEqual(onChain, ["underpaid", false, false])
   })
 })

@@ -29,10 +29,10 @@ import { amountFields, amountOf, descriptionField, descriptionOf, metadataFact, 
 import type { Found, PaymentPart } from "../Feature.ts"
 import { optionFields, optionsOf, optionsPanel } from "./Options.ts"
 
-const told = ({ status, late, expires_at, received_sats, pending_sats, amount_sats }: Checkout, nowMillis: number): Told => {
+const told = ({ status, late, expires_at, received_sats, pending_sats, amount_sats, tip_sats }: Checkout, nowMillis: number): Told => {
   switch (status) {
     case "paid":
-      if (amount_sats !== null && received_sats > amount_sats) return { tone: "warn", text: "Overpaid" }
+      if (amount_sats !== null && received_sats > amount_sats + (tip_sats ?? 0)) return { tone: "warn", text: "Overpaid" }
       return { tone: "good", text: late ? "Paid late" : "Paid" }
     case "underpaid":
       return { tone: "warn", text: "Partly paid" }
@@ -231,9 +231,10 @@ const cancel = async ({ api, params }: Visit): Promise<Elsewhere> => {
 /** Returns the checkout's part of the page of a received payment: its creation, its receipt, and the customer's email address. */
 export const received = async ({ api, to, beside }: Visit, { checkoutId }: Payment): Promise<PaymentPart> => {
   if (checkoutId === null) return {}
-  const { created_at, payer_email, url } = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })
+  const { status, created_at, payer_email, url } = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })
   return {
-    actions: h("a", { class: "btn", href: beside(`${new URL(url).pathname.slice(1)}/receipt`), download: true }, "Receipt"),
+    actions:
+      status === "paid" && h("a", { class: "btn", href: beside(`${new URL(url).pathname.slice(1)}/receipt`), download: true }, "Receipt"),
     facts: [
       ["Checkout", [link(to(`checkouts/${checkoutId}`), Formats.shortened(checkoutId)), " ", copy(checkoutId, "checkout id")]],
       payer_email === null ? null : ["Customer", payer_email]
