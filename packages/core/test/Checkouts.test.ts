@@ -198,6 +198,33 @@ scenario("checkout: a payment that stays pending for hours before it is replaced
   assert.strictEqual((yield* get(row)).status, "open")
 })
 
+scenario("checkout: a Lightning payment made in time is not late, even if it is credited after the deadline", function* () {
+  const { step } = yield* Checkouts
+  const row = yield* create(yield* company())
+  yield* pay(row.paymentRequest)
+  yield* TestClock.adjust("1 hour")
+  yield* step
+  yield* poll
+  yield* later
+  const paid = yield* get(row)
+  assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", false])
+  assert.deepStrictEqual(yield* told, ["checkout.paid"])
+})
+
+scenario("checkout: a checkout whose node cannot be reached is not recorded as expired", function* () {
+  const { step } = yield* Checkouts
+  const sandbox = yield* Sandbox
+  const row = yield* create(yield* company())
+  yield* pay(row.paymentRequest)
+  yield* sandbox.pause("node")
+  yield* TestClock.adjust("1 hour")
+  yield* step
+  assert.deepStrictEqual(yield* told, [])
+  yield* sandbox.resume("node")
+  yield* later
+  assert.deepStrictEqual(yield* told, ["checkout.paid"])
+})
+
 scenario("checkout: a tip is added to the amount, but paying the price alone still completes the checkout", function* () {
   const { answer, step } = yield* Checkouts
   const payee = yield* company()

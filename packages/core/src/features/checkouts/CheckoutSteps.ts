@@ -8,6 +8,7 @@ import * as CheckoutAsking from "./CheckoutAsking.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
+import * as InvoiceLookup from "../../receiving/InvoiceLookup.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
 /** Maximum number of tasks of each kind per step, all processed concurrently. */
@@ -26,6 +27,21 @@ export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
   const issueRest = yield* CheckoutAsking.make
   const { close, isToBeCanceled } = yield* CheckoutCancel.make
+  const { lookUp } = yield* InvoiceLookup.make
+
+  /**
+   * Returns the payments toward a checkout. Looks up its invoice at the node before the checkout expires. The node
+   * accepts no payment after the deadline, so one that is not credited yet, such as after an outage, is not late.
+   */
+  const arrivedFor = Effect.fnUntraced(function* (checkout: Checkout.Checkout, atMillis: number) {
+    const { companyId, id, invoiceId, status } = checkout
+    const arrived = yield* reads.arrivedFor(companyId, id)
+    if (status === "expired" || Checkout.standing(checkout, arrived, atMillis) !== "expired") return arrived
+    const invoice = Option.getOrUndefined(yield* receiving.invoice(companyId, invoiceId))
+    if (invoice?.status !== "pending") return arrived
+    yield* lookUp(invoice)
+    return yield* reads.arrivedFor(companyId, id)
+  })
 
   /**
    * Issues another invoice for the remaining amount. Cancels the previous one first, because it could still
@@ -44,7 +60,7 @@ export const make = Effect.gen(function* () {
    */
   const follow = Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task, isDone: boolean) {
     const atMillis = yield* Clock.currentTimeMillis
-    const arrived = yield* reads.arrivedFor(checkout.companyId, checkout.id)
+    const arrived = yield* arrivedFor(checkout, atMillis)
     const { received } = arrived
     const status = Checkout.standing(checkout, arrived, atMillis)
     const isMore = status === "underpaid" && received !== checkout.received
@@ -89,11 +105,12 @@ export const make = Effect.gen(function* () {
       claimed,
       (task) =>
         look(task, nowMillis).pipe(
-          // Another payment or process changed the checkout first, or receiving is paused.
+          // Another payment or process changed the checkout first, receiving is paused, or the node is unavailable.
           Effect.catchTags({
             CheckoutNotOpen: () => later(task, nowMillis),
             InvoiceNotPayable: () => later(task, nowMillis),
             Paused: () => later(task, nowMillis),
+            NodeUnavailable: () => later(task, nowMillis),
             StaleFence: () => Effect.void
           }),
           Effect.catchCause((cause) =>
