@@ -3,7 +3,7 @@ import type { CheckoutState } from "./State.ts"
 import { type CheckoutOptions, type CheckoutView, useCheckout } from "./useCheckout.ts"
 
 /** The English texts of `Checkout`. */
-const english = {
+export const english = {
   loading: "Loading…",
   missing: "This payment does not exist.",
   lost: "Connecting…",
@@ -36,12 +36,14 @@ export interface CheckoutProps extends CheckoutOptions {
   readonly children?: ((checkout: CheckoutView) => ReactNode) | undefined
 }
 
-const messageOf = ({ status, state, isLost }: CheckoutView, words: Words): string => {
+export const messageOf = ({ status, state, isLost }: CheckoutView, words: Words): string => {
   if (state === undefined) return status === "missing" ? words.missing : isLost ? words.lost : words.loading
   const { confirmations, pendingSats, asking, receivedSats } = state
   if (status === "paid") return words.paid
   if (status === "canceled") return words.canceled
-  if (pendingSats > 0) return confirmations === null ? words.pending : words.seen(confirmations.seen, confirmations.needed)
+  // A pending part does not complete the payment.
+  if (pendingSats > 0 && asking === null)
+    return confirmations === null ? words.pending : words.seen(confirmations.seen, confirmations.needed)
   if (status === "expired") return words.expired
   if (asking === null) return words.loading
   if (asking.sats === null) return words.anyAmount

@@ -6,6 +6,7 @@ import { createElement } from "react"
 import { renderToString } from "react-dom/server"
 import { rolldown } from "rolldown"
 import { Checkout, type CheckoutState, type CheckoutView, useCheckout } from "../src/index.ts"
+import { english, messageOf } from "../src/Checkout.ts"
 import { isFinal } from "../src/State.ts"
 
 const maxBytes = 10_000
@@ -50,6 +51,13 @@ describe("the React checkout", () => {
       seen.map(isFinal),
       states.map((one) => Page.isOver(one))
     )
+  })
+
+  it("react: while part of the amount is pending on-chain, the message is the amount due, not that the payment was detected", () => {
+    const shown = (more: Partial<State>) =>
+      messageOf({ status: "open", state: { ...state, pendingSats: 6000, ...more }, isLost: false, url: "", qr: undefined }, english)
+    assert.strictEqual(shown({}), "21,000 sats")
+    assert.strictEqual(shown({ asking: null }), "Payment detected. Waiting for confirmation.")
   })
 
   it("react: on the server, the component renders as loading, with attributes for styling and without styles", () => {
