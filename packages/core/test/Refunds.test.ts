@@ -344,6 +344,22 @@ describe("Limits of refunds", () => {
     assert.strictEqual(unpaid._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(refund(payee, { ...of, depositId })))._tag, "Invalid")
   })
+  scenario("refund: of a checkout with more deposits than are read, none is chosen", function* () {
+    const { payee, checkout } = yield* paidInPart(600)
+    yield* paid(1000, payee)
+    const sandbox = yield* Sandbox
+    yield* sandbox.send({ address: checkout.address, amount: Msat.fromSats(600) })
+    yield* follow
+    yield* mine(6)
+    yield* follow
+    yield* TestClock.adjust("1 second")
+    for (let n = 0; n < 10; n++) yield* sandbox.send({ address: checkout.address, amount: Msat.fromSats(600) })
+    yield* follow
+    // The newest 11 are ten pending deposits and one that can be refunded, and an older one can be refunded, too.
+    const error = yield* Effect.flip(refund(payee, { checkoutId: checkout.id }))
+    assert.deepStrictEqual([error._tag, "path" in error && error.path], ["Invalid", "checkout_id"])
+  })
+
   scenario("refund: the link is not stored, even encrypted, if the deposit did not pay a checkout", function* () {
     const { payee, depositId } = yield* paid(1000)
     yield* paid(500, payee)

@@ -198,9 +198,11 @@ const finding = Effect.gen(function* () {
   const depositOfCheckout = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const deposits = Id.is(id) ? yield* depositsOf(companyId, id, maxListed + 1) : []
     const open = deposits.filter((deposit) => deposit.status === "settled" && Refund.left(deposit) > 0n)
-    if (open.length < 2) return Option.fromNullishOr(open[0] ?? deposits[0])
+    // With more deposits than were read, an older one may be refundable, too.
+    if (open.length < 2 && deposits.length <= maxListed) return Option.fromNullishOr(open[0] ?? deposits[0])
     const ids = open.slice(0, maxListed).map((deposit) => deposit.id)
-    return yield* new Invalid({ path: "checkout_id", message: `was paid by several deposits; set deposit_id to one of ${ids.join(", ")}` })
+    const which = ids.length === 0 ? "" : `, such as ${ids.join(", ")}`
+    return yield* new Invalid({ path: "checkout_id", message: `was paid by several deposits; set deposit_id${which}` })
   })
 
   return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { depositId, invoiceId, checkoutId }: Of) {
