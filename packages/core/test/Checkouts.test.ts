@@ -211,6 +211,28 @@ scenario("checkout: a Lightning payment made in time is not late, even if it is 
   assert.deepStrictEqual(yield* told, ["checkout.paid"])
 })
 
+scenario(
+  "checkout: a payment from another company that began in time is not late, even if the node was away",
+  { logsErrors: true },
+  function* () {
+    const checkouts = yield* Checkouts
+    const sandbox = yield* Sandbox
+    const payer = yield* companyWith(5000)
+    const row = yield* create(yield* company())
+    yield* confirm(payer, row.paymentRequest)
+    yield* sandbox.pause("node")
+    yield* step
+    assert.strictEqual(yield* invoiceStatus(row), "claimed")
+    yield* TestClock.adjust("1 hour")
+    yield* sandbox.resume("node")
+    yield* checkouts.step
+    assert.deepStrictEqual(yield* told, [])
+    yield* step
+    yield* later
+    assert.deepStrictEqual([(yield* get(row)).status, Checkout.isLate(yield* get(row))], ["paid", false])
+  }
+)
+
 scenario("checkout: a checkout whose node cannot be reached is not recorded as expired", function* () {
   const { step } = yield* Checkouts
   const sandbox = yield* Sandbox

@@ -8,6 +8,7 @@ import * as CheckoutAsking from "./CheckoutAsking.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
+import { InvoiceNotPayable } from "../../receiving/Invoice.ts"
 import * as InvoiceLookup from "../../receiving/InvoiceLookup.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
@@ -38,6 +39,8 @@ export const make = Effect.gen(function* () {
     const arrived = yield* reads.arrivedFor(companyId, id)
     if (status === "expired" || Checkout.standing(checkout, arrived, atMillis) !== "expired") return arrived
     const invoice = Option.getOrUndefined(yield* receiving.invoice(companyId, invoiceId))
+    // An internal payment that has begun ends soon, and may still fail.
+    if (invoice?.status === "claimed") return yield* new InvoiceNotPayable({ invoiceId, status: "claimed" })
     if (invoice?.status !== "pending") return arrived
     yield* lookUp(invoice)
     return yield* reads.arrivedFor(companyId, id)
