@@ -34,11 +34,11 @@ export const over = (state: Ref.Ref<State.State>): WebhookReads["Service"] => {
           .toReversed()
           .slice(0, limit)
       ),
-    forgetDeliveries: (beforeMillis, limit) =>
+    forgetDeliveries: (beforeMillis, pendingBeforeMillis, limit) =>
       Ref.modify(state, (now) => {
         const old = deliveries(now)
+          .filter(({ createdAtMillis, status }) => createdAtMillis < (status === "pending" ? pendingBeforeMillis : beforeMillis))
           .slice(0, limit)
-          .filter(({ createdAtMillis, status }) => createdAtMillis < beforeMillis && status !== "pending")
         return [old.length, old.reduce((all, row) => State.remove(all, Delivery.noun, row), now)]
       })
   })

@@ -147,15 +147,25 @@ export const other = {
     assert.deepStrictEqual(yield* eventsOf(CompanyId.operator, 0n, 10), [])
     assert.strictEqual(yield* forgottenUntil(null), newest?.id)
   }),
-  "old deliveries are deleted, except pending ones": Effect.gen(function* () {
-    const { deliveriesTo, forgetDeliveries } = yield* Records
-    const one = yield* endpoint(yield* open)
-    const role = yield* held
-    const [sent, waiting] = [yield* delivery(one, "1.1"), yield* delivery(one, "2.1", { status: "pending", nextAtMillis: 9 })]
-    yield* applied(Delivery.made(sent, role), Delivery.made(waiting, role))
-    yield* forgetDeliveries(4, 1000)
-    assert.lengthOf(yield* deliveriesTo(one.id, null, 10), 2)
-    yield* forgetDeliveries(5, 1000)
-    assert.deepStrictEqual(yield* deliveriesTo(one.id, null, 10), [waiting])
-  })
+  "old deliveries are deleted, however many pending ones are older; pending ones are deleted together with their events": Effect.gen(
+    function* () {
+      const { deliveriesTo, forgetDeliveries } = yield* Records
+      const one = yield* endpoint(yield* open)
+      const role = yield* held
+      const pending = { status: "pending", nextAtMillis: 9 } as const
+      const [older, waiting] = [yield* delivery(one, "1.1", { ...pending, createdAtMillis: 3 }), yield* delivery(one, "2.1", pending)]
+      yield* applied(Delivery.made(older, role), Delivery.made(waiting, role), Delivery.made(yield* delivery(one, "3.1"), role))
+      const forget = Effect.fnUntraced(function* (beforeMillis: number, pendingBeforeMillis: number) {
+        for (let gone = 1; gone > 0;) gone = yield* forgetDeliveries(beforeMillis, pendingBeforeMillis, 1)
+      })
+      yield* forget(4, 3)
+      assert.lengthOf(yield* deliveriesTo(one.id, null, 10), 3)
+      yield* forget(5, 3)
+      assert.deepStrictEqual(yield* deliveriesTo(one.id, null, 10), [waiting, older])
+      yield* forget(5, 4)
+      assert.deepStrictEqual(yield* deliveriesTo(one.id, null, 10), [waiting])
+      const failed = { ...older, status: "failed", attempts: 2, nextAtMillis: null } as const
+      yield* applied(Delivery.tried(older, failed, role, 6))
+    }
+  )
 } satisfies Contract.Promises<Journal | Records | Tasks>

@@ -1,16 +1,21 @@
 import { Clock, Effect, Layer } from "effect"
 import * as Worker from "../../base/Worker.ts"
+import * as Events from "../../events/Events.ts"
 import * as Duties from "../../ledger/Duties.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
 import { keptMillis } from "./Webhooks.ts"
 
 const batchSize = 5000
 
-/** Deletes completed and failed deliveries older than the retention period. */
+/**
+ * Deletes deliveries older than their retention period. Pending ones are kept for as long as events, because a
+ * disabled endpoint may be enabled again.
+ */
 export const step = Effect.gen(function* () {
   const reads = yield* WebhookReads
-  const beforeMillis = (yield* Clock.currentTimeMillis) - keptMillis
-  yield* Effect.repeat(reads.forgetDeliveries(beforeMillis, batchSize), { while: (count) => count > 0 })
+  const nowMillis = yield* Clock.currentTimeMillis
+  const forget = reads.forgetDeliveries(nowMillis - keptMillis, nowMillis - Events.keptMillis, batchSize)
+  yield* Effect.repeat(forget, { while: (count) => count > 0 })
 })
 
 /** Runs hourly while the scope is open, in one process at a time. */

@@ -59,13 +59,14 @@ const forgetDeliveries = Reads.many("Records.forgetDeliveries", {
   text: `
 with old as materialized (
   select company_id, id from (
-    select company_id, id, created_at_millis, status from ${deliveries.name} order by uuid_send(id) limit $2::bigint
-  ) o where created_at_millis < $1::bigint and status <> 'pending'
+    select company_id, id, created_at_millis from ${deliveries.name}
+    where status <> 'pending' or created_at_millis < $2::bigint order by uuid_send(id) limit $3::bigint
+  ) o where created_at_millis < $1::bigint
 ), gone as (
   delete from ${deliveries.name} t using old where t.company_id = old.company_id and t.id = old.id
 )
 select count(*)::text as count from old`,
-  values: (beforeMillis: number, limit: number) => [String(beforeMillis), String(limit)],
+  values: (...numbers: readonly [beforeMillis: number, pendingBeforeMillis: number, limit: number]) => numbers.map(String),
   read: Schema.decodeUnknownSync(Schema.Struct({ count: Schema.FiniteFromString }))
 })
 
@@ -77,6 +78,6 @@ export const make = Effect.gen(function* () {
     pendingDeliveries: yield* pendingDeliveries,
     knownDeliveries: yield* knownDeliveries,
     deliveriesTo: yield* deliveriesTo,
-    forgetDeliveries: (beforeMillis, limit) => Effect.map(forget(beforeMillis, limit), ([row]) => row?.count ?? 0)
+    forgetDeliveries: (...numbers) => Effect.map(forget(...numbers), ([row]) => row?.count ?? 0)
   })
 })

@@ -55,8 +55,14 @@ export const noun = Noun.make("webhook_deliveries", Delivery, {
 })
 
 export const life = {
-  // A late result does not apply to a delivery that was resent in the meantime.
-  tried: Noun.move(noun, "tried", { from: ["pending"], expects: ["attempts", "nextAtMillis"], sets: attempt, again: "otherwise" }),
+  // A late result does not apply to a delivery that was resent or deleted in the meantime.
+  tried: Noun.move(noun, "tried", {
+    from: ["pending"],
+    expects: ["attempts", "nextAtMillis"],
+    sets: attempt,
+    again: "otherwise",
+    isDoneWhenGone: true
+  }),
   resent: Noun.move(noun, "resent", {
     from: ["pending", "delivered", "failed"],
     to: "pending",

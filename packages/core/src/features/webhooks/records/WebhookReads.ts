@@ -27,9 +27,9 @@ export class WebhookReads extends Context.Service<
      */
     readonly deliveriesTo: (endpointId: string, before: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
     /**
-     * Considers the `limit` oldest deliveries created before `beforeMillis`, and deletes those that are not
-     * pending. Returns the number deleted.
+     * Deletes the `limit` oldest deliveries that were created before `beforeMillis` or, if they are pending, before
+     * `pendingBeforeMillis`. Returns the number deleted.
      */
-    readonly forgetDeliveries: (beforeMillis: number, limit: number) => Read<number>
+    readonly forgetDeliveries: (beforeMillis: number, pendingBeforeMillis: number, limit: number) => Read<number>
   }
 >()("@satrail/core/features/webhooks/records/WebhookReads") {}
