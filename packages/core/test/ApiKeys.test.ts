@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountReads } from "../src/accounts/AccountReads.ts"
+import * as ApiKey from "../src/accounts/ApiKey.ts"
 import * as Keys from "../src/accounts/ApiKeys.ts"
 import { ApiKeys, type Issued } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
@@ -198,6 +199,33 @@ describe("An API key", () => {
     yield* everywhere(keys.allowFrom(restricted.next.id, office, bob))
     assert.deepStrictEqual(yield* approved(restricted.next.id), { limits: { daySats: 1 }, allowedFrom: office, approvedBy: "Bob" })
   })
+
+  /** Restricts this key just before another one is approved. */
+  const late: { apiKey?: ApiKey.ApiKey } = {}
+  const restricting = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => {
+        const { apiKey } = late
+        return change._tag === "ApiKeyApproved" && apiKey !== undefined
+          ? Effect.andThen(journal.commit(ApiKey.limited(apiKey, { daySats: 1 }, change.atMillis)), journal.commit(change))
+          : journal.commit(change)
+      }
+    })
+  )
+
+  scenario(
+    "API key: a restriction that a key gets while its successor is approved also applies to the successor",
+    { change: restricting },
+    function* () {
+      const keys = yield* ApiKeys
+      const of = yield* companyWith(100_000)
+      const { apiKey: old } = yield* issue(of.id, { scopes: ["send"] })
+      late.apiKey = old
+      const { apiKey: next } = yield* everywhere(Effect.flatMap(keys.rotate(old.id, 0, undefined, { id: "01", name: "Ada" }), Answer.made))
+      const { limits, approvedBy } = yield* everywhere(keys.approve(next.id, { id: "02", name: "Bob" }))
+      assert.deepStrictEqual([limits, approvedBy], [{ daySats: 1 }, "Bob"])
+    }
+  )
 
   const uses: Array<number> = []
   const counting = replace(Journal, (journal) =>

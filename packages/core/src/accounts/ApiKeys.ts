@@ -276,6 +276,8 @@ const makeApprove = Effect.gen(function* () {
     yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis)) // a refused approval must not change the key
     if (old !== undefined) yield* inherit(apiKey, old, nowMillis)
     yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(yield* get(id), by, nowMillis, old)))
+    // The old key may have been restricted since it was read.
+    if (old !== undefined) yield* inherit(yield* get(id), yield* get(old.id), nowMillis)
     yield* awaitCacheExpiry
     return yield* get(id)
   })
