@@ -119,7 +119,7 @@ export const money = {
   "a withdrawal's key never expires": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* verdict(yield* request(companyId, 40, "k", "body", { forgetAtMillis: null }))
-    yield* verdict(Answer.forgotten(yield* Id.make, 2000))
+    yield* verdict(Answer.forgotten(yield* Id.make, 2000, 1000))
     assert.strictEqual(yield* unchanged(yield* request(companyId, 40, "k")), "Replayed")
     yield* has(companyId, { posted: 100, held: 40 })
   })
@@ -127,6 +127,19 @@ export const money = {
 
 /** Guarantees about the retention of keys. */
 export const other = {
+  "expired responses are deleted a few at a time, the first to expire first": Effect.gen(function* () {
+    const { expiredAnswers } = yield* Records
+    const companyId = yield* open
+    // Earlier than every time used by other tests.
+    for (const forgetAtMillis of [12, 10, 11])
+      yield* verdict(Invoice.created(yield* invoice(companyId, 10), once(companyId, `at ${forgetAtMillis}`, "body", { forgetAtMillis })))
+    const left = Effect.filter([10, 11, 12], (millis) => Effect.map(answered(companyId, `at ${millis}`), (found) => found !== null))
+    assert.deepStrictEqual([yield* expiredAnswers(9), yield* expiredAnswers(12)], [false, true])
+    yield* verdict(Answer.forgotten(yield* Id.make, 12, 2))
+    assert.deepStrictEqual([yield* left, yield* expiredAnswers(12)], [[12], true])
+    yield* verdict(Answer.forgotten(yield* Id.make, 12, 2))
+    assert.deepStrictEqual([yield* left, yield* expiredAnswers(12)], [[], false])
+  }),
   "a stored response is kept until its expiry and deleted afterward": Effect.gen(function* () {
     const companyId = yield* open
     const key = yield* hex(8)
@@ -136,9 +149,9 @@ export const other = {
     yield* verdict(Invoice.created(yield* invoice(companyId, 30), once(companyId, "later", "body", { forgetAtMillis: 1002 })))
     const again = Invoice.created(after, once(companyId, key, "another", { forgetAtMillis: 3000 }))
     assert.strictEqual(yield* unchanged(again), "IdempotencyMismatch")
-    yield* verdict(Answer.forgotten(yield* Id.make, 999))
+    yield* verdict(Answer.forgotten(yield* Id.make, 999, 1000))
     assert.strictEqual(yield* unchanged(again), "IdempotencyMismatch")
-    const forgotten = Answer.forgotten(yield* Id.make, 1000)
+    const forgotten = Answer.forgotten(yield* Id.make, 1000, 1000)
     assert.strictEqual(yield* verdict(forgotten), "Applied")
     assert.strictEqual(yield* unchanged(forgotten), "Applied")
     assert.isNull(yield* answered(companyId, key))

@@ -37,7 +37,7 @@ const deaf = (refusal: Refusal["_tag"], ...kinds: ReadonlyArray<Change["_tag"]>)
 
 /** Commits these legs directly, ignoring every rule. */
 const book = Effect.fnUntraced(function* (commit: Commit, legs: ReadonlyArray<Leg>) {
-  return yield* commit({ ...Answer.forgotten(yield* Id.make, 0), legs })
+  return yield* commit({ ...Answer.forgotten(yield* Id.make, 0, 1), legs })
 })
 
 const credit = (companyId: CompanyId.CompanyId, amount: Msat.Msat): Written.Giving => ({
@@ -189,7 +189,7 @@ bites("Journal", promises, {
       commit: (commit) => (change) =>
         Effect.tapError(commit(change), () => {
           const { once } = change
-          return once === undefined ? Effect.void : Effect.ignore(commit({ ...Answer.forgotten(Id.nil, 0), once }))
+          return once === undefined ? Effect.void : Effect.ignore(commit({ ...Answer.forgotten(Id.nil, 0, 1), once }))
         })
     }),
     ["a refused request does not use up its key"]

@@ -179,7 +179,7 @@ describe("Postings of a Change", () => {
     LightningAddress.deleted(address, 1),
     OnChainAddress.created({ ...address, nodeId: "", address: "", scriptPubKey: "", type: "taproot", index: 0, checkoutId: null }),
     Cursor.moved({ source: "s", value: "1" }, "x", 1),
-    Answer.forgotten("x", 1)
+    Answer.forgotten("x", 1, 1)
   ]
   it("change: a Change has no legs if no money moves", () => {
     for (const change of still)

@@ -3,6 +3,7 @@ import type { Account } from "@satrail/core/ledger/Change"
 import type { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import * as Tally from "@satrail/core/ledger/Tally"
 import { HashMap, Option } from "effect"
+import * as Answer from "./Answer.ts"
 import * as Books from "./Books.ts"
 import * as Events from "./Events.ts"
 import type { Read } from "./Reading.ts"
@@ -25,6 +26,7 @@ export const make = (read: Read): LedgerReads["Service"] => ({
     read((now) =>
       Option.map(HashMap.get(now.answers, State.answerAddress(owner, key)), ({ fingerprint, answer }) => ({ fingerprint, answer }))
     ),
+  expiredAnswers: (atMillis) => read((now) => Answer.expired(now, atMillis).length > 0),
   cursor: (source) => read((now) => HashMap.get(now.cursors, source)),
   events: (after, limit) => read((now) => Events.after(now, null, after, limit)),
   lastEvent: read((now) => BigInt(Events.lastId(now))),

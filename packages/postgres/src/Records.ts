@@ -57,6 +57,7 @@ export const make = Effect.gen(function* () {
       LedgerReads.of({
         balance: yield* Ledger.reads.balance,
         answer: yield* Answer.reads.answer,
+        expiredAnswers: yield* Answer.reads.expiredAnswers,
         cursor: yield* Cursor.reads.cursor,
         events: yield* Ledger.reads.events,
         lastEvent: yield* Ledger.reads.lastEvent,

@@ -309,8 +309,8 @@ const growing = Effect.gen(function* () {
   for (const [what, text] of statements) {
     for (const { "Node Type": type, "Relation Name": table, "Index Name": index } of yield* planOf(text)) {
       if (table === undefined && index === undefined) continue
-      // Skip writes and bitmap heap scans, whose index scan is listed separately.
-      if (type === "ModifyTable" || type === "Bitmap Heap Scan") continue
+      // Skip writes, rows found by address, and bitmap heap scans, whose index scan is listed separately.
+      if (type === "ModifyTable" || type === "Tid Scan" || type === "Bitmap Heap Scan") continue
       if (index !== undefined && others[what] === index) continue
       if (index === undefined || !keys.has(index)) found.push(`${what}: ${type} ${table ?? ""} by ${index ?? "nothing"}`)
     }

@@ -43,6 +43,7 @@ const reading = new Set([
   "company",
   "feeRate",
   "answer",
+  "expiredAnswers",
   "domain",
   "validated",
   "spentCoins",

@@ -33,7 +33,9 @@ export const made = <A>(outcome: Outcome<A>): Effect.Effect<A> =>
 
 /** Stores the response to a request that changed nothing, because the requested state already held. */
 export interface AnswerKept extends Change.Parts<"AnswerKept", IdempotencyMismatch> {}
-export interface AnswersForgotten extends Change.Parts<"AnswersForgotten"> {}
+export interface AnswersForgotten extends Change.Parts<"AnswersForgotten"> {
+  readonly limit: number
+}
 
 /** Returns the part of a Change that makes it idempotent. */
 export const once = <A>(
@@ -54,11 +56,12 @@ export const kept = (id: string, companyId: CompanyId.CompanyId, atMillis: numbe
   once
 })
 
-/** Deletes every response that expired by `atMillis`. */
-export const forgotten = (id: string, atMillis: number): AnswersForgotten => ({
+/** Deletes responses that expired by `atMillis`: the first `limit` to expire. */
+export const forgotten = (id: string, atMillis: number, limit: number): AnswersForgotten => ({
   _tag: "AnswersForgotten",
   id,
   companyId: CompanyId.operator,
   atMillis,
-  legs: []
+  legs: [],
+  limit
 })

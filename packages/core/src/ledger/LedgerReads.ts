@@ -28,6 +28,8 @@ export class LedgerReads extends Context.Service<
     /** Returns a company's balance; zero if the company does not exist. */
     readonly balance: (companyId: CompanyId.CompanyId) => Read<Balance>
     readonly answer: (owner: CompanyId.CompanyId, key: string) => Read<Option.Option<Answer>>
+    /** Returns whether any stored response has expired by this time. */
+    readonly expiredAnswers: (atMillis: number) => Read<boolean>
     readonly cursor: (source: string) => Read<Option.Option<string>>
     /** Returns committed events after `after`, oldest first. */
     readonly events: (after: bigint, limit: number) => Read<ReadonlyArray<Published>>

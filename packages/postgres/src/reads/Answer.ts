@@ -1,22 +1,26 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { AnswerKept, AnswersForgotten } from "@satrail/core/ledger/Answer"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as Reads from "../statements/Reads.ts"
 import { type Kind, statement } from "../statements/Statements.ts"
 
 const forgotten: Kind<AnswersForgotten> = {
   statement: statement({
+    columns: "most int",
     parts: () => [
       `
 forgotten as (
-  delete from satrail.answers where forget_at_millis <= (select max(at_millis) from fresh)
+  delete from satrail.answers where ctid = any(array(
+    select ctid from satrail.answers where forget_at_millis <= (select max(at_millis) from fresh)
+    order by forget_at_millis limit (select max(most) from fresh)
+  ))
 ), applied as (
   select company_id, id from fresh
 )`
     ],
     before: "null"
   }),
-  row: () => ({}),
+  row: ({ limit }) => ({ most: limit }),
   refusals: {}
 }
 
@@ -28,6 +32,14 @@ export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }
 const Row = Schema.Struct({ fingerprint: Schema.String, answer: Schema.String })
 
 export const reads = {
+  expiredAnswers: Effect.map(
+    Reads.many("Records.expiredAnswers", {
+      text: "select true as found from satrail.answers where forget_at_millis <= $1::bigint order by forget_at_millis limit 1",
+      values: (atMillis: number) => [String(atMillis)],
+      read: () => true
+    }),
+    (read) => (atMillis: number) => Effect.map(read(atMillis), ([found = false]) => found)
+  ),
   answer: Reads.one("Records.answer", {
     key: { owner: "text", key: "text" },
     select: "select fingerprint, answer from satrail.answers t where t.owner = a.owner and t.key = a.key",
