@@ -1,13 +1,18 @@
 import { assert } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Redacted, Scope } from "effect"
+import { Clock, type Context, Deferred, Effect, Exit, Fiber, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { inspect } from "node:util"
 import type { Company } from "../src/accounts/Company.ts"
 import { maxAttempts } from "../src/features/webhooks/Schedule.ts"
 import * as FairSlots from "../src/base/FairSlots.ts"
 import * as Signature from "../src/base/Signature.ts"
+import { Feed } from "../src/events/Feed.ts"
+import * as Notice from "../src/events/Notice.ts"
+import { EventStore } from "../src/ledger/EventStore.ts"
+import { entryOf, waiting } from "../src/features/webhooks/Sending.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
 import { broken, endpoint, ok, read, type Request, second, sending, world } from "./Receivers.ts"
-import { company, invoice, scenario } from "./World.ts"
+import { company, companyWith, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
 
 const attemptsOf = (sent: ReadonlyArray<Request>) => sent.map(({ headers }) => Number(headers["x-satrail-attempt"]))
 const answering =
@@ -115,6 +120,43 @@ scenario(
     state.answer = answering(500)
     for (let i = 0; i < 16; i++) yield* TestClock.adjust("6 hours")
     assert.deepStrictEqual(attemptsOf(sent), [1, ...upTo(maxAttempts)])
+  }
+)
+
+/** Counts the events that are read by their id. */
+const reading = () => {
+  const made = world()
+  const reads = { count: 0 }
+  const counted = replace(EventStore, (store) =>
+    EventStore.of({ ...store, event: (id) => Effect.tap(store.event(id), () => Effect.sync(() => reads.count++)) })
+  )
+  return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
+}
+
+scenario(
+  "webhooks: a delivery that waits keeps no body in memory, so that endpoints that fail or are slow cannot fill it",
+  reading,
+  function* ({ sent, state, reads }) {
+    yield* sending
+    const row = yield* companyWith(1000)
+    yield* endpoint(row, { types: ["withdrawal.*"] })
+    yield* second
+    const ended = yield* Deferred.make<void>()
+    state.answer = () => Effect.as(Deferred.await(ended), broken(500))
+    yield* confirm(row, (yield* outside({ sats: 100 })).destination)
+    yield* steps(2)
+    yield* second
+    assert.deepStrictEqual([attemptsOf(sent), reads.count], [[1], 0])
+    // The first event failed, and the second one waited for it.
+    state.answer = () => Effect.succeed(ok)
+    yield* Deferred.succeed(ended, undefined)
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual([attemptsOf(sent), reads.count], [[1, 2, 1], 2])
+    yield* confirm(row, (yield* outside({ sats: 100 })).destination)
+    yield* second
+    assert.deepStrictEqual([attemptsOf(sent), reads.count], [[1, 2, 1, 1], 2], "the first attempt uses the body that was just read")
+    const [item = assert.fail()] = (yield* (yield* Feed).page({ companyId: row.id, after: Notice.first, limit: 1 }, () => "its body")).items
+    assert.notInclude(inspect(waiting(entryOf(item)), { depth: null }), item.body)
   }
 )
 

@@ -11,7 +11,7 @@ import type * as Delivery from "./records/Delivery.ts"
 import * as Endpoint from "./records/Endpoint.ts"
 import { Renderer } from "../../events/Renderer.ts"
 import * as Schedule from "./Schedule.ts"
-import { type Entry, entryFrom, entryOf, make as makeSending } from "./Sending.ts"
+import { type Entry, entryFrom, entryOf, make as makeSending, waiting } from "./Sending.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
 
 /** Maximum number of concurrent requests to an endpoint. While attempts fail, only one is made at a time. */
@@ -262,7 +262,7 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
     // An event behind a failed one waits as a recorded delivery. An event behind one being sent waits in
     // memory.
     const isFailing = head?.recorded !== undefined
-    push(standing, isFailing ? yield* sending.defer(standing.endpoint, entry, fence) : entry)
+    push(standing, isFailing ? yield* sending.defer(standing.endpoint, entry, fence) : waiting(entry))
     if (isFailing) standing.unrecorded.delete(place)
   }
 })

@@ -24,7 +24,10 @@ export interface Entry {
   readonly dueAtMillis: number
 }
 
-export const entryOf = (item: Item): Entry => ({ item, body: item.body, recorded: undefined, attempts: 0, dueAtMillis: 0 })
+export const entryOf = ({ body, ...item }: Item): Entry => ({ item, body, recorded: undefined, attempts: 0, dueAtMillis: 0 })
+
+/** Returns an entry that waits, without its body, because many entries of many endpoints may wait at the same time. */
+export const waiting = (entry: Entry): Entry => ({ ...entry, body: undefined })
 
 /** Creates an entry from a recorded pending delivery. */
 export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
@@ -152,11 +155,11 @@ export const make = Effect.gen(function* () {
     const { recorded } = entry
     if (recorded !== undefined) {
       yield* journal.commit(Delivery.tried(recorded, attempt, fence, atMillis))
-      return { ...entry, ...attempt, recorded: { ...recorded, ...attempt }, dueAtMillis: attempt.nextAtMillis ?? 0 }
+      return { ...waiting(entry), ...attempt, recorded: { ...recorded, ...attempt }, dueAtMillis: attempt.nextAtMillis ?? 0 }
     }
     const delivery = recordOf(endpoint, entry, attempt, atMillis)
     yield* journal.commit(Delivery.made(delivery, fence))
-    return { ...entry, attempts: attempt.attempts, recorded: delivery, dueAtMillis: attempt.nextAtMillis ?? 0 }
+    return { ...waiting(entry), attempts: attempt.attempts, recorded: delivery, dueAtMillis: attempt.nextAtMillis ?? 0 }
   })
 
   return {
@@ -179,8 +182,8 @@ export const make = Effect.gen(function* () {
      */
     defer: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const waiting = { status: "pending", attempts: 0, nextAtMillis: nowMillis, lastAtMillis: null, durationMillis: null } as const
-      return yield* record(endpoint, entry, { ...waiting, answered: null, response: null }, fence, nowMillis)
+      const untried = { status: "pending", attempts: 0, nextAtMillis: nowMillis, lastAtMillis: null, durationMillis: null } as const
+      return yield* record(endpoint, entry, { ...untried, answered: null, response: null }, fence, nowMillis)
     })
   }
 })
