@@ -85,6 +85,14 @@ export const other = {
     yield* created(companyId, 1)
     assert.isTrue(((yield* eventsOf(companyId, newest.id, 1))[0]?.id ?? 0n) > newest.id, "an id must not be reused")
   }),
+  "if all events were deleted, the last one's id is still known, so that a reader can begin now": Effect.gen(function* () {
+    const { events, lastEvent, forgetEvents, forgottenUntil } = yield* Records
+    yield* open
+    const last = yield* lastEvent
+    for (let gone = 1; gone > 0;) gone = yield* forgetEvents(Number.MAX_SAFE_INTEGER, 1000)
+    assert.deepStrictEqual(yield* events(0n, 1), [])
+    assert.deepStrictEqual([yield* lastEvent, yield* forgottenUntil(null)], [last, last])
+  }),
   "the payee of an internal payment receives a deposit event": Effect.gen(function* () {
     const { eventsOf } = yield* Records
     const [payer, payee] = [yield* companyWith(100), yield* open]

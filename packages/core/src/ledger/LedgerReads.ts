@@ -33,7 +33,7 @@ export class LedgerReads extends Context.Service<
     readonly cursor: (source: string) => Read<Option.Option<string>>
     /** Returns committed events after `after`, oldest first. */
     readonly events: (after: bigint, limit: number) => Read<ReadonlyArray<Published>>
-    /** Returns the id of the newest event; 0 if there are none. */
+    /** Returns the id of the newest event, even if it was deleted; 0 if there was none. */
     readonly lastEvent: Read<bigint>
     /**
      * Returns the totals of pending items of all companies. Tasks are overdue if they were due before

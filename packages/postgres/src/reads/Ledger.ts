@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
 import * as Balance from "@satrail/core/ledger/Balance"
 import * as Holding from "./Holding.ts"
 import * as Event from "@satrail/core/ledger/Event"
@@ -104,9 +105,11 @@ order by t.id limit $2::bigint`,
 // nothing.
 const lastEvent = Reads.many("Records.lastEvent", {
   text: `
-select id::text from satrail.events t
-where t.id < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096
-order by t.id desc limit 1`,
+select greatest((
+  select id from satrail.events t
+  where t.id < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - (select transactions from satrail.epoch where id = 1)) * 4096
+  order by t.id desc limit 1
+), (select until from satrail.forgotten_events where company_id = '${Id.nil}'), 0)::text as id`,
   values: () => [],
   read: Schema.decodeUnknownSync(Schema.Struct({ id: Schema.BigIntFromString }))
 })
