@@ -117,6 +117,8 @@ const consume = async (
     await persist(() =>
       get(id, company).then(dispatch, (error: unknown) => {
         if (!isCode(error, "not_found")) throw error
+        // The event was deleted, so it is never handled.
+        onError(error, name)
         open.delete(id)
       })
     )
@@ -150,7 +152,7 @@ const consume = async (
   await save()
 }
 
-const report = (error: unknown, name: string) => console.error(`satrail: ${name} failed; will retry`, error)
+const report = (error: unknown, name: string) => console.error(`satrail: ${name} failed`, error)
 
 /** Implements a client's `on`. */
 export const consuming = ({ cursors, onError = report }: Options, world: World, source: Source) => {

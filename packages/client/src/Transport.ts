@@ -29,7 +29,10 @@ export interface Options {
   readonly maxWaitMillis?: number
   /** Required by `on`. */
   readonly cursors?: Cursors
-  /** Receives the errors of consumers (`on`). A consumer retries after each error. Default: `console.error`. */
+  /**
+   * Receives the errors of consumers (`on`). A consumer retries after each error, unless the event was deleted
+   * (`not_found`). Default: `console.error`.
+   */
   readonly onError?: (error: unknown, consumer: string) => void
   /** Used instead of the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch

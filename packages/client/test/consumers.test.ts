@@ -1,7 +1,8 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { consuming } from "../src/Consumers.ts"
 import type { Cursors, Event } from "../src/index.ts"
-import type { World } from "../src/Transport.ts"
+import { SatrailError } from "../src/Errors.ts"
+import { type World, world } from "../src/Transport.ts"
 import { start } from "./Service.ts"
 
 const service = await start()
@@ -263,6 +264,26 @@ describe("on", () => {
     await consumer.stop()
     assert.strictEqual(read, 1001)
     assert.lengthOf(JSON.parse(places.places.get("invoice.created") ?? "").open, 1000)
+  })
+
+  it("client: an event that was deleted before it was handled is reported, and the consumer continues", async () => {
+    const cursors = memory()
+    cursors.places.set("shop", JSON.stringify({ after: "evt_2", open: ["evt_1"] }))
+    const gone = new SatrailError({ status: 404, code: "not_found", message: "There is no event evt_1" })
+    const reported: Array<unknown> = []
+    const handled = Promise.withResolvers<Event>()
+    const source = {
+      events: async function* () {
+        yield { id: "evt_3", subject: "1" } as Event
+      },
+      get: () => Promise.reject(gone)
+    }
+    const on = consuming({ url: "", cursors, onError: (error, name) => void reported.push([name, error]) }, world, source)
+    const consumer = on("invoice.created", handled.resolve, { name: "shop" })
+    assert.strictEqual((await handled.promise).id, "evt_3")
+    await consumer.stop()
+    assert.deepStrictEqual(reported, [["shop", gone]])
+    assert.deepStrictEqual(JSON.parse(cursors.places.get("shop") ?? ""), { after: "evt_3", open: [] })
   })
 
   it("client: a consumer without a cursor store, or with a name in use, is rejected", async () => {
