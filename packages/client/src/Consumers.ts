@@ -152,7 +152,7 @@ const consume = async (
   await save()
 }
 
-const report = (error: unknown, name: string) => console.error(`satrail: ${name} failed`, error)
+const report = (error: unknown, name: string) => console.error(`satrail: ${name}`, error)
 
 /** Implements a client's `on`. */
 export const consuming = ({ cursors, onError = report }: Options, world: World, source: Source) => {

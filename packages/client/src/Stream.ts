@@ -28,7 +28,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): As
   let rest = ""
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((cause: unknown) => unreachable("Stream interrupted", cause))
+      const { done, value } = await reader.read().catch((cause: unknown) => unreachable("Stream broken", cause))
       if (done) return
       heard()
       // A line break of two characters may be split between two chunks.
@@ -61,7 +61,7 @@ export async function* follow(
 
   /** Yields the events of one connection until it ends. */
   const connection = async function* (limit: AbortController, heard: () => void): AsyncGenerator<Event | string> {
-    const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) }
+    const headers = { accept: "text/event-stream", ...(last && { "last-event-id": last }) }
     const response = await open({ method: "GET", path, key: await keyOf(), headers, signal: limit.signal })
     if (!response.body) return
     let data: Array<string> = []

@@ -65,7 +65,7 @@ export interface Ask {
   /** The path below `url`, including the query. */
   readonly path: string
   readonly key: string
-  readonly body?: unknown
+  readonly body?: object | undefined
   /** Makes a create request safe to repeat. */
   readonly idempotencyKey?: string | undefined
   /** Whether the idempotency key was chosen by the client, not by the caller. */
@@ -132,16 +132,18 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
   const open = async ({ method, path, key, body, idempotencyKey, headers, signal }: Ask): Promise<Response> => {
     // Not checked earlier, because a build may load the program's modules without its settings.
     if (!/^https?:\/\/./i.test(base)) fail("url must begin with https:// or http://")
+    // The error of `fetch` would contain the key, and would look like a lost connection. It ignores a line break at the end.
+    if (/[^ -ÿ]\S/.test(idempotencyKey + key)) fail("invalid character in a key")
     const request = {
       method,
       headers: {
         authorization: `Bearer ${key}`,
         accept: "application/json",
-        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(body && { "content-type": "application/json" }),
         ...(idempotencyKey && { "idempotency-key": idempotencyKey }),
         ...headers
       },
-      body: body === undefined ? null : JSON.stringify(body),
+      body: JSON.stringify(body) ?? null,
       signal: signal ?? null
     }
     const response = await fetch(`${base}${path}`, request).catch((cause: unknown) => lost(cause, idempotencyKey))

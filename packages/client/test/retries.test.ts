@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { SatrailError } from "../src/index.ts"
+import { inspect } from "node:util"
+import { client, SatrailError } from "../src/index.ts"
 import { operatorToken, start } from "./Service.ts"
 
 const service = await start()
@@ -45,6 +46,19 @@ describe("retries", () => {
     const first = await pay.invoices.create({ amount: 1, idempotencyKey: "order-1" })
     assert.deepStrictEqual(await pay.invoices.create({ amount: 1, idempotencyKey: "order-1" }), first)
     assert.strictEqual((await caught(pay.invoices.create({ amount: 2, idempotencyKey: "order-1" }))).code, "idempotency_mismatch")
+  })
+
+  it("client: a key with a character that no header can contain is refused before a request, and is not in the error", async () => {
+    const { pay, requests, slept } = service.clientOf({ key })
+    const twoLines = client({ url: "http://127.0.0.1:9", key: `${key}\nnext`, retries: 0 })
+    for (const call of [twoLines.transactions.balance(), pay.invoices.create({ amount: 1, idempotencyKey: "order-€" })]) {
+      const error: unknown = await Promise.resolve(call).catch((error: unknown) => error)
+      assert.notInclude(inspect(error), key)
+      assert.strictEqual(String(error), "TypeError: invalid character in a key")
+    }
+    assert.deepStrictEqual([requests, slept], [[], []])
+    // A key that was read from a file ends with a line break.
+    await service.clientOf({ key: `${key}\r\n` }).pay.transactions.balance()
   })
 
   it("client: 429 and 503 are retried after Retry-After", async () => {
