@@ -64,6 +64,18 @@ describe("channels", () => {
     assert.deepStrictEqual(codes({ outgoing: Msat.zero, incoming: Msat.zero }), [])
   })
 
+  it.effect("channels: the counter of invoices beyond the inbound capacity begins at 0, so that an alarm sees the first one", () =>
+    Effect.gen(function* () {
+      const registry: typeof Metric.MetricRegistry.Service = new Map()
+      yield* Effect.provideService(
+        over(Effect.succeed(sats(50, 50)), () => Effect.void),
+        Metric.MetricRegistry,
+        registry
+      )
+      assert.match([...registry.keys()].join(), /satrail_invoices_beyond_inbound_total/)
+    })
+  )
+
   it.effect("channels: an outage does not cause a warning, and an unresponsive node delays a caller by at most two seconds", () =>
     Effect.gen(function* () {
       const away = Effect.fail(new NodeUnavailable({ operation: "capacity", cause: "away" }))

@@ -103,6 +103,8 @@ export const make = Effect.gen(function* () {
   let newest: { readonly fiber: Fiber.Fiber<Capacity | null>; readonly beganMillis: number } | undefined
   let told: ReadonlyArray<Warning> = []
   let isBeyond = false
+  // Prometheus sees no increase in a counter that begins at 1.
+  yield* Metric.update(beyond, 0)
 
   const logged = Effect.fnUntraced(function* (found: ReadonlyArray<Warning>) {
     const [begun, over] = [found.filter((one) => !told.includes(one)), told.filter((one) => !found.includes(one))]
