@@ -316,7 +316,10 @@ export const make = (options: Options = {}): Outbound["Service"] => {
     const socket = yield* Effect.flatMap(addressesOf(target), (addresses) => opened(target, addresses)).pipe(
       Effect.timeoutOrElse({ duration: connectMillis, orElse: () => Effect.fail(new Unreachable()) }),
       Effect.tapErrorTag("Unreachable", () =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.sleep(Math.max(0, startedMillis + connectMillis - nowMillis)))
+        // The time must not tell a stranger whether a port is closed. A trusted host's is no secret.
+        target.name === undefined
+          ? Effect.void
+          : Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.sleep(Math.max(0, startedMillis + connectMillis - nowMillis)))
       )
     )
     return { socket, atMillis: startedMillis }

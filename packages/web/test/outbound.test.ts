@@ -214,6 +214,17 @@ describe("Outbound", () => {
     })
   )
 
+  it.live("outbound: a trusted host that refuses the connection is reported at once", () =>
+    Effect.gen(function* () {
+      const closed = yield* Effect.scoped(Effect.map(serve(hello), ({ port }) => port))
+      const minutes = { connectMillis: 600_000, totalMillis: 600_000 }
+      const trusted = Outbound.make({ allow: new Map([["pay.example", new URL(`http://127.0.0.1:${closed}`)]]), ...minutes })
+      const open = Outbound.make({ isOpen: true, ...minutes })
+      assert.strictEqual((yield* Effect.flip(trusted.ask({ url: "https://pay.example/" })))._tag, "Unreachable")
+      assert.strictEqual((yield* Effect.flip(open.ask({ url: `http://127.0.0.1:${closed}/` })))._tag, "Unreachable")
+    })
+  )
+
   it.live("C50: outbound: a trusted host is reached at the given address, and its redirects are not trusted", () =>
     Effect.gen(function* () {
       const server = yield* serve((request, response) => {
