@@ -8,6 +8,8 @@ import { Journal } from "../src/ledger/Journal.ts"
 import * as Checkout from "../src/features/checkouts/Checkout.ts"
 import { type Ask, Checkouts } from "../src/features/checkouts/Checkouts.ts"
 import { PaymentDetails } from "../src/reports/PaymentDetails.ts"
+import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
+import type { Settlements } from "../src/receiving/Settlements.ts"
 import { Records } from "../src/service/Records.ts"
 import { asked, company, companyWith, confirm, follow, has, made, mine, poll, replace, said, scenario, step } from "./World.ts"
 
@@ -230,6 +232,38 @@ scenario(
     yield* step
     yield* later
     assert.deepStrictEqual([(yield* get(row)).status, Checkout.isLate(yield* get(row))], ["paid", false])
+  }
+)
+
+scenario(
+  "checkout: a payment that is credited while its expiry is checked is not late",
+  () => {
+    const world: { before: Effect.Effect<void> } = { before: Effect.void }
+    const change = replace(ReceivingReads, (reads) =>
+      ReceivingReads.of({
+        ...reads,
+        invoice: (...of) =>
+          Effect.andThen(
+            Effect.suspend(() => world.before),
+            reads.invoice(...of)
+          )
+      })
+    )
+    return { change, world }
+  },
+  function* ({ world }) {
+    const { step } = yield* Checkouts
+    const row = yield* create(yield* company())
+    yield* pay(row.paymentRequest)
+    yield* TestClock.adjust("1 hour")
+    const credited = yield* Effect.context<Settlements>()
+    world.before = Effect.suspend(() => {
+      world.before = Effect.void
+      return Effect.ignore(Effect.provide(poll, credited))
+    })
+    yield* step
+    yield* later
+    assert.deepStrictEqual(yield* told, ["checkout.paid"])
   }
 )
 

@@ -41,9 +41,8 @@ export const make = Effect.gen(function* () {
     const invoice = Option.getOrUndefined(yield* receiving.invoice(companyId, invoiceId))
     // An internal payment that has begun ends soon, and may still fail.
     if (invoice?.status === "claimed") return yield* new InvoiceNotPayable({ invoiceId, status: "claimed" })
-    if (invoice?.status !== "pending") return arrived
-    yield* lookUp(invoice)
-    return yield* reads.arrivedFor(companyId, id)
+    if (invoice?.status === "pending") yield* lookUp(invoice)
+    return yield* reads.arrivedFor(companyId, id) // a payment may have been credited since they were read
   })
 
   /**
