@@ -115,7 +115,7 @@ export const hashOf = (bytes: Buffer): string => shown(sha256Twice(bytes.subarra
 /** Returns the id of a transaction in hex; undefined if it is invalid. */
 export const txIdOf = (rawTx: string): TxId.TxId | undefined => {
   const bytes = Buffer.from(rawTx, "hex")
-  if (bytes.length * 2 !== rawTx.length) return undefined
+  if (bytes.toString("hex") !== rawTx.toLowerCase()) return undefined
   try {
     return parseTransaction(bytes).txId()
   } catch {

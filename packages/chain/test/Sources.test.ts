@@ -41,6 +41,18 @@ describe("a node over RPC", () => {
     )
   }
 
+  it.live("RPC: a text with other characters than hex digits is rejected as a transaction", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { source } = yield* node(() => ({ result: 7 }))
+        const rawTx = "0100000001" + "00".repeat(36) + "00ffffffff0100000000000000000000000000"
+        // Node's decoder reads only the low byte of the last one, which is that of "1".
+        for (const wrong of ["0x", " ", "\u0131"])
+          assert.strictEqual((yield* source.broadcast(rawTx.slice(0, -wrong.length) + wrong))._tag, "rejected")
+      })
+    )
+  )
+
   it.live("RPC: a healthy node reports an unknown transaction as missing", () =>
     Effect.scoped(
       Effect.gen(function* () {
