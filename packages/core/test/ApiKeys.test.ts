@@ -198,6 +198,13 @@ describe("An API key", () => {
     yield* everywhere(keys.limit(restricted.next.id, { daySats: 1 }, bob))
     yield* everywhere(keys.allowFrom(restricted.next.id, office, bob))
     assert.deepStrictEqual(yield* approved(restricted.next.id), { limits: { daySats: 1 }, allowedFrom: office, approvedBy: "Bob" })
+
+    // If both keys were restricted, both restrictions apply.
+    const both = yield* rotated()
+    yield* everywhere(keys.limit(both.old.id, { daySats: 1, recipientTypes: ["lnurl", "bolt12_offer"] }, bob))
+    yield* everywhere(keys.limit(both.next.id, { daySats: 50_000, dayCount: 2, recipientTypes: ["bolt12_offer", "chain_address"] }, bob))
+    const { limits } = yield* approved(both.next.id)
+    assert.deepStrictEqual(limits, { daySats: 1, dayCount: 2, recipientTypes: ["bolt12_offer"] })
   })
 
   /** Restricts this key just before another one is approved. */

@@ -261,7 +261,7 @@ const makeApprove = Effect.gen(function* () {
 
   /** Applies the old key's restrictions, because they may be newer than the rotation, which copied them. */
   const inherit = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, { limits, allowedFrom }: ApiKey.ApiKey, nowMillis: number) {
-    if (Limits.loosens(limits, apiKey.limits)) yield* journal.commit(ApiKey.limited(apiKey, limits, nowMillis))
+    if (Limits.loosens(limits, apiKey.limits)) yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
     if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom)) yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
   })
 

@@ -54,6 +54,22 @@ export const loosens = (before: Limits | null, after: Limits | null): boolean =>
   )
 }
 
+const common = <A>(one: ReadonlyArray<A> | undefined, other: ReadonlyArray<A> | undefined): ReadonlyArray<A> | undefined =>
+  one === undefined ? other : other === undefined ? one : one.filter((entry) => other.includes(entry))
+
+/** Returns limits that allow only what both limits allow. */
+export const both = (one: Limits | null, other: Limits | null): Limits | null => {
+  if (one === null || other === null) return one ?? other
+  const least = amounts.map((name) => [name, Math.min(one[name] ?? Infinity, other[name] ?? Infinity)] as const)
+  const types = common(one.recipientTypes, other.recipientTypes)
+  const recipients = common(one.recipients, other.recipients)
+  return {
+    ...Object.fromEntries(least.filter(([, amount]) => amount < Infinity)),
+    ...(types !== undefined && { recipientTypes: types }),
+    ...(recipients !== undefined && { recipients })
+  }
+}
+
 /** Returns the limits that have a running total, in msat or as numbers of payments. */
 export const mostOf = ({ hourSats, daySats, monthSats, dayCount }: Limits): Limit.Most => ({
   ...(hourSats !== undefined && { hour_sats: Msat.fromSats(hourSats) }),
