@@ -30,9 +30,9 @@ import {
 
 /**
  * Starts another process, which can be killed during its call to the node, either after the node has received
- * the payment or before.
+ * the payment or before: in its second call, or in the only one (`once`).
  */
-const mortal = Effect.fnUntraced(function* (when: "before" | "after") {
+const mortal = Effect.fnUntraced(function* (when: "before" | "once" | "after") {
   const ports = yield* Effect.context<Ports>()
   const gate = yield* Deferred.make<void>()
   let isDead = false
@@ -50,7 +50,9 @@ const mortal = Effect.fnUntraced(function* (when: "before" | "after") {
           ...sender,
           pay: (ask) => {
             if (when === "after") return Effect.tap(sender.pay(ask), () => Deferred.await(gate))
-            return calls++ === 0 ? Effect.succeed({ _tag: "unknown" }) : Effect.andThen(Deferred.await(gate), sender.pay(ask))
+            return when === "before" && calls++ === 0
+              ? Effect.succeed({ _tag: "unknown" })
+              : Effect.andThen(Deferred.await(gate), sender.pay(ask))
           }
         })
       )
@@ -227,6 +229,32 @@ describe("A payment", () => {
         yield* TestClock.adjust(2 * graceMillis + 60_000)
         assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
       })
+  )
+
+  it.effect(
+    "C2 C10: payment worker: an earlier failure of the same invoice does not end a payment that a slow process may still send",
+    () => {
+      // The node reports the payment of an earlier withdrawal until it is called again.
+      const earlier = sending(({ lookupPayment }) => ({
+        lookupPayment: (hash) =>
+          Effect.map(lookupPayment(hash), (found) => (found._tag === "notFound" ? { _tag: "failed", reason: "no_route" } : found))
+      }))
+      return run({ change: earlier, logsErrors: true }, function* () {
+        const payer = yield* companyWith(5000)
+        const { destination, paymentHash } = yield* outside({ sats: 1000 })
+        const { kill, wake } = yield* mortal("once")
+        const row = yield* confirm(payer, destination)
+        yield* TestClock.adjust("1 second")
+        yield* kill
+        yield* working()
+        yield* TestClock.adjust("15 seconds")
+        assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["pending", 0])
+        yield* wake
+        yield* TestClock.adjust("5 minutes")
+        assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
+        assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
+      })
+    }
   )
 
   it.effect("payment worker: after a short store outage an interrupted withdrawal resumes within seconds, before its claim ends", () => {
