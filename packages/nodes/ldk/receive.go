@@ -40,6 +40,11 @@ type invoice struct {
 	Offer     string       `json:"offer,omitempty"` // satrail's id of the invoice's offer
 }
 
+// Returns whether LDK's record of the invoice must stay: it may still be paid, or was.
+func (one *invoice) needsRecord() bool {
+	return one.State != canceled && (one.State != open || time.Now().Unix() < one.Expires)
+}
+
 type hashOnly struct {
 	Hash string `json:"hash"`
 }

@@ -145,7 +145,9 @@ func (n *node) ended(key string) (any, error) {
 	return shownPayment(one), nil
 }
 
-// Stores the payment, then sends it. An existing payment is not sent again unless it failed.
+// Stores the payment, then sends it. An existing payment is not sent again unless it failed. LDK identifies
+// payments in both directions by their hash, so it cannot pay the hash of our invoice: the payment fails
+// without being sent.
 func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) error {
 	n.deciding.Lock()
 	defer n.deciding.Unlock()
@@ -166,7 +168,15 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 			return refuse(codeUnavailable, "the node has just been started: a payment that was tried before is begun anew in a minute")
 		}
 	}
-	if known != nil {
+	issued, err := n.invoice(one.Hash)
+	if err != nil {
+		return err
+	}
+	if issued != nil && issued.needsRecord() {
+		one.State, one.Reason = failed, "error"
+		return n.intend(one, known)
+	}
+	if known != nil || issued != nil {
 		// Otherwise LDK would treat it as a duplicate.
 		if err := n.RemovePayment(one.Hash); err != nil {
 			return refuse(codeUnavailable, "an earlier attempt cannot be removed: %v", err)
@@ -193,7 +203,7 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 	return n.end(one, failed, reason)
 }
 
-// Stores a payment about to be sent, in place of an earlier attempt.
+// Stores a payment before it is sent, or one that is not sent, in place of an earlier attempt.
 func (n *node) intend(one, known *payment) error {
 	return n.store.update(func(tx *bbolt.Tx) error {
 		if known != nil {

@@ -132,6 +132,21 @@ Real.suite("ldk, when its process is killed", ["bitcoind", "lnd", "ldk"], () => 
         }
       })
     )
+    it.effect("ldk: a payment with the hash of a hold invoice fails unsent, and is sent once the hold invoice is canceled", () =>
+      Effect.gen(function* () {
+        const { pay } = yield* LightningSender
+        const { holding } = yield* LightningReceiver
+        if (holding === undefined) return assert.fail("it holds")
+        const asked = yield* outgoing("settle")
+        const { paymentHash } = asked.invoice
+        const id = yield* Id.make
+        yield* holding.createInvoice({ id, paymentHash, amount, description: { _tag: "Text", text: "coffee" }, expirySeconds: 1800 })
+        assert.deepStrictEqual<unknown>(yield* pay(asked), { _tag: "failed", reason: "error" })
+        yield* holding.cancel({ id, paymentHash })
+        // In the first minute after a start, a failed payment is not sent again.
+        yield* eventually(pay(asked), ({ _tag }) => _tag === "settled")
+      })
+    )
     it.effect("ldk: an expired invoice accepts no payment, even if the payer does not check the expiry", () =>
       Effect.gen(function* () {
         const { carol } = yield* Network
