@@ -68,7 +68,7 @@ func (n *node) offered(ask makeOffer) (*ldk.Offer, error) {
 	}
 	if err != nil {
 		// An offer requires a path to this node: an announced channel, or a peer that forwards messages.
-		return nil, refuse(codeUnavailable, "no offer: %v", err)
+		return nil, refuse(codeRefused, "no offer: %v", err)
 	}
 	return made, nil
 }

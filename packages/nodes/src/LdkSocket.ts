@@ -230,7 +230,14 @@ export const make = ({ socket, identity, marks, deadlineMillis = 20_000, state =
         Effect.catchTag(again, "Refused", (refused): Effect.Effect<never, NodeUnavailable | Refused> =>
           // The node has not processed the request.
           ["run", "unavailable", "late"].includes(refused.code)
-            ? Effect.fail(new NodeState.NotLookedAt({ operation: method, cause: refused.words, reason: reasons.down }))
+            ? Effect.fail(
+                new NodeState.NotLookedAt({
+                  operation: method,
+                  cause: refused.words,
+                  reason: reasons.down,
+                  remedy: `The node reported: ${refused.words}.`
+                })
+              )
             : Effect.fail(refused)
         )
       )

@@ -1,5 +1,8 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Layer, Redacted } from "effect"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { Context, Deferred, Effect, Layer, Logger, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -7,34 +10,44 @@ import { createServer } from "node:net"
 import os from "node:os"
 import path from "node:path"
 import * as Ldk from "../src/Ldk.ts"
+import * as NodeState from "../src/NodeState.ts"
+import * as Marks from "./Marks.ts"
 
-/** A node's socket. Each response reports more progress than the one before. */
-const socket = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const directory = mkdtempSync(path.join(os.tmpdir(), "satrail-ldk-"))
-    let count = 0
-    const here = () => ({ node: "02", network: "regtest", version: "1", run: "1", count: String(++count), started: true })
-    const server = createServer((client) => {
-      client.on("error", () => {})
-      client.once("data", () => client.end(`${JSON.stringify({ id: 1, result: here() })}\n`))
-    })
-    const at = path.join(directory, "socket")
-    server.listen(at)
-    await once(server, "listening")
-    return { at, directory, server }
-  }),
-  ({ directory, server }) =>
-    Effect.sync(() => {
-      server.close()
-      rmSync(directory, { recursive: true })
-    })
-)
+/** A node's socket. Each response reports more progress than the one before, or is the given one of its method. */
+const socket = (given: Readonly<Record<string, object>> = {}) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const directory = mkdtempSync(path.join(os.tmpdir(), "satrail-ldk-"))
+      let count = 0
+      const here = () => ({ node: "02", network: "regtest", version: "1", run: "1", count: String(++count), started: true })
+      const server = createServer((client) => {
+        client.on("error", () => {})
+        client.once("data", (line) => {
+          const { method } = JSON.parse(String(line))
+          client.end(`${JSON.stringify({ id: 1, ...(given[method] ?? { result: here() }) })}\n`)
+        })
+      })
+      const at = path.join(directory, "socket")
+      server.listen(at)
+      await once(server, "listening")
+      return { at, directory, server }
+    }),
+    ({ directory, server }) =>
+      Effect.sync(() => {
+        server.close()
+        rmSync(directory, { recursive: true })
+      })
+  )
+
+/** An invoice from BOLT 11's examples. */
+const example =
+  "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
 
 const aTurn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 it.effect("ldk: the node's progress is stored again after storing it has died", () =>
   Effect.gen(function* () {
-    const { at } = yield* socket
+    const { at } = yield* socket()
     const [died, stored] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     let writes = 0
     const write = () =>
@@ -55,5 +68,30 @@ it.effect("ldk: the node's progress is stored again after storing it has died", 
     for (let turn = 0; turn < 10_000 && !(yield* Deferred.isDone(stored)); turn++)
       yield* Effect.andThen(TestClock.adjust("100 millis"), aTurn)
     assert.isTrue(yield* Deferred.isDone(stored))
+  })
+)
+
+it.effect("ldk: the log says why the node did not process a payment", () =>
+  Effect.gen(function* () {
+    const error = { code: "unavailable", message: "its channels are not back yet" }
+    const { at } = yield* socket({ pay: { error } })
+    const logged: Array<string> = []
+    const node = yield* Layer.build(
+      Ldk.layer({
+        socket: at,
+        identity: { nodeId: "02", network: "regtest" },
+        invoiceSecret: Redacted.make("secret"),
+        marks: Marks.inMemory(),
+        state: NodeState.make("ldk")
+      })
+    )
+    const { pay } = Context.get(node, LightningSender)
+    const invoice = Result.getOrThrow(Bolt11.decode(example))
+    const paid = yield* Effect.provide(
+      pay({ invoice, amount: Msat.fromSats(1), feeLimit: Msat.zero }),
+      Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+    )
+    assert.deepStrictEqual<unknown>(paid, { _tag: "notSent" })
+    assert.include(logged[0] ?? "", "The node reported: its channels are not back yet.")
   })
 )
