@@ -2,16 +2,19 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { PaymentHash } from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
-import { Effect, Logger, Result } from "effect"
+import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { Clock, Effect, HashMap, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { listening, release, sending } from "./Payments.ts"
-import type { LightningSender } from "../src/nodes/LightningSender.ts"
+import type { LightningSender, NotFound } from "../src/nodes/LightningSender.ts"
+import { OfferSender } from "../src/nodes/OfferSender.ts"
+import type { LookupResult } from "../src/sending/NodePayments.ts"
 import * as LostWithdrawal from "../src/sending/LostWithdrawal.ts"
 import { LostWithdrawals } from "../src/sending/LostWithdrawals.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
 import * as WaitReason from "../src/reports/reconciliation/WaitReason.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
-import { paymentKind, type Withdrawal } from "../src/sending/Withdrawal.ts"
+import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { companyWith, confirm, got, has, mine, now, outside, replace, run, standing, step, steps } from "./World.ts"
 
 /** A node whose records can be lost, after which it has no record of payments that it was asked to make before. */
@@ -134,7 +137,7 @@ describe("A node that lost records", () => {
       yield* step
       yield* TestClock.adjust("10 minutes")
       isAway = true
-      const rows = new Array<Withdrawal>()
+      const rows = new Array<Withdrawal.Withdrawal>()
       for (let i = 0; i < 20; i++) rows.push(yield* confirm(payer, (yield* outside({ sats: 1000 })).destination))
       yield* steps(2, 1)
       isAway = false
@@ -146,8 +149,74 @@ describe("A node that lost records", () => {
 })
 
 /** Returns what an operator's request is answered with: the withdrawal's status, or the refusal. */
-const ended = (request: Effect.Effect<Withdrawal, { readonly _tag: string; readonly path?: string }>) =>
+const ended = (request: Effect.Effect<Withdrawal.Withdrawal, { readonly _tag: string; readonly path?: string }>) =>
   Effect.match(request, { onSuccess: ({ status }) => status, onFailure: ({ _tag, path = "" }) => `${_tag} ${path}`.trim() })
+
+/**
+ * A node whose responses to payments are lost. After `accept`, it has no record of a payment and knows that it
+ * lost those made before.
+ */
+const accepting = () => {
+  const state: { lostBeforeMillis?: number } = {}
+  const payments = new Map<string, LookupResult>()
+  const unheard = Effect.as({ _tag: "unknown" } as const)
+  const found = <A extends LookupResult>(key: string, lookup: Effect.Effect<A>): Effect.Effect<A | NotFound> =>
+    Effect.map(lookup, (payment) => {
+      payments.set(key, payment)
+      return state.lostBeforeMillis === undefined ? payment : { _tag: "notFound", ...state }
+    })
+  return {
+    payments,
+    accept: Effect.map(Clock.currentTimeMillis, (atMillis) => (state.lostBeforeMillis = atMillis)),
+    change: (ports: Parameters<ReturnType<typeof listening>["change"]>[0]) =>
+      ports.pipe(
+        sending((sender) => ({
+          graceMillis: 60_000,
+          pay: (ask) => unheard(sender.pay(ask)),
+          lookupPayment: (hash) => found(hash, sender.lookupPayment(hash))
+        })),
+        replace(OfferSender, (offers) =>
+          OfferSender.of({
+            ...offers,
+            graceMillis: 60_000,
+            payOffer: (ask) => unheard(offers.payOffer(ask)),
+            lookupOffer: (attempt) => found(attempt, offers.lookupOffer(attempt))
+          })
+        )
+      )
+  }
+}
+
+describe("A node that knows that it lost records", () => {
+  for (const type of ["lightning_invoice", "bolt12_offer"] as const) {
+    const node = accepting()
+    it.effect(`C4 C8: payment worker: a payment to a ${type} from before the loss is not sent again, and an operator ends it`, () =>
+      run({ change: node.change }, function* () {
+        const payer = yield* companyWith(50_000)
+        const [held, settled] = [yield* outside({ sats: 1000, type, behaviour: "hold" }), yield* outside({ sats: 2000, type })]
+        const [unpaid, paid] = [yield* confirm(payer, held.destination, 1000), yield* confirm(payer, settled.destination, 2000)]
+        yield* step
+        yield* TestClock.adjust("1 second")
+        const atMillis = yield* node.accept
+        yield* steps(10)
+        assert.deepStrictEqual([yield* standing(unpaid), yield* standing(paid)], ["pending", "pending"])
+        const { settle, release: end } = yield* LostWithdrawals
+        const payment = node.payments.get((yield* now(paid)).paymentHash ?? paid.id)
+        if (payment?._tag !== "settled") return assert.fail(payment?._tag)
+        assert.strictEqual(yield* ended(settle(paid.id, { preimage: payment.preimage, networkFee: payment.fee })), "settled")
+        assert.strictEqual(Withdrawal.hashOf(yield* now(paid)), Preimage.hashOf(payment.preimage))
+        const refusal = yield* Effect.flip(end(unpaid.id))
+        if (refusal._tag !== "WithdrawalNotLost" || refusal.untilMillis === null) return assert.fail(refusal._tag)
+        assert.isAtLeast(refusal.untilMillis, atMillis + LostWithdrawal.claimableMillis)
+        const { lightning } = yield* (yield* Sandbox).state
+        for (const { paymentHash } of HashMap.values(lightning.held)) yield* release(paymentHash, "fail")
+        yield* TestClock.setTime(refusal.untilMillis)
+        assert.strictEqual(yield* ended(end(unpaid.id)), "failed")
+        assert.strictEqual((yield* has(payer)).held, 0)
+      })
+    )
+  }
+})
 
 describe("Withdrawals whose payment the node has lost", () => {
   /** A company whose payment of 2000 sats is held by the payee when the node loses its records. */
@@ -222,12 +291,12 @@ describe("Withdrawals whose payment the node has lost", () => {
       const unsent = yield* confirm(payer, (yield* outside({ sats: 500 })).destination)
       yield* TestClock.adjust("90 days")
       const evidence = { preimage: Preimage.make("0".repeat(64)), networkFee: Msat.zero }
-      const both = Effect.fnUntraced(function* ({ id }: Withdrawal) {
+      const both = Effect.fnUntraced(function* ({ id }: Withdrawal.Withdrawal) {
         return [yield* ended(end(id)), yield* ended(settle(id, evidence))]
       })
       const refused = (tag: string) => [tag, tag]
       // Without the worker's mark, the node's missing record is not enough.
-      const job = { kind: paymentKind, lane: "", dueAtMillis: 0, attempts: 1 }
+      const job = { kind: Withdrawal.paymentKind, lane: "", dueAtMillis: 0, attempts: 1 }
       const found = { withdrawal: yield* now(row), job, payment: { _tag: "notFound" } } as const
       const late = Number.MAX_SAFE_INTEGER
       for (const lane of ["", LostWithdrawal.lane])

@@ -118,6 +118,11 @@ func (n *node) begin(seen *mark) (any, error) {
 				"An old state loses the money of the channels, so the node is not started. Bring back the newest store. If there is none: let the peers close the channels, then set LDK_ACCEPT_STORE=%s once",
 				n.store.folder, seen, seen)
 		}
+		if !has {
+			if err := n.store.accept(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if n.started.Load() == 0 {
 		if err := n.Start(); err != nil {

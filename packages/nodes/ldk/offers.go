@@ -40,7 +40,7 @@ func (n *node) lookupOffer(ask attemptOnly) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shownPayment(one), nil
+	return n.store.shownPayment(one), nil
 }
 
 func (n *node) payOffer(ask payOffer) (any, error) {

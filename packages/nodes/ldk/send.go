@@ -77,13 +77,15 @@ type paymentShown struct {
 	Preimage string `json:"preimage"`
 	Fee      string `json:"fee"`
 	Index    string `json:"index"`
+	// If the payment is not found: the time before which it may have been sent and lost, in milliseconds.
+	LostBefore uint64 `json:"lostBefore,omitempty"`
 }
 
-func shownPayment(one *payment) paymentShown {
+func (s *store) shownPayment(one *payment) paymentShown {
 	if one == nil || one.State == unsent {
-		return paymentShown{State: "notFound"}
+		return paymentShown{State: "notFound", LostBefore: s.lostBefore()}
 	}
-	return paymentShown{one.Hash, one.State, one.Reason, one.Preimage, decimal(one.Fee), decimal(one.Number)}
+	return paymentShown{Hash: one.Hash, State: one.State, Reason: one.Reason, Preimage: one.Preimage, Fee: decimal(one.Fee), Index: decimal(one.Number)}
 }
 
 func (n *node) payment(key string) (found *payment, err error) {
@@ -105,7 +107,7 @@ func (n *node) lookupPayment(ask hashOnly) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shownPayment(one), nil
+	return n.store.shownPayment(one), nil
 }
 
 func (n *node) pay(ask pay) (any, error) {
@@ -142,7 +144,7 @@ func (n *node) ended(key string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return shownPayment(one), nil
+	return n.store.shownPayment(one), nil
 }
 
 // Stores the payment, then sends it. An existing payment is not sent again unless it failed. LDK identifies
@@ -230,13 +232,15 @@ func (n *node) notSent(one *payment) error {
 }
 
 func (s *store) forget(one *payment) error {
+	return s.update(func(tx *bbolt.Tx) error { return markUnsent(tx, one) })
+}
+
+func markUnsent(tx *bbolt.Tx, one *payment) error {
 	one.State = unsent
-	return s.update(func(tx *bbolt.Tx) error {
-		if err := find(tx, one); err != nil {
-			return err
-		}
-		return write(tx, bucketPayments, one.key(), one)
-	})
+	if err := find(tx, one); err != nil {
+		return err
+	}
+	return write(tx, bucketPayments, one.key(), one)
 }
 
 // Returns whether the node has recovered from its start. Before that, a missing route says nothing about the

@@ -34,9 +34,10 @@ var (
 	bucketRuns     = []byte("runs")     // each start of this store → the last count in it
 	bucketMeta     = []byte("meta")
 	keyCount       = []byte("count")
-	keyGraph       = []byte("graph")   // number of known channels of the network
-	keyUnended     = []byte("unended") // the last listed forward, until its event is ended
-	keyLost        = []byte("lost")    // the attempt that LDK may have under an unknown id
+	keyGraph       = []byte("graph")    // number of known channels of the network
+	keyUnended     = []byte("unended")  // the last listed forward, until its event is ended
+	keyLost        = []byte("lost")     // the attempt that LDK may have under an unknown id
+	keyAccepted    = []byte("accepted") // when an old store was accepted, in milliseconds
 )
 
 var errOwned = errors.New("another process runs the node")
@@ -188,6 +189,47 @@ func (s *store) has(seen mark) (is bool, err error) {
 		return nil
 	})
 	return is, err
+}
+
+// Larger than the number of entries that an old store can lack in any list. Readers' cursors then precede each
+// new entry.
+const lostEntries = 1 << 32
+
+// Accepts an old store. It lacks payments, and those that had not settled may have been sent again since.
+func (s *store) accept() error {
+	return s.update(func(tx *bbolt.Tx) error {
+		for _, list := range [][]byte{bucketSettled, bucketBegun, bucketEnded, bucketOwn} {
+			if err := tx.Bucket(list).SetSequence(tx.Bucket(list).Sequence() + lostEntries); err != nil {
+				return err
+			}
+		}
+		var open []*payment
+		err := tx.Bucket(bucketPayments).ForEach(func(key, _ []byte) error {
+			one, err := read[payment](tx, bucketPayments, string(key))
+			if err == nil && one.State != succeeded {
+				open = append(open, one)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, one := range open {
+			if err := markUnsent(tx, one); err != nil {
+				return err
+			}
+		}
+		return tx.Bucket(bucketMeta).Put(keyAccepted, number(uint64(time.Now().UnixMilli())))
+	})
+}
+
+// Returns the time before which the store may lack payments; 0 if it lacks none.
+func (s *store) lostBefore() (millis uint64) {
+	s.db.View(func(tx *bbolt.Tx) error {
+		millis = decodeNumber(tx.Bucket(bucketMeta).Get(keyAccepted))
+		return nil
+	})
+	return millis
 }
 
 func (s *store) graphSize() (size uint64) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,6 +87,77 @@ func TestARestoredBackupIsNotTheNewestStore(t *testing.T) {
 		t.Fatalf("an old store counts as the newest: %v %v", is, err)
 	}
 	s.close()
+}
+
+func TestAnAcceptedOldStoreKnowsThatItLacksPayments(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	attempt := strings.Repeat("1", 8) + "-0000-7000-8000-000000000000"
+	must(t, s.update(func(tx *bbolt.Tx) error {
+		for hash, state := range map[string]string{"aa": succeeded, "bb": failed, "cc": begun} {
+			if err := write(tx, bucketPayments, hash, payment{Hash: hash, State: state}); err != nil {
+				return err
+			}
+		}
+		if _, err := push(tx, bucketSettled, "dd"); err != nil {
+			return err
+		}
+		return write(tx, bucketPayments, attempt, payment{Attempt: attempt, State: begun})
+	}))
+	must(t, s.lose(&payment{Attempt: attempt}))
+	n := &node{store: s}
+	shown := func(key string) paymentShown {
+		t.Helper()
+		one, err := n.payment(key)
+		must(t, err)
+		return s.shownPayment(one)
+	}
+	if one := shown("ee"); one != (paymentShown{State: "notFound"}) {
+		t.Fatalf("before: %+v", one)
+	}
+	before := uint64(time.Now().UnixMilli())
+	must(t, s.accept())
+	if one := shown("aa"); one.State != succeeded {
+		t.Errorf("settled: %+v", one)
+	}
+	// A failed payment may have been sent again since, and LDK decides about a pending one with an old state.
+	for _, key := range []string{"bb", "cc", "ee", attempt} {
+		if one := shown(key); one.State != "notFound" || one.LostBefore < before {
+			t.Errorf("%s: %+v", key, one)
+		}
+	}
+	if one, err := n.lost(); err != nil || one != nil {
+		t.Errorf("still lost: %v %v", one, err)
+	}
+	// A reader that saw more entries than the old store has still gets the next one.
+	must(t, s.update(func(tx *bbolt.Tx) error {
+		next, err := push(tx, bucketSettled, "ff")
+		if next <= 1<<31 {
+			t.Errorf("the next receipt is number %d", next)
+		}
+		return err
+	}))
+}
+
+func TestAnOldStoreIsStartedOnlyOnceAccepted(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	n, err := buildNode(s, settings{network: "regtest", bitcoind: "http://u:p@127.0.0.1:1"})
+	must(t, err)
+	seen := mark{Run: "another", Count: 7}
+	n.settings.acceptStore = "another:6"
+	_, err = n.begin(&seen)
+	var refused *refusal
+	if !errors.As(err, &refused) || refused.Code != codeStale || s.lostBefore() != 0 {
+		t.Fatalf("%v, lost before %d", err, s.lostBefore())
+	}
+	n.settings.acceptStore = seen.String()
+	_, err = n.begin(&seen)
+	must(t, err)
+	must(t, n.Stop())
+	if s.lostBefore() == 0 {
+		t.Fatal("the store does not know that it lacks payments")
+	}
 }
 
 func TestABackupOfTheSameRunHasALowerCount(t *testing.T) {

@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
-import type { NotSent } from "@satrail/core/nodes/LightningSender"
+import type { NotFound, NotSent } from "@satrail/core/nodes/LightningSender"
 import type { OfferPayment } from "@satrail/core/nodes/OfferSender"
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { type LdkSocket, unavailable } from "./LdkSocket.ts"
@@ -37,10 +37,12 @@ const Known = Schema.Union([
       "channel_closed"
     ])
   }),
-  Schema.Struct({ state: Schema.Literals(["pending", "notFound"]) })
+  Schema.Struct({ state: Schema.Literal("pending") }),
+  // `lostBefore` is set after an old store of the node was accepted.
+  Schema.Struct({ state: Schema.Literal("notFound"), lostBefore: Schema.optionalKey(Schema.Int) })
 ])
 
-type Found = OfferPayment | { readonly _tag: "notFound" }
+type Found = OfferPayment | NotFound
 
 const foundOf = (known: typeof Known.Type): Found => {
   switch (known.state) {
@@ -49,8 +51,9 @@ const foundOf = (known: typeof Known.Type): Found => {
     case "failed":
       return { _tag: "failed", reason: known.reason }
     case "pending":
+      return { _tag: "pending" }
     case "notFound":
-      return { _tag: known.state }
+      return { _tag: "notFound", ...(known.lostBefore !== undefined && { lostBeforeMillis: known.lostBefore }) }
   }
 }
 

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
+import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { Context, Deferred, Effect, Layer, Logger, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { once } from "node:events"
@@ -71,20 +72,39 @@ it.effect("ldk: the node's progress is stored again after storing it has died", 
   })
 )
 
+const nodeAt = (socket: string) =>
+  Layer.build(
+    Ldk.layer({
+      socket,
+      identity: { nodeId: "02", network: "regtest" },
+      invoiceSecret: Redacted.make("secret"),
+      marks: Marks.inMemory(),
+      state: NodeState.make("ldk")
+    })
+  )
+
+it.effect("ldk: a payment that the node may have lost is reported with the time of the loss", () =>
+  Effect.gen(function* () {
+    const { at } = yield* socket({
+      lookupPayment: { result: { state: "notFound", lostBefore: 5 } },
+      lookupOffer: { result: { state: "notFound" } }
+    })
+    const node = yield* nodeAt(at)
+    const { paymentHash } = Result.getOrThrow(Bolt11.decode(example))
+    const found = [
+      yield* Context.get(node, LightningSender).lookupPayment(paymentHash),
+      yield* Context.get(node, OfferSender).lookupOffer("1")
+    ]
+    assert.deepStrictEqual<unknown>(found, [{ _tag: "notFound", lostBeforeMillis: 5 }, { _tag: "notFound" }])
+  })
+)
+
 it.effect("ldk: the log says why the node did not process a payment", () =>
   Effect.gen(function* () {
     const error = { code: "unavailable", message: "its channels are not back yet" }
     const { at } = yield* socket({ pay: { error } })
     const logged: Array<string> = []
-    const node = yield* Layer.build(
-      Ldk.layer({
-        socket: at,
-        identity: { nodeId: "02", network: "regtest" },
-        invoiceSecret: Redacted.make("secret"),
-        marks: Marks.inMemory(),
-        state: NodeState.make("ldk")
-      })
-    )
+    const node = yield* nodeAt(at)
     const { pay } = Context.get(node, LightningSender)
     const invoice = Result.getOrThrow(Bolt11.decode(example))
     const paid = yield* Effect.provide(

@@ -37,6 +37,15 @@ export interface NotSent {
   readonly _tag: "notSent"
 }
 
+/**
+ * The node has no record of the payment. `lostBeforeMillis` is set by a node that lost its records and knows it:
+ * it may have sent payments before this time that it has no record of.
+ */
+export interface NotFound {
+  readonly _tag: "notFound"
+  readonly lostBeforeMillis?: number
+}
+
 /** The current cost of a route, and its probability of success from 0 to 1. */
 export interface Quote {
   readonly fee: Msat
@@ -94,7 +103,7 @@ export class LightningSender extends Context.Service<
      */
     readonly pay: (ask: Ask) => Effect.Effect<Payment | NotSent>
     /** Returns the state of a payment without changing anything. */
-    readonly lookupPayment: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Payment | { readonly _tag: "notFound" }>
+    readonly lookupPayment: (paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Payment | NotFound>
     /**
      * Streams the payment hash of each of this node's payments when the payment becomes final, whether it
      * succeeded or failed, starting at the subscription. The stream is only a hint and may miss or repeat a

@@ -3,7 +3,7 @@ import type { Msat } from "@satrail/bitcoin/Msat"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Context, Effect, Option, type Stream } from "effect"
 import type { NodeUnavailable } from "./LightningReceiver.ts"
-import type { NotSent, Payment, Quote } from "./LightningSender.ts"
+import type { NotFound, NotSent, Payment, Quote } from "./LightningSender.ts"
 
 /**
  * The state of a payment to an offer: a `Payment`, with the payment hash when settled. The offer's issuer
@@ -51,7 +51,7 @@ export class OfferSender extends Context.Service<
      * Returns the state of an attempt without changing anything. `notFound`: the node has no record of it,
      * which is not a failure while a call may still arrive.
      */
-    readonly lookupOffer: (attempt: string) => Effect.Effect<OfferPayment | { readonly _tag: "notFound" }>
+    readonly lookupOffer: (attempt: string) => Effect.Effect<OfferPayment | NotFound>
     /**
      * Streams each attempt when it becomes final, whether it succeeded or failed, starting at the subscription.
      * The stream is only a hint and may miss or repeat an attempt. Empty if the node has no notifications.

@@ -171,7 +171,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
       const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }
-      const record = yield* recordOf(dispatchedAtMillis)
+      const isLost = dispatchedAtMillis < (payment.lostBeforeMillis ?? 0)
+      const record = isLost ? "lost" : yield* recordOf(dispatchedAtMillis)
       if (record !== "kept") return record === "lost" ? "lost" : unknown
       return yield* places.withPermit(pay(withdrawal, nodePayment, task))
     })

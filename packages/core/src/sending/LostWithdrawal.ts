@@ -46,26 +46,34 @@ export interface Evidence {
 }
 
 interface Sent {
-  readonly paymentHash: PaymentHash
-  readonly dispatchedAtMillis: number
-  readonly invoice: Bolt11.Bolt11
+  /** Null for an offer, because the node has lost it. */
+  readonly paymentHash: PaymentHash | null
+  /** The latest time at which the node can have sent the payment. */
+  readonly lastSentMillis: number
 }
 
 const refused = ({ id, status }: Withdrawal.Withdrawal, untilMillis: number | null = null) =>
   Result.fail(new WithdrawalNotLost({ id, status, untilMillis }))
 
 /**
- * Returns the payment of a lost withdrawal. A payment to an offer is never lost, because a node that can pay
- * offers (LDK) does not start with old records.
+ * Returns the payment of a lost withdrawal. The node refuses to pay an expired invoice, so it sent the payment
+ * before the invoice expired, even if it sent it again. A payment to an offer was sent before the node lost it.
  */
 const lost = ({ withdrawal, job, payment }: Found): Result.Result<Sent, WithdrawalNotLost> => {
   const { status, paymentHash, paymentRequest, dispatchedAtMillis } = withdrawal
   if (status !== "pending" || !isLost(job) || payment?._tag !== "notFound") return refused(withdrawal)
-  if (paymentHash === null || paymentRequest === null || dispatchedAtMillis === null) return refused(withdrawal)
-  return Result.succeed({ paymentHash, dispatchedAtMillis, invoice: Result.getOrThrow(Bolt11.decode(paymentRequest)) })
+  if (paymentRequest === null || dispatchedAtMillis === null) return refused(withdrawal)
+  const lastMillis =
+    paymentHash === null
+      ? (payment.lostBeforeMillis ?? 0)
+      : Bolt11.expiresAtSeconds(Result.getOrThrow(Bolt11.decode(paymentRequest))) * 1000
+  return Result.succeed({ paymentHash, lastSentMillis: Math.max(dispatchedAtMillis, lastMillis) })
 }
 
-/** Settles a lost withdrawal whose preimage proves that the payee was paid. */
+/**
+ * Settles a lost withdrawal whose preimage proves that the payee was paid. If an offer was paid, its operator
+ * must have compared the preimage with the payee's invoice.
+ */
 export const paid = (
   found: Found,
   { preimage, networkFee }: Evidence,
@@ -73,23 +81,31 @@ export const paid = (
 ): Result.Result<Withdrawal.WithdrawalSettled, WithdrawalNotLost | Invalid> => {
   const { withdrawal } = found
   return Result.flatMap(lost(found), ({ paymentHash }): Result.Result<Withdrawal.WithdrawalSettled, Invalid> => {
-    if (!Preimage.proves(preimage, paymentHash))
+    if (paymentHash !== null && !Preimage.proves(preimage, paymentHash))
       return Result.fail(new Invalid({ path: "preimage", message: "must be the preimage of the withdrawal's payment hash" }))
     if (networkFee > withdrawal.networkAllowance)
       return Result.fail(new Invalid({ path: "fee_sats", message: "must not exceed the routing fee that the withdrawal holds" }))
     return Result.succeed(
-      Withdrawal.settled(withdrawal, { preimage, chainTxId: null, networkFee, paymentIndex: null }, undefined, atMillis)
+      Withdrawal.settled(
+        withdrawal,
+        {
+          preimage,
+          ...(paymentHash === null && { reportedHash: Preimage.hashOf(preimage) }),
+          chainTxId: null,
+          networkFee,
+          paymentIndex: null
+        },
+        undefined,
+        atMillis
+      )
     )
   })
 }
 
-/**
- * Fails a lost withdrawal that its payee can no longer claim. The node refuses to pay an expired invoice, so the
- * last attempt was made before the invoice expired, also if the payment was sent again.
- */
+/** Fails a lost withdrawal that its payee can no longer claim. */
 export const unpaid = (found: Found, atMillis: number): Result.Result<Withdrawal.WithdrawalFailed, WithdrawalNotLost> =>
-  Result.flatMap(lost(found), ({ dispatchedAtMillis, invoice }) => {
-    const untilMillis = Math.max(dispatchedAtMillis, Bolt11.expiresAtSeconds(invoice) * 1000) + claimableMillis
+  Result.flatMap(lost(found), ({ lastSentMillis }) => {
+    const untilMillis = lastSentMillis + claimableMillis
     return atMillis < untilMillis
       ? refused(found.withdrawal, untilMillis)
       : Result.succeed(Withdrawal.failed(found.withdrawal, "node_error", undefined, atMillis))

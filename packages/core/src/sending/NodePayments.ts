@@ -3,7 +3,7 @@ import * as Bolt12 from "@satrail/bitcoin/Bolt12"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Effect, Result } from "effect"
 import type { Sent } from "../nodes/LightningBooks.ts"
-import { LightningSender, type NotSent, type Payment } from "../nodes/LightningSender.ts"
+import { LightningSender, type NotFound, type NotSent, type Payment } from "../nodes/LightningSender.ts"
 import * as OfferSender from "../nodes/OfferSender.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
 import type { PaymentOptions } from "./PaymentOptions.ts"
@@ -14,7 +14,7 @@ type Rules = Pick<PaymentOptions["Service"], "expiryMarginMillis" | "maxFinalClt
 
 /** The state of a payment as reported by the node. */
 export type PaymentState = Payment | OfferSender.OfferPayment
-export type LookupResult = PaymentState | { readonly _tag: "notFound" }
+export type LookupResult = PaymentState | NotFound
 
 /** A withdrawal's payment at the node, by invoice or by offer. */
 export interface NodePayment {
