@@ -133,7 +133,7 @@ func (n *node) methods() map[string]method {
 	return all
 }
 
-// `satrail-ldk call METHOD [PARAMS]` calls a running node, for its operator.
+// `satrail-ldk call METHOD [PARAMS]` calls a running node, for its operator. Exits with 1 if the node refuses.
 func call(words []string) {
 	socket := os.Getenv("LDK_SOCKET")
 	if socket == "" {
@@ -159,4 +159,8 @@ func call(words []string) {
 		log.Fatal(err)
 	}
 	fmt.Print(answered)
+	var said answer
+	if err := json.Unmarshal([]byte(answered), &said); err != nil || said.Error != nil {
+		os.Exit(1)
+	}
 }

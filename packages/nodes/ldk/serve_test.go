@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,5 +76,39 @@ func TestMainnetRequiresAnExplicitAcceptance(t *testing.T) {
 	env["LDK_MAINNET"] = mainnetWords
 	if _, err := readSettings(get); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Runs `satrail-ldk call` instead of the tests if the test below starts this program.
+func TestMain(m *testing.M) {
+	if os.Getenv("LDK_TEST_CALL") != "" {
+		call([]string{os.Getenv("LDK_TEST_CALL")})
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestACallExitsWith1IfTheNodeRefusesIt(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "socket")
+	listener, err := listenPrivately(socket)
+	must(t, err)
+	defer listener.Close()
+	methods := map[string]method{"hello": with(false, func(struct{}) (any, error) { return map[string]any{}, nil })}
+	go func() {
+		for range 2 {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go converse(connection, "r", methods)
+		}
+	}()
+	for name, code := range map[string]int{"hello": 0, "closeChanel": 1} {
+		calling := exec.Command(os.Args[0])
+		calling.Env = append(os.Environ(), "LDK_SOCKET="+socket, "LDK_TEST_CALL="+name)
+		said, _ := calling.Output()
+		if calling.ProcessState.ExitCode() != code || !strings.HasPrefix(string(said), `{"id":1,`) {
+			t.Errorf("%s: %d %s", name, calling.ProcessState.ExitCode(), said)
+		}
 	}
 }
