@@ -160,11 +160,6 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 	if err != nil || (known != nil && known.State != failed && known.State != unsent) {
 		return err
 	}
-	// LDK has one record per hash. It would report a payment of the hash of our own invoice as a duplicate, and
-	// without that record the invoice could no longer be paid.
-	if details := n.Payment(one.Hash); details != nil && details.Direction == ldk.PaymentDirectionInbound {
-		return refuse(codeBadRequest, "an invoice of this node has this payment hash")
-	}
 	if known != nil && known.State == failed {
 		if time.Now().UnixMilli()-n.started.Load() < quietStart.Milliseconds() {
 			return refuse(codeUnavailable, "the node has just been started: a payment that was tried before is begun anew in a minute")
@@ -178,7 +173,7 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 		one.State, one.Reason = failed, "error"
 		return n.intend(one, known)
 	}
-	if known != nil || issued != nil {
+	if known != nil || n.isReceiving(one.Hash) {
 		// Otherwise LDK would treat it as a duplicate.
 		if err := n.RemovePayment(one.Hash); err != nil {
 			return refuse(codeUnavailable, "an earlier attempt cannot be removed: %v", err)
@@ -203,6 +198,12 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 		return nil // it may be in flight; an event ends it
 	}
 	return n.end(one, failed, reason)
+}
+
+// Returns whether LDK's record of this hash is of an invoice, which may be forgotten in the store.
+func (n *node) isReceiving(hash string) bool {
+	details := n.Payment(hash)
+	return details != nil && details.Direction == ldk.PaymentDirectionInbound
 }
 
 // Stores a payment before it is sent, or one that is not sent, in place of an earlier attempt.
