@@ -96,7 +96,7 @@ const notOurs = (status: number): string => `Not a satrail response (${status}).
 const retryAfter = (headers: Headers): number | undefined => {
   const said = headers.get("retry-after") ?? ""
   const millis = Number(said) * 1000 || Date.parse(said) - Date.now()
-  return Number.isNaN(millis) ? undefined : Math.max(0, millis)
+  return millis < 0 ? 0 : millis || undefined
 }
 
 /** Converts an error response to an error. */
@@ -131,7 +131,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
 
   const open = async ({ method, path, key, body, idempotencyKey, headers, signal }: Ask): Promise<Response> => {
     // Not checked earlier, because a build may load the program's modules without its settings.
-    if (!/^https?:\/\/./i.test(base)) fail("url must begin with https:// or http://")
+    if (!/^https?:\/\/./i.test(base)) fail("url must begin with http(s)://")
     // The error of `fetch` would contain the key, and would look like a lost connection. It ignores a line break at the end.
     if (/[^ -ÿ]\S/.test(idempotencyKey + key)) fail("invalid character in a key")
     const request = {

@@ -200,7 +200,7 @@ describe("options", () => {
           (error: unknown) => error
         )
         assert.instanceOf(error, TypeError)
-        assert.include(String(error), "url must begin with https:// or http://")
+        assert.include(String(error), "url must begin with http(s)://")
       }
     }
   })
