@@ -132,12 +132,14 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
   const open = async ({ method, path, key, body, idempotencyKey, headers, signal }: Ask): Promise<Response> => {
     // Not checked earlier, because a build may load the program's modules without its settings.
     if (!/^https?:\/\/./i.test(base)) fail("url must begin with http(s)://")
-    // The error of `fetch` would contain the key, and would look like a lost connection. It ignores a line break at the end.
-    if (/[^ -ÿ]\S/.test(idempotencyKey + key)) fail("invalid character in a key")
+    // A file's last line break is no part of a key.
+    const authorization = `Bearer ${key}`.trim()
+    // The error of `fetch` would contain the key, and would look like a lost connection.
+    if (/[^ -~\x80-ÿ]/.test(idempotencyKey + authorization)) fail("invalid character in a key")
     const request = {
       method,
       headers: {
-        authorization: `Bearer ${key}`,
+        authorization,
         accept: "application/json",
         ...(body && { "content-type": "application/json" }),
         ...(idempotencyKey && { "idempotency-key": idempotencyKey }),

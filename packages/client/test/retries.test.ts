@@ -50,15 +50,16 @@ describe("retries", () => {
 
   it("client: a key with a character that no header can contain is refused before a request, and is not in the error", async () => {
     const { pay, requests, slept } = service.clientOf({ key })
-    const twoLines = client({ url: "http://127.0.0.1:9", key: `${key}\nnext`, retries: 0 })
-    for (const call of [twoLines.transactions.balance(), pay.invoices.create({ amount: 1, idempotencyKey: "order-€" })]) {
-      const error: unknown = await Promise.resolve(call).catch((error: unknown) => error)
+    const over = (key: string) => client({ url: "http://127.0.0.1:9", key, retries: 0 })
+    const calls = ["\nnext", "\n next", "€", "\0", "\0\n"].map((end) => () => over(`${key}${end}`).transactions.balance())
+    for (const call of [...calls, () => pay.invoices.create({ amount: 1, idempotencyKey: "order-€" })]) {
+      const error: unknown = await Promise.resolve(call()).catch((error: unknown) => error)
       assert.notInclude(inspect(error), key)
       assert.strictEqual(String(error), "TypeError: invalid character in a key")
     }
     assert.deepStrictEqual([requests, slept], [[], []])
     // A key that was read from a file ends with a line break.
-    await service.clientOf({ key: `${key}\r\n` }).pay.transactions.balance()
+    for (const end of ["\n", "\r\n", "\u2028"]) await service.clientOf({ key: `${key}${end}` }).pay.transactions.balance()
   })
 
   it("client: 429 and 503 are retried after Retry-After", async () => {
