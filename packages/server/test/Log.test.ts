@@ -21,9 +21,15 @@ it("log: the human-readable format prints one line per request but omits success
   )
 })
 
-it("log: an error of standard error, such as a full disk, does not end the process", () =>
-  Effect.gen(function* () {
-    yield* Effect.logInfo("before")
+it("log: an error of standard error, such as a full disk, does not end the process, also not for the last lines", async () => {
+  const fail = () => process.stderr.emit("error", new Error("ENOSPC: no space left on device, write"))
+  const before = process.stderr.listenerCount("error")
+  for (let starts = 0; starts < 2; starts++) {
     // Without a listener, this throws.
-    assert.isTrue(process.stderr.emit("error", new Error("ENOSPC: no space left on device, write")))
-  }).pipe(Effect.provide(Log.layer({ logFormat: "json", logLevel: "Warn" })), Effect.runPromise))
+    const used = Effect.andThen(Effect.logInfo("before"), Effect.sync(fail))
+    await Effect.runPromise(Effect.provide(used, Log.layer({ logFormat: "json", logLevel: "Warn" })))
+    // The last lines are written when the log is closed, and the error follows.
+    assert.isTrue(fail())
+  }
+  assert.isAtMost(process.stderr.listenerCount("error"), before + 1)
+})

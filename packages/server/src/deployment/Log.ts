@@ -65,20 +65,14 @@ const pretty = () => {
   })
 }
 
+const drop = () => undefined
+
 /**
  * Drops lines while the disk is full or nobody reads standard error. Without a listener, the error would end the
- * process. Every payment and every change by an operator is recorded in the database.
+ * process. It is never removed, because the error of the last lines follows the end of the log. Every payment and
+ * every change by an operator is recorded in the database.
  */
-const dropped = Layer.effectDiscard(
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const drop = () => undefined
-      process.stderr.on("error", drop)
-      return drop
-    }),
-    (drop) => Effect.sync(() => process.stderr.off("error", drop))
-  )
-)
+const dropped = Layer.effectDiscard(Effect.sync(() => process.stderr.off("error", drop).on("error", drop)))
 
 /** Logs to standard error, as JSON lines or as human-readable text. */
 export const layer = (environment: Pick<Environment, "logFormat" | "logLevel">) =>
