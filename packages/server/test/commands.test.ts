@@ -113,7 +113,7 @@ describe("the command line", () => {
     Effect.gen(function* () {
       const error = errorOf((yield* run("keys revoke any", { SATRAIL_URL: "somewhere", SATRAIL_DATA: "/nowhere" })).exit)
       assert.instanceOf(error, Config.ConfigError)
-      assert.strictEqual(error.message.includes('SATRAIL_URL must be an address such as http://127.0.0.1:8080, got "somewhere"'), true)
+      assert.include(error.message, "SATRAIL_URL must be an address such as http://127.0.0.1:8080, without a user name or password, got")
       const missing = errorOf((yield* run("migrate", { DATABASE_URL: "" })).exit)
       assert.instanceOf(missing, CommandFailed)
       assert.strictEqual(
@@ -129,7 +129,8 @@ describe("the command line", () => {
       for (const [command, env] of [
         ["status", { SATRAIL_URL: url, SATRAIL_OPERATOR_TOKEN: "op_not-to-be-told\nsecond" }],
         ["refunds list", { SATRAIL_URL: url, SATRAIL_API_KEY: "sr_not-to-be-told\nsecond" }],
-        ["status", { SATRAIL_URL: "http://me:not-to-be-told@127.0.0.1:9", SATRAIL_OPERATOR_TOKEN: "op_any" }]
+        ["status", { SATRAIL_URL: "http://me:not-to-be-told@127.0.0.1:9", SATRAIL_OPERATOR_TOKEN: "op_any" }],
+        ["status", { SATRAIL_URL: "me:not-to-be-told@127.0.0.1:9", SATRAIL_OPERATOR_TOKEN: "op_any" }]
       ] as const) {
         const { message } = Object(errorOf((yield* run(command, env)).exit))
         assert.match(message, /SATRAIL_\w+ must be /)

@@ -17,8 +17,9 @@ const settings = {
   url: Setting.optional({
     name: "SATRAIL_URL",
     meaning: "The service's address",
-    wants: "an address such as http://127.0.0.1:8080",
-    read: (text) => (/^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined)
+    // `fetch` refuses an address with a password, with an error that contains it.
+    ...Setting.httpUrl,
+    wants: "an address such as http://127.0.0.1:8080, without a user name or password"
   }),
   token: credential("SATRAIL_OPERATOR_TOKEN", "The operator's token"),
   apiKey: credential("SATRAIL_API_KEY", "A company's API key"),
@@ -41,9 +42,6 @@ const redacted = (text: string | undefined) => (text === undefined ? undefined :
  */
 export const target = Effect.fnUntraced(function* (route: string) {
   const { directory, ...given } = yield* Setting.all(settings)
-  // `fetch` refuses such an address with an error that contains the password.
-  if (given.url !== undefined && Setting.httpUrl.read(given.url, "") === undefined)
-    return yield* new CommandFailed({ message: "SATRAIL_URL must be an address without a user name or password" })
   const isCompanys = /^\/(?:v1|sandbox)\//.test(route)
   const known = isCompanys ? given.apiKey : given.token
   const demo = given.url === undefined || known === undefined ? yield* lastStart(directory) : undefined
