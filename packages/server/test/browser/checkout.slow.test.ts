@@ -523,6 +523,28 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.strictEqual(await page.getByText("Connection lost").count(), 0)
     }))
 
+  it("browser: a paid page whose fetch never ends is fetched again", () =>
+    tab({}, async (page) => {
+      // The page's own time limit, shortened.
+      await page.addInitScript({
+        content: `
+          const { send } = XMLHttpRequest.prototype
+          XMLHttpRequest.prototype.send = function () {
+            if (this.timeout > 0) this.timeout = 100
+            send.call(this)
+          }`
+      })
+      const made = await started.make()
+      let fetches = 0
+      await page.goto(started.page(made))
+      await page.route(started.page(made), async (route) => {
+        if (fetches++ > 0) await route.continue()
+      })
+      await started.pay(made)
+      await page.getByRole("heading", { name: "Paid", exact: true }).waitFor()
+      assert.isAtLeast(fetches, 2)
+    }))
+
   it("browser: if the page cannot open an event stream, it polls", () =>
     tab({}, async (page) => {
       const made = await started.make()

@@ -1,6 +1,12 @@
 import { countedMillis, dashes, duration, type Moment, moment, soonMillis } from "../../src/checkout/Clock.ts"
 
 /**
+ * Time limit of a fetch. A phone that changes its network may never notice that a connection is gone. The service
+ * responds within this time or not at all.
+ */
+const fetchMillis = 30_000
+
+/**
  * Fetches this page again as a document. The browser parses it, so no script runs and no string becomes
  * markup here.
  */
@@ -9,6 +15,7 @@ export const fetched = (): Promise<Document> =>
     const request = new XMLHttpRequest()
     request.open("GET", location.href)
     request.responseType = "document"
+    request.timeout = fetchMillis
     // Also after an error, without a status.
     request.addEventListener("loadend", () => {
       const { status, responseXML } = request
