@@ -53,6 +53,23 @@ describe("an amount in a form of the console", () => {
     assert.deepStrictEqual(await refunds(), [1000, Math.round(sats / 10)])
   })
 
+  it("console: an amount priced in a currency that was not recorded is shown without a currency", async () => {
+    const page = async (path: string) =>
+      (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()
+    await service.fund(key, 200_000)
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const body = { amount: 1.5, currency: "usd", destination }
+    const sent = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })
+    assert.strictEqual(sent.status, 201, sent.text)
+    await service.work()
+    const { id } = sent.body.data
+    const shown = await page(`payments/out/${id}`)
+    assert.match(shown, /Priced at<\/dt><dd[^>]*>1\.50<span[^>]*>1 BTC = 50,000\.00, /)
+    assert.notInclude(shown, "when it was booked")
+    assert.include(await page("payments"), "≈ €1.38<")
+    assert.notMatch(await page(`payments/out/${id}/proof`), /[€$]/)
+  })
+
   it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt", async () => {
     const page = async (path: string) =>
       (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()

@@ -43,8 +43,11 @@ export const short = (amount: number): string => number({ notation: "compact", m
 /** With up to three decimals, for thousandths of a satoshi. */
 export const exact = (amountSats: number, minimumFractionDigits = 0): string =>
   number({ minimumFractionDigits, maximumFractionDigits: 3 }).format(amountSats)
-export const fiatText = (amount: number, currency: string): string =>
-  number({ style: "currency", currency: currency.toUpperCase() }).format(amount)
+/** Without a symbol if the currency is not known. */
+export const fiatText = (amount: number, currency: string | null): string =>
+  number(
+    currency === null ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { style: "currency", currency: currency.toUpperCase() }
+  ).format(amount)
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 /** An id or a hash, by its ends. */
 export const shortened = (text: string): string => (text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text)

@@ -71,19 +71,18 @@ const ids = (of: ReadonlyArray<readonly [string, string | null | undefined]>, me
 
 const sidesOf = (payment: Payment, visit: Visit) => {
   const { say, to } = visit
-  const value = bookedValue(payment, say)
   const now = say.fiat(payment.amountSats)
-  const { orderId, rate, rateAtMillis } = payment
+  const { amountSats, currency, orderId, rate, rateAtMillis } = payment
   return [
     orderId === null ? null : (["Order", link(to(`search?q=${encodeURIComponent(orderId)}`), orderId)] as const),
-    value === undefined || rate === null
+    rate === null
       ? null
       : ([
           "Priced at",
           [
-            value,
+            Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), currency),
             sub(
-              `1 BTC = ${payment.currency === null ? Number(rate).toLocaleString("en-US") : Formats.fiatText(Number(rate), payment.currency)}`,
+              `1 BTC = ${Formats.fiatText(Number(rate), currency)}`,
               rateAtMillis !== null && [", ", when(rateAtMillis, say.when(rateAtMillis))]
             )
           ]
@@ -92,8 +91,8 @@ const sidesOf = (payment: Payment, visit: Visit) => {
   ]
 }
 
-const titled = (payment: Payment, { say }: Visit): Pick<Shown, "title" | "figure" | "status" | "lead"> => {
-  const value = bookedValue(payment, say)
+const titled = (payment: Payment): Pick<Shown, "title" | "figure" | "status" | "lead"> => {
+  const value = bookedValue(payment)
   const lead = [
     value === undefined ? "" : `${value} when it was booked`,
     payment.orderId === null ? "" : titleOf(payment),
@@ -131,7 +130,7 @@ const received = async (visit: Visit): Promise<Shown> => {
   const parts = await Promise.all(features.flatMap(({ received }) => received?.(visit, payment, deposit) ?? []))
   const left = await history(visit, payment, [payment.id, invoiceId], parts)
   return {
-    ...titled(payment, visit),
+    ...titled(payment),
     crumbs,
     isLive: parts.every(({ top }) => top === undefined),
     actions: parts.map(({ actions }) => actions),
@@ -178,7 +177,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
   const left = await history(visit, payment, [payment.id], parts)
   const { failure, lightning_payment: lightning } = withdrawal
   return {
-    ...titled(payment, visit),
+    ...titled(payment),
     crumbs,
     isLive: parts.every(({ top }) => top === undefined),
     actions: [
@@ -242,7 +241,7 @@ const proof = async (visit: Visit) => {
     params: { withdrawalID: payment.id }
   })
   const { lightning_payment: lightning, chain_tx_id: transaction } = withdrawal
-  const value = bookedValue(payment, visit.say)
+  const value = bookedValue(payment)
   const lines = [
     ["Paid by", visit.account.name],
     ["Paid to", payment.recipient],

@@ -48,17 +48,15 @@ const moreOf = (payment: Payment): string => {
   return payment.type === "withdrawal" ? elided(payment.recipient) : ""
 }
 
-/** The value when the payment was posted, if its rate was stored. */
-export const bookedValue = ({ rate, currency, amountSats }: Payment, say: Format): string | undefined => {
-  const unit = currency ?? say.price?.currency
-  return rate === null || unit === undefined ? undefined : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), unit)
-}
+/** The value when the payment was posted, if its rate and currency were stored. */
+export const bookedValue = ({ rate, currency, amountSats }: Payment): string | undefined =>
+  rate === null || currency === null ? undefined : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), currency)
 
 export const rowOf = (payment: Payment, say: Format): Row => ({
   ...payment,
   title: titleOf(payment),
   more: moreOf(payment),
-  value: bookedValue(payment, say) ?? (say.fiat(payment.amountSats) === undefined ? "" : `≈ ${say.fiat(payment.amountSats)}`)
+  value: bookedValue(payment) ?? (say.fiat(payment.amountSats) === undefined ? "" : `≈ ${say.fiat(payment.amountSats)}`)
 })
 
 /** Signed: positive if it increases the balance. */

@@ -9,7 +9,7 @@ import { bookedValue, titleOf } from "../../pages/Rows.ts"
 
 /** The amount, and its value when it was booked and now. */
 const valued = (payment: Payment, sats: number, say: Format): string => {
-  const booked = bookedValue({ ...payment, amountSats: sats }, say)
+  const booked = bookedValue({ ...payment, amountSats: sats })
   const now = say.fiat(sats)
   const values = [booked === undefined ? "" : `${booked} when it was booked`, now === undefined ? "" : `${now} now`]
   return [`${Formats.sats(sats)} sats`, ...values.filter((text) => text !== "")].join(" · ")
