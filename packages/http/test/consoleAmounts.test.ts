@@ -70,6 +70,28 @@ describe("an amount in a form of the console", () => {
     assert.notMatch(await page(`payments/out/${id}/proof`), /[€$]/)
   })
 
+  it("console: sums add up to the thousandth of a sat in statements, in the list of payments and on the overview", async () => {
+    const { key } = await service.company()
+    const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
+    const headers = { cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "" }
+    const page = async (path: string) => (await service.handler(new Request(`http://service/console${path}`, { headers }))).text()
+    await service.fund(key, 10_000)
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const body = { amount: 1001, currency: "sats", destination }
+    const { fee_sats: fee } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })).body.data
+    await service.work()
+    assert.notStrictEqual(fee, Math.trunc(fee))
+    const shown = (sats: number) => sats.toLocaleString("en")
+    const statements = await page("/statements")
+    const figures = [...statements.matchAll(/class="[^"]*amount[^"]*"[^>]*>([\d,.]+)</g)].map(([, figure]) => figure)
+    assert.deepStrictEqual(figures.slice(0, 5), ["0", "10,000", "1,001", shown(fee), shown(8999 - fee)])
+    const sums = [...(await page("/payments")).matchAll(/<dt>(?:In|Out|Fees|Change)<\/dt><dd><b>([^<]*)</g)].map(([, sum]) => sum)
+    assert.deepStrictEqual(sums, ["10,000", "1,001", shown(fee), `+${shown(8999 - fee)}`])
+    const overview = await page("")
+    assert.include(overview, `>+${shown(8999 - fee)} <`)
+    assert.include(overview, `in 10,000 · out ${shown(1001 + fee)}<`)
+  })
+
   it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt", async () => {
     const page = async (path: string) =>
       (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()

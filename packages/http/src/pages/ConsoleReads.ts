@@ -71,9 +71,9 @@ export const make = Effect.gen(function* () {
       steps: async (boundaries) =>
         (await read(details.steps(companyId, boundaries))).map((step) => ({
           fromMillis: step.fromMillis,
-          inSats: Scalars.sats(step.in),
-          outSats: Scalars.sats(step.out),
-          balanceSats: Scalars.sats(step.balance)
+          inSats: Scalars.exactSats(step.in),
+          outSats: Scalars.exactSats(step.out),
+          balanceSats: Scalars.exactSats(step.balance)
         })),
       events: async ({ cursor, limit, types }) => {
         const before = cursor === undefined ? undefined : ids.read(cursor, companyId)

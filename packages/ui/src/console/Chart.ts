@@ -51,7 +51,7 @@ const axis = (side: "y" | "z", labels: ReadonlyArray<string>) =>
 
 const withFiat = (say: Format, sats: number): string => {
   const fiat = say.fiat(sats)
-  return fiat === undefined ? Formats.sats(sats) : `${Formats.sats(sats)} · ${fiat}`
+  return fiat === undefined ? Formats.exact(sats) : `${Formats.exact(sats)} · ${fiat}`
 }
 
 const fiatShort = (say: Format, sats: number): string =>
@@ -114,7 +114,7 @@ export const line = (say: Format, points: ReadonlyArray<Balance>) => {
   const y = (sats: number) => at(100 - ((sats - bottom) / (top - bottom)) * 100)
   const path = points.map(({ sats }, n) => `${x(n)},${y(sats)}`).join(" ")
   const ticks = [4, 3, 2, 1, 0].map((n) => bottom + n * step)
-  const label = `Balance from ${say.date(first.atMillis)} to ${say.date(last.atMillis)}: from ${Formats.sats(first.sats)} to ${Formats.sats(last.sats)} sats`
+  const label = `Balance from ${say.date(first.atMillis)} to ${say.date(last.atMillis)}: from ${Formats.exact(first.sats)} to ${Formats.exact(last.sats)} sats`
   return [
     h(
       "figure",
@@ -149,7 +149,7 @@ export const line = (say: Format, points: ReadonlyArray<Balance>) => {
     ),
     asTable(
       ["Day", "Balance, sats", "Value now"],
-      points.map(({ atMillis, sats }) => [say.date(atMillis), Formats.sats(sats), say.fiat(sats) ?? "–"])
+      points.map(({ atMillis, sats }) => [say.date(atMillis), Formats.exact(sats), say.fiat(sats) ?? "–"])
     )
   ]
 }
@@ -204,7 +204,7 @@ export const bars = (say: Format, days: ReadonlyArray<Flow>) => {
     ),
     asTable(
       ["Day", "In, sats", "Out, sats"],
-      days.map((day) => [say.date(day.atMillis), Formats.sats(day.in), Formats.sats(day.out)])
+      days.map((day) => [say.date(day.atMillis), Formats.exact(day.in), Formats.exact(day.out)])
     )
   ]
 }

@@ -37,12 +37,12 @@ const clock = (zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTime
 }
 
 export const sats = (amount: number): string => number({ maximumFractionDigits: 0 }).format(Math.trunc(amount))
-/** With a sign: +68,219 or −20,064. */
-export const signed = (amount: number): string => `${amount < 0 ? "−" : "+"}${sats(Math.abs(amount))}`
 export const short = (amount: number): string => number({ notation: "compact", maximumSignificantDigits: 3 }).format(amount)
 /** With up to three decimals, for thousandths of a satoshi. */
 export const exact = (amountSats: number, minimumFractionDigits = 0): string =>
   number({ minimumFractionDigits, maximumFractionDigits: 3 }).format(amountSats)
+/** With a sign: +68,219 or −20,064.5. Rounded first, so that a sum with a floating-point error below zero is +0. */
+export const signed = (amountSats: number): string => `${Math.round(amountSats * 1000) < 0 ? "−" : "+"}${exact(Math.abs(amountSats))}`
 /** Without a symbol if the currency is not known. */
 export const fiatText = (amount: number, currency: string | null): string =>
   number(

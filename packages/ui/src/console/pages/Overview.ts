@@ -63,7 +63,7 @@ const monthly = async ({ api, say, to }: Visit) => {
   const months = await Promise.all(names.map((month) => api.call("GET /v1/statements/{month}", { params: { month } })))
   // A month's balance is that of its last day, in UTC.
   const until = (month: Statement) => Math.min(Date.parse(month.to) - 1, say.nowMillis)
-  return months.map((month) => ({ atMillis: until(month), sats: Math.trunc(month.closing_sats), href: to("statements") }))
+  return months.map((month) => ({ atMillis: until(month), sats: month.closing_sats, href: to("statements") }))
 }
 
 const charts = async (visit: Visit, funds: Balance) => {
@@ -82,8 +82,8 @@ const charts = async (visit: Visit, funds: Balance) => {
     .map(({ fromMillis, inSats, outSats }) => ({ atMillis: fromMillis, in: inSats, out: outSats, href: href(fromMillis) }))
   const [came, went] = [flows.reduce((sum, day) => sum + day.in, 0), flows.reduce((sum, day) => sum + day.out, 0)]
   const pending = [
-    funds.held_sats > 0 ? `${Formats.sats(funds.held_sats)} held` : "",
-    funds.pending_deposits_sats > 0 ? `${Formats.sats(funds.pending_deposits_sats)} confirming` : ""
+    funds.held_sats > 0 ? `${Formats.exact(funds.held_sats)} held` : "",
+    funds.pending_deposits_sats > 0 ? `${Formats.exact(funds.pending_deposits_sats)} confirming` : ""
   ].filter((text) => text !== "")
   const figure = (text: string, sats: number, more: string, id?: string) => {
     const fiat = say.fiat(sats)
@@ -108,7 +108,7 @@ const charts = async (visit: Visit, funds: Balance) => {
       { beside: legend() },
       body(
         figure(Formats.signed(came - went), came - went, `in\u00a0${flowDays}\u00a0days`),
-        h("p", { class: "soft num" }, `in ${Formats.sats(came)} · out ${Formats.sats(went)}`),
+        h("p", { class: "soft num" }, `in ${Formats.exact(came)} · out ${Formats.exact(went)}`),
         bars(say, flows)
       )
     )

@@ -147,7 +147,7 @@ const sumsOf = (rows: ReadonlyArray<Row>): Sums => {
 }
 
 const dayWords = ({ in: came, out, confirming }: Sums): string =>
-  [`in ${Formats.sats(came)}`, out > 0 ? `out ${Formats.sats(out)}` : "", confirming > 0 ? `${Formats.sats(confirming)} confirming` : ""]
+  [`in ${Formats.exact(came)}`, out > 0 ? `out ${Formats.exact(out)}` : "", confirming > 0 ? `${Formats.exact(confirming)} confirming` : ""]
     .filter((text) => text !== "")
     .join(" · ")
 
@@ -159,9 +159,9 @@ const cover = ({ say }: Visit, sums: Sums, label: string) =>
       { class: "cover sums" },
       (
         [
-          ["In", Formats.sats(sums.in), sums.in],
-          ["Out", Formats.sats(sums.out), sums.out],
-          ["Fees", Formats.sats(sums.fees), sums.fees],
+          ["In", Formats.exact(sums.in), sums.in],
+          ["Out", Formats.exact(sums.out), sums.out],
+          ["Fees", Formats.exact(sums.fees), sums.fees],
           ["Change", Formats.signed(sums.in - sums.out - sums.fees), sums.in - sums.out - sums.fees]
         ] as const
       ).map(([name, text, sats]) =>

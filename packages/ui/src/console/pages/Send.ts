@@ -76,7 +76,7 @@ const summary = async (visit: Visit): Promise<Shown> => {
                 `${Formats.sats(estimate.amount_sats)} sats${say.fiat(estimate.amount_sats) === undefined ? "" : ` · ${say.fiat(estimate.amount_sats)}`}`
               ],
               ["Maximum fee", `${estimate.fee_sats} sats`],
-              ["In all", `${Formats.sats(total)} sats`],
+              ["In all", `${Formats.exact(total)} sats`],
               text(visit, "reference") === "" ? null : ["Reference", text(visit, "reference")]
             ])
           )

@@ -20,7 +20,7 @@ const file = ({ beside }: Visit, { from, to }: Statement, format: "csv" | "jsonl
 
 /** The columns of both lists of statements. */
 export const figures = (say: Visit["say"]): ReadonlyArray<Column<Statement>> => {
-  const amount = (of: (statement: Statement) => number) => (statement: Statement) => Formats.sats(of(statement))
+  const amount = (of: (statement: Statement) => number) => (statement: Statement) => Formats.exact(of(statement))
   return [
     { title: "Month", place: "c1", cell: ({ from }) => h("span", { class: "strong" }, say.month(Date.parse(from))) },
     {
