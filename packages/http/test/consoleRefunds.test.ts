@@ -43,6 +43,7 @@ it("console: a payment's page lists its refunds with their status, and no refund
   assert.deepStrictEqual(await listed(first), ofFirst)
   assert.deepStrictEqual(await listed(second), [["1,004", "Not claimed yet"]])
   assert.deepStrictEqual(await listed(third), [])
+  assert.notInclude(await page(`payments/in/${first}`), "all refunds")
   // More than a page of the list of all refunds.
   for (let n = 0; n < 100; n++) await refund(third, 1)
   assert.deepStrictEqual(await listed(first), ofFirst)

@@ -81,7 +81,7 @@ export const received = async (visit: Visit, _: Payment, deposit: Deposit): Prom
   return {
     actions: isRefundable && mayRefund && button(to(`payments/in/${id}/refund`), "Refund…", "main"),
     facts: [
-      ["Refunded", refunded_sats === 0 ? "Nothing" : [`${Formats.sats(refunded_sats)} sats`, sub(link(to("refunds"), "See all refunds"))]],
+      ["Refunded", refunded_sats === 0 ? "Nothing" : `${Formats.sats(refunded_sats)} sats`],
       [
         "Refundable",
         standing === "pending"
