@@ -48,3 +48,32 @@ it("console: a payment's page lists its refunds with their status, and no refund
   for (let n = 0; n < 100; n++) await refund(third, 1)
   assert.deepStrictEqual(await listed(first), ofFirst)
 })
+
+it("console: a refund is listed with the order that it refunds, or the description, in both lists and their exports", async () => {
+  await service.fund(key, 100_000)
+  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+  for (const more of [{ order_id: "1042", description: "two cups" }, { description: "three plates" }]) {
+    const { id, payment_request: paymentRequest } = await post("checkouts", { amount: 2000, currency: "sats", ...more })
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
+    await service.work()
+    await post("refunds", { checkout_id: id, amount: 700, currency: "sats", destination })
+  }
+  await service.work()
+  const titles = async (path: string) =>
+    [...(await page(path)).matchAll(/class="row"[^>]*>([^<]*)<\/a> (?:<span class="soft desc">([^<]*)<)?/g)].map(([, row, more]) => [
+      row,
+      more
+    ])
+  const payments = await titles("payments?type=withdrawal")
+  assert.deepStrictEqual(payments.slice(0, 2), [
+    ["Refund: three plates", destination],
+    ["Refund of order 1042", "two cups"]
+  ])
+  const refunds = await titles("refunds")
+  assert.deepStrictEqual(refunds.slice(0, 2), [
+    ["Refund", "three plates"],
+    ["Refund", "Order 1042"]
+  ])
+  assert.match(await page("payments/export?type=withdrawal"), /,two cups,lightning,settled,-700,[^,]*,1042,/)
+  assert.match(await page("refunds/export"), /,700,.*,1042\r\n/)
+})

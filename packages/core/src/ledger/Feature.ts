@@ -157,18 +157,24 @@ export const rateOf = (row: Row) => {
 
 /**
  * A record type whose records describe payments. `by` is the payment's field that refers to the record; the
- * others are fields of the record.
+ * others are fields of the record. `returns` refers to the payment that the record returns.
  */
 export interface Describes {
   readonly noun: Noun
   readonly by: string
   readonly description: string
   readonly orderId?: string
+  readonly returns?: { readonly noun: Noun; readonly by: string }
 }
 
 export const describes = <A extends Row>(
   noun: Noun<A>,
-  how: { readonly by: string; readonly description: Texts<A>; readonly orderId?: keyof A & string }
+  how: {
+    readonly by: string
+    readonly description: Texts<A>
+    readonly orderId?: keyof A & string
+    readonly returns?: { readonly noun: Noun; readonly by: keyof A & string }
+  }
 ): Describes => ({ noun, ...how })
 
 /** Everything that a feature adds. `make` fills in omitted parts. */

@@ -1,7 +1,8 @@
 import { Effect, Option } from "effect"
 import { all as features } from "../features/index.ts"
 import type { Describes } from "../ledger/Feature.ts"
-import type { Members, Row } from "../ledger/Noun.ts"
+import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { Members, Noun, Row } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Invoice from "../receiving/Invoice.ts"
 
@@ -27,23 +28,36 @@ export const textOf = (row: Row, member: string): string | null => {
   return typeof text === "string" ? text : null
 }
 
+interface Texts {
+  readonly description: string
+  readonly orderId: string | null
+}
+
 /**
  * Makes a function that returns a payment's description and order id. They come from the feature's record that
- * the payment refers to, or else from its invoice.
+ * the payment refers to, or else from its invoice. A refund has those of the payment that it returns, unless it
+ * has its own.
  */
 export const make = Effect.gen(function* () {
   const nouns = yield* NounReads
 
-  return Effect.fnUntraced(function* (kind: Members, payment: Row) {
-    for (const { noun, by, description, orderId } of of(kind)) {
-      const id = textOf(payment, by)
-      const found = id === null ? Option.none() : yield* nouns.get(noun, payment.companyId, id)
-      if (Option.isSome(found))
-        return {
-          description: textOf(found.value, description) ?? "",
-          orderId: orderId === undefined ? null : textOf(found.value, orderId)
-        }
+  const read = (noun: Noun, { companyId }: Row, id: string | null) => (id === null ? Effect.succeedNone : nouns.get(noun, companyId, id))
+
+  const described = Effect.fnUntraced(function* (kind: Members, payment: Row): Effect.fn.Return<Texts, StoreUnavailable> {
+    for (const { noun, by, description, orderId, returns } of of(kind)) {
+      const found = yield* read(noun, payment, textOf(payment, by))
+      if (Option.isNone(found)) continue
+      const own = {
+        description: textOf(found.value, description) ?? "",
+        orderId: orderId === undefined ? null : textOf(found.value, orderId)
+      }
+      if (returns === undefined) return own
+      const returned = yield* read(returns.noun, payment, textOf(found.value, returns.by))
+      if (Option.isNone(returned)) return own
+      const its = yield* described(returns.noun, returned.value)
+      return { description: own.description || its.description, orderId: own.orderId ?? its.orderId }
     }
     return { description: "", orderId: null }
   })
+  return described
 })

@@ -31,7 +31,7 @@ export interface Payment extends Purpose.Purpose, Cause.Cause {
   readonly status: Standing
   readonly createdAtMillis: number
   readonly recipient: string
-  /** The description of the payment's checkout, invoice or refund; empty if there is none. */
+  /** The description of the payment's checkout, invoice or refund, or of the payment refunded; empty if there is none. */
   readonly description: string
   readonly orderId: string | null
   readonly invoiceId: string | null

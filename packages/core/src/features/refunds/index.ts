@@ -89,7 +89,9 @@ export const refunds = Feature.make({
       as: "refunded"
     })
   ],
-  describes: [Feature.describes(Refund.noun, { by: "refundId", description: "description" })],
+  describes: [
+    Feature.describes(Refund.noun, { by: "refundId", description: "description", returns: { noun: Deposit.noun, by: "depositId" } })
+  ],
   reads: RefundReads,
   layer: Traced.over(Refunds.Refunds, Refunds.layer),
   workers: Refunds.layerWorker

@@ -36,7 +36,7 @@ export const elided = (text: string): string => (text.length > 34 ? `${text.slic
 
 export const titleOf = (payment: Payment): string => {
   if (payment.orderId !== null) return `${payment.type === "withdrawal" ? "Refund of order" : "Order"} ${payment.orderId}`
-  if (payment.refundId !== null) return "Refund"
+  if (payment.refundId !== null) return payment.description === "" ? "Refund" : `Refund: ${payment.description}`
   if (payment.description !== "") return payment.description
   const [first] = Object.entries(payment.metadata)
   if (first !== undefined) return `${first[0]} ${first[1]}`

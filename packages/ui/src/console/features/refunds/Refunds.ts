@@ -5,6 +5,7 @@ import { type List, pagesOf } from "../../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, type Visit, whoMay } from "../../Page.ts"
 import { button, copied, copy, date, link, panel, status, sub, type Told } from "../../Parts.ts"
 import { metadataFact } from "../../pages/Records.ts"
+import { titleOf } from "../../pages/Rows.ts"
 import { type Column, rowLink, table } from "../../Table.ts"
 import type { Deposit, Refund } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
@@ -21,7 +22,18 @@ const refundWords: Readonly<Record<Refund["status"], Told>> = {
 
 const refundTitle = ({ description }: Refund): string => (description === "" ? "Refund" : description)
 
-const refundsList: List<Refund> = {
+/** A refund, and in the list of all refunds what it refunds. Large metadata isn't kept. */
+type Row = Refund & { readonly of?: { readonly title: string; readonly orderId: string | null } | undefined }
+
+/** Reads a page of refunds, and the payments that they refund in one read. */
+const read: List<Row>["read"] = async ({ api }, query) => {
+  const page = await api.page("GET /v1/refunds", { query })
+  const payments = await api.payments(page.data.map(({ deposit_id: id }) => ({ type: "deposit", id })))
+  const byId = new Map(payments.map((payment) => [payment.id, { title: titleOf(payment), orderId: payment.orderId }]))
+  return { ...page, data: page.data.map((refund) => ({ ...refund, of: byId.get(refund.deposit_id) })) }
+}
+
+const refundsList: List<Row> = {
   path: "refunds",
   nav,
   title: "Refunds",
@@ -29,21 +41,40 @@ const refundsList: List<Refund> = {
   glyph: "ticket",
   noun: "refunds",
   none: "Open a payment to refund it.",
-  read: ({ api }, query) => api.page("GET /v1/refunds", { query }),
+  read,
   at: ({ created_at }) => created_at,
   kinds: [
     ["open", "Open", ({ status }) => status === "open" || status === "pending"],
     ["completed", "Refunded", ({ status }) => status === "completed"],
     ["returned", "Returned", ({ status }) => status === "failed" || status === "expired" || status === "canceled"]
   ],
-  columns: ({ say, to }): ReadonlyArray<Column<Refund>> => [
+  columns: ({ say, to }): ReadonlyArray<Column<Row>> => [
     { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },
-    { title: "What for", place: "c1", cell: (refund) => rowLink(to(`refunds/${refund.id}`), refundTitle(refund)) },
+    {
+      title: "What for",
+      place: "c1",
+      cell: (refund) => [
+        rowLink(to(`refunds/${refund.id}`), refundTitle(refund)),
+        " ",
+        refund.of && h("span", { class: "soft desc" }, refund.of.title)
+      ]
+    },
     { title: "Status", place: "c4", cell: (refund) => status(refundWords[refund.status]) },
     { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
-  csv: ["created_at", "id", "description", "status", "amount_sats", "deposit_id", "withdrawal_id", "checkout_id", "metadata"],
+  csv: [
+    "created_at",
+    "id",
+    "description",
+    "status",
+    "amount_sats",
+    "deposit_id",
+    "withdrawal_id",
+    "checkout_id",
+    "metadata",
+    ["order_id", ({ of }) => of?.orderId ?? null]
+  ],
   above: (visit) => tabs(visit, "refunds")
 }
 
