@@ -53,6 +53,21 @@ describe("an amount in a form of the console", () => {
     assert.deepStrictEqual(await refunds(), [1000, Math.round(sats / 10)])
   })
 
+  it("console: the page of a payment links to its checkout, and says if that was overpaid or only partly paid", async () => {
+    const told = async (due: number, sent: number) => {
+      const create = await service.ask("POST", "/v1/checkouts", { key, body: { amount: due, currency: "sats" } })
+      const { id, address } = create.body.data
+      await service.sandbox((sandbox) => Effect.andThen(sandbox.send({ address, amount: Msat.fromSats(sent) }), sandbox.mine(6)))
+      await service.work()
+      const [deposit] = (await service.ask("GET", `/v1/checkouts/${id}`, { key })).body.data.deposit_ids
+      const shown = await service.handler(new Request(`http://service/console/payments/in/${deposit}`, { headers: { cookie, ...own } }))
+      const [, fact = ""] = /<dt>Checkout<\/dt><dd>(.*?)<\/dd>/s.exec(await shown.text()) ?? []
+      assert.include(fact, `checkouts/${id}"`)
+      return /class="st [^>]*>([^<]*)</.exec(fact)?.[1]
+    }
+    assert.deepStrictEqual([await told(1000, 600), await told(1000, 1500), await told(1000, 1000)], ["Partly paid", "Overpaid", undefined])
+  })
+
   it("console: an amount priced in a currency that was not recorded is shown without a currency", async () => {
     const page = async (path: string) =>
       (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()

@@ -20,6 +20,7 @@ import {
   sides,
   stack,
   status,
+  sub,
   submit,
   type Told
 } from "../../Parts.ts"
@@ -228,15 +229,29 @@ const cancel = async ({ api, params }: Visit): Promise<Elsewhere> => {
   return { redirect: `checkouts/${id}` }
 }
 
-/** Returns the checkout's part of the page of a received payment: its creation, its receipt, and the customer's email address. */
-export const received = async ({ api, to, beside }: Visit, { checkoutId }: Payment): Promise<PaymentPart> => {
+/**
+ * Returns the checkout's part of the page of a received payment: its creation, its receipt, the customer's email address, and its
+ * status if the checkout needs attention.
+ */
+export const received = async ({ api, say, to, beside }: Visit, { checkoutId }: Payment): Promise<PaymentPart> => {
   if (checkoutId === null) return {}
-  const { status, created_at, payer_email, url } = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })
+  const checkout = await api.call("GET /v1/checkouts/{id}", { params: { id: checkoutId } })
+  const { created_at, payer_email, url } = checkout
+  const standing = told(checkout, say.nowMillis)
   return {
     actions:
-      status === "paid" && h("a", { class: "btn", href: beside(`${new URL(url).pathname.slice(1)}/receipt`), download: true }, "Receipt"),
+      checkout.status === "paid" &&
+      h("a", { class: "btn", href: beside(`${new URL(url).pathname.slice(1)}/receipt`), download: true }, "Receipt"),
     facts: [
-      ["Checkout", [link(to(`checkouts/${checkoutId}`), Formats.shortened(checkoutId)), " ", copy(checkoutId, "checkout id")]],
+      [
+        "Checkout",
+        [
+          link(to(`checkouts/${checkoutId}`), Formats.shortened(checkoutId)),
+          " ",
+          copy(checkoutId, "checkout id"),
+          standing.tone === "warn" && sub(status(standing))
+        ]
+      ],
       payer_email === null ? null : ["Customer", payer_email]
     ],
     subject: checkoutId,
