@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Received, webhooks } from "@satrail/client"
 import { once } from "node:events"
 import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
 import { connect } from "node:net"
@@ -190,4 +191,27 @@ describe("pay.handler", () => {
       assert.match((await get(`${callback}?amount=5000`)).pr, /^lnbcrt/)
       await own.close()
     })
+})
+
+describe("pay.webhooks", () => {
+  it("webhook: a receiver accepts a webhook that is sent after the clock of a sandbox was advanced", async () => {
+    const advanced = await satrail.test()
+    try {
+      const received = Promise.withResolvers<Received>()
+      const receive = async (request: IncomingMessage, response: ServerResponse) => {
+        received.resolve({ headers: request.headers, body: Buffer.concat(await request.toArray()) })
+        response.end()
+      }
+      await served(receive, async (url) => {
+        const { id } = await advanced.companies.create({ name: "Shop" })
+        const endpoint = await advanced.webhooks.create({ company: id, url })
+        await advanced.clock.advance("1 hour")
+        await advanced.webhooks.test(id, endpoint.id)
+        const event = await webhooks.verify(await received.promise, endpoint.secret)
+        assert.strictEqual(event.type, "webhook_endpoint.test")
+      })
+    } finally {
+      await advanced.close()
+    }
+  })
 })

@@ -38,6 +38,7 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
     })
 
   return {
+    nowMillis: Date.now,
     post: ({ companyId, url, headers, body }) => {
       const parsed = URL.parse(url)
       if (parsed === null) return Effect.succeed(unanswered("not sent: it is not a URL"))

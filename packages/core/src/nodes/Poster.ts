@@ -31,6 +31,11 @@ export interface Poster {
    * allowed.
    */
   readonly issue: (url: string) => string | undefined
+  /**
+   * The time of the receivers, which refuse a request signed at another time. Absent if it is the time of this
+   * program. A sandbox can be ahead of its receivers.
+   */
+  readonly nowMillis?: () => number
 }
 
 const none = "This program sends no webhooks"

@@ -83,7 +83,7 @@ export const make = Effect.gen(function* () {
     const isOverlapping = previousSecret !== null && (previousUntilMillis ?? 0) > nowMillis
     const previous = isOverlapping ? secrets.open(previousSecret, companyId) : undefined
     const id = renderer.idOf(entry.item.place, entry.item.companyId)
-    const seconds = Math.floor(nowMillis / 1000)
+    const seconds = Math.floor((poster.nowMillis?.() ?? nowMillis) / 1000)
     const content = Signature.contentOf(id, seconds, body)
     const signatures = [
       Signature.symmetric(secret, content),
