@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Memory from "@satrail/memory/Memory"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import * as Time from "@satrail/sandbox/Time"
+import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as Id from "../src/base/Id.ts"
 import type { Fence } from "../src/ledger/Change.ts"
@@ -203,6 +204,36 @@ describe("A role", () => {
       })
     )
   )
+
+  it.effect("lease: a clock that jumps past the end of a lease causes no warning, unlike a lost lease, whose reason is logged", () => {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => void (logLevel === "Warn" && warnings.push(JSON.stringify(message))))
+    const noting = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, Logger.layer([logger]))
+    return Effect.gen(function* () {
+      const time = yield* Time.make()
+      const diary: Diary = { notes: [] }
+      let isAway = false
+      const silent = (tasks: Tasks["Service"]) =>
+        Tasks.of({ ...tasks, renew: (all, until) => Effect.suspend(() => (isAway ? Effect.never : tasks.renew(all, until))) })
+      yield* Effect.provideService(enter("a", diary, silent), Clock.Clock, time.waking)
+      const holds = () => diary.notes.at(-1)?.atMillis === time.clock.currentTimeMillisUnsafe()
+      yield* TestClock.adjust(lease)
+      yield* time.advance(10 * lease)
+      yield* TestClock.adjust(lease)
+      assert.deepStrictEqual([warnings, holds()], [[], true])
+      const lost = (reason: string) => JSON.stringify(["lease: lost", { role, reason }])
+      isAway = true
+      yield* TestClock.adjust(lease)
+      assert.deepStrictEqual(warnings.splice(0), [lost("the store did not confirm it")])
+      isAway = false
+      yield* TestClock.adjust(lease)
+      assert.isTrue(holds())
+      const nowMillis = time.clock.currentTimeMillisUnsafe() + 2 * lease
+      assert.lengthOf(yield* (yield* Tasks).claim({ kind: role, nowMillis, leaseMillis: lease, limit: 1 }), 1)
+      yield* TestClock.adjust(lease)
+      assert.deepStrictEqual(warnings, [lost("another process holds it")])
+    }).pipe(noting, inStore)
+  })
 })
 
 describe("Two processes with all their workers", () => {

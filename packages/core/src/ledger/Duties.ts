@@ -28,10 +28,10 @@ export class Leases extends Context.Service<
   Leases,
   {
     /**
-     * Keeps renewing the lease, which would otherwise end at `untilMillis`. Returns when the lease is lost, or
-     * could not be confirmed in time.
+     * Keeps renewing the lease, which would otherwise end at `untilMillis`. Returns the reason when the lease is
+     * lost, or undefined if it ended without a failed renewal: the clock moved, or the process was suspended.
      */
-    readonly keep: (task: Task, untilMillis: number) => Effect.Effect<void>
+    readonly keep: (task: Task, untilMillis: number) => Effect.Effect<string | undefined>
   }
 >()("@satrail/core/ledger/Duties/Leases") {}
 
@@ -39,15 +39,17 @@ const makeLeases = Effect.gen(function* () {
   const tasks = yield* Tasks
   const { dutyLeaseMillis } = yield* Options
   const now = Clock.currentTimeMillis
-  const held = new Set<{ readonly task: Task; untilMillis: number; readonly changed: Latch.Latch }>()
+  const held = new Set<{ readonly task: Task; untilMillis: number; lost: string | undefined; readonly changed: Latch.Latch }>()
   const isHeld = yield* Latch.make(false)
 
   const renew = Effect.gen(function* () {
-    const all = [...held]
-    if (all.length === 0) return void isHeld.closeUnsafe()
+    if (held.size === 0) return void isHeld.closeUnsafe()
     const nowMillis = yield* now
+    const all = [...held].filter((one) => one.untilMillis > nowMillis)
+    if (all.length === 0) return
     const untilMillis = nowMillis + dutyLeaseMillis
-    const patience = Math.max(0, ...all.map((one) => one.untilMillis - nowMillis))
+    const patience = Math.max(...all.map((one) => one.untilMillis - nowMillis))
+    for (const one of all) one.lost = "the store did not confirm it"
     const asked = tasks.renew(
       all.map(({ task }) => task),
       untilMillis
@@ -55,8 +57,10 @@ const makeLeases = Effect.gen(function* () {
     const kept = yield* Effect.option(Effect.timeout(asked, patience))
     if (Option.isNone(kept)) return
     for (const one of all) {
-      one.untilMillis = kept.value.has(one.task.id) ? untilMillis : 0
-      if (one.untilMillis === 0) one.changed.openUnsafe()
+      const isKept = kept.value.has(one.task.id)
+      one.untilMillis = isKept ? untilMillis : 0
+      one.lost = isKept ? undefined : "another process holds it"
+      if (!isKept) one.changed.openUnsafe()
     }
   })
   const pauseMillis = dutyLeaseMillis / renewalsPerLease
@@ -66,7 +70,7 @@ const makeLeases = Effect.gen(function* () {
     keep: (task, untilMillis) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
-          const one = { task, untilMillis, changed: Latch.makeUnsafe(false) }
+          const one = { task, untilMillis, lost: undefined, changed: Latch.makeUnsafe(false) }
           held.add(one)
           isHeld.openUnsafe()
           return one
@@ -74,6 +78,7 @@ const makeLeases = Effect.gen(function* () {
         Effect.fnUntraced(function* (one) {
           for (let leftMillis = one.untilMillis - (yield* now); leftMillis > 0; leftMillis = one.untilMillis - (yield* now))
             yield* Effect.raceFirst(one.changed.await, Effect.sleep(leftMillis))
+          return one.lost
         }),
         (one) => Effect.sync(() => held.delete(one))
       )
@@ -106,9 +111,10 @@ export const run = Effect.fnUntraced(function* <R>(role: Duty.Role, work: (fence
   })
 
   const keep = (task: Task, untilMillis: number) =>
-    Effect.andThen(
-      leases.keep(task, untilMillis),
-      Effect.logWarning("lease: held by another process, or the store did not confirm it", { role })
+    Effect.flatMap(leases.keep(task, untilMillis), (reason) =>
+      reason === undefined
+        ? Effect.logDebug("lease: ended before it was renewed", { role })
+        : Effect.logWarning("lease: lost", { role, reason })
     )
 
   // If the store is unavailable, the lease expires instead.
