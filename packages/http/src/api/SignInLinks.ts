@@ -17,21 +17,22 @@ export interface Links {
 }
 
 export const make = (): Links => {
-  const waiting = new Map<string, { readonly key: Redacted.Redacted; readonly untilMillis: number }>()
+  const waiting = new Map<string, { readonly key: Redacted.Redacted; readonly untilNanos: bigint }>()
   return {
     make: Effect.fnUntraced(function* (key) {
       const text = `link_${Buffer.from((yield* Entropy)(32)).toString("base64url")}`
-      waiting.set(SecretHash.of(text), { key, untilMillis: (yield* Clock.currentTimeMillis) + lifeMillis })
+      waiting.set(SecretHash.of(text), { key, untilNanos: (yield* Clock.monotonicTimeNanos) + BigInt(lifeMillis) * 1_000_000n })
       const [oldest] = waiting.keys()
       if (waiting.size > most && oldest !== undefined) waiting.delete(oldest)
       return Redacted.make(text, { label: "sign-in link" })
     }),
     take: Effect.fnUntraced(function* (text) {
-      const nowMillis = yield* Clock.currentTimeMillis
+      // The link is printed for a person, whose time an advance of a sandbox's clock does not change.
+      const nowNanos = yield* Clock.monotonicTimeNanos
       const hash = SecretHash.of(text)
       const found = waiting.get(hash)
       waiting.delete(hash)
-      return found !== undefined && nowMillis < found.untilMillis ? found.key : undefined
+      return found !== undefined && nowNanos < found.untilNanos ? found.key : undefined
     })
   }
 }
