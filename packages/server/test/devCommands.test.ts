@@ -1,11 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { eventually } from "@satrail/contracts/Eventually"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect, Fiber } from "effect"
 import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, type RequestListener, type ServerResponse } from "node:http"
+import { tmpdir } from "node:os"
+import path from "node:path"
 import { Webhook } from "standardwebhooks"
 import * as Events from "../src/commands/Events.ts"
 import * as Triggers from "../src/commands/Triggers.ts"
+import * as DemoFile from "../src/deployment/DemoFile.ts"
 import { run } from "./CommandLine.ts"
 
 const apiKey = "sr_regtest_key"
@@ -164,12 +169,21 @@ describe("the developer commands", () => {
     })
   )
 
-  it.live("open: prints the console's URL and names the key for signing in, and reports a disabled console", () =>
+  it.live("open: prints the console's URL and how to sign in, and reports a disabled console", () =>
     Effect.gen(function* () {
       let status = 200
       const { url } = yield* listening((request, response) => response.writeHead(request.url === "/console" ? status : 500).end())
       const env = { SATRAIL_URL: url, SATRAIL_API_KEY: apiKey, SATRAIL_DATA: "/nowhere" }
       assert.strictEqual((yield* run("open", env)).stdout, `${url}/console\nSign in with the API key in SATRAIL_API_KEY.`)
+      const directory = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-open-"))),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+      )
+      DemoFile.write(directory, { base_url: url, api_key: apiKey, company_id: CompanyId.operator })
+      assert.include(
+        (yield* run("open", { SATRAIL_DATA: directory })).stdout,
+        `copy the value of "api_key" from ${DemoFile.fileIn(directory)}.\nA sandbox also prints a new sign-in link`
+      )
       assert.strictEqual((yield* run("open --json", env)).stdout, JSON.stringify({ url: `${url}/console` }))
       status = 404
       assert.include(String((yield* run("open", env)).exit), "Check that SATRAIL_CONSOLE is not")

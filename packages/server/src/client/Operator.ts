@@ -37,8 +37,8 @@ const redacted = (text: string | undefined) => (text === undefined ? undefined :
 
 /**
  * Returns the service's address and the credential for the route: an operator token or a company's key. Both
- * come from the environment, or else from the file that the last start wrote. `from` describes where the
- * credential was found.
+ * come from the environment, or else from the file that the last start wrote. `file` is that file, if it
+ * provided the credential.
  */
 export const target = Effect.fnUntraced(function* (route: string) {
   const { directory, ...given } = yield* Setting.all(settings)
@@ -57,8 +57,7 @@ export const target = Effect.fnUntraced(function* (route: string) {
         ? `No API key found: set SATRAIL_API_KEY to a company's key (looked in ${directory})`
         : `No operator token found: set SATRAIL_OPERATOR_TOKEN to the service's token (looked in ${directory}, which does not contain a token set in the service's environment)`
     })
-  const from = known === undefined ? `in ${DemoFile.fileIn(directory)}` : `in ${isCompanys ? "SATRAIL_API_KEY" : "SATRAIL_OPERATOR_TOKEN"}`
-  return { url, token, from }
+  return { url, token, file: known === undefined ? DemoFile.fileIn(directory) : undefined }
 })
 
 type Headers = Readonly<Record<string, string>>

@@ -20,13 +20,17 @@ const browse = (url: string) =>
 
 /** Prints the address of the console and opens it in a browser. */
 export const open = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
-  const { url, from } = yield* Operator.target("/v1/")
+  const { url, file } = yield* Operator.target("/v1/")
   const address = new URL("/console", url).href
   const { status } = yield* HttpClient.get(address).pipe(Effect.provide(FetchHttpClient.layer), Effect.mapError(Operator.away(url)))
   if (status !== 200)
     return yield* new CommandFailed({
       message: `There is no console at ${address} (HTTP ${status}). Check that SATRAIL_CONSOLE is not "no".`
     })
-  yield* Console.log(json ? JSON.stringify({ url: address }) : `${address}\nSign in with the API key ${from}.`)
+  const how =
+    file === undefined
+      ? "Sign in with the API key in SATRAIL_API_KEY."
+      : `Sign in with the API key: copy the value of "api_key" from ${file}.\nA sandbox also prints a new sign-in link each time it starts.`
+  yield* Console.log(json ? JSON.stringify({ url: address }) : `${address}\n${how}`)
   if (!json && process.stdout.isTTY) yield* browse(address)
 })
