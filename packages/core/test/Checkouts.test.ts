@@ -267,6 +267,46 @@ scenario(
   }
 )
 
+for (const isRecorded of [false, true]) {
+  const when = isRecorded ? "after" : "before"
+  scenario(`checkout: an on-chain payment first seen after the deadline is late, even ${when} the expiry is recorded`, function* () {
+    const { step } = yield* Checkouts
+    const sandbox = yield* Sandbox
+    const row = yield* create(yield* company(), { asked: yield* asked(2000) })
+    yield* sandbox.send({ address: row.address, amount: Msat.fromSats(800) })
+    yield* follow
+    yield* TestClock.adjust("1 hour")
+    if (isRecorded) yield* step
+    yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1200) })
+    yield* follow
+    assert.strictEqual((yield* get(row)).status, "expired")
+    yield* mine(6)
+    yield* follow
+    for (const worked of [Effect.void, later]) {
+      yield* worked
+      const paid = yield* get(row)
+      assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", true])
+    }
+    assert.deepStrictEqual(yield* told, isRecorded ? ["checkout.expired", "checkout.paid"] : ["checkout.paid"])
+  })
+}
+
+scenario("checkout: an on-chain payment first seen in time is not late, even if more arrives after the deadline", function* () {
+  const sandbox = yield* Sandbox
+  const row = yield* create(yield* company())
+  yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
+  yield* follow
+  yield* TestClock.adjust("1 hour")
+  yield* sandbox.send({ address: row.address, amount: Msat.fromSats(700) })
+  yield* follow
+  assert.strictEqual((yield* get(row)).status, "open")
+  yield* mine(6)
+  yield* follow
+  yield* later
+  const paid = yield* get(row)
+  assert.deepStrictEqual([paid.status, paid.received, Checkout.isLate(paid)], ["paid", Msat.fromSats(1700), false])
+})
+
 scenario("checkout: a checkout whose node cannot be reached is not recorded as expired", function* () {
   const { step } = yield* Checkouts
   const sandbox = yield* Sandbox

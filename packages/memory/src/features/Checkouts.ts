@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { type Arrived, shownDeposits } from "@satrail/core/features/checkouts/Checkout"
+import { type Arrived, type Checkout, shownDeposits } from "@satrail/core/features/checkouts/Checkout"
 import type { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Read } from "../Reading.ts"
@@ -11,19 +11,29 @@ const newestFirst = (deposits: ReadonlyArray<Deposit.Deposit>, limit: number) =>
     .toSorted((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, limit)
 
-const arrivedFor = (deposits: ReadonlyArray<Deposit.Deposit>): Arrived => {
-  const sum = (status: Deposit.Deposit["status"]) =>
-    Msat.sum(...deposits.filter((row) => row.status === status).map(({ amount }) => amount))
+const arrivedFor = (deposits: ReadonlyArray<Deposit.Deposit>, { expiresAtMillis }: Pick<Checkout, "expiresAtMillis">): Arrived => {
+  const sum = (status: Deposit.Deposit["status"], of = deposits) =>
+    Msat.sum(...of.filter((row) => row.status === status).map(({ amount }) => amount))
+  const inTime = deposits.filter(({ rail, createdAtMillis }) => rail === "lightning" || createdAtMillis < expiresAtMillis)
   const heights = deposits.flatMap(({ status, height }) => (status === "pending" ? [height] : []))
   const mined = heights.filter((height) => height !== null)
   const pendingHeight = mined.length === 0 || mined.length < heights.length ? null : Math.max(...mined)
   const depositIds = newestFirst(deposits, shownDeposits).map(({ id }) => id)
-  return { received: sum("settled"), pending: sum("pending"), pendingHeight, depositIds }
+  return {
+    received: sum("settled"),
+    pending: sum("pending"),
+    inTime: Msat.sum(sum("settled", inTime), sum("pending", inTime)),
+    pendingHeight,
+    depositIds
+  }
 }
 
 export const make = (read: Read): CheckoutReads["Service"] => ({
-  arrivedFor: (companyId, checkoutId) =>
-    read((now) => arrivedFor(State.ownedBy(now, Deposit.noun, companyId).filter((row) => row.checkoutId === checkoutId))),
+  arrivedFor: (checkout) =>
+    read((now) => {
+      const deposits = State.ownedBy(now, Deposit.noun, checkout.companyId).filter((row) => row.checkoutId === checkout.id)
+      return arrivedFor(deposits, checkout)
+    }),
   depositsFor: (companyId, checkoutId, limit) =>
     read((now) =>
       newestFirst(

@@ -46,8 +46,10 @@ export const other = {
       return claimed.find((task) => task.id === id)
     })
     const task = (yield* due(expiresAtMillis)) ?? assert.fail("the checkout must have a job")
-    const received = Msat.zero
-    const expiry = Checkout.next(checkout, { status: "expired", received }, expiresAtMillis, { fence: fence(task), isDone: true })
+    const expiry = Checkout.next(checkout, { status: "expired", arrived: Checkout.nothing }, expiresAtMillis, {
+      fence: fence(task),
+      isDone: true
+    })
     assert.strictEqual(yield* verdict(expiry), "Applied")
     const [expired = checkout] = yield* checkouts(companyId)
     assert.deepStrictEqual([expired.status, yield* due(expiresAtMillis + 1000)], ["expired", undefined])
@@ -96,25 +98,41 @@ export const money = {
       assert.deepStrictEqual(new Map(lines.map(({ id, description }) => [id, description])), expected)
     }
   ),
-  "a checkout's payments are summed as credited or pending, excluding failed payments and those of other checkouts": Effect.gen(
+  "a checkout's payments are summed as credited, pending or in time, excluding failed payments and those of other checkouts": Effect.gen(
     function* () {
       const records = yield* Records
       const [one, other, checkoutId] = [yield* open, yield* open, yield* Id.make]
-      const come = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, sats: number, of: string | null) {
-        const row = yield* output(companyId, sats, { checkoutId: of })
+      const expiresAtMillis = atMillis + 1
+      const come = Effect.fnUntraced(function* (
+        companyId: CompanyId.CompanyId,
+        sats: number,
+        of: string | null,
+        createdAtMillis = atMillis
+      ) {
+        const row = yield* output(companyId, sats, { checkoutId: of, createdAtMillis })
         yield* verdict(Deposit.seen(row))
         return row
       })
       const [pending, settled] = [yield* come(one, 1, checkoutId), yield* come(one, 10, checkoutId)]
+      const late = yield* come(one, 10_000, checkoutId, expiresAtMillis)
+      const invoice = yield* created(one, 100_000)
+      const lightning = { ...(yield* arrival(one, 100_000)), lightningInvoiceId: invoice.id, checkoutId, createdAtMillis: expiresAtMillis }
+      yield* verdict(Invoice.settled(invoice, lightning, yield* preimage))
       yield* verdict(Deposit.confirmed(settled, atMillis))
       yield* verdict(Deposit.dropped(yield* come(one, 100, checkoutId), atMillis))
       yield* come(one, 1000, null)
       yield* come(one, 1000, yield* Id.make)
-      const depositIds = [pending.id, settled.id].toSorted().toReversed()
-      const arrived = { received: Msat.fromSats(10), pending: Msat.fromSats(1), pendingHeight: null, depositIds }
-      assert.deepStrictEqual(yield* records.arrivedFor(one, checkoutId), arrived)
-      const nothing = { received: Msat.zero, pending: Msat.zero, pendingHeight: null, depositIds: [] }
-      assert.deepStrictEqual(yield* records.arrivedFor(other, checkoutId), nothing)
+      const depositIds = [pending.id, settled.id, late.id, lightning.id].toSorted().toReversed()
+      const arrived = {
+        received: Msat.fromSats(100_010),
+        pending: Msat.fromSats(10_001),
+        inTime: Msat.fromSats(100_011),
+        pendingHeight: null,
+        depositIds
+      }
+      const checkout = { companyId: one, id: checkoutId, expiresAtMillis }
+      assert.deepStrictEqual(yield* records.arrivedFor(checkout), arrived)
+      assert.deepStrictEqual(yield* records.arrivedFor({ ...checkout, companyId: other }), Checkout.nothing)
     }
   ),
   "a checkout's pending and settled deposits are listed newest first, excluding failed deposits and those of other checkouts": Effect.gen(
@@ -141,7 +159,8 @@ export const money = {
   "the highest block height of a checkout's pending deposits is returned once all of them are in blocks": Effect.gen(function* () {
     const records = yield* Records
     const [one, checkoutId] = [yield* open, yield* Id.make]
-    const height = () => Effect.map(records.arrivedFor(one, checkoutId), ({ pendingHeight }) => pendingHeight)
+    const height = () =>
+      Effect.map(records.arrivedFor({ companyId: one, id: checkoutId, expiresAtMillis: atMillis }), ({ pendingHeight }) => pendingHeight)
     const come = Effect.fnUntraced(function* (sats: number) {
       const row = yield* output(one, sats, { checkoutId })
       yield* verdict(Deposit.seen(row))

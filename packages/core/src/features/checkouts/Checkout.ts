@@ -97,7 +97,10 @@ export const Checkout = Schema.Struct({
   /** The amount credited as of the last check. */
   received: Msat.Msat,
   paidAtMillis: Schema.NullOr(Schema.Int),
-  /** Time at which it expired or was canceled. If this is set on a paid checkout, the payment was late. */
+  /**
+   * Time at which it expired or was canceled. If this is set on a paid checkout, the payment was late. It is the
+   * deadline if the expiry was not recorded before the payment was credited.
+   */
   endedAtMillis: Schema.NullOr(Schema.Int),
   /** Number of changes so far. Each Change names the revision on which it is based. */
   revision: Schema.Int,
@@ -126,6 +129,11 @@ export interface Arrived {
   readonly received: Msat.Msat
   readonly pending: Msat.Msat
   /**
+   * The part of both that was paid in time: by Lightning, because an invoice cannot be paid after it expires, or
+   * on-chain and first seen before the deadline.
+   */
+  readonly inTime: Msat.Msat
+  /**
    * Height of the highest block with a pending payment; null if no payment is pending, or if any pending
    * payment is not in a block yet.
    */
@@ -137,7 +145,7 @@ export interface Arrived {
 /** Maximum number of payments that a checkout shows. */
 export const shownDeposits = 10
 
-export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero, pendingHeight: null, depositIds: [] }
+export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero, inTime: Msat.zero, pendingHeight: null, depositIds: [] }
 
 /** The checkout cannot be changed or canceled because its status is `status`. */
 export class CheckoutNotOpen extends Schema.TaggedError<CheckoutNotOpen>()("CheckoutNotOpen", {
@@ -233,15 +241,22 @@ export const rest = (checkout: Tipped, received: Msat.Msat): Msat.Msat | null =>
 }
 
 /**
- * Returns the status at a point in time. A checkout does not expire while enough money is pending on-chain.
+ * Returns the status at a point in time. A checkout does not expire while enough money that was seen in time is
+ * pending on-chain.
  */
-export const standing = (checkout: Checkout, { received, pending }: Pick<Arrived, "received" | "pending">, atMillis: number): Status => {
+export const standing = (checkout: Checkout, { received, inTime }: Pick<Arrived, "received" | "inTime">, atMillis: number): Status => {
   const { status, expiresAtMillis } = checkout
   const enough = least(checkout)
   if (status === "paid" || received >= enough) return "paid"
   if (status === "expired" || status === "canceled") return status
-  if (atMillis >= expiresAtMillis && Msat.sum(received, pending) < enough) return "expired"
+  if (atMillis >= expiresAtMillis && inTime < enough) return "expired"
   return received > 0n ? "underpaid" : "open"
+}
+
+/** Returns when a checkout with this status ended. Whether a payment was late does not depend on when the expiry was recorded. */
+export const endedAt = (checkout: Checkout, status: Status, { inTime }: Pick<Arrived, "inTime">): number | null => {
+  const isNewlyPaid = status === "paid" && checkout.status !== "paid"
+  return checkout.endedAtMillis ?? (isNewlyPaid && inTime < least(checkout) ? checkout.expiresAtMillis : null)
 }
 
 /** A checkout with its current state. */
@@ -257,12 +272,12 @@ export interface Shown extends Checkout {
   readonly isAsking: boolean
 }
 
-export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number): Shown => ({
-  ...checkout,
-  ...arrived,
-  isAsking: arrived.received === checkout.received,
-  status: standing(checkout, arrived, atMillis)
-})
+export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number): Shown => {
+  const status = standing(checkout, arrived, atMillis)
+  const endedAtMillis = endedAt(checkout, status, arrived)
+  const isAsking = arrived.received === checkout.received
+  return { ...checkout, ...Struct.omit(arrived, ["inTime"]), isAsking, status, endedAtMillis }
+}
 
 /** Returns whether enough money is pending, so that no further payment is requested. */
 export const isSeen = (checkout: Shown): boolean =>
@@ -351,20 +366,21 @@ export interface Work {
 }
 
 /**
- * Returns the Change that gives the checkout this status, with `received` credited. `asking` is the new invoice
- * for the remaining amount, if any.
+ * Returns the Change that gives the checkout this status, with the payments of `arrived`. `asking` is the new
+ * invoice for the remaining amount, if any.
  */
 export const next = (
   before: Checkout,
-  { status, received, asking }: { readonly status: Status; readonly received: Msat.Msat; readonly asking?: Asking | undefined },
+  { status, arrived, asking }: { readonly status: Status; readonly arrived: Arrived; readonly asking?: Asking | undefined },
   atMillis: number,
   { fence, isDone }: Work
 ): Next => {
   const done = isDone ? [Change.complete(fence.taskId)] : []
+  const { received } = arrived
   const subject = before.id
   const isMoved = status !== before.status
   if (status === "paid" && isMoved) {
-    const parts = moved(before, { status, received, paidAtMillis: atMillis }, atMillis)
+    const parts = moved(before, { status, received, paidAtMillis: atMillis, endedAtMillis: endedAt(before, status, arrived) }, atMillis)
     const jobs = [ended(before), ...done]
     return { _tag: "CheckoutPaid", ...parts, fence, jobs, event: { type: "checkout.paid", subject } }
   }

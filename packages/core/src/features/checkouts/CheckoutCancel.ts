@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
     )
 
   const standing = Effect.fnUntraced(function* (checkout: Checkout.Checkout) {
-    const arrived = yield* reads.arrivedFor(checkout.companyId, checkout.id)
+    const arrived = yield* reads.arrivedFor(checkout)
     return Checkout.standing(checkout, arrived, yield* Clock.currentTimeMillis)
   })
 

@@ -2,14 +2,14 @@ import { Context, type Effect } from "effect"
 import type * as CompanyId from "../../base/CompanyId.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
-import type { Arrived } from "./Checkout.ts"
+import type { Arrived, Checkout } from "./Checkout.ts"
 
 /** Reads the payments toward checkouts. */
 export class CheckoutReads extends Context.Service<
   CheckoutReads,
   {
     /** Returns the total of payments toward a checkout. */
-    readonly arrivedFor: (companyId: CompanyId.CompanyId, checkoutId: string) => Effect.Effect<Arrived, StoreUnavailable>
+    readonly arrivedFor: (checkout: Pick<Checkout, "companyId" | "id" | "expiresAtMillis">) => Effect.Effect<Arrived, StoreUnavailable>
     /** Returns the pending and settled deposits of a checkout, newest first. */
     readonly depositsFor: (
       companyId: CompanyId.CompanyId,

@@ -35,14 +35,14 @@ export const make = Effect.gen(function* () {
    * accepts no payment after the deadline, so one that is not credited yet, such as after an outage, is not late.
    */
   const arrivedFor = Effect.fnUntraced(function* (checkout: Checkout.Checkout, atMillis: number) {
-    const { companyId, id, invoiceId, status } = checkout
-    const arrived = yield* reads.arrivedFor(companyId, id)
+    const { companyId, invoiceId, status } = checkout
+    const arrived = yield* reads.arrivedFor(checkout)
     if (status === "expired" || Checkout.standing(checkout, arrived, atMillis) !== "expired") return arrived
     const invoice = Option.getOrUndefined(yield* receiving.invoice(companyId, invoiceId))
     // An internal payment that has begun ends soon, and may still fail.
     if (invoice?.status === "claimed") return yield* new InvoiceNotPayable({ invoiceId, status: "claimed" })
     if (invoice?.status === "pending") yield* lookUp(invoice)
-    return yield* reads.arrivedFor(companyId, id) // a payment may have been credited since they were read
+    return yield* reads.arrivedFor(checkout) // a payment may have been credited since they were read
   })
 
   /**
@@ -69,7 +69,7 @@ export const make = Effect.gen(function* () {
     // Once the checkout is paid, cancel its invoice. A payment in flight is still credited.
     if (status === "paid" && checkout.status !== "paid") yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
     const asking = isMore ? yield* askAgain(checkout, received, atMillis) : undefined
-    const change = Checkout.next(checkout, { status, received, asking }, atMillis, { fence: fence(task), isDone })
+    const change = Checkout.next(checkout, { status, arrived, asking }, atMillis, { fence: fence(task), isDone })
     const isSame = change._tag === "CheckoutCounted" && received === checkout.received
     // A payment may stay pending for days, and each change counts toward `maxChanges`.
     if (!isSame || isDone) yield* journal.commit<Checkout.Next>(change)

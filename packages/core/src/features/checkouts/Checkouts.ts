@@ -210,7 +210,7 @@ export const make = Effect.gen(function* () {
   const now = Clock.currentTimeMillis
 
   const show = Effect.fnUntraced(function* (checkout: Checkout.Checkout) {
-    return Checkout.shown(checkout, yield* reads.arrivedFor(checkout.companyId, checkout.id), yield* now)
+    return Checkout.shown(checkout, yield* reads.arrivedFor(checkout), yield* now)
   })
 
   const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {

@@ -117,7 +117,13 @@ export const view = View.make<Checkout.Shown>()(
       }),
       (row) => row.status
     ],
-    late: [Schema.Boolean.annotate({ description: "Whether payment arrived after the checkout expired or was canceled" }), Checkout.isLate],
+    late: [
+      Schema.Boolean.annotate({
+        description:
+          "Whether the payment arrived after the checkout expired or was canceled. An on-chain payment arrives when it is first seen"
+      }),
+      Checkout.isLate
+    ],
     amount_sats: [
       Schema.NullOr(Scalars.Sats).annotate({ description: "Requested amount; null if the payer decides" }),
       (row) => Scalars.satsOrNull(row.amount)

@@ -1,6 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
-import { nothing, shownDeposits } from "@satrail/core/features/checkouts/Checkout"
+import { type Checkout, nothing, shownDeposits } from "@satrail/core/features/checkouts/Checkout"
 import { CheckoutReads } from "@satrail/core/features/checkouts/CheckoutReads"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import { Effect, Option, Schema } from "effect"
@@ -12,27 +12,32 @@ const deposits = Table.of(Deposit.noun)
 const Arrived = Schema.Struct({
   received: Msat.FromString,
   pending: Msat.FromString,
+  inTime: Msat.FromString,
   pendingHeight: Schema.NullOr(Schema.Int),
   depositIds: Schema.Array(Schema.String)
 })
 
+type Asked = Pick<Checkout, "companyId" | "id" | "expiresAtMillis">
+
 const arrivedFor = Effect.map(
   Reads.one("Records.arrivedFor", {
-    key: { company_id: "uuid", id: "uuid" },
+    key: { company_id: "uuid", id: "uuid", expires_at_millis: "text" },
     select: `
 select coalesce(sum(t.amount) filter (where t.status = 'settled'), 0)::text as received,
   coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending,
+  coalesce(sum(t.amount) filter (where t.status in ('pending', 'settled')
+    and (t.rail = 'lightning' or t.created_at_millis < a.expires_at_millis::bigint)), 0)::text as "inTime",
   case when bool_or(t.height is null) filter (where t.status = 'pending') then null
     else max(t.height) filter (where t.status = 'pending') end as "pendingHeight",
   coalesce((array_agg(t.id::text order by t.id desc) filter (where t.status in ('pending', 'settled')))[1:${shownDeposits}], '{}')
     as "depositIds"
 from ${deposits.name} t where t.checkout_id = a.id and t.company_id = a.company_id`,
     read: Schema.decodeUnknownSync(Arrived),
-    keyOf: (companyId: CompanyId.CompanyId, checkoutId: string) => [companyId, checkoutId]
+    keyOf: ({ companyId, id, expiresAtMillis }: Asked) => [companyId, id, String(expiresAtMillis)]
   }),
-  (read) => (companyId: CompanyId.CompanyId, checkoutId: string) =>
+  (read) => (checkout: Asked) =>
     Effect.map(
-      read(companyId, checkoutId),
+      read(checkout),
       Option.getOrElse(() => nothing)
     )
 )
