@@ -310,6 +310,16 @@ describe("the checkout page", () => {
     assert.notInclude(after, "The seller decides")
   })
 
+  it("page: the receipt of a late payment says that the checkout expired at its deadline, however late that was recorded", async () => {
+    const made = await created({ expiry_seconds: 60 })
+    await follow(600)
+    await send(made.address, 21_000)
+    await mine()
+    await follow()
+    const { expires_at } = (await service.ask("GET", `/v1/checkouts/${made.id}`, { key })).body.data
+    assert.include((await page(made)).text, `<dt>Expired</dt><dd><time datetime="${expires_at}"`)
+  })
+
   it("page: a canceled checkout shows no payment details", async () => {
     const made = await created()
     await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })

@@ -97,10 +97,7 @@ export const Checkout = Schema.Struct({
   /** The amount credited as of the last check. */
   received: Msat.Msat,
   paidAtMillis: Schema.NullOr(Schema.Int),
-  /**
-   * Time at which it expired or was canceled. If this is set on a paid checkout, the payment was late. It is the
-   * deadline if the expiry was not recorded before the payment was credited.
-   */
+  /** Its deadline once it expired, or when it was canceled. If this is set on a paid checkout, the payment was late. */
   endedAtMillis: Schema.NullOr(Schema.Int),
   /** Number of changes so far. Each Change names the revision on which it is based. */
   revision: Schema.Int,
@@ -385,7 +382,7 @@ export const next = (
     return { _tag: "CheckoutPaid", ...parts, fence, jobs, event: { type: "checkout.paid", subject } }
   }
   if (status === "expired" && isMoved) {
-    const parts = moved(before, { status, received, endedAtMillis: atMillis }, atMillis)
+    const parts = moved(before, { status, received, endedAtMillis: before.expiresAtMillis }, atMillis)
     const jobs = [ended(before), ...done]
     return { _tag: "CheckoutExpired", ...parts, fence, jobs, event: { type: "checkout.expired", subject } }
   }
