@@ -205,7 +205,7 @@ export interface CreateCheckout<M = Metadata> {
   readonly tolerancePercent?: number | null | undefined
   /** URL to link to after payment. Must use https, or http on localhost */
   readonly returnUrl?: string | null | undefined
-  /** URL to link to if the payer cancels. Must use https, or http on localhost */
+  /** URL to link to if the payer cancels. Default: once the checkout has ended unpaid, the origin of `return_url`. Must use https, or http on localhost */
   readonly cancelUrl?: string | null | undefined
   /** Origin allowed to embed the checkout with `/pay/embed.js` and to receive its `paid` message. Default: none */
   readonly embedOrigin?: string | null | undefined

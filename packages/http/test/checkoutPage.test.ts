@@ -218,6 +218,19 @@ describe("the checkout page", () => {
     assert.notInclude(await filled(partly), urls.contact)
   })
 
+  it("page: an expired or canceled checkout without a cancel_url links to the origin of its return_url", async () => {
+    const urls = { return_url: "https://shop.example/thanks?order=1042", expiry_seconds: 60 }
+    const [partly, canceled] = [await created(urls), await created(urls)]
+    await service.ask("POST", `/v1/checkouts/${canceled.id}/cancel`, { key })
+    await send(partly.address, 6000)
+    await mine()
+    await follow(61)
+    for (const made of [partly, canceled]) {
+      const { text } = await page(made)
+      assert.include(text, '<a class="button primary" href="https://shop.example/" target="_top" rel="noreferrer">Back to shop</a>')
+    }
+  })
+
   /**
    * Cancels a checkout that received 6000 of 10,000 sats, and refunds a part. Returns the refund, and the
    * page's text before it.

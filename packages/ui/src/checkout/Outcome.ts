@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from "preact"
 import { refund } from "./features/refunds/Refund.ts"
 import { bdi, failure, fold, type Icon, icon, link, search, sentence, type Shown, time } from "./Parts.ts"
-import type { State } from "./State.ts"
+import type { Page, State } from "./State.ts"
 import { filled, sats, span, worth } from "./Words.ts"
 
 // The right half in every state without a payment due.
@@ -136,13 +136,16 @@ const contacting = ({ page, state, say }: Shown) => {
 /** Help for a payer whose payment does not show, in case it comes late. */
 const alreadyPaid = ({ say }: Shown) => h("div", { class: "more" }, fold(say.alreadyPaid, "paid", h("p", null, say.alreadyPaidNote)))
 
+/** The link back to the shop before the price is paid. The page at `returnUrl` itself may thank them for the payment. */
+const shopUrl = ({ cancelUrl, returnUrl }: Page): string | null => cancelUrl ?? (returnUrl === null ? null : new URL("/", returnUrl).href)
+
 /** The payer's next links: at most one filled button, and none next to a refund's or the seller's. */
 const onward = ({ page, state, say }: Shown) => {
   const isClaimed = state.refunds.some(({ lnurl }) => lnurl !== null)
   const isElsewhere = isClaimed || (state.isRenewable && page.renewal !== null) || (isOwed(state) && page.contact !== null)
   const kind = isElsewhere ? "button" : "button primary"
   if (state.status !== "paid") {
-    const back = state.status === "expired" || state.status === "canceled" ? link(page.cancelUrl, say.backToShop, kind) : null
+    const back = state.status === "expired" || state.status === "canceled" ? link(shopUrl(page), say.backToShop, kind) : null
     const explorer = explorerOf(state)
     const away =
       explorer !== null && h("a", { class: "button", href: explorer, target: "_blank", rel: "noreferrer" }, say.explorer, icon("away"))

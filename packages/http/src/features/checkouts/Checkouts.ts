@@ -64,7 +64,7 @@ const Body = Schema.Struct({
     })
   ),
   return_url: givenUrl("URL to link to after payment"),
-  cancel_url: givenUrl("URL to link to if the payer cancels"),
+  cancel_url: givenUrl("URL to link to if the payer cancels. Default: once the checkout has ended unpaid, the origin of `return_url`"),
   embed_origin: Scalars.given(
     Schema.String.annotate({
       description: "Origin allowed to embed the checkout with `/pay/embed.js` and to receive its `paid` message. Default: none",
