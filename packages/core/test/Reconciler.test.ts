@@ -5,7 +5,6 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import * as Time from "@satrail/sandbox/Time"
 import { Clock, Context, Effect, Layer, Logger, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { hex } from "@scure/base"
@@ -280,31 +279,6 @@ describe("Reconciling the ledger with the node and the wallet", () => {
       }).pipe(Effect.provide(logger))
     )
   })
-
-  it.effect("reconciliation: a jump of the clock does not shorten the grace period", () =>
-    inWorld(
-      Effect.gen(function* () {
-        const time = yield* Time.make()
-        const services = yield* Layer.build(Layer.fresh(Reconciler.layer))
-        const { run } = Context.get(services, Reconciler.Reconciler)
-        const look = Effect.provideService(run(), Clock.Clock, time.waking)
-        const reported = Effect.map(report, ({ differences }) => differences.length)
-        yield* look
-        yield* behindOurBack(700)
-        yield* look
-        yield* TestClock.adjust(graceMillis / 2)
-        yield* time.advance(100 * graceMillis)
-        yield* look
-        assert.strictEqual(yield* reported, 0)
-        yield* TestClock.adjust(graceMillis / 2)
-        yield* look
-        assert.strictEqual(yield* reported, 2)
-        yield* time.advance(100 * graceMillis)
-        yield* look
-        assert.strictEqual(yield* reported, 2)
-      })
-    )
-  )
 
   it.effect("reconciliation: a report is outdated once three intervals have passed without another run", () =>
     inWorld(

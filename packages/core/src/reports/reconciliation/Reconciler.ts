@@ -86,23 +86,10 @@ export const make = Effect.gen(function* () {
       () => Effect.void
     )
 
-  /**
-   * Offset of the clock from the time that passed, in this process's last run. After a jump of the clock, as in a
-   * sandbox, a payment may still be in flight although its grace period seems to be over.
-   */
-  let lastOffset: number | undefined
-  const offset = Effect.zipWith(
-    Clock.currentTimeMillis,
-    Clock.monotonicTimeNanos,
-    (nowMillis, passed) => nowMillis - Number(passed / 1_000_000n)
-  )
-
   return Reconciler.of({
     run: Effect.fnUntraced(function* (fence) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const ahead = yield* offset
-      const jumpMillis = Math.max(0, ahead - (lastOffset ?? ahead))
-      const last = Option.getOrUndefined(Option.map(yield* reading(Run.last), (run) => Run.jumped(run, jumpMillis, options.graceMillis)))
+      const last = Option.getOrUndefined(yield* reading(Run.last))
       const stated = yield* reading(Reconciliation.ownFunds)
       const room = Math.min(options.lines, Math.max(0, options.watched - (last?.watched.length ?? 0)))
       const known = yield* reading(Listed.last)
@@ -168,7 +155,6 @@ export const make = Effect.gen(function* () {
       }
       yield* report(run, before, options.graceMillis)
       yield* keep(Run.kept(run), nowMillis, fence)
-      lastOffset = ahead
       return run
     })
   })

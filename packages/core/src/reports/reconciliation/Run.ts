@@ -88,14 +88,6 @@ const key = ({ cause, about }: Found): string => `${cause} ${about}`
 export const corrected = (run: Run, items: ReadonlyArray<Own>): Run =>
   Listed.explain(run.node, items) ? { ...run, found: run.found.filter(({ cause }) => cause !== "node_balance") } : run
 
-/** Leaves out a jump of the clock from the age of the findings that are within the grace period. */
-export const jumped = (run: Run, jumpMillis: number, graceMillis: number): Run => ({
-  ...run,
-  found: run.found.map((one) =>
-    run.atMillis - one.sinceMillis < graceMillis ? { ...one, sinceMillis: one.sinceMillis + jumpMillis } : one
-  )
-})
-
 /** Adds to each finding the time of the run that first found it. */
 export const dated = (found: ReadonlyArray<Found>, before: Run | undefined, nowMillis: number): ReadonlyArray<Difference> => {
   const since = new Map(before?.found.map((difference) => [key(difference), difference.sinceMillis]))
