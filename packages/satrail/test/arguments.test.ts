@@ -146,7 +146,7 @@ describe("arguments from plain JavaScript", () => {
         [() => issueWith({ limits: { day: undefined } }), /limits\.day must not be undefined; leave it out to set no such limit/],
         [() => issueWith({ allowedFrom: undefined }), /allowedFrom must not be undefined; leave it out to allow any address/],
         [() => issueWith({ expiresAt: undefined }), /expiresAt must not be undefined; leave it out to let the key work until/],
-        // @ts-expect-error -- the type refuses it too, with exactOptionalPropertyTypes
+        // @ts-expect-error -- with exactOptionalPropertyTypes, the compiler refuses it too
         [() => checkouts.create({ company: shop, idempotencyKey: undefined }), /idempotencyKey must not be undefined/],
         [() => checkouts.create({ company: shop, options: [undefined as never] }), /options\.0 is required/],
         [() => onChainAddresses.create({ company: shop, addressType: "nested" as never }), /addressType must be .*"nested_segwit"/],

@@ -22,7 +22,7 @@ const json = Effect.gen(function* () {
     try {
       if (text !== "") writeSync(process.stderr.fd, text)
     } catch {
-      // The disk is full, or nobody reads.
+      // The disk is full, or the reader has ended.
     }
   }
   process.once("exit", last)
@@ -68,9 +68,9 @@ const pretty = () => {
 const drop = () => undefined
 
 /**
- * Drops lines while the disk is full or nobody reads standard error. Without a listener, the error would end the
- * process. It is never removed, because the error of the last lines follows the end of the log. Every payment and
- * every change by an operator is recorded in the database.
+ * Drops log lines that standard error does not accept, because the disk is full or the reader has ended. Without a
+ * listener, the error would end the process. The listener stays, because the last lines may fail after the log has
+ * ended. The database has every payment and every change by an operator.
  */
 const dropped = Layer.effectDiscard(Effect.sync(() => process.stderr.off("error", drop).on("error", drop)))
 
