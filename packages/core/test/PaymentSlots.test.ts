@@ -323,6 +323,34 @@ describe("Payment slots", () => {
     })
   })
 
+  it.effect("pause: a payment that waits for a slot during a pause is not started", () => {
+    const { state, change: slow } = slowly(5)
+    const answers = Deferred.makeUnsafe<void>()
+    const change = (ports: Context.Context<Ports>) =>
+      replace(LightningSender, (sender) =>
+        LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })
+      )(slow(ports))
+    return run({ settings: few, change }, function* () {
+      const payer = yield* companyWith(100_000)
+      const [waiting] = yield* toSlow(payer, 1)
+      if (waiting === undefined) return assert.fail()
+      state.isSlow = true
+      yield* working()
+      yield* TestClock.adjust("1 second")
+      const others = yield* times(2, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination)))
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(state.asked, 0)
+      yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
+      yield* Deferred.succeed(answers, undefined)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* standings(others), ["settled"])
+      assert.isNull((yield* now(waiting)).dispatchedAtMillis)
+      yield* everywhere(Effect.flatMap(Stops, ({ resume }) => resume("sending")))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* standing(waiting), "settled")
+    })
+  })
+
   it.effect(
     "payment worker: the number of payment calls in flight never exceeds the number of slots, wherever the payments come from",
     () => {

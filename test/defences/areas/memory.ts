@@ -62,8 +62,7 @@ export const canaries: ReadonlyArray<Canary> = [
     find: "if (coins.some((coin) => Option.exists(HashMap.get(state.withdrawalByCoin, coin), (id) => id !== row.id)))",
     replace: `if (coins.includes(""))`,
     test: inMemory,
-    titles: "C19:",
-    isInStories: true
+    titles: "C19:"
   },
   {
     name: "stale-fence-accepted",

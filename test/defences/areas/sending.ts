@@ -85,9 +85,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a failed lookup releases the hold",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: `if (payment._tag !== "notFound") return`,
-    replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "node_error", task)
-    if (payment._tag !== "notFound") return`,
+    find: `if (payment._tag === "unknown") return unknown`,
+    replace: `if (payment._tag === "unknown") return yield* fail(withdrawal, "node_error", task)`,
     test: coreTest("PaymentWorker"),
     titles: "C6: payment worker: a payment that was sent",
     isInStories: true
@@ -419,13 +418,13 @@ export const canaries: ReadonlyArray<Canary> = [
   {
     name: "paused-worker-pays",
     rows: [],
-    bug: "a payment worker sends queued payments although sending is paused or the company is frozen",
+    bug: "a payment worker contacts payees' servers although sending is paused or the company is frozen",
     file: core("sending/WithdrawalSteps"),
     in: "make",
     find: "if (yield* stops.waits(task.companyId)) {",
     replace: "if (yield* Effect.as(stops.waits(task.companyId), false)) {",
-    test: coreTest("Stops"),
-    titles: "freeze: confirmed withdrawals wait"
+    test: coreTest("PaymentSlots"),
+    titles: "pause: if a payee"
   },
   {
     name: "handed-over-and-forgotten",
@@ -505,15 +504,15 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "payment worker: if the store fails while"
   },
   {
-    name: "paused-behind-a-slow-recipient",
+    name: "paused-behind-other-payments",
     rows: [],
-    bug: "a payment whose payee's server responds after a pause starts during the pause",
+    bug: "a payment that gets its slot after a pause began is stored as started during the pause",
     file: core("sending/LightningPayments"),
     in: "make",
     find: "if (yield* stops.waits(withdrawal.companyId)) return",
     replace: "if (yield* Effect.as(stops.waits(withdrawal.companyId), false)) return",
     test: coreTest("PaymentSlots"),
-    titles: "pause:"
+    titles: "pause: a payment that waits"
   },
   {
     name: "frozen-while-a-payee-responds",
