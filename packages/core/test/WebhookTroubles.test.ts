@@ -40,6 +40,24 @@ for (const answer of [302, 400, 500, "nothing"] as const)
   )
 
 scenario(
+  "webhooks: a Retry-After that is shorter than the scheduled pause does not use up the attempts",
+  () => world(),
+  function* ({ sent, state }) {
+    yield* sending
+    const row = yield* company()
+    yield* endpoint(row, { types: ["invoice.created"] })
+    yield* second
+    state.answer = () => Effect.succeed(broken(503, "1"))
+    yield* invoice(row, 1)
+    for (let i = 0; i < 60; i++) yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(attemptsOf(sent), upTo(6))
+    state.answer = () => Effect.succeed(ok)
+    yield* TestClock.adjust("3 hours")
+    assert.deepStrictEqual(attemptsOf(sent), upTo(7))
+  }
+)
+
+scenario(
   "webhooks: a process that takes over during a retry schedule continues the schedule instead of restarting it",
   () => world(),
   function* ({ sent, state }) {

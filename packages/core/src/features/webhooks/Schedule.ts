@@ -27,7 +27,7 @@ export const maxAttempts = pausesMillis.length + 1
  */
 export const jitter = 0.2
 
-/** Maximum pause that a server may request with `Retry-After`. */
+/** Maximum pause that a server may request with `Retry-After`. A request for less than the schedule's pause has no effect. */
 export const maxRetryAfterMillis = 24 * hours
 
 /** An endpoint is disabled if its attempts have failed for this long without a success. */

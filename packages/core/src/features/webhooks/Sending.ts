@@ -54,7 +54,9 @@ const textOf = (text: string): string => text.replaceAll("\0", "").slice(0, kept
 const outcomeOf = (posted: Posted, attempts: number, startMillis: number, endMillis: number, random: number): Delivery.Attempt => {
   const answered = posted._tag === "Answered" ? posted : undefined
   const asked = answered && Schedule.askedPauseMillis(answered.status, answered.retryAfter, endMillis)
-  const pause = attempts < Schedule.maxAttempts ? (asked ?? Schedule.pauseMillis(attempts, random)) : undefined
+  const scheduled = Schedule.pauseMillis(attempts, random)
+  // A request for a short pause must not use up the attempts while the receiver is still down.
+  const pause = scheduled && Math.max(scheduled, asked ?? 0)
   const isDone = isSuccess(posted) || answered?.status === 410 || pause === undefined
   return {
     status: isSuccess(posted) ? "delivered" : isDone ? "failed" : "pending",
