@@ -31,7 +31,9 @@ export const responses = {
     description: `Received. Respond within ${attemptMillis / 1000} seconds. The body of the response is ignored`
   },
   WebhookGone: { description: "The endpoint no longer exists. It is disabled immediately" },
-  WebhookNotReceived: { description: "Not received. The event is sent again. A 429 can set the delay in `Retry-After`" }
+  WebhookNotReceived: {
+    description: "Not received. The event is sent again. With 429 or 503, `Retry-After` can lengthen the pause before that"
+  }
 }
 
 const shared = {

@@ -370,7 +370,7 @@ export const section = Section.make(
   "webhooks",
   {
     title: "Webhooks",
-    description: `Signed events sent to your URLs (https://www.standardwebhooks.com), with ${Schedule.maxAttempts} attempts within 75 hours`
+    description: `Signed events sent to your URLs (https://www.standardwebhooks.com), with ${Schedule.maxAttempts} attempts over about 75 hours`
   },
   [
     Section.company(own.create, services, (services) => answering(services).create),
