@@ -61,7 +61,10 @@ describe("withdrawals that another key approves", () => {
     assert.deepStrictEqual(seen(await decide(fresh.key, id, "approve")), bad(403, "approval_by_asker"))
     const stranger = await shop()
     assert.deepStrictEqual(seen(await decide(stranger.approves.key, id, "approve")), bad(404, "not_found"))
-    assert.strictEqual((await decide(fresh.key, id, "reject")).body.data.failure.code, "approval_rejected")
+    assert.deepStrictEqual((await decide(fresh.key, id, "reject")).body.data.failure, {
+      code: "approval_rejected",
+      message: "The withdrawal was rejected"
+    })
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
   })
 

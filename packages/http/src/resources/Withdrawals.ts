@@ -86,7 +86,7 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   payment_hash_used: "Another withdrawal has this payment hash. Get a new invoice from the payee",
   recipient_refused: "The payee's server declined the payment or sent no valid invoice",
   recipient_unreachable: "The payee's server did not respond in time",
-  approval_rejected: "Someone else rejected the withdrawal",
+  approval_rejected: "The withdrawal was rejected",
   approval_expired: "Nobody approved the withdrawal in time"
 }
 
