@@ -33,7 +33,7 @@ export const alarms = {
     path: "backlog?kind=withdrawal_lost"
   },
   SatrailHotWalletEmpty: {
-    title: "The hot wallet can’t fund a payout",
+    title: "A payout has not been broadcast",
     guide: "incidents#pending-withdrawal",
     path: "backlog?kind=payout_without_coins"
   },
