@@ -81,7 +81,7 @@ const causes: Readonly<Record<Difference["cause"], string>> = {
   payment_fee: "The node paid a different fee than was booked",
   withdrawal_not_paid: "Booked as paid, but the node reports it as failed or unknown",
   withdrawal_not_proven: "The preimage does not match the payment hash",
-  receipt_not_ours: "The node was paid for an invoice that another program created",
+  receipt_not_ours: "The node was paid for an invoice that the ledger doesn’t have",
   receipt_not_credited: "The node received a payment that was not credited to any company",
   receipt_amount: "The credited amount differs from the amount received",
   deposit_not_received: "A company was credited with money that the node did not receive",
