@@ -134,7 +134,7 @@ export const catalogue = {
   cursor_too_old: {
     status: 410,
     meaning: "Events after this cursor have been deleted. Events are kept for 90 days.",
-    remedy: "Fetch the records themselves. Then resume from the oldest event, which is named in the message, or omit `after`."
+    remedy: "Fetch the records themselves. Then resume from the oldest event, which is named in the message, or omit `cursor`."
   },
   body_too_large: {
     status: 413,
