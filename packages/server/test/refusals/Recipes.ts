@@ -128,7 +128,18 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
   },
   own_access: { never: "it requires a passkey" },
   person_changed: { never: "it requires a race" },
-  approval_fee_risen: { never: "the sandbox's chain always has the same fee" },
+  approval_fee_risen: {
+    how: "Withdraw more than the key's `approval_above_sats` to a bitcoin address, `POST /sandbox/fee-rate` of 50, and approve it",
+    run: async (world) => {
+      const [key, approver] = [await world.keyLimited({ approval_above_sats: 500 }), await world.keyFor("approve")]
+      const { destination } = await world.outside({ type: "chain_address" })
+      const { data } = await world.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: sats(destination) })
+      await world.shop.post("/sandbox/fee-rate", { sats_per_virtual_byte: 50 })
+      const answer = await decide(world, approver, data.id, "approve")
+      await world.shop.post("/sandbox/fee-rate", { sats_per_virtual_byte: 2 })
+      return answer
+    }
+  },
   step_up_required: {
     how: "Sign in to the console, and create a voucher without re-entering the key",
     run: async ({ ask, keyFor }) => {
@@ -479,7 +490,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
       return invoice(world)
     }
   },
-  overloaded: { never: "it needs more requests than the database can process, or more event streams than a process allows" },
+  overloaded: { never: "open six event streams with one key, or send more requests than the database can process" },
   node_unavailable: {
     how: "`POST /sandbox/fault` with `node`, and create an invoice",
     run: async (world) => {
