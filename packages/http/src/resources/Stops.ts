@@ -44,7 +44,7 @@ const pause = Section.operator(
     .annotate(OpenApi.Summary, "Pause sending or receiving")
     .annotate(
       OpenApi.Description,
-      "Pauses sending or receiving for all companies, in every process. `sending`: new withdrawals and vouchers return 503 `paused`, no payment starts, and confirmed withdrawals wait; payments already sent run to completion. `receiving`: no new invoices or on-chain addresses are created; payments to existing ones are credited. Pausing twice has no further effect."
+      "Pauses sending or receiving for all companies, in every process. `sending`: new withdrawals, vouchers and refunds return 503 `paused`, vouchers cannot be claimed, no payment starts, and confirmed withdrawals wait; payments already sent run to completion. `receiving`: no new invoices, checkouts, offers or on-chain addresses are created; payments to existing ones are credited. Pausing twice has no further effect."
     )
     .annotate(Example, ({ at }) => ({ body: { what: "sending" }, message: "Paused", data: { sending: at(), receiving: null } })),
   Core.Stops,
@@ -104,7 +104,7 @@ const freeze = Section.operator(
     .annotate(OpenApi.Summary, "Freeze a company")
     .annotate(
       OpenApi.Description,
-      "Freezes a company: it can read and receive, but not send. Withdrawals and vouchers return 403 `company_frozen`, and existing vouchers cannot be claimed. This applies immediately in every process. Payments already sent continue. Freezing again replaces the reason and `pending`. Changing `pending` from `wait` to `go_on` also requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`)."
+      "Freezes a company: it can read and receive, but not send. Withdrawals, vouchers and refunds return 403 `company_frozen`, and existing vouchers cannot be claimed. This applies immediately in every process. Payments already sent continue. Freezing again replaces the reason and `pending`. Changing `pending` from `wait` to `go_on` also requires the token scope `loosen`, and for a company above a configured balance, a second operator must send the same request (403 `second_operator_required`)."
     )
     .annotate(Example, (world) => {
       const body = { reason: "reported key theft", pending: "wait" as const }

@@ -56,7 +56,7 @@ export const view = View.make<Row>()(
     request_id: [Schema.String, (row) => row.request_id],
     changes: [
       changes,
-      // Only operators can see the reason for freezing a company.
+      // A company sees the reason for its freeze in the console only, because programs can't act on it.
       (row) => (row.changes ?? []).filter(({ field }) => field !== "frozen")
     ],
     seq: [
