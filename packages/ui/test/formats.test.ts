@@ -6,7 +6,7 @@ it("console: formatters are reused within a time zone, and those of many time zo
   try {
     const count = (zone: string) => {
       const before = made.mock.calls.length
-      Format.startOfDay(0, zone)
+      Format.startOfDay("2026-01-15", zone)
       return made.mock.calls.length - before
     }
     const offsets = Array.from(
@@ -19,4 +19,22 @@ it("console: formatters are reused within a time zone, and those of many time zo
   } finally {
     made.mockRestore()
   }
+})
+
+it("console: a day starts at its first moment in its time zone, also where clocks change or noon in UTC falls on another day", () => {
+  const start = (day: string, zone: string) => new Date(Format.startOfDay(day, zone)).toISOString()
+  for (const [day, zone, expected] of [
+    ["2026-03-29", "Europe/Berlin", "2026-03-28T23:00:00.000Z"],
+    ["2026-03-30", "Europe/Berlin", "2026-03-29T22:00:00.000Z"],
+    ["2026-10-25", "Europe/Berlin", "2026-10-24T22:00:00.000Z"],
+    ["2026-10-26", "Europe/Berlin", "2026-10-25T23:00:00.000Z"],
+    ["2026-01-15", "Pacific/Auckland", "2026-01-14T11:00:00.000Z"],
+    ["2026-01-15", "Pacific/Kiritimati", "2026-01-14T10:00:00.000Z"],
+    ["2026-01-15", "Etc/GMT+12", "2026-01-15T12:00:00.000Z"],
+    // Clocks skip midnight, or repeat the hour before or after it.
+    ["2026-09-06", "America/Santiago", "2026-09-06T04:00:00.000Z"],
+    ["2026-04-05", "America/Santiago", "2026-04-05T04:00:00.000Z"],
+    ["2026-10-25", "Atlantic/Azores", "2026-10-25T00:00:00.000Z"]
+  ] as const)
+    assert.strictEqual(start(day, zone), expected, `${day} ${zone}`)
 })

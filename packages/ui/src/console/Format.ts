@@ -101,11 +101,28 @@ export const make = ({ zone }: Pick<Preferences, "zone">, price: Price | undefin
 }
 export type Format = ReturnType<typeof make>
 
-/** Returns the start of the day that contains a time, in a time zone. */
-export const startOfDay = (millis: number, zone: string): number => {
-  const parts = clock(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(millis).split(":").map(Number)
-  const [hours = 0, minutes = 0, seconds = 0] = parts
-  return millis - ((hours * 60 + minutes) * 60 + seconds) * 1000 - (millis % 1000)
+const hourMillis = 3_600_000
+
+/** Returns the day, such as 2026-11-24, that is this many days after another one. */
+export const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * hourMillis).toISOString().slice(0, 10)
+
+/** Returns how far a zone's clocks are ahead of UTC. */
+const offsetOf = (millis: number, zone: string): number => {
+  const digits = "2-digit"
+  const all = clock(zone, { year: "numeric", month: digits, day: digits, hour: digits, minute: digits, second: digits })
+  const [month = 0, day = 0, year = 0, ...time] = all.format(millis).split(/\D+/).map(Number)
+  return Date.UTC(year, month - 1, day, ...time) - millis
+}
+
+/**
+ * Returns the first moment of a day such as 2026-11-24 in a time zone. The offsets before and within the day differ
+ * if clocks change at midnight or later that day.
+ */
+export const startOfDay = (day: string, zone: string): number => {
+  const midnight = Date.parse(`${day}T00:00:00Z`)
+  const starts = [-15, 13].map((hours) => midnight - offsetOf(midnight + hours * hourMillis, zone))
+  return Math.min(...starts.filter((start) => start + offsetOf(start, zone) >= midnight))
 }
 
 /** Returns how long ago or ahead, in words: 41 min, 3 h, 2 days. */

@@ -39,7 +39,6 @@ export const limitsLeft = ({ account, say }: Visit) =>
     return typeof of === "number" && typeof left === "number" ? [meter(say, text, { of, left, isSats: name !== "day_count" })] : []
   })
 
-const dayMillis = 86_400_000
 /** Number of days in the chart of money in and out. */
 const flowDays = 14
 const spanOf = (query: URLSearchParams): "7" | "28" | "365" => {
@@ -48,11 +47,10 @@ const spanOf = (query: URLSearchParams): "7" | "28" | "365" => {
 }
 
 /** The start of each recent day, followed by the current time. */
-const daysOf = ({ say }: Visit, count: number): ReadonlyArray<number> => {
-  const noon = Formats.startOfDay(say.nowMillis, say.zone) + dayMillis / 2
-  const days = Array.from({ length: count }, (_, n) => Formats.startOfDay(noon - (count - 1 - n) * dayMillis, say.zone))
-  return [...days, say.nowMillis + 1]
-}
+const daysOf = ({ say }: Visit, count: number): ReadonlyArray<number> => [
+  ...Array.from({ length: count }, (_, n) => Formats.startOfDay(Formats.dayAfter(say.today, n + 1 - count), say.zone)),
+  say.nowMillis + 1
+]
 
 /** The closing balance of each month, from the statements. */
 const monthly = async ({ api, say, to }: Visit) => {

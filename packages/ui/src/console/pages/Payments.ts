@@ -50,28 +50,22 @@ const filters: ReadonlyArray<Filter> = [
   }
 ]
 
-/** `Date` also parses days of other years, some of which it cannot format. */
-const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+/** `Date` also parses days of other years, some of which it cannot format. No payment has one. */
+const isDay = (text: string): boolean => /^[12]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
 /** Converts the filters in the page's URL for the API. */
 const askedBy = ({ query, say }: Visit): Query => {
   const [days, day] = [query.get("period"), query.get("day")]
   const key = query.get("metadata_key") ?? undefined
-  const start = day === null || !isDay(day) ? undefined : dayIn(day, say.zone)
+  const startOf = (one: string) => new Date(Formats.startOfDay(one, say.zone)).toISOString()
   return {
     ...(days !== null && /^\d{1,4}$/.test(days) && { from: new Date(say.nowMillis - Number(days) * dayMillis).toISOString() }),
-    ...(start !== undefined && { from: new Date(start).toISOString(), until: new Date(start + dayMillis).toISOString() }),
+    ...(day !== null && isDay(day) && { from: startOf(day), until: startOf(Formats.dayAfter(day, 1)) }),
     status: statuses.find(([status]) => status === query.get("status"))?.[0],
     type: types.find(([type]) => type === query.get("type"))?.[0],
     rail_type: (["lightning", "on_chain"] as const).find((rail) => rail === query.get("rail_type")),
     ...(key !== undefined && { metadata_key: key, metadata_value: query.get("metadata_value") ?? "" })
   }
-}
-
-/** Returns the start of a day such as 2026-11-24 in a time zone. */
-const dayIn = (day: string, zone: string): number => {
-  const noon = Date.parse(`${day}T12:00:00Z`)
-  return Formats.startOfDay(noon, zone)
 }
 
 /** The direction is 1 click away, so that an export of what was received takes 3 from the overview. */
