@@ -45,6 +45,16 @@ describe("refunds", () => {
     assert.strictEqual((await create({ deposit_id })).body.data.amount_sats, 1000)
   })
 
+  it("refund: if nothing of the deposit is left to refund, the error says so, whether the request has an amount or not", async () => {
+    const deposit_id = await deposited()
+    await create({ deposit_id })
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    for (const more of [{}, { destination }, { amount: 1, currency: "sats" }]) {
+      const { status, body } = await create({ deposit_id, ...more })
+      assert.deepStrictEqual([status, body.message], [422, "At most 0 sats of this deposit can still be refunded."], JSON.stringify(more))
+    }
+  })
+
   it("refund: the list has the refunds of one deposit if asked, page by page", async () => {
     const deposit_id = await deposited()
     const makes = async () => (await create({ deposit_id, amount: 10, currency: "sats" })).body.data.id

@@ -5,6 +5,7 @@ import type { Sender } from "../../accounts/Company.ts"
 import type { FeeChanged } from "../../accounts/Fees.ts"
 import type * as Limits from "../../accounts/Limits.ts"
 import { type Paused, Stops } from "../../accounts/Stops.ts"
+import * as Amount from "../../base/Amount.ts"
 import type * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
@@ -267,7 +268,7 @@ export const make = Effect.gen(function* () {
   /** Creates a refund of a deposit. `deposit` is the record as last read. */
   const made = Effect.fnUntraced(function* (ask: Ask, deposit: Deposit) {
     const { company, request } = ask
-    yield* check(deposit, Msat.zero)
+    yield* check(deposit, Amount.min)
     const atMillis = yield* now
     const id = Id.fromMillis(atMillis, entropy)
     const { change, held, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
