@@ -124,6 +124,27 @@ describe("exports", () => {
       }
   })
 
+  it("export: the fiat amount of a checkout has its currency's decimals, as the checkout was priced", async () => {
+    const { key } = await service.company("free")
+    for (const [amount, currency] of [
+      [1250, "jpy"],
+      [12.5, "usd"]
+    ] as const) {
+      const { payment_request: paymentRequest } = (await service.ask("POST", "/v1/checkouts", { key, body: { amount, currency } })).body
+        .data
+      await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
+      await service.work()
+    }
+    const deposits = (await csv(key)).filter(({ type }) => type === "deposit")
+    assert.deepStrictEqual(
+      deposits.map(({ fiat_amount, fiat_currency }) => [fiat_amount, fiat_currency]),
+      [
+        ["1250", "JPY"],
+        ["12.50", "USD"]
+      ]
+    )
+  })
+
   it("export: a JSON Lines export has the same content as the CSV export, one object per line", async () => {
     const { key } = await busy()
     const { text, headers } = await service.ask("GET", "/v1/transactions/export?format=jsonl", { key })

@@ -46,10 +46,14 @@ export const parseCurrency = (text: string): Result.Result<Currency, AmountInval
 /** Returns whether the currency is fiat, which needs a price to become an amount. */
 export const isFiat = (currency: Currency): currency is Fiat => currency !== "sats" && currency !== "btc"
 
+/** Returns the number of decimals of a fiat currency: 2 for usd, 0 for jpy. */
+export const decimals = (currency: string): number =>
+  new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
+
 /** Returns why a payer cannot be shown this amount in its currency, or undefined if they can. */
 export const decimalsIssue = (amount: Decimal, currency: Currency): string | undefined => {
   if (!isFiat(currency)) return undefined
-  const { maximumFractionDigits: most = 2 } = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions()
+  const most = decimals(currency)
   return amount.scale > most ? `must have at most ${most} decimals in ${currency} (got ${format(amount)})` : undefined
 }
 

@@ -179,11 +179,18 @@ export const fold = (
 const bitcoin = 100_000_000_000n
 
 /**
- * Returns the value of an amount at a rate, with two decimals, rounded half away from zero. For example, 1563
- * sats at a rate of 64,000 are worth 1.00.
+ * Returns the value of an amount at a rate, with this number of decimals, rounded half away from zero. For example,
+ * 1563 sats at a rate of 64,000 are worth 1.00.
  */
-export const fiatValue = (amount: Msat.Msat, { digits, scale }: { readonly digits: bigint; readonly scale: number }): string => {
-  const [dividend, divisor] = [(amount < 0n ? -amount : amount) * digits * 100n, bitcoin * 10n ** BigInt(scale)]
-  const cents = ((2n * dividend + divisor) / (2n * divisor)).toString().padStart(3, "0")
-  return `${amount < 0n && /[1-9]/.test(cents) ? "-" : ""}${cents.slice(0, -2)}.${cents.slice(-2)}`
+export const fiatValue = (
+  amount: Msat.Msat,
+  { digits, scale }: { readonly digits: bigint; readonly scale: number },
+  decimals = 2
+): string => {
+  const size = amount < 0n ? -amount : amount
+  const [dividend, divisor] = [size * digits * 10n ** BigInt(decimals), bitcoin * 10n ** BigInt(scale)]
+  const units = ((2n * dividend + divisor) / (2n * divisor)).toString().padStart(decimals + 1, "0")
+  const whole = units.slice(0, units.length - decimals)
+  const fraction = decimals === 0 ? "" : `.${units.slice(-decimals)}`
+  return `${amount < 0n && /[1-9]/.test(units) ? "-" : ""}${whole}${fraction}`
 }

@@ -1,3 +1,4 @@
+import * as Amount from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as Booking from "@satrail/core/reports/Booking"
@@ -21,8 +22,10 @@ const booked =
     line._tag === "Booked" ? of(line) : null
 
 const fiat = ({ booking, subject }: Booked): Sheet.Cell => {
-  const rate = subject?.rate === null || subject === undefined ? undefined : Decimal.parse(subject.rate)
-  return rate === undefined || Result.isFailure(rate) ? null : { digits: Booking.fiatValue(booking.amount, rate.success) }
+  if (subject === undefined || subject.rate === null) return null
+  const rate = Decimal.parse(subject.rate)
+  const decimals = subject.currency === null ? undefined : Amount.decimals(subject.currency)
+  return Result.isFailure(rate) ? null : { digits: Booking.fiatValue(booking.amount, rate.success, decimals) }
 }
 
 /** Columns in order. New ones are added at the end. */
