@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
-import { start } from "./Service.ts"
+import { operatorToken, start } from "./Service.ts"
 
 // A browser checks the amount in a form, but other clients send any text.
 
@@ -26,6 +26,27 @@ describe("an amount in a form of the console", () => {
     for (const amount of ["1,50", "abc", "1e3x"])
       assert.include(await (await create(amount)).text(), `Amount must be a number, such as 1.50 (got ${amount})`)
     assert.strictEqual(await count(), 1)
+  })
+
+  it("console: an amount in an operator's form may group its thousands with commas, and a comma elsewhere is an error", async () => {
+    const operator = await service.ask("POST", "/console/session", { body: { credential: operatorToken }, headers: own })
+    const headers = {
+      cookie: operator.headers.get("set-cookie")?.split(";")[0] ?? "",
+      "sec-fetch-site": "same-origin",
+      origin: "http://service"
+    }
+    const { id } = await service.company()
+    const limit = async (day_sats: string) => {
+      const body = new URLSearchParams({ do: "limits", day_sats, credential: operatorToken })
+      const answer = await service.handler(
+        new Request(`http://service/operator/console/companies/${id}/terms`, { method: "POST", headers, body })
+      )
+      const now = (await service.ask("GET", `/operator/companies/${id}/limits`, { key: operatorToken })).body.data.limits
+      return [answer.status, now?.day_sats]
+    }
+    assert.deepStrictEqual(await limit("1,234,567"), [303, 1_234_567])
+    for (const text of ["1500,5", "1,5", "12,34,567", "1.5.0", "x"]) assert.deepStrictEqual(await limit(text), [200, 1_234_567], text)
+    assert.deepStrictEqual(await limit("2 000"), [303, 2000])
   })
 
   it("console: a refund form shows sats and fiat, and refunds an amount in either, but nothing without a valid amount", async () => {

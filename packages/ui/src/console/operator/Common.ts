@@ -93,10 +93,16 @@ export const companyChoice = async (
 export const companyTold = ({ frozen }: Pick<CompanyOverview, "frozen">): Told =>
   frozen === null ? { tone: "good", text: "Active" } : { tone: "frozen", text: "Frozen" }
 
-/** A whole number in a form, or undefined for an empty field. */
+/**
+ * A number in a form, or undefined for an empty field. Commas and spaces may separate thousands. A comma for decimals
+ * is rejected, because 1500,5 must not become 15005.
+ */
 export const numberIn = (visit: Pick<AnyVisit, "form">, name: string): number | undefined => {
-  const given = text(visit, name).replaceAll(/[\s,]/g, "")
-  return given === "" ? undefined : Number(given)
+  const given = text(visit, name)
+  if (given === "") return undefined
+  if (!/^-?(?:\d+|\d{1,3}(?:[,\s]\d{3})+)(?:\.\d+)?$/.test(given))
+    throw new Refused(400, "malformed", `Enter a number, such as 1500 or 1,500.5 (got ${given})`)
+  return Number(given.replaceAll(/[,\s]/g, ""))
 }
 
 export const oldestOf = (times: ReadonlyArray<string>): number | null =>
