@@ -57,6 +57,17 @@ describe("the console's lists without filters", () => {
   })
 })
 
+describe("the console's exports", () => {
+  it("console: no cell of an exported list is run as a formula, whichever form its characters have", async () => {
+    const texts = ["=1+1", "@SUM(1)", "＝1+1", "＋1", "－1", "＠SUM(1)", "\n=1"]
+    const invoice = { amount: 1000, currency: "sats" }
+    for (const description of texts)
+      await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { ...invoice, description } })
+    const { text } = await open("/invoices/export")
+    for (const one of texts) assert.include(text, `'${one}`, one)
+  })
+})
+
 describe("an unknown address of the console", () => {
   it("console: an unknown address shows a page that leads back, or the sign-in page, but never JSON", async () => {
     for (const path of ["/nowhere", "/payments/in/x/y/z"]) {

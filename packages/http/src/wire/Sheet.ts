@@ -1,5 +1,6 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import * as Decimal from "@satrail/core/base/Decimal"
+import * as Csv from "@satrail/ui/console/Csv"
 import { Context, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
@@ -32,22 +33,9 @@ export const sats = (amount: Msat.Msat): Numeral => ({ digits: Decimal.format(De
 
 const isNumeral = (cell: object): cell is Numeral => "digits" in cell
 
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
-/**
- * Characters that make a spreadsheet run a text as a formula or command. Some spreadsheets treat the
- * fullwidth forms like the ASCII characters.
- */
-const formula = /^[=+\-@|＝＋－＠\t\r\n]/
-
-/** Puts an apostrophe before text that a spreadsheet would run, so that the spreadsheet shows the text instead. */
-const harmless = (text: string): string => (formula.test(text) ? `'${text}` : text)
-
-const csvCell = (cell: Cell): string => {
-  if (cell === null) return ""
-  if (typeof cell === "number") return String(cell)
-  if (typeof cell === "string") return quoted(harmless(cell))
-  return isNumeral(cell) ? cell.digits : quoted(harmless(JSON.stringify(cell.json)))
+const csvCell = (given: Cell): string => {
+  if (given === null || typeof given !== "object") return Csv.cell(given)
+  return isNumeral(given) ? given.digits : Csv.cell(JSON.stringify(given.json))
 }
 
 const jsonCell = (cell: Cell): string => {
