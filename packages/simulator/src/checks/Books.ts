@@ -87,6 +87,7 @@ export const make = (world: World, seen: Seen, coverage: Coverage, isOrdered: bo
     for (const { id } of yield* records.companies(null, 1000)) companies.push(yield* CompanyChecks.read(records, id))
     for (const one of companies) {
       yield* CompanyChecks.adds(records, one)
+      yield* Effect.provideContext(CompanyChecks.exported(records, one), store)
       CompanyChecks.isOnce(one)
       for (const row of one.withdrawals) yield* RecordChecks.withdrawal(records, row, now)
       for (const row of one.deposits) yield* RecordChecks.deposit(records, row, now)

@@ -4,11 +4,13 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Pages from "@satrail/core/base/Pages"
 import * as Answer from "@satrail/core/ledger/Answer"
 import type { Deposit } from "@satrail/core/receiving/Deposit"
+import * as Booking from "@satrail/core/reports/Booking"
+import * as Bookings from "@satrail/core/reports/Bookings"
 import type { Transaction } from "@satrail/core/reports/Transaction"
 import * as Destination from "@satrail/core/sending/Destination"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { AllReads } from "@satrail/core/service/Records"
-import { Effect, Option } from "effect"
+import { Effect, Option, Stream } from "effect"
 import type * as Feature from "../features/Feature.ts"
 import { records as features } from "../features/index.ts"
 import type { World } from "../world/World.ts"
@@ -52,6 +54,29 @@ export const adds = Effect.fnUntraced(function* (records: AllReads, company: Com
   const waiting = withdrawals.filter(({ status }) => status === "pending").map(Withdrawal.held)
   const offered = own.flatMap(({ of, rows }) => rows.map(of.held))
   same(held, Msat.sum(...waiting, ...offered), `the held amount of company ${id} equals what is in flight`)
+})
+
+/** Checks that the export ends with the balance, and that its lines are exactly the effects of the payments. */
+export const exported = Effect.fnUntraced(function* (records: AllReads, { id, withdrawals, deposits }: Company) {
+  const { lines } = yield* Bookings.make
+  const always = { fromMillis: 0, untilMillis: Number.MAX_SAFE_INTEGER }
+  const all = yield* Effect.flatMap(lines(id, always), Stream.runCollect)
+  same(all.at(-1)?.balance, (yield* records.balance(id)).posted, `the export of company ${id} ends with its balance`)
+  const sums = new Map<string | undefined, Msat.Msat>()
+  for (const line of all) {
+    if (line._tag !== "Booked") continue
+    const about = line.subject?.id
+    sums.set(about, Msat.sum(sums.get(about) ?? Msat.zero, Booking.total(line.booking)))
+  }
+  const effects = [
+    ...withdrawals.map((row) => [row.id, row.status === "settled" ? Msat.make(-Withdrawal.held(row)) : Msat.zero] as const),
+    ...deposits.map(({ id, status, amount, absorbed }) => [id, status === "settled" ? amount : absorbed] as const)
+  ]
+  for (const [about, effect] of effects) {
+    same(sums.get(about) ?? Msat.zero, effect, `the export has a payment's effect on the balance: ${about}`)
+    sums.delete(about)
+  }
+  same(sums.size, 0, `the export of company ${id} has only its payments`)
 })
 
 /** Checks uniqueness: one credit per invoice or output, one effect per key. */
