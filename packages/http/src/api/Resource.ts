@@ -8,6 +8,7 @@ import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Search from "../wire/Search.ts"
 import * as View from "../wire/View.ts"
 import { companyId, Scopes } from "./Authentication.ts"
 
@@ -31,7 +32,7 @@ export const own =
   (what: Ask) =>
     Effect.flatMap(companyId, (id) => ask(id, what))
 
-type ListRequest = { readonly query: Parameters<typeof Page.asked>[0] }
+type ListQuery = Parameters<typeof Page.asked>[0]
 type Request = { readonly params: { readonly id: string } }
 
 /** Makes the usual endpoints for a record type at `path`, with their handlers. */
@@ -57,20 +58,22 @@ export const make = <const Path extends `/${string}`, Row extends { readonly id:
     ({ params }: Request) =>
       Effect.map(ask(params.id), (row) => View.answer(message, view.of(row)))
   return {
-    /** Lists records, newest first. */
-    list: <const Name extends string>(name: Name, about: About) =>
+    /** Lists records, newest first. `filters` are further query parameters. */
+    list: <const Name extends string, Filters extends Schema.Struct.Fields = {}>(name: Name, about: About, filters?: Filters) =>
       HttpApiEndpoint.get(name, path, {
-        query: Page.place(),
+        query: Object.assign(Page.place(), filters),
         success: page.success,
         error: Errors.of("malformed", "store_unavailable")
       }).annotateMerge(
         annotations(about, (world) => ({ message: many, data: [view.of(example(world))] }), "The next page is in the `Link` header.")
       ),
-    lists: <E extends Errors.ServiceError, R>(find: (asked: Pages.Asked) => Effect.Effect<Pages.Page<Row>, E, R>) =>
-      Effect.fnUntraced(function* ({ query }: ListRequest) {
+    lists: <Query extends ListQuery, E extends Errors.ServiceError, R>(
+      find: (asked: Pages.Asked, query: Query) => Effect.Effect<Pages.Page<Row>, E, R>
+    ) =>
+      Effect.fnUntraced(function* ({ query }: { readonly query: Query }) {
         const asked = Page.asked(query)
-        const { rows, next } = yield* Errors.answered(find(asked))
-        return page.answer(rows, { limit: String(asked.limit) }, next)
+        const { rows, next } = yield* Errors.answered(find(asked, query))
+        return page.answer(rows, Search.written({ ...query, limit: asked.limit }), next)
       }),
     get: <const Name extends string>(name: Name, about: About) =>
       HttpApiEndpoint.get(name, `${path}/:id` as const, {

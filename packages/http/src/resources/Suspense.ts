@@ -7,9 +7,8 @@ import { OperatorScopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
-import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
-import * as Search from "../wire/Search.ts"
+import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
 
@@ -64,27 +63,20 @@ const assignedExample = (world: World): Core.Suspended => {
   }
 }
 
-const page = Page.of(view, "Payments in suspense", path)
+const resource = Resource.make({ path, names: ["Payment in suspense", "Payments in suspense"], view, example })
 
 const list = Section.operator(
-  HttpApiEndpoint.get("listSuspense", path, {
-    query: { ...Page.place(), status: Schema.optionalKey(Schema.Literals(["open", "assigned"])) },
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(OpenApi.Summary, "List payments in suspense")
-    .annotate(
-      OpenApi.Description,
-      "Returns payments that the node received for an invoice that another payment had already settled, newest first, with the invoice's company and the company each was assigned to. The next page is in the `Link` header."
-    )
-    .annotate(Example, (world) => ({ message: "Payments in suspense", data: [view.of(example(world))] })),
+  resource.list(
+    "listSuspense",
+    {
+      summary: "List payments in suspense",
+      description:
+        "Returns payments that the node received for an invoice that another payment had already settled, newest first, with the invoice's company and the company each was assigned to."
+    },
+    { status: Schema.optionalKey(Schema.Literals(["open", "assigned"])) }
+  ),
   Core.Suspense,
-  (suspense) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const { limit } = Page.asked(query)
-      const { rows, next } = yield* Errors.answered(suspense.list({ limit, after: query.cursor ?? null, status: query.status }))
-      return page.answer(rows, Search.written(query), next)
-    })
+  (suspense) => resource.lists(({ limit }, { cursor = null, status }) => suspense.list({ limit, after: cursor, status }))
 )
 
 const assign = Section.operator(

@@ -11,9 +11,7 @@ import * as Envelope from "../../wire/Envelope.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
-import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
-import * as Search from "../../wire/Search.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
@@ -140,28 +138,17 @@ const request = Section.operator(
     })
 )
 
-const page = Page.of(view, "Adjustments", path)
+const resource = Resource.make({ path, names: ["Adjustment", "Adjustments"], view, example })
 
 const list = Section.operator(
-  HttpApiEndpoint.get("listAdjustments", path, {
-    query: { ...Page.place(), status: Schema.optionalKey(Status) },
-    success: page.success,
-    error: errors.of("malformed", "store_unavailable")
-  })
-    .annotate(OpenApi.Summary, "List adjustments")
-    .annotate(OpenApi.Description, "Returns adjustments of all companies, newest first. The next page is in the `Link` header.")
-    .annotate(Example, (world) => ({ message: "Adjustments", data: [view.of(example(world))] })),
+  resource.list(
+    "listAdjustments",
+    { summary: "List adjustments", description: "Returns adjustments of all companies, newest first." },
+    { status: Schema.optionalKey(Status) }
+  ),
   Adjustments,
-  (adjustments) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const { limit } = Page.asked(query)
-      const asked = { limit, after: query.cursor ?? null, status: query.status }
-      const { rows, next } = yield* errors.answered(adjustments.list(asked))
-      return page.answer(rows, Search.written(query), next)
-    })
+  (adjustments) => resource.lists(({ limit }, { cursor = null, status }) => adjustments.list({ limit, after: cursor, status }))
 )
-
-const resource = Resource.make({ path, names: ["Adjustment", "Adjustments"], view, example })
 
 const get = Section.operator(
   resource.get("getAdjustment", { summary: "Get an adjustment", description: "Returns an adjustment of any company." }),

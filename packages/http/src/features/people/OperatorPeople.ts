@@ -5,13 +5,13 @@ import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { OperatorCaller, OperatorScopes } from "../../api/Authentication.ts"
+import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as Companies from "../../resources/Companies.ts"
 import * as Envelope from "../../wire/Envelope.ts"
 import * as Errors from "../../wire/Errors.ts"
-import { Example, type World } from "../../wire/Examples.ts"
+import { Example } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
-import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
 import * as View from "../../wire/View.ts"
@@ -72,29 +72,19 @@ const manageable = Effect.fnUntraced(function* (people: People["Service"], id: s
 
 const granting = Effect.map(OperatorCaller, ({ id, name }): Granting => ({ _tag: "Operator", operator: { id, name } }))
 
-const example = (world: World) => view.of(Own.example(world))
-const page = Page.of(view, "People", path)
+const resource = Resource.make({ path, names: ["Person", "People"], view, example: Own.example })
 
 const list = Section.operator(
-  HttpApiEndpoint.get("operatorListPeople", path, {
-    query: { ...Page.place(), company_id: Schema.optionalKey(Company) },
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(OpenApi.Summary, "List people")
-    .annotate(
-      OpenApi.Description,
-      "Returns a company's people, or the operators, newest first, including removed ones. The next page is in the `Link` header."
-    )
-    .annotate(Example, (world) => ({ message: "People", data: [example(world)] })),
+  resource.list(
+    "operatorListPeople",
+    {
+      summary: "List people",
+      description: "Returns a company's people, or the operators, newest first, including removed ones."
+    },
+    { company_id: Schema.optionalKey(Company) }
+  ),
   People,
-  (people) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = Page.asked(query)
-      const { rows, next } = yield* Errors.answered(people.list(companyOf(query.company_id), asked))
-      const { company_id } = query
-      return page.answer(rows, { limit: String(asked.limit), ...(company_id !== undefined && { company_id }) }, next)
-    })
+  (people) => resource.lists((asked, { company_id }) => people.list(companyOf(company_id), asked))
 )
 
 const invite = Section.operator(

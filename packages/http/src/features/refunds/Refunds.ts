@@ -11,12 +11,9 @@ import { Rules } from "../../wire/Decoding.ts"
 import * as Envelope from "../../wire/Envelope.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
-import * as Errors from "../../wire/Errors.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
-import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
-import * as Search from "../../wire/Search.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
 import * as View from "../../wire/View.ts"
@@ -221,31 +218,14 @@ const create = Section.company(
 
 const resource = Resource.make({ path, names: ["Refund", "Refunds"], view, example })
 
-const page = Page.of(view, "Refunds", path)
-
 const list = Section.company(
-  HttpApiEndpoint.get("listRefunds", path, {
-    query: {
-      ...Page.place(),
-      deposit_id: Schema.optionalKey(Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Only refunds of this deposit" })))
-    },
-    success: page.success,
-    error: Errors.of("malformed", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "List refunds")
-    .annotate(
-      OpenApi.Description,
-      "Returns refunds without their links, newest first. The next page is in the `Link` header. Requires the `read` scope."
-    )
-    .annotate(Example, (world) => ({ message: "Refunds", data: [view.of(example(world))] })),
+  resource.list(
+    "listRefunds",
+    { scope: "read", summary: "List refunds", description: "Returns refunds without their links, newest first." },
+    { deposit_id: Schema.optionalKey(Scalars.inLowerCase(Scalars.Uuid.annotate({ description: "Only refunds of this deposit" }))) }
+  ),
   Refunds,
-  (refunds) =>
-    Effect.fnUntraced(function* ({ query }) {
-      const asked = { ...Page.asked(query), depositId: query.deposit_id }
-      const { rows, next } = yield* Errors.answered(Resource.own(refunds.list)(asked))
-      return page.answer(rows, Search.written(query), next)
-    })
+  (refunds) => resource.lists((asked, { deposit_id: depositId }) => Resource.own(refunds.list)({ ...asked, depositId }))
 )
 
 const get = Section.company(
