@@ -46,7 +46,7 @@ const isNear = ({ price }: Quote, middle: Decimal.Decimal, percent: bigint): boo
  * For quotes of 100, 101 and 150, the median is 100.5. Undefined if too few agree.
  */
 export const agreed = (quotes: ReadonlyArray<Quote>, rules: Rules, nowMillis: number): Rate | undefined => {
-  const young = quotes.filter(({ atMillis }) => nowMillis - atMillis <= rules.maxAgeMillis)
+  const young = quotes.filter(({ atMillis }) => Math.abs(nowMillis - atMillis) <= rules.maxAgeMillis)
   const middle = median(young)
   const near = middle === undefined ? [] : young.filter((quote) => isNear(quote, middle, rules.maxDeviationPercent))
   const price = median(near)

@@ -255,6 +255,26 @@ describe("Rates", () => {
     })
   )
 
+  it.effect("exchange rates: after the clock was set back, rates from before are not used until the clock reaches them again", () =>
+    Effect.gen(function* () {
+      const { say, process } = yield* trading()
+      const { usd, refresh } = yield* process
+      yield* TestClock.setTime(7_200_000)
+      yield* say(everywhere(60_000))
+      yield* refresh
+      assert.strictEqual(yield* usd, "60000")
+      yield* TestClock.setTime(3_600_000)
+      yield* say(everywhere(undefined))
+      for (let n = 0; n < 2; n++) {
+        assert.strictEqual(yield* unavailable(usd), 503)
+        yield* refresh
+      }
+      yield* say(everywhere(50_000))
+      yield* refresh
+      assert.strictEqual(yield* usd, "50000")
+    })
+  )
+
   it.effect("exchange rates: there are no rates before the first response", () =>
     Effect.gen(function* () {
       const { process } = yield* trading()

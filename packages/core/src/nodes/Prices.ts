@@ -58,10 +58,10 @@ export const make = Effect.gen(function* () {
 
   const offered = Amount.Currency.literals.filter((currency) => !Amount.isFiat(currency) || rates.lacks?.has(currency) !== true)
 
-  /** Returns the current rate if it is recent enough. */
+  /** Returns the current rate if it is recent enough. A time in the future means that the clock was set back. */
   const young = Effect.fnUntraced(function* (currency: Amount.Fiat) {
     const rate = yield* rates.rate(currency)
-    return (yield* Clock.currentTimeMillis) - rate.atMillis > maxRateAgeMillis ? yield* new RateUnavailable({ currency }) : rate
+    return Math.abs((yield* Clock.currentTimeMillis) - rate.atMillis) > maxRateAgeMillis ? yield* new RateUnavailable({ currency }) : rate
   })
 
   const converted = Effect.fnUntraced(function* (amount: Decimal.Decimal, currency: Amount.Fiat) {
