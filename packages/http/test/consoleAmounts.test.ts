@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import { parse } from "csv-parse/sync"
 import { Effect } from "effect"
 import { operatorToken, start } from "./Service.ts"
 
@@ -128,7 +129,7 @@ describe("an amount in a form of the console", () => {
     assert.include(overview, `in 10,000 · out ${shown(1001 + fee)}<`)
   })
 
-  it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt", async () => {
+  it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt; the export has the tip", async () => {
     const page = async (path: string) =>
       (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()
     const create = async () =>
@@ -151,6 +152,9 @@ describe("an amount in a form of the console", () => {
       service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
     )
     assert.deepStrictEqual(byLightning, ["paid", false, true])
+    const rows = parse<Readonly<Record<string, string>>>(await page("checkouts/export"), { columns: true })
+    const { received_sats, tip_sats } = rows.find(({ id }) => id === tipped.id) ?? {}
+    assert.deepStrictEqual([received_sats, tip_sats], ["1100", "100"])
     const onChain = await paid(partly.id, ({ address }) =>
       service.sandbox((sandbox) => Effect.andThen(sandbox.send({ address, amount: Msat.fromSats(600) }), sandbox.mine(6)))
     )

@@ -107,7 +107,8 @@ const list: List<Checkout> = {
     "fiat_amount",
     "fiat_currency",
     "paid_at",
-    "metadata"
+    "metadata",
+    "tip_sats"
   ],
   create: (visit) => may(visit, "receive") && newCheckout(visit)
 }
