@@ -7,13 +7,16 @@ import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
+import * as Id from "../src/base/Id.ts"
 import { Approvals } from "../src/features/approvals/Approvals.ts"
 import { type Granting, People } from "../src/features/people/People.ts"
 import * as Person from "../src/features/people/Person.ts"
 import { type Role, scopes } from "../src/features/people/Role.ts"
+import { Journal } from "../src/ledger/Journal.ts"
+import * as Page from "../src/ledger/Page.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
-import { asked, company, companyWith, everywhere, made, outside, replace, said, scenario } from "./World.ts"
+import { asked, beginsAtMillis, company, companyWith, everywhere, made, outside, replace, said, scenario } from "./World.ts"
 
 const [ada, bob] = [
   { id: "01", name: "Ada" },
@@ -190,6 +193,38 @@ describe("People", () => {
     const issued = yield* made(keys.issue({ companyId: empty.id, name: "x", scopes: ["send"], expiresAtMillis: null, by: ada }))
     assert.isNotNull(issued.apiKey.approval)
   })
+
+  scenario(
+    "people: once a person has joined a company, one operator cannot take it over by recovering or removing that person",
+    function* () {
+      const people = yield* People
+      const keys = yield* ApiKeys
+      const waits = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
+        const issued = yield* made(keys.issue({ companyId, name: "x", scopes: ["send"], expiresAtMillis: null, by: ada }))
+        return [(yield* invite(companyId)).person.waiting !== null, issued.apiKey.approval !== null]
+      })
+      const recovered = yield* member((yield* company()).id)
+      for (let i = 0; i < 2; i++)
+        assert.isNotNull((yield* people.recover(recovered.companyId, recovered.id, operator())).person.waiting, `recovery ${i}`)
+      assert.deepStrictEqual(yield* waits(recovered.companyId), [true, true])
+      const removed = yield* member((yield* company()).id)
+      yield* people.remove(removed.companyId, removed.id, operator())
+      assert.deepStrictEqual(yield* waits(removed.companyId), [true, true])
+      // However many people were invited and removed since.
+      const hidden = yield* member((yield* company()).id)
+      yield* TestClock.adjust(1)
+      for (let i = 0; i < Page.limit.maximum; i++) {
+        const id = yield* Id.make
+        yield* (yield* Journal).commit(Person.invited({ ...hidden, id, revision: id, status: "removed", createdAtMillis: beginsAtMillis }))
+      }
+      assert.deepStrictEqual(yield* waits(hidden.companyId), [true, true])
+      // Nobody used this invitation, so one operator can replace it.
+      const { person: absent } = yield* invite((yield* company()).id)
+      for (let i = 0; i < 2; i++) assert.isNull((yield* people.recover(absent.companyId, absent.id, operator())).person.waiting)
+      yield* people.remove(absent.companyId, absent.id, operator())
+      assert.deepStrictEqual(yield* waits(absent.companyId), [false, false])
+    }
+  )
 
   scenario("people: the numbers of open invitations, people and passkeys are limited", function* () {
     const { id } = yield* company()

@@ -2,21 +2,28 @@ import { Effect, Layer, Option } from "effect"
 import * as CurrentSpender from "../../accounts/CurrentSpender.ts"
 import { Deciders } from "../../accounts/Deciders.ts"
 import * as NewCompany from "../../accounts/NewCompany.ts"
+import type { CompanyId } from "../../base/CompanyId.ts"
 import * as Id from "../../base/Id.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Person from "./Person.ts"
 import * as Role from "./Role.ts"
 
-/** A company with active people counts as in use, even if none of its keys is in use. */
+/**
+ * A company that ever had active people counts as in use, even if none of its keys is in use. Otherwise, one
+ * operator could recover or remove its people, and then grant access as if it were new.
+ */
 const layerUsers = Layer.effect(
   NewCompany.Users,
-  Effect.map(
-    NounReads,
-    (nouns) => (companyId) =>
-      Effect.map(nouns.newestFirst(Person.noun, companyId, null, Page.limit.maximum), (people) =>
-        people.some(({ status }) => status === "active")
-      )
+  Effect.map(NounReads, (nouns) =>
+    Effect.fnUntraced(function* (companyId: CompanyId) {
+      for (let before: string | null = null; ;) {
+        const people: ReadonlyArray<Person.Person> = yield* nouns.newestFirst(Person.noun, companyId, before, Page.limit.maximum)
+        if (people.some(({ status, epoch }) => status === "active" || epoch > 0)) return true
+        if (people.length < Page.limit.maximum) return false
+        before = people.at(-1)?.id ?? null
+      }
+    })
   )
 )
 

@@ -53,7 +53,7 @@ export const Person = Schema.Struct({
   secretHash: Schema.NullOr(SecretHash.SecretHash),
   invitedUntilMillis: Schema.NullOr(Schema.Int),
   waiting: Schema.NullOr(Waiting),
-  /** Increased whenever passkeys are revoked. Sessions of an earlier epoch have ended. */
+  /** Increased whenever passkeys are revoked. Sessions of an earlier epoch have ended. Above 0, the person had access. */
   epoch: Schema.Int,
   /** A random value that is replaced by each change. Each Change names the revision that it expects. */
   revision: Noun.Id,
@@ -243,6 +243,9 @@ export const promoted = (person: Person, to: Pick<Person, "role" | "vouchedBy">,
   writes: [Noun.step(life.promoted, person, { role: to.role, vouchedBy: to.vouchedBy, revision: at.revision })]
 })
 
+/** Returns the epoch once all passkeys are revoked. It does not change if the person has none. */
+const withoutPasskeys = ({ epoch, passkeys }: Person): number => (passkeys.length === 0 ? epoch : epoch + 1)
+
 /** Revokes the person's passkeys, ends their sessions and replaces their invitation. */
 export const recovered = (person: Person, invitation: Pick<Person, "secretHash" | "vouchedBy" | "waiting">, at: At): PersonRecovered => ({
   _tag: "PersonRecovered",
@@ -255,7 +258,7 @@ export const recovered = (person: Person, invitation: Pick<Person, "secretHash" 
       vouchedBy: invitation.vouchedBy,
       waiting: invitation.waiting,
       invitedUntilMillis: at.atMillis + invitationMillis,
-      epoch: person.epoch + 1,
+      epoch: withoutPasskeys(person),
       revision: at.revision
     })
   ]
@@ -265,5 +268,5 @@ export const recovered = (person: Person, invitation: Pick<Person, "secretHash" 
 export const removed = (person: Person, at: At): PersonRemoved => ({
   _tag: "PersonRemoved",
   ...of(person, at),
-  writes: [Noun.step(life.removed, person, { passkeys: [], uses: [], epoch: person.epoch + 1, revision: at.revision })]
+  writes: [Noun.step(life.removed, person, { passkeys: [], uses: [], epoch: withoutPasskeys(person), revision: at.revision })]
 })
