@@ -349,6 +349,35 @@ scenario("wallet connect: a repeated event gets the same response and does not c
   assert.deepStrictEqual(yield* answer(event(0)), first)
 })
 
+scenario(
+  "wallet connect: after a restart, a payment that an app's event made is not reported as refused, although the app exceeds its rate or its key was revoked",
+  { ...isWallet },
+  function* () {
+    const payer = yield* companyWith(5000)
+    const { apiKey, secretKey } = yield* connect(payer, ["send"])
+    const pay = Effect.fnUntraced(function* (atSeconds = beginsAtSeconds) {
+      const { destination } = yield* outside({ sats: 1000 })
+      return request(secretKey, { method: "pay_invoice", params: { invoice: destination } }, atSeconds)
+    })
+    const [event, unpaid] = [yield* pay(), yield* pay(beginsAtSeconds + 1)]
+    const asking = yield* Effect.forkChild((yield* requests).answer(event), { startImmediately: true })
+    yield* steps(2)
+    assert.strictEqual(codeOf(yield* Fiber.join(asking), secretKey), "ok")
+    const { answer } = yield* requests
+    for (let n = 0; n < WalletRequests.perConnection.count; n++)
+      yield* answer(request(secretKey, { method: "get_info" }, beginsAtSeconds - n))
+    assert.strictEqual(codeOf(yield* answer(unpaid), secretKey), "RATE_LIMITED")
+    assert.strictEqual(codeOf(yield* answer(event), secretKey), "INTERNAL")
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual(codeOf(yield* answer(event), secretKey), "ok")
+    yield* everywhere((yield* ApiKeys).revoke(apiKey.id))
+    const later = yield* requests
+    assert.strictEqual(codeOf(yield* later.answer(event), secretKey), "INTERNAL")
+    assert.strictEqual(codeOf(yield* later.answer(unpaid), secretKey), "UNAUTHORIZED")
+    assert.strictEqual((yield* has(payer)).held, 0)
+  }
+)
+
 /** Counts the signatures that this process verifies. */
 const verifications = Effect.map(
   Effect.acquireRelease(

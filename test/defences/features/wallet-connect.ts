@@ -18,8 +18,8 @@ export const walletConnect: ReadonlyArray<Canary> = [
     bug: "an app's repeated event causes another payment",
     file: core("features/wallet-connect/WalletPayments"),
     in: "requestOf",
-    find: "key: `nwc:${event.id}`",
-    replace: "key: `nwc:${event.id}:${Math.random()}`",
+    find: "key: keyOf(event)",
+    replace: "key: `${keyOf(event)}:${Math.random()}`",
     test: "packages/core/test/WalletRequests.test.ts",
     titles: "repeating the event later returns the payment's result$"
   },

@@ -8,7 +8,7 @@ import { Invoices } from "../../receiving/Invoices.ts"
 import type { HoldRequest } from "../../receiving/InvoiceIssuer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { Amount } from "./WalletPayments.ts"
-import { type Call, paramsOf, refuse } from "./WalletRefused.ts"
+import { type Call, keyOf, paramsOf, refuse } from "./WalletRefused.ts"
 import * as WalletView from "./WalletView.ts"
 
 const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-fA-F]{64}$/))
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
         expirySeconds: expiry ?? Invoice.expirySeconds.default,
         metadata: {},
         hold,
-        request: { key: `nwc:${call.event.id}`, fingerprint: "make_invoice", render: ({ id }) => id }
+        request: { key: keyOf(call.event), fingerprint: "make_invoice", render: ({ id }) => id }
       })
       .pipe(
         Effect.catchTags({

@@ -8,7 +8,7 @@ import { Tail } from "../../events/Tail.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import { Withdrawals } from "../../sending/Withdrawals.ts"
-import { type Call, paramsOf, refuse, type WalletRefused } from "./WalletRefused.ts"
+import { type Call, keyOf, paramsOf, refuse, unknown, type WalletRefused } from "./WalletRefused.ts"
 
 /**
  * Time for which a request waits for a payment to become final. After that, the app receives a pending
@@ -29,14 +29,13 @@ const Params = Schema.Struct({
  * withdrawal's id.
  */
 const requestOf = ({ event }: Call, invoice: string, amount: number | undefined): Answer.Request<Withdrawal.Withdrawal> => ({
-  key: `nwc:${event.id}`,
+  key: keyOf(event),
   fingerprint: `pay_invoice ${amount ?? ""} ${invoice}`,
   render: ({ id }) => id
 })
 
 /** Never report a pending payment as failed, because the user would then pay again. */
 const pending = "The payment is pending, not failed. Look it up by its payment hash before you pay another way."
-const unknown = "The payment may or may not have started. Send the same event again, or look it up by its payment hash."
 
 const resultOf = (withdrawal: Withdrawal.Withdrawal) => {
   const { status, failure, preimage } = withdrawal

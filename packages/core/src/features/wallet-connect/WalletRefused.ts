@@ -21,3 +21,9 @@ export const paramsOf = <A>({ params }: Call, schema: Schema.Codec<A, unknown>):
     onNone: () => Effect.fail(refuse("OTHER", "The parameters do not match the method.")),
     onSome: Effect.succeed
   })
+
+/** The idempotency key of an event. Its response is stored with the payment or invoice that the event made. */
+export const keyOf = ({ id }: Nostr.Event): string => `nwc:${id}`
+
+/** The event may have made a payment. An app that learned otherwise would pay another way. */
+export const unknown = "The payment may or may not have started. Send the same event again, or look it up by its payment hash."

@@ -4,16 +4,18 @@ import { Clock, Deferred, Effect, Exit, Option, type Redacted } from "effect"
 import * as ApiKey from "../../accounts/ApiKey.ts"
 import { ApiKeys } from "../../accounts/ApiKeys.ts"
 import { Entropy } from "../../base/Entropy.ts"
+import type { CompanyId } from "../../base/CompanyId.ts"
 import * as FairSlots from "../../base/FairSlots.ts"
 import * as Pool from "../../base/Pool.ts"
 import * as Throttle from "../../base/Throttle.ts"
 import * as Audit from "../../ledger/Audit.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 import * as WalletMethods from "./WalletMethods.ts"
-import { refuse } from "./WalletRefused.ts"
+import { keyOf, refuse, unknown } from "./WalletRefused.ts"
 
 /**
  * Maximum difference between a request's date and now. Other requests are ignored, so that a captured request
@@ -74,6 +76,8 @@ const refusals: ReadonlySet<string> = new Set<WalletConnect.ErrorCode>([
   "RESTRICTED",
   "UNAUTHORIZED"
 ])
+
+const away = "The database cannot be reached. Try again."
 
 interface Answered {
   readonly event: Option.Option<Nostr.Event>
@@ -158,11 +162,29 @@ const connections = Effect.map(NounReads, (nouns) => {
     })
 })
 
+/**
+ * Replaces an error that says that nothing was done if the event has made a payment or an invoice. Another process
+ * may have handled the event before its app exceeded a limit or its key was revoked.
+ */
+const makeHonest = Effect.map(
+  LedgerReads,
+  (ledger) =>
+    (companyId: CompanyId, event: Nostr.Event, content: WalletConnect.Response): Effect.Effect<WalletConnect.Response> => {
+      if (!refusals.has(content.error?.code ?? "")) return Effect.succeed(content)
+      const because = (message: string) => ({ ...content, error: { code: "INTERNAL" as const, message } })
+      return Effect.match(ledger.answer(companyId, keyOf(event)), {
+        onSuccess: (found) => (Option.isNone(found) ? content : because(unknown)),
+        onFailure: () => because(away)
+      })
+    }
+)
+
 /** Responds to apps, within their keys' permissions. */
 export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const connectionOf = yield* connections
   const entropy = yield* Entropy
   const done = yield* makeDone
+  const honest = yield* makeHonest
   const walletKey = Nostr.publicKeyOf(secretKey)
   const mayAsk = Throttle.make(perConnection)
   const mayVerify = Throttle.make(verified)
@@ -210,11 +232,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       Effect.map((result) => ({ error: null, result })),
       Effect.catchTags({
         WalletRefused: ({ code, message }) => Effect.succeed({ error: { code, message }, result: null }),
-        StoreUnavailable: () =>
-          Effect.succeed({
-            error: { code: "INTERNAL" as const, message: "The database cannot be reached. Try again." },
-            result: null
-          })
+        StoreUnavailable: () => Effect.succeed({ error: { code: "INTERNAL" as const, message: away }, result: null })
       }),
       Effect.catchCause((cause) =>
         Effect.as(Effect.logWarning("wallet connect: request failed", cause), {
@@ -241,13 +259,14 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       const connection = yield* connectionOf(relay, event.pubkey)
       // Up to here, anyone may have written the event. A relay that sends forged events uses up only its own rate.
       if (connection === undefined || !mayVerify(`${relay} ${event.pubkey}`, nowMillis) || !Nostr.isGenuine(event)) return Option.none()
-      const respond = (content: WalletConnect.Response): Effect.Effect<Answered> =>
-        Effect.map(Clock.currentTimeMillis, (millis) => ({
-          event: Option.fromUndefinedOr(
-            WalletConnect.response(content, event, { from: secretKey, atSeconds: Math.floor(millis / 1000), nonce: entropy(32) })
-          ),
+      const respond = Effect.fnUntraced(function* (given: WalletConnect.Response): Effect.fn.Return<Answered> {
+        const content = yield* honest(connection.companyId, event, given)
+        const atSeconds = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        return {
+          event: Option.fromUndefinedOr(WalletConnect.response(content, event, { from: secretKey, atSeconds, nonce: entropy(32) })),
           isFinal: content.error === null || refusals.has(content.error?.code ?? "")
-        }))
+        }
+      })
       const work = Effect.suspend((): Effect.Effect<Answered> => {
         if (!mayAsk(event.pubkey, nowMillis)) return respond(rateLimited(""))
         if (WalletConnect.tagOf(event, "encryption") !== WalletConnect.encryption) {
