@@ -402,7 +402,11 @@ export const money = {
     yield* committed(Company.limited(companyId, others, 1), ApiKey.limited(row, null, 1))
     assert.deepStrictEqual(yield* looked, [null, others])
     assert.deepStrictEqual((yield* found(records.company(companyId))).limits, others)
-    yield* committed(Company.limited(companyId, others, 2), Company.limited(companyId, null, 3), ApiKey.limited(row, others, 3))
+    yield* committed(
+      Company.limited(companyId, others, 2),
+      Company.limited(companyId, null, 3),
+      ApiKey.limited({ ...row, limits: null }, others, 3)
+    )
     assert.deepStrictEqual(yield* looked, [others, null])
     assert.deepStrictEqual(yield* records.spent(companyId, row.id), [])
   }),
@@ -415,7 +419,7 @@ export const money = {
     const other = { for: "everything", ranges: ["192.0.2.1"] } as const
     yield* committed(ApiKey.confined(row, other, 1), ApiKey.confined(row, other, 2))
     assert.deepStrictEqual(yield* looked, other)
-    yield* committed(ApiKey.confined(row, null, 3))
+    yield* committed(ApiKey.confined({ ...row, allowedFrom: other }, null, 3))
     assert.isNull(yield* looked)
   }),
   "a key is returned as committed, with its company's current plan": Effect.gen(function* () {

@@ -214,7 +214,7 @@ describe("An API key", () => {
       commit: (change) => {
         const { apiKey } = late
         return change._tag === "ApiKeyApproved" && apiKey !== undefined
-          ? Effect.andThen(journal.commit(ApiKey.limited(apiKey, { daySats: 1 }, change.atMillis)), journal.commit(change))
+          ? Effect.andThen(Effect.orDie(journal.commit(ApiKey.limited(apiKey, { daySats: 1 }, change.atMillis))), journal.commit(change))
           : journal.commit(change)
       }
     })

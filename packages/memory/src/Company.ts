@@ -1,4 +1,5 @@
 import * as Company from "@satrail/core/accounts/Company"
+import { ProtectionMoved } from "@satrail/core/accounts/Loosening"
 import { Equal, HashMap } from "effect"
 import { creation, type Kind } from "./Program.ts"
 
@@ -20,6 +21,11 @@ const repriced = ({ feesRevision }: Company.Company) => ({ feesRevision: feesRev
 /** Clears the pending request to loosen limits, because it was granted or no longer applies. */
 const answered = () => ({ loosening: null })
 
+/** Returns whether the company's protection is not what the Change expects. */
+const isMoved = (company: Company.Company, { _tag, expects }: Company.CompanyLimited | Company.FreezeChanged): boolean =>
+  expects !== undefined &&
+  (_tag === "CompanyLimited" ? !Equal.equals(company.limits, expects.limits) : !Equal.equals(company.frozen, expects.frozen))
+
 /** Replaces one field of a company. */
 const changed = <C extends Changing>(
   member: (change: C) => Partial<Company.Company>,
@@ -31,10 +37,13 @@ const changed = <C extends Changing>(
       const company = HashMap.getUnsafe(state.companies, change.id)
       return Equal.equals(after(company, change), company) ? "again" : undefined
     },
-    move: (state, change) => ({
-      ...state,
-      companies: HashMap.modify(state.companies, change.id, (company) => ({ ...after(company, change), ...also?.(company) }))
-    })
+    move: (state, change) =>
+      "expects" in change && isMoved(HashMap.getUnsafe(state.companies, change.id), change)
+        ? new ProtectionMoved({ id: change.id })
+        : {
+            ...state,
+            companies: HashMap.modify(state.companies, change.id, (company) => ({ ...after(company, change), ...also?.(company) }))
+          }
   }
 }
 

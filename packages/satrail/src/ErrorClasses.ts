@@ -21,6 +21,7 @@ export const {
   InvoiceNotHeld,
   InvoiceNotPayable,
   LimitExceeded,
+  LooseningRefused,
   DnsUnavailable,
   NodeUnavailable,
   NotFound,

@@ -10,7 +10,7 @@ import type { Written } from "../ledger/Written.ts"
 import { AllowedFrom } from "./AllowedFrom.ts"
 import { CompanyFees } from "./CompanyFees.ts"
 import { Limits } from "./Limits.ts"
-import { Loosening } from "./Loosening.ts"
+import { Loosening, ProtectionMoved } from "./Loosening.ts"
 import { Plan } from "./Plan.ts"
 import { isSame as isSameOperator, type Operator, SameOperator } from "./SecondOperator.ts"
 
@@ -103,7 +103,8 @@ export const noun = Noun.make("api_keys", ApiKey, {
     "approval",
     "approvedBy",
     "approvedAtMillis"
-  ]
+  ],
+  refused: (id) => new ProtectionMoved({ id })
 })
 
 /** A key with its company's current plan, limits and fees. */
@@ -150,15 +151,20 @@ export interface ApiKeyApproved extends Change.Parts<"ApiKeyApproved"> {
 
 export const life = {
   revoked: Noun.move(noun, "revoked", { empty: ["revokedAtMillis"], stamps: ["revokedAtMillis"], again: "otherwise" }),
-  limited: Noun.move(noun, "limited", { sets: ["limits"], clears: ["loosening"], again: { same: ["limits"] } }),
-  confined: Noun.move(noun, "confined", { sets: ["allowedFrom"], clears: ["loosening"], again: { same: ["allowedFrom"] } }),
+  limited: Noun.move(noun, "limited", { expects: ["limits"], sets: ["limits"], clears: ["loosening"], again: { same: ["limits"] } }),
+  confined: Noun.move(noun, "confined", {
+    expects: ["allowedFrom"],
+    sets: ["allowedFrom"],
+    clears: ["loosening"],
+    again: { same: ["allowedFrom"] }
+  }),
   looseningRequested: Noun.move(noun, "looseningRequested", { sets: ["loosening"], again: { same: ["loosening"] } })
 }
 
 export interface ApiKeyRevoked extends Written<"ApiKeyRevoked", readonly [Noun.TransitionOf<typeof life.revoked>]> {}
-/** Changes a key's limits. Setting the same limits again changes nothing. */
+/** Changes a key's limits, if they are still those that were read. Setting the same limits again changes nothing. */
 export interface ApiKeyLimited extends Written<"ApiKeyLimited", readonly [Noun.TransitionOf<typeof life.limited>]> {}
-/** Changes a key's address ranges. Setting the same ranges again changes nothing. */
+/** Changes a key's address ranges, if they are still those that were read. Setting the same ranges again changes nothing. */
 export interface ApiKeyConfined extends Written<"ApiKeyConfined", readonly [Noun.TransitionOf<typeof life.confined>]> {}
 /** An operator asked to loosen a key's limits or ranges. */
 export interface ApiKeyLooseningRequested extends Written<

@@ -112,8 +112,8 @@ export class ApiKeys extends Context.Service<
     readonly limit: (
       id: string,
       limits: Limits.Limits | null,
-      by?: Operator
-    ) => Effect.Effect<ApiKey.ApiKey, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
+      by?: Loosening.Changer
+    ) => Effect.Effect<ApiKey.ApiKey, NotFound | Loosening.Refused | StoreUnavailable>
     /**
      * Changes a key's address ranges; null allows any address. By the time this returns, every process applies
      * them. Code that accepts network requests must check the address itself; `check` does not, because
@@ -122,8 +122,8 @@ export class ApiKeys extends Context.Service<
     readonly allowFrom: (
       id: string,
       allowedFrom: AllowedFrom.AllowedFrom | null,
-      by?: Operator
-    ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
+      by?: Loosening.Changer
+    ) => Effect.Effect<ApiKey.ApiKey, Invalid | NotFound | Loosening.Refused | StoreUnavailable>
     /**
      * Revokes a key. If `of` is given, the key must belong to that company. By the time this returns, no
      * process accepts the key. Revoking it again changes nothing.
@@ -235,7 +235,7 @@ const makeIssue = Effect.gen(function* () {
 const loosening = Effect.gen(function* () {
   const journal = yield* Journal
   const check = yield* Loosening.checkOf(yield* AccountReads)
-  return (apiKey: ApiKey.ApiKey, by: Operator | undefined, loosens: boolean, wanted: Loosening.Wanted) =>
+  return (apiKey: ApiKey.ApiKey, by: Loosening.Changer | undefined, loosens: boolean, wanted: Loosening.Wanted) =>
     check({
       companyId: apiKey.companyId,
       loosening: apiKey.loosening,
@@ -260,10 +260,16 @@ const makeApprove = Effect.gen(function* () {
   const get = finding(yield* AccountReads)
 
   /** Applies the old key's restrictions, because they may be newer than the rotation, which copied them. */
-  const inherit = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, { limits, allowedFrom }: ApiKey.ApiKey, nowMillis: number) {
-    if (Limits.loosens(limits, apiKey.limits)) yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
-    if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom)) yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
-  })
+  const inherit = (id: string, from: string) =>
+    Loosening.untilUnmoved(
+      Effect.gen(function* () {
+        const [apiKey, { limits, allowedFrom }] = [yield* get(id), yield* get(from)]
+        const nowMillis = yield* Clock.currentTimeMillis
+        if (Limits.loosens(limits, apiKey.limits))
+          yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
+        if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom)) yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
+      })
+    )
 
   return Effect.fnUntraced(function* (id: string, by: Operator) {
     const apiKey = yield* get(id)
@@ -274,10 +280,10 @@ const makeApprove = Effect.gen(function* () {
     const replaced = apiKey.approval?.replaces
     const old = replaced ? yield* get(replaced.id) : undefined
     yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis)) // a refused approval must not change the key
-    if (old !== undefined) yield* inherit(apiKey, old, nowMillis)
+    if (old !== undefined) yield* inherit(id, old.id)
     yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(yield* get(id), by, nowMillis, old)))
     // The old key may have been restricted since it was read.
-    if (old !== undefined) yield* inherit(yield* get(id), yield* get(old.id), nowMillis)
+    if (old !== undefined) yield* inherit(id, old.id)
     yield* awaitCacheExpiry
     return yield* get(id)
   })
@@ -320,17 +326,23 @@ export const make = Effect.gen(function* () {
       return { apiKey, spent: yield* records.spent(apiKey.companyId, Limits.countedAs(apiKey)) }
     }),
     limit: Effect.fnUntraced(function* (id, limits, by) {
-      const apiKey = yield* get(id)
-      yield* mayLoosen(apiKey, by, Limits.loosens(apiKey.limits, limits), { limits })
-      yield* journal.commit(ApiKey.limited(apiKey, limits, yield* Clock.currentTimeMillis))
+      const change = Effect.gen(function* () {
+        const apiKey = yield* get(id)
+        yield* mayLoosen(apiKey, by, Limits.loosens(apiKey.limits, limits), { limits })
+        yield* journal.commit(ApiKey.limited(apiKey, limits, yield* Clock.currentTimeMillis))
+      })
+      yield* Loosening.untilUnmoved(change)
       yield* awaitCacheExpiry
       return yield* get(id)
     }),
     allowFrom: Effect.fnUntraced(function* (id, allowedFrom, by) {
       yield* checkRanges(allowedFrom)
-      const apiKey = yield* get(id)
-      yield* mayLoosen(apiKey, by, AllowedFrom.loosens(apiKey.allowedFrom, allowedFrom), { allowedFrom })
-      yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, yield* Clock.currentTimeMillis))
+      const change = Effect.gen(function* () {
+        const apiKey = yield* get(id)
+        yield* mayLoosen(apiKey, by, AllowedFrom.loosens(apiKey.allowedFrom, allowedFrom), { allowedFrom })
+        yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, yield* Clock.currentTimeMillis))
+      })
+      yield* Loosening.untilUnmoved(change)
       yield* awaitCacheExpiry
       return yield* get(id)
     }),

@@ -21,7 +21,6 @@ import { type Freeze, loosens as loosensFreeze } from "../ledger/Freeze.ts"
 import type * as Limit from "../ledger/Limit.ts"
 import * as Limits from "./Limits.ts"
 import * as Loosening from "./Loosening.ts"
-import type { Operator } from "./SecondOperator.ts"
 import type { Plan } from "./Plan.ts"
 
 /** Maximum length of the name of a company or key. */
@@ -80,8 +79,8 @@ export class Companies extends Context.Service<
     readonly limit: (
       id: CompanyId.CompanyId,
       limits: Limits.Limits | null,
-      by?: Operator
-    ) => Effect.Effect<Company.Company, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
+      by?: Loosening.Changer
+    ) => Effect.Effect<Company.Company, NotFound | Loosening.Refused | StoreUnavailable>
     /**
      * Replaces all custom fees of a company; null removes them. Every hold committed afterwards, in any
      * process, uses the new fees. By the time this returns, every process shows them. Confirmed withdrawals
@@ -96,12 +95,12 @@ export class Companies extends Context.Service<
     readonly freeze: (
       id: CompanyId.CompanyId,
       how: Pick<Freeze, "reason" | "pending">,
-      by?: Operator
-    ) => Effect.Effect<Company.Company, Invalid | NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
+      by?: Loosening.Changer
+    ) => Effect.Effect<Company.Company, Invalid | NotFound | Loosening.Refused | StoreUnavailable>
     readonly unfreeze: (
       id: CompanyId.CompanyId,
-      by?: Operator
-    ) => Effect.Effect<Company.Company, NotFound | Loosening.SecondOperatorRequired | StoreUnavailable>
+      by?: Loosening.Changer
+    ) => Effect.Effect<Company.Company, NotFound | Loosening.Refused | StoreUnavailable>
     /** Returns the company's spending within the windows of its limits. */
     readonly spent: (id: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Limit.Spent>, StoreUnavailable>
     /** Marks a domain as verified by the operator, without a TXT record. */
@@ -113,48 +112,62 @@ export class Companies extends Context.Service<
   }
 >()("@satrail/core/accounts/Companies") {}
 
-type Changed = (
-  nowMillis: number,
-  found: Company.Company
-) => Company.PlanChanged | Company.CompanyLimited | Company.CompanyFeesChanged | Company.FreezeChanged
+type Changed = (nowMillis: number, found: Company.Company) => Company.PlanChanged | Company.CompanyFeesChanged
 
 /** Methods that change the protection of a company's funds. Loosening it may need a second operator. */
 const protecting = Effect.fnUntraced(function* (
-  get: Companies["Service"]["get"],
-  change: (id: CompanyId.CompanyId, changed: Changed) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+  get: Companies["Service"]["get"]
 ): Effect.fn.Return<Pick<Companies["Service"], "limit" | "freeze" | "unfreeze">, never, Journal | AccountReads> {
   const journal = yield* Journal
   const mayLoosen = yield* Loosening.checkOf(yield* AccountReads)
-  const check = (found: Company.Company, by: Operator | undefined, loosens: boolean, wanted: Loosening.Wanted) =>
-    mayLoosen({
-      companyId: found.id,
-      loosening: found.loosening,
-      loosens,
-      wanted,
-      by,
-      keep: (loosening, nowMillis) => journal.commit(Company.looseningRequested(found, loosening, nowMillis))
+
+  /** Makes a change that `wanted` describes, if `by` may. The change expects the protection that was read. */
+  const change = Effect.fnUntraced(function* (
+    id: CompanyId.CompanyId,
+    by: Loosening.Changer | undefined,
+    wanted: Loosening.Wanted,
+    changed: (
+      found: Company.Company,
+      nowMillis: number
+    ) => { readonly loosens: boolean; readonly change: Company.CompanyLimited | Company.FreezeChanged }
+  ) {
+    const once = Effect.gen(function* () {
+      const found = yield* get(id)
+      const { loosens, change } = changed(found, yield* Clock.currentTimeMillis)
+      yield* mayLoosen({
+        companyId: id,
+        loosening: found.loosening,
+        loosens,
+        wanted,
+        by,
+        keep: (loosening, nowMillis) => journal.commit(Company.looseningRequested(found, loosening, nowMillis))
+      })
+      yield* journal.commit({ ...change, expects: found })
     })
+    yield* Loosening.untilUnmoved(once)
+    yield* awaitCacheExpiry
+    return yield* get(id)
+  })
 
   return {
-    limit: Effect.fnUntraced(function* (id, limits, by) {
-      const found = yield* get(id)
-      yield* check(found, by, Limits.loosens(found.limits, limits), { limits })
-      return yield* change(id, (nowMillis, found) => Company.limited(id, limits, nowMillis, found))
-    }),
+    limit: (id, limits, by) =>
+      change(id, by, { limits }, (found, nowMillis) => ({
+        loosens: Limits.loosens(found.limits, limits),
+        change: Company.limited(id, limits, nowMillis, found)
+      })),
     freeze: Effect.fnUntraced(function* (id, { reason, pending }, by) {
       const message = reasonIssue(reason)
       if (message !== undefined) return yield* new Invalid({ path: "reason", message })
-      const found = yield* get(id)
-      yield* check(found, by, loosensFreeze(found.frozen, pending), { frozen: pending })
-      return yield* change(id, (nowMillis, found) =>
-        Company.freezeChanged(id, { reason, pending, sinceMillis: found.frozen?.sinceMillis ?? nowMillis }, nowMillis, found)
-      )
+      return yield* change(id, by, { frozen: pending }, (found, nowMillis) => ({
+        loosens: loosensFreeze(found.frozen, pending),
+        change: Company.freezeChanged(id, { reason, pending, sinceMillis: found.frozen?.sinceMillis ?? nowMillis }, nowMillis, found)
+      }))
     }),
-    unfreeze: Effect.fnUntraced(function* (id, by) {
-      const found = yield* get(id)
-      yield* check(found, by, found.frozen !== null, { frozen: null })
-      return yield* change(id, (nowMillis, found) => Company.freezeChanged(id, null, nowMillis, found))
-    })
+    unfreeze: (id, by) =>
+      change(id, by, { frozen: null }, (found, nowMillis) => ({
+        loosens: found.frozen !== null,
+        change: Company.freezeChanged(id, null, nowMillis, found)
+      }))
   }
 })
 
@@ -223,7 +236,7 @@ export const make = Effect.gen(function* () {
     }),
     changePlan: (id, plan) => change(id, (nowMillis, found) => Company.planChanged(id, plan, nowMillis, found)),
     charge: (id, fees) => change(id, (nowMillis, found) => Company.feesChanged(id, fees, nowMillis, found)),
-    ...(yield* protecting(get, change)),
+    ...(yield* protecting(get)),
     spent: (id) => records.spent(id, id),
     verifyDomain: Effect.fnUntraced(function* (id, text, request) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)

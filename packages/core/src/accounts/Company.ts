@@ -6,7 +6,7 @@ import { Freeze } from "../ledger/Freeze.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { CompanyFees } from "./CompanyFees.ts"
 import { Limits } from "./Limits.ts"
-import { Loosening } from "./Loosening.ts"
+import { Loosening, type ProtectionMoved } from "./Loosening.ts"
 import { Plan } from "./Plan.ts"
 
 /** An account holder. */
@@ -73,8 +73,10 @@ export interface CompanyOpened extends Change.Parts<"CompanyOpened", Conflict | 
 export interface PlanChanged extends Change.Parts<"PlanChanged"> {
   readonly plan: Plan
 }
-export interface FreezeChanged extends Change.Parts<"FreezeChanged"> {
+export interface FreezeChanged extends Change.Parts<"FreezeChanged", ProtectionMoved> {
   readonly frozen: Freeze | null
+  /** If set, the change is refused if the company's freeze is another one. */
+  readonly expects?: Pick<Company, "frozen">
 }
 /** An operator asked to loosen its limits or freeze. */
 export interface CompanyLooseningRequested extends Change.Parts<"CompanyLooseningRequested"> {
@@ -83,8 +85,10 @@ export interface CompanyLooseningRequested extends Change.Parts<"CompanyLoosenin
 export interface CompanyFeesChanged extends Change.Parts<"CompanyFeesChanged"> {
   readonly fees: CompanyFees | null
 }
-export interface CompanyLimited extends Change.Parts<"CompanyLimited"> {
+export interface CompanyLimited extends Change.Parts<"CompanyLimited", ProtectionMoved> {
   readonly limits: Limits | null
+  /** If set, the change is refused if the company has other limits. */
+  readonly expects?: Pick<Company, "limits">
 }
 
 /** Creates a company with a zero balance. */

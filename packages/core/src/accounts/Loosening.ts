@@ -46,6 +46,33 @@ export class SecondOperatorRequired extends Schema.TaggedError<SecondOperatorReq
   untilMillis: Schema.Int
 }) {}
 
+/** The change loosens protection, which this operator may not do. Nothing was changed. */
+export class LooseningRefused extends Schema.TaggedError<LooseningRefused>()("LooseningRefused", {}) {}
+
+/** Errors of a change that loosens protection. */
+export type Refused = SecondOperatorRequired | LooseningRefused
+
+/** Another change to the same limits, ranges or freeze was committed first, so this one was not committed. */
+export class ProtectionMoved extends Schema.TaggedError<ProtectionMoved>()("ProtectionMoved", { id: Schema.String }) {}
+
+/** Maximum number of retries after concurrent changes. More conflicts mean that the store returns wrong results. */
+const maxRetries = 8
+
+const isMoved = (error: unknown): error is ProtectionMoved => error instanceof ProtectionMoved
+
+/**
+ * Repeats a change until nothing was committed between its checks and its commit. Otherwise, a change that loosened
+ * nothing when it was checked could undo another operator's tightening.
+ */
+export const untilUnmoved = <A, E, R>(change: Effect.Effect<A, E | ProtectionMoved, R>): Effect.Effect<A, E, R> =>
+  change.pipe(Effect.retry({ times: maxRetries, while: isMoved }), Effect.catchIf(isMoved, Effect.die))
+
+/** An operator who changes protection. */
+export interface Changer extends Operator {
+  /** Whether they may loosen it. Default: true. */
+  readonly mayLoosen?: boolean
+}
+
 /** Returns the request to store; undefined if it repeats another operator's, so the change can be made. */
 export const waiting = (pending: Loosening | null, wanted: Wanted, by: Operator, nowMillis: number): Loosening | undefined => {
   const isRepeated = pending !== null && pending.untilMillis > nowMillis && Equal.equals(pending.wanted, wanted)
@@ -70,13 +97,14 @@ interface Asked<E> {
   readonly loosening: Loosening | null
   readonly loosens: boolean
   readonly wanted: Wanted
-  readonly by: Operator | undefined
+  readonly by: Changer | undefined
   readonly keep: (loosening: Loosening, nowMillis: number) => Effect.Effect<unknown, E>
 }
 
 /**
- * Succeeds if the change can be made: it loosens nothing, the host program makes it, the company's balance is
- * small, or `by` repeats another operator's request. Otherwise, stores the request and fails.
+ * Succeeds if the change can be made: it loosens nothing, the host program makes it, or `by` may loosen and the
+ * company's balance is small or they repeat another operator's request. Otherwise, fails. If only another
+ * operator is missing, stores the request first.
  */
 export const checkOf = Effect.fnUntraced(function* (records: Standings) {
   const { secondOperatorAbove } = yield* Options
@@ -87,8 +115,10 @@ export const checkOf = Effect.fnUntraced(function* (records: Standings) {
     wanted,
     by,
     keep
-  }: Asked<E>): Effect.fn.Return<void, E | SecondOperatorRequired | StoreUnavailable> {
-    if (!loosens || by === undefined || secondOperatorAbove === null) return
+  }: Asked<E>): Effect.fn.Return<void, E | Refused | StoreUnavailable> {
+    if (!loosens || by === undefined) return
+    if (by.mayLoosen === false) return yield* new LooseningRefused()
+    if (secondOperatorAbove === null) return
     const nowMillis = yield* Clock.currentTimeMillis
     const [standing] = yield* records.standings([companyId], nowMillis)
     if (standing === undefined || standing.balance.posted <= secondOperatorAbove) return

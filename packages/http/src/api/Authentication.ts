@@ -2,6 +2,7 @@ import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Company } from "@satrail/core/accounts/Company"
+import type { Changer } from "@satrail/core/accounts/Loosening"
 import * as Operators from "@satrail/core/accounts/OperatorToken"
 import { OperatorTokens } from "@satrail/core/accounts/OperatorTokens"
 import { isYoung, marginMillis } from "@satrail/core/base/ReadCache"
@@ -268,18 +269,10 @@ export const operatorScopesOf = ({ annotations, method }: Pick<HttpApiEndpoint.T
   Context.getOrUndefined(annotations, OperatorScopes) ?? (method === "GET" ? ["read" as const] : ["all" as const])
 
 /**
- * Rejects a change that loosens restrictions unless the token has the scope `loosen`. The scopes `stop` and
- * `companies` allow only changes that tighten them.
+ * The operator as they may change the protection of a company. The scopes `stop` and `companies` allow only changes
+ * that tighten it.
  */
-export const mayLoosen = Effect.fnUntraced(function* (loosens: boolean) {
-  if (!loosens || Operators.allows(yield* OperatorCaller, "loosen")) return
-  return yield* Effect.fail(
-    Errors.failure(
-      "scope_required",
-      "Raising or removing a limit, or releasing waiting payments, requires an operator token with the scope loosen."
-    )
-  )
-})
+export const changer = Effect.map(OperatorCaller, (caller): Changer => ({ ...caller, mayLoosen: Operators.allows(caller, "loosen") }))
 
 /**
  * Checks the operator's bearer token and its scopes. Operator routes do not accept API keys, and no other route

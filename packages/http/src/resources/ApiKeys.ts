@@ -2,11 +2,10 @@ import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys, expiryIssue, type Issued, maxOverlapSeconds, scopesIssue } from "@satrail/core/accounts/ApiKeys"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import * as Limits from "@satrail/core/accounts/Limits"
 import type { Spent } from "@satrail/core/ledger/Limit"
 import { Clock, Effect, Redacted, Schema, SchemaGetter, SchemaIssue } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { mayLoosen, OperatorCaller, OperatorScopes } from "../api/Authentication.ts"
+import { changer, OperatorCaller, OperatorScopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
@@ -300,8 +299,7 @@ const limiting = {
 }
 const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: string, body: typeof LimitsView.Body.Type) {
   const limits = LimitsView.read(body)
-  yield* mayLoosen(Limits.loosens((yield* Errors.answered(apiKeys.get(id))).apiKey.limits, limits))
-  yield* Errors.answered(apiKeys.limit(id, limits, yield* OperatorCaller))
+  yield* Errors.answered(apiKeys.limit(id, limits, yield* changer))
   const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
   return Envelope.ok("API key limits changed", yield* show(apiKey, spent))
 })
@@ -369,8 +367,7 @@ export const allowFrom = Section.operator(
   ApiKeys,
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params: { id }, payload }) {
-      yield* mayLoosen(AllowedFrom.loosens((yield* Errors.answered(apiKeys.get(id))).apiKey.allowedFrom, payload.allowed_from))
-      yield* Errors.answered(apiKeys.allowFrom(id, payload.allowed_from, yield* OperatorCaller))
+      yield* Errors.answered(apiKeys.allowFrom(id, payload.allowed_from, yield* changer))
       const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
       return Envelope.ok("API key's allowed addresses changed", yield* show(apiKey, spent))
     })

@@ -1,12 +1,11 @@
 import { Companies, maxNameCharacters, nameIssue } from "@satrail/core/accounts/Companies"
 import type { Company } from "@satrail/core/accounts/Company"
-import * as Limits from "@satrail/core/accounts/Limits"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Freeze } from "@satrail/core/ledger/Freeze"
 import { Plan } from "@satrail/core/accounts/Plan"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { mayLoosen, OperatorCaller, OperatorScopes } from "../api/Authentication.ts"
+import { changer, OperatorScopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
@@ -153,8 +152,7 @@ const limitWith = Effect.fnUntraced(function* (
   body: typeof LimitsView.Body.Type
 ) {
   const limits = LimitsView.read(body)
-  yield* mayLoosen(Limits.loosens((yield* Errors.answered(companies.get(id))).limits, limits))
-  yield* Errors.answered(companies.limit(id, limits, yield* OperatorCaller))
+  yield* Errors.answered(companies.limit(id, limits, yield* changer))
   return Envelope.ok("Company limited", yield* limitsOf(companies, id))
 })
 const limitExample = (world: World) => ({

@@ -2,10 +2,10 @@ import { Companies, maxReasonCharacters, reasonIssue } from "@satrail/core/accou
 import type { Company } from "@satrail/core/accounts/Company"
 import * as Core from "@satrail/core/accounts/Stops"
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import { Freeze, loosens } from "@satrail/core/ledger/Freeze"
+import { Freeze } from "@satrail/core/ledger/Freeze"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { mayLoosen, OperatorCaller, OperatorScopes } from "../api/Authentication.ts"
+import { changer, OperatorScopes } from "../api/Authentication.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
@@ -114,8 +114,7 @@ const freeze = Section.operator(
   (companies) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const id = CompanyId.make(params.id)
-      yield* mayLoosen(loosens((yield* Errors.answered(companies.get(id))).frozen, payload.pending))
-      return Envelope.ok("Company frozen", showFreeze(yield* Errors.answered(companies.freeze(id, payload, yield* OperatorCaller))))
+      return Envelope.ok("Company frozen", showFreeze(yield* Errors.answered(companies.freeze(id, payload, yield* changer))))
     })
 )
 
@@ -139,7 +138,7 @@ const unfreeze = Section.operator(
   Companies,
   (companies) =>
     Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(companies.unfreeze(CompanyId.make(params.id), yield* OperatorCaller))
+      const row = yield* Errors.answered(companies.unfreeze(CompanyId.make(params.id), yield* changer))
       return Envelope.ok("Company unfrozen", showFreeze(row))
     })
 )

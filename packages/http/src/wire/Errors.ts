@@ -18,7 +18,7 @@ import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import type { Prices } from "@satrail/core/nodes/Prices"
 import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
 import type { PlanRequired } from "@satrail/core/accounts/Plan"
-import type { SecondOperatorRequired } from "@satrail/core/accounts/Loosening"
+import type { LooseningRefused, SecondOperatorRequired } from "@satrail/core/accounts/Loosening"
 import type { SameOperator } from "@satrail/core/accounts/SecondOperator"
 import type { AlreadyAssigned } from "@satrail/core/receiving/SuspenseAssignment"
 import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/core/receiving/Invoice"
@@ -276,6 +276,11 @@ const table = {
     ),
   SameOperator: ({ name }: SameOperator) =>
     failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
+  LooseningRefused: (_: LooseningRefused) =>
+    failure(
+      "scope_required",
+      "Raising or removing a limit, or releasing waiting payments, requires an operator token with the scope loosen."
+    ),
   SecondOperatorRequired: ({ requestedBy, untilMillis }: SecondOperatorRequired) =>
     failure(
       "second_operator_required",

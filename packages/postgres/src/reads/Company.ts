@@ -2,6 +2,7 @@ import * as Id from "@satrail/core/base/Id"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { maxCounted, type Standing } from "@satrail/core/accounts/AccountReads"
 import * as Company from "@satrail/core/accounts/Company"
+import { ProtectionMoved } from "@satrail/core/accounts/Loosening"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import { Effect, Schema } from "effect"
@@ -65,9 +66,16 @@ const revision = "fees_revision = t.fees_revision + 1"
 const answered = "loosening = null"
 
 /** Replaces one field of a company, and the fields that `sets` assigns. */
-const changed = (member: "plan" | "limits" | "frozen" | "loosening" | "fees", type: "text" | "json", sets?: string, before?: Also) =>
+const changed = (
+  member: "plan" | "limits" | "frozen" | "loosening" | "fees",
+  type: "text" | "json",
+  sets?: string,
+  before?: Also,
+  /** The condition that a Change `of` is not refused because the field has moved. */
+  isUnmoved?: (of: string) => string
+) =>
   statement({
-    columns: `${member} ${type}`,
+    columns: `${member} ${type}${isUnmoved === undefined ? "" : ", expects boolean, expected json"}`,
     parts: () => [
       ...(before === undefined ? [] : [before.part]),
       `
@@ -76,14 +84,19 @@ target as materialized (
   cross join lateral (select ${member} from satrail.companies where id = a.id for no key update) t
 ), applied as (
   update satrail.companies t set ${member} = f.${member}${sets === undefined ? "" : `, ${sets}`} from fresh f join target g using (n)
-  where t.id = f.id and g.${member}::text is distinct from f.${member}::text returning t.id as company_id, t.id
+  where t.id = f.id and g.${member}::text is distinct from f.${member}::text${isUnmoved === undefined ? "" : ` and ${isUnmoved("f")}`} returning t.id as company_id, t.id
 )`
     ],
     effects: before?.effects ?? [],
     joins: joinTarget,
     before: `case when g.n is not null and g.${member}::text is not distinct from a.${member}::text then 'Applied' end`,
-    guards: "case when g.n is null then 'missing' end"
+    guards: `case when g.n is null then 'missing'${isUnmoved === undefined ? "" : ` when not (${isUnmoved("a")}) then 'ProtectionMoved'`} end`
   })
+
+/** The same value can be different JSON text. */
+const unmoved = (member: string) => (of: string) => `(not ${of}.expects or g.${member}::jsonb is not distinct from ${of}.expected::jsonb)`
+
+const refusals = { ProtectionMoved: ({ id }: { readonly id: string }) => new ProtectionMoved({ id }) }
 
 const planChanged: Kind<Company.PlanChanged> = {
   statement: changed("plan", "text", revision, repriced),
@@ -92,9 +105,9 @@ const planChanged: Kind<Company.PlanChanged> = {
 }
 
 const limited: Kind<Company.CompanyLimited> = {
-  statement: changed("limits", "json", answered),
-  row: ({ limits }) => ({ limits }),
-  refusals: {}
+  statement: changed("limits", "json", answered, undefined, unmoved("limits")),
+  row: ({ limits, expects }) => ({ limits, expects: expects !== undefined, expected: expects?.limits ?? null }),
+  refusals
 }
 
 const looseningRequested: Kind<Company.CompanyLooseningRequested> = {
@@ -104,9 +117,9 @@ const looseningRequested: Kind<Company.CompanyLooseningRequested> = {
 }
 
 const freezeChanged: Kind<Company.FreezeChanged> = {
-  statement: changed("frozen", "json", answered, balanced("halted", "frozen = d.frozen is not null")),
-  row: ({ frozen }) => ({ frozen }),
-  refusals: {}
+  statement: changed("frozen", "json", answered, balanced("halted", "frozen = d.frozen is not null"), unmoved("frozen")),
+  row: ({ frozen, expects }) => ({ frozen, expects: expects !== undefined, expected: expects?.frozen ?? null }),
+  refusals
 }
 
 const feesChanged: Kind<Company.CompanyFeesChanged> = {

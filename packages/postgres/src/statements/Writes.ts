@@ -152,7 +152,8 @@ const becomes = ({ sets, stamps, clears, to }: Noun.Move, member: string, of: st
 /** Conditions under which the move of the Change `of` applies to the current row `g`. */
 const applies = ({ noun, from, empty, expects }: Noun.Move, of: string): ReadonlyArray<string> => {
   const kinds = kindsOf(noun)
-  const comparable = (member: string, column: string) => (kinds.get(member) === "json" ? `${column}::text` : column)
+  // A value that was read and written again can be different JSON text.
+  const comparable = (member: string, column: string) => (kinds.get(member) === "json" ? `${column}::jsonb` : column)
   return [
     ...(from.length === 0 ? [] : [`g.status in (${list(from)})`]),
     ...empty.map((member) => `g.${Table.columnOf(member)} is null`),

@@ -1,0 +1,95 @@
+import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
+import { Effect } from "effect"
+import * as ApiKey from "../src/accounts/ApiKey.ts"
+import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import { Companies } from "../src/accounts/Companies.ts"
+import * as Company from "../src/accounts/Company.ts"
+import { Journal } from "../src/ledger/Journal.ts"
+import { settings } from "./Rows.ts"
+import { companyWith, everywhere, made, replace, said, scenario } from "./World.ts"
+
+const onCall = { id: "01", name: "Ada", mayLoosen: false }
+const lead = { id: "02", name: "Bob", mayLoosen: true }
+
+type Change = Company.CompanyLimited | Company.FreezeChanged | ApiKey.ApiKeyLimited | ApiKey.ApiKeyConfined
+
+/** A colleague's change, committed right before the next Change of the same kind, which was already checked. */
+const tightening = () => {
+  const of: { change?: Change } = {}
+  const change = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => {
+        const first = of.change
+        if (first === undefined || first._tag !== change._tag) return journal.commit(change)
+        delete of.change
+        return Effect.andThen(Effect.orDie(journal.commit<Change>(first)), journal.commit(change))
+      }
+    })
+  )
+  return { of, change, settings: { ...settings, secondOperatorAbove: Msat.fromSats(500) } }
+}
+
+describe("Loosening", () => {
+  const limits = [{ daySats: 5000 }, { daySats: 1 }] as const
+  const ranges = [
+    { for: "sending", ranges: ["203.0.113.0/24"] },
+    { for: "sending", ranges: ["203.0.113.7"] }
+  ] as const
+  const frozen = { reason: "key stolen", pending: "wait", sinceMillis: 1 } as const
+
+  const company = tightening()
+  scenario(
+    "loosening: one operator cannot undo another's freeze or limits of a company with a change that was checked just before",
+    company,
+    function* () {
+      const { id } = yield* companyWith(1000)
+      const companies = yield* Companies
+      const found = Effect.orDie(companies.get(id))
+      yield* everywhere(companies.limit(id, limits[0]))
+      for (const [by, refused] of [
+        [onCall, "LooseningRefused"],
+        [lead, "SecondOperatorRequired"]
+      ] as const) {
+        company.of.change = Company.freezeChanged(id, frozen, 1)
+        assert.strictEqual(yield* said(everywhere(companies.unfreeze(id, by))), refused)
+        assert.deepStrictEqual((yield* found).frozen, frozen)
+        yield* everywhere(companies.unfreeze(id))
+        company.of.change = Company.limited(id, limits[1], 1)
+        assert.strictEqual(yield* said(everywhere(companies.limit(id, limits[0], by))), refused)
+        assert.deepStrictEqual((yield* found).limits, limits[1])
+        yield* everywhere(companies.limit(id, limits[0]))
+      }
+      // A change that is tighter than both takes effect.
+      company.of.change = Company.limited(id, limits[1], 1)
+      yield* everywhere(companies.limit(id, { daySats: 0 }, onCall))
+      assert.deepStrictEqual((yield* found).limits, { daySats: 0 })
+    }
+  )
+
+  const key = tightening()
+  scenario(
+    "loosening: one operator cannot undo another's limits or address ranges of a key with a change that was checked just before",
+    key,
+    function* () {
+      const { id: companyId } = yield* companyWith(1000)
+      const keys = yield* ApiKeys
+      const asked = { companyId, name: "till", scopes: ["send"], expiresAtMillis: null, limits: limits[0], allowedFrom: ranges[0] } as const
+      const { apiKey } = yield* made(keys.issue(asked))
+      const found = Effect.map(Effect.orDie(keys.get(apiKey.id)), ({ apiKey }) => apiKey)
+      for (const [by, refused] of [
+        [onCall, "LooseningRefused"],
+        [lead, "SecondOperatorRequired"]
+      ] as const) {
+        key.of.change = ApiKey.limited(yield* found, limits[1], 1)
+        assert.strictEqual(yield* said(everywhere(keys.limit(apiKey.id, limits[0], by))), refused)
+        assert.deepStrictEqual((yield* found).limits, limits[1])
+        yield* everywhere(keys.limit(apiKey.id, limits[0]))
+        key.of.change = ApiKey.confined(yield* found, ranges[1], 1)
+        assert.strictEqual(yield* said(everywhere(keys.allowFrom(apiKey.id, ranges[0], by))), refused)
+        assert.deepStrictEqual((yield* found).allowedFrom, ranges[1])
+        yield* everywhere(keys.allowFrom(apiKey.id, ranges[0]))
+      }
+    }
+  )
+})
