@@ -170,6 +170,17 @@ describe("people who sign in with a passkey", () => {
     assert.deepStrictEqual(seen(await page("GET", balance, undefined, cookie)), refused)
   })
 
+  it("people: the operator's page of a company shows its people, however many others were removed since", async () => {
+    const { id: company } = await service.company()
+    const who = await member(company)
+    for (let n = 0; n < 100; n++) {
+      const { id } = (await operate("POST", "", { company_id: company, name: "gone", role: "viewer" })).body.data
+      await operate("DELETE", `/${id}`)
+    }
+    const { cookie } = await member(null)
+    assert.include((await page("GET", `/operator/console/companies/${company}`, undefined, cookie)).text, `people/${who.id}`)
+  })
+
   it("people: a person can sign in with a second device; revoking a device ends all of the person's sessions and the device's access", async () => {
     const who = await member((await service.company()).id)
     await stepUp(who)

@@ -4,6 +4,7 @@ import type { OperatorVisit } from "../../Page.ts"
 import { body, link, panel, status, sub } from "../../Parts.ts"
 import { rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
+import { mostPeople } from "./OperatorPeople.ts"
 
 const peopleTable = ({ to }: OperatorVisit, rows: ReadonlyArray<OperatorPerson>) =>
   table("People", {
@@ -24,11 +25,23 @@ const peopleTable = ({ to }: OperatorVisit, rows: ReadonlyArray<OperatorPerson>)
     opens: true
   })
 
+/** Returns all people of a company except removed ones, of whom there can be any number. */
+const membersOf = async ({ api }: OperatorVisit, id: string): Promise<ReadonlyArray<OperatorPerson>> => {
+  const members: Array<OperatorPerson> = []
+  let cursor: string | undefined
+  do {
+    const query = { company_id: id, limit: mostPeople, ...(cursor !== undefined && { cursor }) }
+    const { data, next } = await api.page("GET /operator/people", { query })
+    members.push(...data.filter(({ status }) => status !== "removed"))
+    cursor = next
+  } while (cursor !== undefined)
+  return members
+}
+
 /** A company's people, for operators who may see them. */
 export const companyPanel = async (visit: OperatorVisit, id: string) => {
-  const people = await allowed(visit.api.call("GET /operator/people", { query: { company_id: id, limit: 100 } }))
-  if (people === undefined) return null
-  const members = people.filter((row) => row.status !== "removed")
+  const members = await allowed(membersOf(visit, id))
+  if (members === undefined) return null
   return panel(
     "People",
     { isRuled: true, beside: link(visit.to(`people/new?company=${id}`), "Invite…") },

@@ -11,7 +11,7 @@ import type { Problem } from "../Feature.ts"
 // Pages on which operators invite, approve, recover and remove their own people and companies' people.
 
 /** Number of people on a page. At most 100 of all are not removed, and those that await approval are among the newest. */
-const mostPeople = 1000
+export const mostPeople = 1000
 
 const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<OperatorPerson>> => [
   {
