@@ -63,6 +63,22 @@ describe("sessions", () => {
     assert.strictEqual(body.data.balance, 21)
   })
 
+  it("session: the password that a browser sends to a proxy in front of the service does not end the session", async () => {
+    const { key } = await service.company()
+    for (const password of ["Basic YWRhOnNlY3JldA==", "Digest username=ada", "Negotiate YII=", "NTLM TlRM"]) {
+      const headers = { ...own, authorization: password }
+      const company = cookieIn(await signIn(key, headers))
+      assert.strictEqual((await ask(company, "GET", balance, undefined, headers)).status, 200, password)
+      const stepped = await ask(company, "POST", "/console/session/step-up", { credential: key }, headers)
+      assert.strictEqual(stepped.status, 200, password)
+      const operator = cookieIn(await signIn(operatorToken, headers))
+      assert.strictEqual((await ask(operator, "GET", "/operator/companies", undefined, headers)).status, 200, password)
+      // Without the console's marks, the cookie still grants nothing.
+      const foreign = await ask(company, "GET", balance, undefined, { authorization: password, "sec-fetch-site": "cross-site" })
+      assert.deepStrictEqual(seen(foreign), bad(401, "unauthorized"))
+    }
+  })
+
   it("session: only a valid key or token can sign in", async () => {
     const { key } = await service.company()
     for (const wrong of ["", "sr_regtest_x", `${key.slice(0, -1)}${key.endsWith("1") ? "2" : "1"}`, "op_1", `${operatorToken}x`, "k_1"]) {

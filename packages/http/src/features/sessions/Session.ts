@@ -22,9 +22,14 @@ const moved = Errors.failure("conflict", "A newer sign-in replaced this session.
 export const answered = <A>(effect: Effect.Effect<A, Session.SessionMoved | Conflict | StoreUnavailable>) =>
   effect.pipe(Effect.catch((error) => (error._tag === "SessionMoved" ? Effect.fail(moved) : Errors.answered(Effect.fail(error)))))
 
+/** Schemes with which a browser itself signs in to a proxy in front of the service. Our keys use another. */
+const ofProxy = /^(?:basic|digest|negotiate|ntlm) /i
+
 /** Returns the cookie of a request without a key. */
 const cookieOf = ({ headers, cookies }: HttpServerRequest.HttpServerRequest): string | undefined =>
-  headers["authorization"] === undefined && headers["cookie"]?.includes(cookieName) === true ? cookies[cookieName] : undefined
+  (headers["authorization"] === undefined || ofProxy.test(headers["authorization"])) && headers["cookie"]?.includes(cookieName) === true
+    ? cookies[cookieName]
+    : undefined
 
 /**
  * Returns whether the console's own page sent the request, according to the browser. The page's own header is
