@@ -262,7 +262,7 @@ describe("An API key", () => {
   })
 
   /** Confirms a withdrawal whose payee's server responds only after `meanwhile`. */
-  const stalled = (name: string, meanwhile: (id: string) => Effect.Effect<unknown, unknown, ApiKeys>, expected: string) => {
+  const stalled = (name: string, meanwhile: (id: string) => Effect.Effect<unknown, unknown, ApiKeys | Companies>, expected: string) => {
     const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const stalling = replace(Resolver, (resolver) =>
       Resolver.of({
@@ -277,7 +277,9 @@ describe("An API key", () => {
       const withdrawal = { company: payer, apiKey, asked: yield* asked(1000), destination: "settle@wallet.example", metadata: {} }
       const confirming = yield* Effect.forkChild(said((yield* Withdrawals).confirm(withdrawal)))
       yield* Deferred.await(begun)
-      yield* everywhere(meanwhile(apiKey.id))
+      const changing = yield* Effect.forkChild(meanwhile(apiKey.id), { startImmediately: true })
+      yield* TestClock.adjust(500)
+      yield* Fiber.join(changing)
       yield* Deferred.succeed(answered, undefined)
       assert.strictEqual(yield* Fiber.join(confirming), expected)
     })
@@ -291,6 +293,15 @@ describe("An API key", () => {
   stalled(
     "limits: a limit that is lowered while the payee's server is slow applies",
     (id) => Effect.flatMap(ApiKeys, ({ limit }) => limit(id, { daySats: 1 })),
+    "LimitExceeded"
+  )
+  stalled(
+    "limits: a limit that is lowered while the payee's server is slow applies, even if the company's fees change, too",
+    (id) =>
+      Effect.gen(function* () {
+        const { companyId } = yield* (yield* ApiKeys).limit(id, { daySats: 1 })
+        yield* (yield* Companies).changePlan(companyId, "free")
+      }),
     "LimitExceeded"
   )
 })

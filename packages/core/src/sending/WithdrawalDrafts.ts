@@ -158,14 +158,14 @@ export const make = Effect.gen(function* () {
     }),
     /**
      * Returns the withdrawal, its destination as stored, the payee, the task that sends it, and the limits that
-     * it counts against.
+     * it counts against. `askedAtMillis` is when the request began, however often it is tried.
      */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
+      askedAtMillis,
       ...request
-    }: ParsedAsk & Partial<Cause.Cause> & { readonly metadata: Metadata.Metadata }) {
+    }: ParsedAsk & Partial<Cause.Cause> & { readonly metadata: Metadata.Metadata; readonly askedAtMillis: number }) {
       yield* Metadata.check(metadata)
-      const askedAtMillis = yield* Clock.currentTimeMillis
       const { destination, recipient, amount, rate, rateAtMillis, fee } = yield* plan(request)
       const ask = yield* current(request, askedAtMillis)
       if (ask.maxFee !== undefined && Fee.total(fee) > ask.maxFee) return yield* new FeeChanged({ fee: Fee.total(fee) })

@@ -155,13 +155,14 @@ export const make = Effect.gen(function* () {
     }),
     confirm: Effect.fnUntraced(function* ({ metadata, request, destination: text, ...ask }) {
       const companyId = ask.company.id
+      const askedAtMillis = yield* Clock.currentTimeMillis
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
       const destination = yield* drafts.parse(text)
       return yield* retryOnFeeChange(ask.company, (company) => {
         const spender = { ...ask, company }
-        return Effect.flatMap(drafts.withdrawal({ ...spender, destination, metadata }), (draft) => {
+        return Effect.flatMap(drafts.withdrawal({ ...spender, destination, metadata, askedAtMillis }), (draft) => {
           const { withdrawal, recipient, counts, feesRevision } = draft
           // A withdrawal's idempotency key is stored permanently, because a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)

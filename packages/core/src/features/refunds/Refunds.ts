@@ -85,6 +85,11 @@ export interface Ask extends Of, VoucherDrafts.Words, Limits.Spender {
   readonly request?: Answer.Request<Made>
 }
 
+/** A request, and when it began. */
+interface Begun extends Ask {
+  readonly askedAtMillis: number
+}
+
 /** Refunds deposits to their payers. */
 export class Refunds extends Context.Service<
   Refunds,
@@ -238,13 +243,13 @@ export const make = Effect.gen(function* () {
 
   /** Prepares the refund's payment: a withdrawal or a voucher. */
   const paymentOf = Effect.fnUntraced(function* (
-    { company, apiKey, asked, destination, ...words }: Ask,
+    { company, apiKey, asked, destination, askedAtMillis, ...words }: Begun,
     refundId: string,
     otherwise: Msat.Msat
   ) {
     if (destination !== undefined) {
       const parsed = yield* withdrawalDrafts.parse(destination)
-      const ask = { company, apiKey, asked, destination: parsed, otherwise, metadata: words.metadata, refundId }
+      const ask = { company, apiKey, asked, destination: parsed, otherwise, metadata: words.metadata, refundId, askedAtMillis }
       const { withdrawal, work, counts, feesRevision } = yield* withdrawalDrafts.withdrawal(ask)
       return {
         change: Withdrawal.requested(withdrawal, undefined, work, counts, feesRevision),
@@ -266,7 +271,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** Creates a refund of a deposit. `deposit` is the record as last read. */
-  const made = Effect.fnUntraced(function* (ask: Ask, deposit: Deposit) {
+  const made = Effect.fnUntraced(function* (ask: Begun, deposit: Deposit) {
     const { company, request } = ask
     yield* check(deposit, Amount.min)
     const atMillis = yield* now
@@ -300,12 +305,13 @@ export const make = Effect.gen(function* () {
   return Refunds.of({
     create: Effect.fnUntraced(function* (ask) {
       const { company, request } = ask
+      const askedAtMillis = yield* now
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
       yield* VoucherDrafts.check(ask)
       return yield* FeeRetry.retryOnFeeChange(accounts)(company, (company) =>
-        Effect.flatMap(depositOf(company.id, ask), (deposit) => made({ ...ask, company }, deposit))
+        Effect.flatMap(depositOf(company.id, ask), (deposit) => made({ ...ask, company, askedAtMillis }, deposit))
       )
     }),
     get,
