@@ -83,13 +83,26 @@ const pathOf = (incoming: IncomingMessage): { readonly path: string; readonly pr
   return { path: typeof original === "string" ? original : url, prefix: typeof base === "string" && base !== "" ? base : undefined }
 }
 
-const node = (handle: (request: Request) => Promise<Response>) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+/** Returns the URL of a path, which may begin with `//`, or of a full URL, as clients send it to a proxy. */
+const urlOf = (path: string, origin = "http://localhost"): URL => new URL(path.startsWith("/") ? `${origin}${path}` : path, origin)
+
+/** Returns undefined if a web request cannot have this method or URL, such as `TRACE` or `http://[`. */
+const requestOf = (incoming: IncomingMessage, stream: ReadableStream): Request | undefined => {
   const { method = "GET", headersDistinct } = incoming
   const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
   const { path, prefix } = pathOf(incoming)
+  const sent = method === "GET" || method === "HEAD" ? {} : { body: stream, duplex: "half" as const }
+  try {
+    return new Request(urlOf(inside(path, prefix)), { method, headers, ...sent })
+  } catch {
+    return undefined
+  }
+}
+
+const node = (handle: (request: Request) => Promise<Response>) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
   const body = bodyOf(incoming)
-  const sent = method === "GET" || method === "HEAD" ? {} : { body: body.stream, duplex: "half" as const }
-  const request = new Request(new URL(inside(path, prefix), "http://localhost"), { method, headers, ...sent })
+  const request = requestOf(incoming, body.stream)
+  if (request === undefined) return void outgoing.writeHead(400).end()
   arrivedFrom(request, incoming.socket.remoteAddress ?? "")
   const answer = await handle(request)
   outgoing.writeHead(answer.status, [...answer.headers].flat())
@@ -121,7 +134,7 @@ export const make = (handle: (request: Request) => Promise<Response>): Handler =
     const given = `${url.pathname}${url.search}`
     const path = inside(given)
     if (path === given && request.headers.has("host")) return handle(request)
-    const inner = new Request(new URL(path, url), request)
+    const inner = new Request(urlOf(path, url.origin), request)
     if (!inner.headers.has("host")) inner.headers.set("host", url.host)
     return handle(inner)
   }

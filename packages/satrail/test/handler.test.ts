@@ -151,6 +151,31 @@ describe("pay.handler", () => {
     )
   })
 
+  it("handler: a request that no web request can represent is answered, and causes no error", async () => {
+    const failed = Promise.withResolvers<never>()
+    const listen = (request: IncomingMessage, response: ServerResponse) => void pay.handler(request, response).catch(failed.reject)
+    await served(listen, async (url) => {
+      const statusOf = async (target: string) => {
+        const socket = connect(Number(new URL(url).port), "127.0.0.1").setEncoding("latin1")
+        socket.write(`${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+        const [text] = await Promise.race([once(socket, "data"), failed.promise]).finally(() => socket.destroy())
+        return /^HTTP\/1.1 (\d+)/.exec(text)?.[1]
+      }
+      assert.strictEqual(await statusOf("GET http://localhost/healthz"), "200")
+      assert.strictEqual(await statusOf("GET http://["), "400")
+      assert.strictEqual(await statusOf("TRACE /v1/account"), "400")
+      for (const path of ["//", "//[", "//other.example/healthz", "//other.example:99999/"])
+        assert.strictEqual(await statusOf(`GET ${path}`), "404", path)
+    })
+  })
+
+  it("handler: the path of a web request is never read as another host", async () => {
+    for (const path of ["/pay//[", "/pay//other.example/healthz"]) {
+      const answer = await pay.handler(new Request(`http://shop.example${path}`))
+      assert.strictEqual(answer.status, 404, path)
+    }
+  })
+
   it("handler: the prefix is removed from a path unless the path is one of the service's own", () => {
     assert.strictEqual(inside("/v1/x"), "/v1/x")
     assert.strictEqual(inside("/pay/v1/x?a=1"), "/v1/x?a=1")
