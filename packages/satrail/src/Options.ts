@@ -296,7 +296,7 @@ export const environment = (options: Options): Environment.Environment => {
   checkNames("satrail", options, names)
   const { database, directory, lightning, chain, network, domain, publicUrl, operatorToken, logLevel, settings } = options
   const named = domain ?? settings?.[Service.identity.domain.name]
-  const read = Environment.read({
+  const variables = {
     [Service.operator.demo.name]: "no",
     [Process.life.requestLog.name]: "no",
     [Process.life.logLevel.name]: logLevel ?? "warn",
@@ -313,7 +313,8 @@ export const environment = (options: Options): Environment.Environment => {
     [Service.operator.operatorToken.name]: operatorToken,
     ...lightning?.variables,
     ...chain?.variables
-  })
+  }
+  const read = Environment.read(variables, [""]) // every name in `settings` must be a setting, because a typo would turn a limit off
   const problems = [
     ...backendProblems(options),
     ...schemaProblems(options.metadata ?? {}),

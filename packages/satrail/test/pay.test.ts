@@ -536,6 +536,13 @@ it("options: an unknown option is rejected, and the error suggests the nearest n
   assert.throws(() => simulated({ database: "" } as never), OptionsInvalid, /it has seed/)
 })
 
+it("options: a name in `settings` that is not a setting is rejected", async () => {
+  for (const name of ["MAX_INVOICE_SATS", "maxInvoiceSats", "NETWORK"]) {
+    const says = `${name} is not a setting. docs/reference/configuration.md lists all settings`
+    assert.include(String(await refused(() => satrail.test({ settings: { [name]: "5" } }))), says)
+  }
+})
+
 it("options: options that are missing, or of another type, are rejected, and the error names them and does not repeat them", async () => {
   for (const [name, make] of Object.entries({ lnd, ldk, bitcoind, esplora, simulated }))
     for (const given of name === "simulated" ? [null, "http://u:secret@h"] : [undefined, null, "http://u:secret@h"]) {

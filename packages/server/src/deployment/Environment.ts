@@ -159,20 +159,20 @@ export const make = (backends: Backends.Backends) => {
    * Returns a line for each variable that looks like a setting but isn't one. The line suggests the most
    * similar setting.
    */
-  const unknown = (env: Unknown.Source): ReadonlyArray<string> =>
+  const unknown = (env: Unknown.Source, others: ReadonlyArray<string> = entries.map(([, { prefix }]) => prefix)): ReadonlyArray<string> =>
     Unknown.problems(
       env,
       documented.map(({ name }) => name),
-      entries.map(([, { prefix }]) => prefix)
+      others
     )
 
   /**
    * Reads the environment. Reports every invalid variable, not only the first, and never repeats a secret's
-   * value.
+   * value. Every name with one of the prefixes in `others` must be a setting.
    */
-  const read = (env: Unknown.Source): Result.Result<Environment, EnvironmentInvalid> => {
+  const read = (env: Unknown.Source, others?: ReadonlyArray<string>): Result.Result<Environment, EnvironmentInvalid> => {
     const read = Effect.runSync(Effect.result(config.parse(ConfigProvider.fromEnvRecord(env))))
-    const problems = [...unknown(env), ...(Result.isFailure(read) ? Setting.problemsOf(read.failure) : [])]
+    const problems = [...unknown(env, others), ...(Result.isFailure(read) ? Setting.problemsOf(read.failure) : [])]
     return Result.isSuccess(read) && problems.length === 0
       ? Result.succeed(read.success)
       : Result.fail(new EnvironmentInvalid({ problems }))
