@@ -163,11 +163,10 @@ const consuming = (
     const company = idOf(options.company)
     const types = new Set([type].flat())
     if (types.size === 0) throw refusal(new Invalid({ path: "type", message: "is required" }))
+    const known = [...HostEvents.types].map((name) => JSON.stringify(name)).join(", ") // `refusal` converts unquoted names
     for (const one of types)
       if (!HostEvents.types.has(one))
-        throw refusal(
-          new Invalid({ path: "type", message: `there is no event ${JSON.stringify(one)}: ${[...HostEvents.types].join(", ")}` })
-        )
+        throw refusal(new Invalid({ path: "type", message: `there is no event ${JSON.stringify(one)}: ${known}` }))
     if (typeof handler !== "function") throw refusal(new Invalid({ path: "handler", message: "must be a function" }))
     const called = name ?? [...types].join(", ")
     if (running.has(called))

@@ -126,6 +126,7 @@ it("events: a stopped handler resumes where it stopped", async () => {
 
 it("events: an unknown type is rejected", () => {
   assert.throws(() => pay.on("deposit.paid" as never, () => undefined), /there is no event "deposit.paid": .*deposit.settled/)
+  assert.throws(() => pay.on("deposit.paid" as never, () => undefined), /"withdrawal\.pending_approval"/)
 })
 
 it("events: a `for await` loop starts after the given event, and ends when the service closes", async () => {
