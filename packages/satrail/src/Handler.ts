@@ -100,6 +100,7 @@ const requestOf = (incoming: IncomingMessage, stream: ReadableStream): Request |
 }
 
 const node = (handle: (request: Request) => Promise<Response>) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+  if (incoming.readableDidRead) throw new TypeError("the body was already read; mount pay.handler before body parsers")
   const body = bodyOf(incoming)
   const request = requestOf(incoming, body.stream)
   if (request === undefined) return void outgoing.writeHead(400).end()

@@ -169,6 +169,18 @@ describe("pay.handler", () => {
     })
   })
 
+  it("handler: a body that a body parser has read causes an error that says so", () => {
+    const parsed = async (request: IncomingMessage, response: ServerResponse) => {
+      await request.toArray()
+      await pay.handler(request, response, (error) => response.end(String(error)))
+    }
+    return served(parsed, async (url) => {
+      const headers = { authorization, "content-type": "application/json" }
+      const answer = await fetch(`${url}/v1/bitcoin/deposit/lightning-invoice`, { method: "POST", headers, body: JSON.stringify(order) })
+      assert.include(await answer.text(), "mount pay.handler before body parsers")
+    })
+  })
+
   it("handler: the path of a web request is never read as another host", async () => {
     for (const path of ["/pay//[", "/pay//other.example/healthz"]) {
       const answer = await pay.handler(new Request(`http://shop.example${path}`))
