@@ -20,7 +20,10 @@ export interface OnOptions {
 /** A running consumer of events. */
 export interface Consumer {
   readonly name: string
-  /** Stops the consumer after its running handlers finish. The next start resumes from that position. */
+  /**
+   * Stops the consumer after its running handlers finish, so a handler must not await it. The next start
+   * resumes from that position.
+   */
   readonly stop: () => Promise<void>
 }
 

@@ -54,7 +54,7 @@ export interface Pay<M extends Metadata | Schemas = Metadata> extends Methods<M>
    * app.use("/pay", pay.handler)
    */
   readonly handler: Handler
-  /** Finishes running work and stops. */
+  /** Finishes running work, including the handlers of `on`, which must not await it, and stops. */
   readonly close: () => Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
   /** Runs Effect programs with these services. */
