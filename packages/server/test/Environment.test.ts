@@ -127,6 +127,18 @@ describe("the environment", () => {
     assert.notInclude(problem, "hunter2")
   })
 
+  it("environment: a % or / in the database's password that is not encoded is reported without the password", () => {
+    for (const [password, right] of [
+      ["hunter%2", "%25"],
+      ["5/hunter2", "%2F"]
+    ] as const) {
+      const [problem = "", ...others] = problemsOf({ DATABASE_URL: `postgres://u:${password}@127.0.0.1/db` })
+      assert.deepStrictEqual(others, [])
+      assert.match(problem, new RegExp(`^DATABASE_URL must be .* must be written as ${right}$`))
+      assert.notInclude(problem, "hunter")
+    }
+  })
+
   it("C56: environment: printing the environment shows no secret", () => {
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: "postgres://u:hunter2@127.0.0.1/db" }))
     assert.notInclude(

@@ -436,6 +436,12 @@ describe("satrail check", () => {
     assert.match(final.join("\n"), /✗ lnd: LND_SENDER_MACAROON cannot be read.*\n✗ wallet: CHAIN_WALLET/)
   })
 
+  it("check: the password of a URL is a secret as written and as decoded, also if it contains a % that is not encoded", () => {
+    const secretsOf = (password: string) => Check.secretsIn({ url: Redacted.make(`http://satrail:${password}@127.0.0.1:8332`) }).slice(1)
+    assert.deepStrictEqual(secretsOf("hunter%2Ftwo"), ["hunter%2Ftwo", "hunter/two"])
+    assert.includeMembers([...secretsOf("hunter%two")], ["hunter%two"])
+  })
+
   it("check: a check that times out or crashes is reported as a problem, and the report contains no secret", async () => {
     const secret = "a response that contains hunter2"
     const found = await Effect.runPromise(

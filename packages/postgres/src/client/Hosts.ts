@@ -32,6 +32,15 @@ const shape = /^(postgres(?:ql)?):\/\/(?:([^/?#]*)@)?([^/?#@]*)(\/[^?#]*)?(?:\?(
 const hostShape = /^(\[[0-9A-Fa-f:.]+\]|[^\s:[\]]*)(?::(.*))?$/
 const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535
 
+/** Decodes percent-encoded text. Returns undefined if a `%` does not begin an encoded character. */
+export const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Parses a URL. The error does not quote the URL, because any part of it may be a password. With several hosts,
  * connections go to the one that accepts writes unless the URL says otherwise. With one host, connections go to
@@ -40,6 +49,10 @@ const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) >= 1 && 
 export const parse = (text: string): Result.Result<Hosts, string> => {
   const [, scheme, user = "", list = "", path = "", query = ""] = shape.exec(text) ?? []
   if (scheme === undefined) return Result.fail("it is not a postgres:// URL")
+  // Otherwise the part of the password before the slash is read as a port, and the rest is displayed as the database.
+  if (path.includes("@")) return Result.fail("a / in the user name or password must be written as %2F")
+  if (decoded(user) === undefined) return Result.fail("a % in the user name or password must be written as %25")
+  if (decoded(path) === undefined) return Result.fail("a % in the database's name must be written as %25")
   const params = new URLSearchParams(query)
   const entries = list.split(",")
   const isSeveral = entries.length > 1

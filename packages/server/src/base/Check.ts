@@ -53,7 +53,7 @@ export const secretsIn = (value: unknown): ReadonlyArray<string> => {
     const hosts = Result.getOrUndefined(Hosts.parse(text))
     const password = hosts === undefined ? (URL.parse(text)?.password ?? "") : Redacted.value(hosts.password)
     // Skip short secrets, because redacting them would mangle ordinary words.
-    return [text, password, decodeURIComponent(password)].filter((one) => one.length >= 6 && !isPath(one))
+    return [text, password, Hosts.decoded(password) ?? password].filter((one) => one.length >= 6 && !isPath(one))
   }
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(secretsIn) : []
 }
