@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { eventually } from "@satrail/contracts/Eventually"
 import { companyWith } from "@satrail/contracts/Fixtures"
 import { auditAll, has } from "@satrail/contracts/Ledger"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -6,7 +7,7 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -150,6 +151,40 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
       )
       const [row] = yield* Context.get(first, SqlClient.SqlClient)`select max(migration_id) as newest from satrail.migrations`
       assert.deepStrictEqual(row, { newest: nextNumber })
+    })
+  )
+
+  it.live("migration: a process that starts during a migration waits for its end, also longer than for any other lock", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const [first, second, holder] = [
+        yield* Layer.build(PgClient.layer({ url })),
+        yield* Layer.build(PgClient.layer({ url, lockTimeoutMillis: 50 })),
+        yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+      ]
+      yield* Effect.provide(Effect.andThen(atFirstRelease, Migrations.migrate), first)
+      const slow = Migrations.make({ ...Migrations.scripts, [`${nextNumber}_next`]: "select pg_advisory_xact_lock(1)" })
+      const waiting = (count: number) =>
+        eventually(
+          Effect.provide(
+            Effect.flatMap(
+              SqlClient.SqlClient,
+              (sql) => sql`select from pg_stat_activity
+                where datname = current_database() and wait_event_type = 'Lock' and query_start < clock_timestamp() - interval '200 ms'`
+            ),
+            first
+          ),
+          (rows) => rows.length === count
+        )
+      const held = yield* SqlClient.SqlClient.use((sql) => sql`select pg_advisory_lock(1)`).pipe(Effect.provide(holder))
+      assert.lengthOf(held, 1)
+      const migrating = yield* Effect.forkChild(Effect.provide(slow.migrate, first))
+      yield* waiting(1)
+      const starting = yield* Effect.forkChild(Effect.provide(slow.ready, second))
+      yield* Effect.raceFirst(waiting(2), Fiber.join(starting))
+      yield* SqlClient.SqlClient.use((sql) => sql`select pg_advisory_unlock(1)`).pipe(Effect.provide(holder))
+      yield* Fiber.join(migrating)
+      yield* Fiber.join(starting)
     })
   )
 

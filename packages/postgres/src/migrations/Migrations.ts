@@ -124,9 +124,14 @@ export const make = (scripts: Scripts) => {
         ? new RoleMayNot({ found, known: newestKnown, why: error.message })
         : error
 
-  /** The number of the database's last migration. Fails if this program does not know it. */
+  /**
+   * The number of the database's last migration. Fails if this program does not know it. Waits for a migration that
+   * another process runs, because that process locks the table.
+   */
   const status = Effect.gen(function* () {
-    const found = yield* Effect.mapError(newestThere, explained(null))
+    const sql = yield* SqlClient.SqlClient
+    const waited = sql.withTransaction(Effect.andThen(run(unhurried), newestThere))
+    const found = yield* Effect.mapError(waited, explained(null))
     return found > newestKnown ? yield* new SchemaTooNew({ found, known: newestKnown }) : found
   })
 
