@@ -7,7 +7,7 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -137,6 +137,34 @@ const suite = (name: string, client: Layer.Layer<SqlClient.SqlClient, unknown>) 
 
 suite("pglite", Embedded.layer)
 
+const ask = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe(text).unprepared)
+
+/** Creates a database with the tables of this version. */
+const migrated = Effect.gen(function* () {
+  const url = yield* Database.make
+  const first = yield* Layer.build(PgClient.layer({ url }))
+  yield* Effect.provide(Effect.andThen(atFirstRelease, Migrations.migrate), first)
+  return { url, first }
+})
+
+/** Opens a transaction that runs `text`. Returns the effect that runs `last` in it and commits it. */
+const holding = Effect.fnUntraced(function* (url: Redacted.Redacted, text: string, last = "select") {
+  const [held, isOver] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const parts = [ask(text), Deferred.succeed(held, undefined), Deferred.await(isOver), ask(last)]
+  const transaction = SqlClient.SqlClient.use((sql) => sql.withTransaction(Effect.all(parts, { discard: true })))
+  const holds = yield* Effect.forkScoped(Effect.provide(transaction, PgClient.layer({ url, maxConnections: 1 })))
+  yield* Effect.raceFirst(Deferred.await(held), Fiber.join(holds))
+  return Effect.andThen(Deferred.succeed(isOver, undefined), Fiber.join(holds))
+})
+
+/** Waits until so many sessions wait for a lock, each for some time. */
+const waiting = (count: number) =>
+  eventually(
+    ask(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and query_start < clock_timestamp() - interval '100 ms'`),
+    (rows) => rows.length === count
+  )
+
 describe.skipIf(Database.server === undefined)("on a server (skipped where there is none)", () => {
   suite("postgres", Database.layer)
 
@@ -156,35 +184,47 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
 
   it.live("migration: a process that starts during a migration waits for its end, also longer than for any other lock", () =>
     Effect.gen(function* () {
-      const url = yield* Database.make
-      const [first, second, holder] = [
-        yield* Layer.build(PgClient.layer({ url })),
-        yield* Layer.build(PgClient.layer({ url, lockTimeoutMillis: 50 })),
-        yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
-      ]
-      yield* Effect.provide(Effect.andThen(atFirstRelease, Migrations.migrate), first)
+      const { url, first } = yield* migrated
+      const starting = yield* Layer.build(PgClient.layer({ url, lockTimeoutMillis: 50 }))
+      const release = yield* holding(url, "select pg_advisory_xact_lock(1)")
       const slow = Migrations.make({ ...Migrations.scripts, [`${nextNumber}_next`]: "select pg_advisory_xact_lock(1)" })
-      const waiting = (count: number) =>
-        eventually(
-          Effect.provide(
-            Effect.flatMap(
-              SqlClient.SqlClient,
-              (sql) => sql`select from pg_stat_activity
-                where datname = current_database() and wait_event_type = 'Lock' and query_start < clock_timestamp() - interval '200 ms'`
-            ),
-            first
-          ),
-          (rows) => rows.length === count
-        )
-      const held = yield* SqlClient.SqlClient.use((sql) => sql`select pg_advisory_lock(1)`).pipe(Effect.provide(holder))
-      assert.lengthOf(held, 1)
-      const migrating = yield* Effect.forkChild(Effect.provide(slow.migrate, first))
-      yield* waiting(1)
-      const starting = yield* Effect.forkChild(Effect.provide(slow.ready, second))
-      yield* Effect.raceFirst(waiting(2), Fiber.join(starting))
-      yield* SqlClient.SqlClient.use((sql) => sql`select pg_advisory_unlock(1)`).pipe(Effect.provide(holder))
-      yield* Fiber.join(migrating)
-      yield* Fiber.join(starting)
+      const migrates = yield* Effect.forkChild(Effect.provide(slow.migrate, first))
+      yield* Effect.provide(waiting(1), first)
+      const starts = yield* Effect.forkChild(Effect.provide(slow.ready, starting))
+      yield* Effect.raceFirst(Effect.provide(waiting(2), first), Fiber.join(starts))
+      yield* release
+      yield* Fiber.join(migrates)
+      yield* Fiber.join(starts)
+    })
+  )
+
+  it.live("migration: statements do not wait behind a migration that waits for a long transaction, such as a dump", () =>
+    Effect.gen(function* () {
+      const { url, first } = yield* migrated
+      const release = yield* holding(url, "lock table satrail.companies in access share mode")
+      const next = Migrations.make(
+        { ...Migrations.scripts, [`${nextNumber}_next`]: "alter table satrail.companies add column note text" },
+        200
+      )
+      const migrates = yield* Effect.forkChild(Effect.provide(next.migrate, first))
+      yield* Effect.provide(waiting(1), first)
+      yield* Effect.provide(ask("select from satrail.companies limit 1"), first)
+      yield* release
+      assert.deepStrictEqual(yield* Fiber.join(migrates), { before: Migrations.newestKnown, now: nextNumber })
+    })
+  )
+
+  it.live("migration: a migration that was ended by a deadlock with the traffic is repeated", () =>
+    Effect.gen(function* () {
+      const { url, first } = yield* migrated
+      const own = "lock table satrail.companies in row exclusive mode; set local deadlock_timeout = '1h'"
+      const release = yield* holding(url, own, "lock table satrail.deposits in row exclusive mode")
+      const script = "lock table satrail.deposits in share mode; lock table satrail.companies in share mode"
+      const next = Migrations.make({ ...Migrations.scripts, [`${nextNumber}_next`]: script }, 2000)
+      const migrates = yield* Effect.forkChild(Effect.provide(next.migrate, first))
+      yield* Effect.provide(waiting(1), first)
+      yield* release
+      assert.deepStrictEqual(yield* Fiber.join(migrates), { before: Migrations.newestKnown, now: nextNumber })
     })
   )
 

@@ -1,4 +1,4 @@
-import { Effect, Record, Schema } from "effect"
+import { Effect, Record, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import { all as features } from "../features/index.ts"
 import { unhurried } from "../statements/Reads.ts"
@@ -111,8 +111,22 @@ ${unhurried};
 select pg_advisory_xact_lock(hashtext('${table}'));
 do $$ begin if to_regnamespace('satrail') is null then create schema satrail; end if; end $$`)
 
+/**
+ * How long a migration waits for a lock, and then lets the statements run that wait behind it, before it begins again.
+ * It may wait for a transaction that takes hours, such as a dump. Less than the service's limit for locks.
+ */
+const defaultLockMillis = 5000
+
+/** Returns whether a lock was not free in time, or the database ended a deadlock with the traffic. */
+const isEnded = (error: unknown): boolean =>
+  error instanceof Migrator.MigrationError
+    ? isEnded(error.cause)
+    : SqlError.isSqlError(error) && (error.reason._tag === "LockTimeoutError" || error.reason._tag === "DeadlockError")
+
+const tellEnded = Effect.logWarning("migration: another transaction holds a lock, such as that of a dump. Trying again until it has ended")
+
 /** Migrates a database with these migrations. */
-export const make = (scripts: Scripts) => {
+export const make = (scripts: Scripts, lockMillis = defaultLockMillis) => {
   /** The number of the last migration that this program knows. */
   const newestKnown = Math.max(...Object.keys(scripts).map((name) => Number.parseInt(name, 10)))
   const loader = Migrator.fromRecord(Record.map(scripts, (script) => Effect.asVoid(run(script))))
@@ -138,8 +152,12 @@ export const make = (scripts: Scripts) => {
   const upgrade = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const migrator = Migrator.make({})({ table, loader })
+    const hurried = run(`set local lock_timeout = ${lockMillis}`)
     // While this process waited, another one may have migrated beyond what this program supports.
-    yield* sql.withTransaction(Effect.all([alone, status, migrator, run(Rights.script), goOn]))
+    yield* sql.withTransaction(Effect.all([alone, status, hurried, migrator, run(Rights.script), goOn])).pipe(
+      Effect.tapError((error) => (isEnded(error) ? tellEnded : Effect.void)),
+      Effect.retry({ while: isEnded, schedule: Schedule.spaced(lockMillis) })
+    )
   })
 
   /**
