@@ -228,6 +228,15 @@ describe.skipIf(Database.server === undefined)("on a server (skipped where there
     })
   )
 
+  it.live("migration: the error of a failed migration contains the database's reason", () =>
+    Effect.gen(function* () {
+      const { first } = yield* migrated
+      const next = Migrations.make({ ...Migrations.scripts, [`${nextNumber}_next`]: "select 1 / 0" })
+      const { message } = yield* Effect.flip(Effect.provide(next.ready, first))
+      assert.strictEqual(message, `Migration "${nextNumber}_next" failed, and nothing was changed: division by zero`)
+    })
+  )
+
   it.live("migration: a process that may only read and write rows starts on a migrated database", () =>
     Effect.gen(function* () {
       const url = yield* Database.make

@@ -123,6 +123,12 @@ const isEnded = (error: unknown): boolean =>
     ? isEnded(error.cause)
     : SqlError.isSqlError(error) && (error.reason._tag === "LockTimeoutError" || error.reason._tag === "DeadlockError")
 
+/** Adds the database's reason to the error of a failed migration, which has only the migration's name. */
+const withReason = <E>(error: E): E | Migrator.MigrationError =>
+  error instanceof Migrator.MigrationError && SqlError.isSqlError(error.cause)
+    ? new Migrator.MigrationError({ ...error, message: `${error.message}, and nothing was changed: ${error.cause.message}` })
+    : error
+
 const tellEnded = Effect.logWarning("migration: another transaction holds a lock, such as that of a dump. Trying again until it has ended")
 
 /** Migrates a database with these migrations. */
@@ -156,7 +162,8 @@ export const make = (scripts: Scripts, lockMillis = defaultLockMillis) => {
     // While this process waited, another one may have migrated beyond what this program supports.
     yield* sql.withTransaction(Effect.all([alone, status, hurried, migrator, run(Rights.script), goOn])).pipe(
       Effect.tapError((error) => (isEnded(error) ? tellEnded : Effect.void)),
-      Effect.retry({ while: isEnded, schedule: Schedule.spaced(lockMillis) })
+      Effect.retry({ while: isEnded, schedule: Schedule.spaced(lockMillis) }),
+      Effect.mapError(withReason)
     )
   })
 

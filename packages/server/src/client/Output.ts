@@ -35,7 +35,10 @@ export const reasonsOf = (error: unknown): ReadonlyArray<string> => {
   if (!(error instanceof Error)) return []
   // Connecting to a host with several addresses fails with one error per address.
   const causes: ReadonlyArray<unknown> = error instanceof AggregateError ? error.errors : [error.cause]
-  return [...(error.message === "" ? [] : [error.message]), ...causes.flatMap(reasonsOf)]
+  const { message } = error
+  return [...(message === "" ? [] : [message]), ...new Set(causes.flatMap(reasonsOf))].filter(
+    (one, at) => at === 0 || !message.includes(one)
+  )
 }
 
 /** Returns the error for a command that could not run. */
