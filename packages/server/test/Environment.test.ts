@@ -221,6 +221,13 @@ describe("the environment", () => {
     })
   }
 
+  it("environment: a misspelled DATABASE_READ_URL is rejected also if DATABASE_URL is set", () => {
+    for (const name of ["DATABASE_READ_URI", "DATABASE_READER_URL", "DATABASE_READ"])
+      assert.deepStrictEqual(problemsOf({ DATABASE_URL: "postgres://u@127.0.0.1/db", [name]: "x" }), [
+        `${name} is not a setting: did you mean DATABASE_READ_URL?`
+      ])
+  })
+
   it("environment: an unknown variable with our prefix is rejected if its name resembles a known variable, and the message omits the value", () => {
     const [problem = "", ...others] = problemsOf({ SATRAIL_MACHINE_ROOM: "hunter2" })
     assert.deepStrictEqual(others, [])
@@ -244,6 +251,10 @@ describe("the environment", () => {
       SATRAIL_PORT_8080_TCP_ADDR: "10.0.0.2",
       DATABASE_URL: "postgres://u@127.0.0.1/db",
       DATABASE_PUBLIC_URL: "postgres://u@db.example/db",
+      DATABASE_URI: "postgres://u@127.0.0.1/db",
+      DATABASE_URL_UNPOOLED: "postgres://u@127.0.0.1/db",
+      DATABASE_USER: "u",
+      DATABASE: "db",
       BITCOIN_DATA: "/var/lib/bitcoin",
       LND_ENVIRONMENT: "regtest",
       SATRAIL_IGNORED_VARIABLES: "BITCOIN_DATA, LND_ENVIRONMENT",

@@ -51,12 +51,6 @@ const isOrchestrators = (name: string, value: string) =>
   /_SERVICE_(?:HOST|PORT(?:_\w+)?)$|_PORT_\d+_(?:TCP|UDP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith("_PORT") && /^(?:tcp|udp):/.test(value))
 
-/**
- * Hosting platforms set several variables for a database. If the one that we read is set, the others are
- * harmless.
- */
-const isHosts = (name: string, env: Source) => name.startsWith("DATABASE") && (env["DATABASE_URL"] ?? "") !== ""
-
 const bare = (name: string) => name.replaceAll("_", "")
 
 /**
@@ -71,6 +65,15 @@ const between = (name: string, ours: string, most: number) =>
 /** Returns the most similar setting, if one is similar enough. */
 const nearest = (name: string, ours: ReadonlyArray<string>, most: number): string | undefined =>
   Suggestion.closest(ours, most, (one) => between(name, one, most))
+
+/**
+ * Hosting platforms set several variables for a database. If the one that we read is set, the others are
+ * harmless, unless they resemble another setting.
+ */
+const isHosts = (name: string, env: Source, settings: ReadonlyArray<string>) => {
+  const ours = "DATABASE_URL"
+  return name.startsWith("DATABASE") && (env[ours] ?? "") !== "" && (nearest(name.toUpperCase(), settings, slips) ?? ours) === ours
+}
 
 /**
  * Returns whether any variable may be a misspelling of a name in `read`. Unlike `problems`, this needs no list
@@ -93,7 +96,7 @@ export const problems = (env: Source, settings: ReadonlyArray<string>, others: R
   return Object.entries(env).flatMap(([name, value = ""]) => {
     if (known.has(name) || value === "") return []
     if ([...prefixes, ...others].some((prefix) => name.startsWith(prefix))) {
-      if (isOrchestrators(name, value) || isHosts(name, env)) return []
+      if (isOrchestrators(name, value) || isHosts(name, env, settings)) return []
       const near = nearest(name.toUpperCase(), settings, Math.max(slips, bare(name).length / 3))
       return [
         `${name} is not a setting${near === undefined ? ". docs/reference/configuration.md lists all settings" : `: did you mean ${near}?`}`
