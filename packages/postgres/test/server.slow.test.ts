@@ -320,6 +320,38 @@ describe.skipIf("missing" in found)("a dedicated server (skipped where none can 
     })
   )
 
+  it.live("PgClient: while the standby is away, commits take no more of the server's sessions, and reads continue", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make((yield* own()).url)
+      const ask = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe<{ readonly found: unknown }>(text).unprepared)
+      const other = yield* Layer.build(PgClient.layer({ url, maxConnections: 1 }))
+      const operator = (text: string) => Effect.provide(ask(text), other)
+      const waitFor = Effect.fnUntraced(function* (standbys: string) {
+        yield* operator(`alter system set synchronous_standby_names = '${standbys}'`)
+        yield* operator("select pg_reload_conf()")
+        const shown = operator("select current_setting('synchronous_standby_names') as found")
+        yield* eventually(shown, ([row]) => row?.found === standbys)
+      })
+      yield* operator("set synchronous_commit = local")
+      yield* operator("create table t (n integer)")
+      yield* waitFor("nobody")
+      const service = yield* Layer.build(PgClient.layer({ url, statementTimeoutMillis: 500 }))
+      const commits = Effect.forEach([1, 2, 3], () => Effect.exit(ask("insert into t values (1)")), { concurrency: "unbounded" })
+      const waiting = operator("select count(*)::int as found from pg_stat_activity where wait_event = 'SyncRep'")
+      yield* Effect.gen(function* () {
+        for (const exit of yield* commits) assert.include(String(exit), "no response within")
+        for (const _ of [1, 2]) {
+          for (const exit of yield* commits) assert.include(String(exit), "commits are not confirmed")
+          assert.deepStrictEqual(yield* waiting, [{ found: 3 }])
+        }
+        assert.deepStrictEqual(yield* ask("select 1 as found"), [{ found: 1 }])
+        yield* waitFor("")
+        yield* eventually(waiting, ([row]) => row?.found === 0)
+        for (const exit of yield* commits) assert.isTrue(Exit.isSuccess(exit))
+      }).pipe(Effect.provide(service))
+    })
+  )
+
   it.live(
     "PgClient: an interrupted query in the host application's pool is canceled on the server too, even if the server requires a password",
     () =>

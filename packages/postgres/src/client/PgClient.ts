@@ -4,11 +4,23 @@ import { SqlClient, SqlError, Statement } from "effect/sql"
 import Pg from "pg"
 import * as Away from "./Away.ts"
 import * as Hosts from "./Hosts.ts"
-import { type Ask, asking, connection, failed, hear, leave, Patience, remember, type SettingsOf } from "./PgConnection.ts"
+import {
+  type Ask,
+  asking,
+  connection,
+  failed,
+  hear,
+  isUnanswered,
+  leave,
+  Patience,
+  pidOf,
+  remember,
+  type SettingsOf
+} from "./PgConnection.ts"
 import { DatabaseUnreachable, meaningOf } from "./PgError.ts"
 import * as Pooler from "./Pooler.ts"
 import * as Primary from "./Primary.ts"
-import type * as SqlState from "./SqlState.ts"
+import * as SqlState from "./SqlState.ts"
 
 export { DatabaseUnreachable } from "./PgError.ts"
 
@@ -155,6 +167,36 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
   })
 }
 
+const writes = (text: string): boolean => /\b(?:insert|update|delete|merge)\b/i.test(text)
+
+/**
+ * Refuses to send further commits while earlier ones wait for the standby. The server keeps the session of a waiting
+ * commit although we closed its connection, so repeated commits would take all its sessions, and reads would fail too.
+ */
+const confirming = () => {
+  const unanswered = new Set<number>()
+  const text = "select pid from pg_stat_activity where pid = any($1::int[]) and wait_event = 'SyncRep' limit 1"
+  const refused = Object.assign(new Error("commits are not confirmed: earlier ones still wait for the standby"), {
+    code: SqlState.unconfirmed
+  })
+  const sent =
+    (ask: Ask): Ask =>
+    (query) =>
+      unanswered.size > 0 && writes(query.text)
+        ? Effect.flatMap(ask({ text, values: [[...unanswered]] }), ({ rows }) => {
+            if (rows.length > 0) return Effect.fail(failed(refused, "query"))
+            unanswered.clear()
+            return ask(query)
+          })
+        : ask(query)
+  const note = (client: Pg.PoolClient, { text }: { readonly text: string }, exit: Exit.Exit<unknown, SqlError.SqlError>): void => {
+    const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
+    const pid = pidOf(client)
+    if (error !== undefined && isUnanswered(error) && writes(text) && pid !== undefined) unanswered.add(pid)
+  }
+  return { sent, note }
+}
+
 /** Returns the settings of a pool's connections. */
 const configOf = ({ options }: Pg.Pool): Pg.ClientConfig => {
   const { password } = options // pg makes it non-enumerable, so a spread omits it
@@ -180,12 +222,16 @@ const make = Effect.fnUntraced(function* (pool: Pg.Pool, options: Asked = {}, pr
       client.release(drops !== undefined)
     })
   const limitMillis = statementTimeoutMillis + unansweredMillis
+  const confirmed = confirming()
   const single: Ask = (query) =>
     Effect.withFiber((fiber) => {
       const limits = { limitMillis, patienceMillis: fiber.getRef(Patience) }
       return Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(restore(connect), (client) =>
-          Effect.onExit(restore(asking(client, settingsOf, limits)(query)), (exit) => release(client, exit))
+          Effect.onExit(restore(confirmed.sent(asking(client, settingsOf, limits))(query)), (exit) => {
+            confirmed.note(client, query, exit)
+            return release(client, exit)
+          })
         )
       )
     })

@@ -31,8 +31,12 @@ export const Patience = Context.Reference<number>("@satrail/postgres/client/PgCo
 /** Wraps an error of the database, or of the connection to it. */
 export const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
 
+class NoResponse extends Error {}
+
 /** The error of a query without a response within this time. */
-export const unanswered = (millis: number) => failed(new Error(`no response within ${millis} ms`), "query")
+export const unanswered = (millis: number) => failed(new NoResponse(`no response within ${millis} ms`), "query")
+
+export const isUnanswered = ({ reason }: SqlError.SqlError): boolean => reason.cause instanceof NoResponse
 
 /** Returns the settings for reaching a connection's server, to cancel a query there. */
 export type SettingsOf = (client: Pg.ClientBase) => Pg.ClientConfig
@@ -102,6 +106,10 @@ const sessionOf = (client: Pg.ClientBase): Session => {
  */
 export const remember = (client: Pg.ClientBase, pid: number): void => void (sessionOf(client).pid = pid)
 
+/** Returns the server's process id of a connection. */
+export const pidOf = (client: Pg.ClientBase & { readonly processID?: number | null }): number | undefined =>
+  sessionOf(client).pid ?? client.processID ?? undefined
+
 /**
  * From now on, a commit on this connection that did not wait for its standby is not reported as a success. (If
  * the wait is interrupted, the server commits locally, warns, and then reports success.)
@@ -132,8 +140,8 @@ export const asking = (
       let onAnswer = () => {}
       let canceling: Promise<void> | undefined
       const canceled = (): Promise<void> => {
-        const pid = session.pid ?? client.processID
-        if (typeof pid !== "number" || settingsOf === undefined) return Promise.resolve()
+        const pid = pidOf(client)
+        if (pid === undefined || settingsOf === undefined) return Promise.resolve()
         const { promise: answered, resolve } = Promise.withResolvers<void>()
         onAnswer = resolve
         return cancel(() => settingsOf(client), pid, answered)

@@ -27,6 +27,9 @@ const pooled: Meaning = {
   remedy: "Use the direct URL of the database in DATABASE_URL, or the pooler's session mode (docs/guides/database.md)."
 }
 
+/** The code of a commit that was not sent, because others still wait for the standby. */
+export const unconfirmed = "SR001"
+
 const states: { readonly [codeOrClass: string]: Meaning } = {
   // Connection exception. A protocol violation is our bug.
   "08": { tag: "ConnectionError", drops: "this", reason: "the connection to the database broke", remedy: restart },
@@ -95,6 +98,13 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
     tag: "ConnectionError",
     reason: "the machine of the database has an error",
     remedy: "Check the logs of the database and its machine, and the disks."
+  },
+  // Our own code: sent by no server.
+  [unconfirmed]: {
+    tag: "ConnectionError",
+    reason: "the database confirms no commits, because its standby is away",
+    remedy:
+      "Start the standby, or another one (docs/guides/high-availability.md). Nothing was written, and the service recovers automatically."
   },
   // Internal error: a bug in PostgreSQL or satrail that doesn't go away. Damage requires an operator.
   XX: { tag: "UnknownError" },
