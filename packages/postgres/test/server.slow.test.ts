@@ -151,6 +151,32 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
     })
   )
 
+  it.live("PgClient: a statement that waited for a row sees its newest version, whatever isolation the database has by default", () =>
+    Effect.gen(function* () {
+      const url = yield* Database.make
+      const connect = Layer.build(PgClient.layer({ url }))
+      const ask = (text: string) => SqlClient.SqlClient.use((sql) => sql.unsafe<{ readonly n: number }>(text).unprepared)
+      const [holder, other] = [yield* connect, yield* connect]
+      yield* Effect.provide(ask("create table t (n integer); insert into t values (0)"), other)
+      const name = new URL(Redacted.value(url)).pathname.slice(1)
+      yield* Effect.provide(ask(`alter database ${name} set default_transaction_isolation = 'serializable'`), other)
+      const service = yield* connect
+      const adding = ask("update t set n = n + 1 returning n")
+      const waiting = Effect.gen(function* () {
+        yield* adding
+        const waits = yield* Effect.forkDetach(Effect.provide(adding, service))
+        // The holder's session is idle in its transaction.
+        yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
+        return waits
+      })
+      const waits = yield* Effect.provide(
+        SqlClient.SqlClient.use((sql) => sql.withTransaction(waiting)),
+        holder
+      )
+      assert.deepStrictEqual(yield* Fiber.join(waits), [{ n: 2 }])
+    })
+  )
+
   it.live("PgClient: a late read fails and is canceled on the server, if it can be reached, and its connection is not reused", () =>
     Effect.gen(function* () {
       const url = new URL(Redacted.value(yield* Database.make))

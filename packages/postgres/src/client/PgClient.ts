@@ -256,8 +256,9 @@ const maxIdleInTransactionMillis = 60_000
  * Session settings, set after the connection is opened because poolers refuse them as startup parameters.
  * Every statement should use an index, but one prepared on an empty table would be planned as a sequential
  * scan and keep that plan until the next ANALYZE. Compiling a statement (jit) takes a second for a query that
- * runs in a millisecond. Behind a pooler, `probe` runs first, because a pooler in transaction mode would give the
- * settings to other programs too.
+ * runs in a millisecond. A statement must see the rows that it waited for, which other isolation levels refuse.
+ * Behind a pooler, `probe` runs first, because a pooler in transaction mode would give the settings to other
+ * programs too.
  */
 const setting = ({
   statementTimeoutMillis,
@@ -271,6 +272,7 @@ const setting = ({
   const values = {
     enable_seqscan: "off",
     jit: "off",
+    default_transaction_isolation: "read committed",
     statement_timeout: statementTimeoutMillis,
     lock_timeout: lockTimeoutMillis,
     idle_in_transaction_session_timeout: maxIdleInTransactionMillis
