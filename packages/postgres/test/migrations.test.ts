@@ -157,7 +157,7 @@ const holding = Effect.fnUntraced(function* (url: Redacted.Redacted, text: strin
   return Effect.andThen(Deferred.succeed(isOver, undefined), Fiber.join(holds))
 })
 
-/** Waits until so many sessions wait for a lock, each for some time. */
+/** Waits until this number of sessions has waited for a lock for some time. */
 const waiting = (count: number) =>
   eventually(
     ask(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
