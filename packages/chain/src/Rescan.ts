@@ -13,19 +13,23 @@ import type * as Keys from "./Keys.ts"
  */
 export const usualGap = 1000
 
+/** The index after the last key of an account and branch that was used, or reserved. */
+export type Next = Omit<Coin.Place, "index"> & { readonly next: number }
+
 /** A wallet's funds on the chain. */
 export interface Found {
-  /** Every coin it can spend, oldest first. */
+  /** Every coin that it received in the scanned blocks and can spend, oldest first. */
   readonly coins: ReadonlyArray<Coin.Coin & { readonly height: number }>
   /** For each account and branch, the index after the last used key. */
-  readonly next: ReadonlyArray<Omit<Coin.Place, "index"> & { readonly next: number }>
+  readonly next: ReadonlyArray<Next>
 }
 
-const branches = BitcoinAddress.AddressType.literals.flatMap((type) => ([0, 1] as const).map((branch) => ({ type, branch })))
+export const branches = BitcoinAddress.AddressType.literals.flatMap((type) => ([0, 1] as const).map((branch) => ({ type, branch })))
 
 /**
  * Scans the chain from a height and finds all unspent payments to a wallet, from its accounts alone, without
- * any record of issued addresses.
+ * any record of issued addresses. Searches `gap` keys beyond the last one used, and beyond those known to be
+ * reserved: the blocks from a later height may contain no payment to the keys before them.
  */
 export const scan = Effect.fnUntraced(function* (
   node: Follower.Node,
@@ -33,15 +37,19 @@ export const scan = Effect.fnUntraced(function* (
   options: {
     readonly fromHeight: number
     readonly gap?: number
+    readonly reserved?: ReadonlyArray<Next>
     readonly onProgress?: (height: number, tipHeight: number) => Effect.Effect<void>
   }
 ) {
-  const { fromHeight, gap = usualGap, onProgress } = options
+  const { fromHeight, gap = usualGap, reserved = [], onProgress } = options
   const places = new Map<string, Coin.Place>()
-  const derived = branches.map((of) => ({ ...of, upTo: 0, next: 0 }))
+  const derived = branches.map((of) => {
+    const known = reserved.find(({ type, branch }) => type === of.type && branch === of.branch)?.next ?? 0
+    return { ...of, known, upTo: 0, next: 0 }
+  })
   const extend = Effect.fnUntraced(function* () {
     for (const one of derived) {
-      for (; one.upTo < one.next + gap; one.upTo++) {
+      for (; one.upTo < Math.max(one.known, one.next) + gap; one.upTo++) {
         const place = { type: one.type, branch: one.branch, index: one.upTo }
         places.set(keys.key(place).address.scriptPubKey, place)
         yield* Effect.yieldNow

@@ -1,39 +1,54 @@
 import { assert, it } from "@effect/vitest"
-import * as Rescan from "@satrail/chain/Rescan"
 import * as Follower from "@satrail/chain/Follower"
+import * as Keys from "@satrail/chain/Keys"
+import * as Rescan from "@satrail/chain/Rescan"
+import * as Seed from "@satrail/chain/Seed"
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
+import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 import { Records } from "@satrail/core/service/Records"
 import * as Memory from "@satrail/memory/Memory"
 import { Effect, Exit } from "effect"
 import { refuseGap, reserve } from "../src/commands/Rescan.ts"
 import { run } from "./CommandLine.ts"
 
-const wallet = "00".repeat(4)
+const keys = Keys.make(Keys.accountsOf(Seed.fromEntropy(new Uint8Array(32).fill(1)), "regtest"))
+const wallet = keys.accounts.fingerprint
 const type = "segwit"
 
-/** Returns the next keys of the receiving and the change branch, after a rescan of a wallet restored with 100 keys each. */
-const afterRescan = Effect.fnUntraced(function* (used: readonly [number, number], gap: number) {
-  const records = yield* Records
+/** A database restored with 100 reserved keys of each branch, in which these receiving addresses were issued. */
+const restored = Effect.fnUntraced(function* (issued: ReadonlyArray<number>) {
+  const { commit } = yield* Journal
   for (const branch of [0, 1] as const) {
     const range = { id: yield* Id.make, wallet, type, branch, first: 0, next: 100 } as const
-    yield* (yield* Journal).commit(KeyRange.reserved(range, 0))
+    yield* commit(KeyRange.reserved(range, 0))
   }
-  const found = { coins: [], next: used.map((next, at) => ({ type, branch: at === 0 ? 0 : 1, next }) as const) }
-  // Another rescan skips no more keys.
-  for (const _ of [1, 2]) yield* reserve(wallet, found, gap)
-  return [yield* records.nextKey(wallet, type, 0), yield* records.nextKey(wallet, type, 1)]
+  const companyId = CompanyId.make(yield* Id.make)
+  for (const index of issued) {
+    const { address, scriptPubKey } = keys.key({ type, branch: 0, index }).address
+    const id = yield* Id.make
+    const of = { ...Purpose.of({}), metadata: {}, createdAtMillis: 0 }
+    yield* commit(OnChainAddress.created({ id, companyId, nodeId: wallet, address, scriptPubKey, type, index, ...of }))
+  }
 })
 
-for (const [what, used, next] of [
-  ["if one of them was paid", [106, 103], [606, 103]],
-  ["if none of them was paid", [95, 90], [595, 100]]
+for (const [what, issued, used, next] of [
+  ["if one of them was paid", [3], [106, 103], [606, 103]],
+  ["if none of them was paid", [94], [95, 90], [595, 100]],
+  ["if no address was paid in the blocks read", [3, 97], [0, 0], [598, 100]]
 ] as const) {
   it.effect(`rescan: addresses issued after the backup are not issued again, ${what}`, () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* afterRescan(used, Rescan.usualGap), [...next])
+      const records = yield* Records
+      yield* restored(issued)
+      const found = { coins: [], next: used.map((next, at) => ({ type, branch: at === 0 ? 0 : 1, next }) as const) }
+      // Another rescan skips no more keys.
+      for (const _ of [1, 2]) yield* reserve(keys, found, Rescan.usualGap)
+      assert.deepStrictEqual([yield* records.nextKey(wallet, type, 0), yield* records.nextKey(wallet, type, 1)], [...next])
     }).pipe(Effect.provide(Memory.layer))
   )
 }

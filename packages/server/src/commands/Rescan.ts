@@ -18,16 +18,40 @@ import * as Server from "../serving/Server.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
+/** Returns the keys that are reserved in the database. */
+const reserved = Effect.fnUntraced(function* (wallet: string) {
+  const records = yield* Records
+  return yield* Effect.forEach(Scan.branches, ({ type, branch }) =>
+    Effect.map(records.nextKey(wallet, type, branch), (next) => ({ type, branch, next }))
+  )
+})
+
+/** Number of keys looked up at once. */
+const lookedUpAtOnce = 500
+
+/** Returns the index after the last receiving key below `next` that the database knows as an address. */
+const afterIssued = Effect.fnUntraced(function* (keys: Keys.Keys, type: Scan.Next["type"], next: number) {
+  const records = yield* Records
+  for (let end = next; end > 0; end -= lookedUpAtOnce) {
+    const indexes = Array.from({ length: Math.min(end, lookedUpAtOnce) }, (_, n) => end - 1 - n)
+    const issued = yield* records.onChainAddresses(indexes.map((index) => keys.key({ type, branch: 0, index }).address.scriptPubKey))
+    if (issued.length > 0) return Math.max(...issued.map(({ index }) => index)) + 1
+  }
+  return 0
+})
+
 /**
  * Reserves every key used on the chain, and the receiving keys that may have been issued after the backup and
  * are not paid yet, so that no address is issued to a second company. Their number is unknown. Half the gap is
- * skipped after the last paid key: a later scan must still find the keys issued next.
+ * skipped after the last key paid or issued before: a later scan must still find the keys issued next.
  */
-export const reserve = Effect.fnUntraced(function* (wallet: string, found: Scan.Found, gap: number) {
+export const reserve = Effect.fnUntraced(function* (keys: Keys.Keys, found: Scan.Found, gap: number) {
   const [records, journal] = [yield* Records, yield* Journal]
+  const wallet = keys.accounts.fingerprint
   for (const { type, branch, next: unused } of found.next) {
     const first = yield* records.nextKey(wallet, type, branch)
-    const next = Math.max(first, unused + (branch === 0 ? Math.ceil(gap / 2) : 0))
+    const skipped = branch === 0 ? Math.max(unused, yield* afterIssued(keys, type, first)) + Math.ceil(gap / 2) : unused
+    const next = Math.max(first, skipped)
     if (next === first) continue
     const id = yield* Id.make
     yield* journal.commit(KeyRange.reserved({ id, wallet, type, branch, first, next }, yield* Clock.currentTimeMillis))
@@ -61,18 +85,20 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
   const { chainNode, network } = environment
   if (chainNode === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox, so there is no chain to scan." })
   const { accounts } = yield* Effect.mapError(WalletFile.read(chainNode.walletFile), Output.failed)
+  const keys = Keys.make(accounts)
   const gap = Option.getOrElse(chosenGap, () => Scan.usualGap)
   const blocks = chainNode.source.blocks(network)
   const unread = ({ cause }: ChainUnavailable) => new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` })
   const { height: tipHeight } = yield* Effect.mapError(blocks.tip, unread)
   const found = yield* Effect.gen(function* () {
     yield* refuseGap(fromHeight, tipHeight)
-    const found = yield* Scan.scan(blocks, Keys.make(accounts), {
+    const found = yield* Scan.scan(blocks, keys, {
       fromHeight,
       gap,
+      reserved: yield* reserved(accounts.fingerprint),
       onProgress: (height, tipHeight) => Console.error(`block ${height} of ${tipHeight}`)
     }).pipe(Effect.catchTag("ChainUnavailable", (error) => Effect.fail(unread(error))))
-    yield* reserve(accounts.fingerprint, found, gap)
+    yield* reserve(keys, found, gap)
     // At its next start, the service reads the chain from this block again and finds deposits not credited yet.
     const cursor = { source, value: Follower.cursorBefore(fromHeight) }
     yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, yield* Clock.currentTimeMillis))
@@ -83,5 +109,7 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
     yield* Console.log(`${outpoint}  ${Msat.toSats(amount)} sats  block ${height}  ${place}`)
   }
   const total = Msat.toSats(Msat.sum(...found.coins.map(({ amount }) => amount)))
-  yield* Console.log(`${found.coins.length} coins, ${total} sats. At its next start, the service reads from block ${fromHeight} again.`)
+  yield* Console.log(
+    `${found.coins.length} coins received from block ${fromHeight} on, ${total} sats. At its next start, the service reads from block ${fromHeight} again.`
+  )
 })
