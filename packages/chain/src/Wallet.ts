@@ -1,6 +1,7 @@
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { ChainWallet, type Derived, Unfundable } from "@satrail/core/nodes/ChainWallet"
+import type * as Coin from "@satrail/core/nodes/Coin"
 import * as Payout from "@satrail/core/sending/Payout"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { Effect, Layer } from "effect"
@@ -20,7 +21,23 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspen
   const keys = Keys.make(accounts)
   const receiving = new Map<BitcoinAddress.AddressType, Effect.Effect<Derived, StoreUnavailable>>()
   for (const type of BitcoinAddress.AddressType.literals) receiving.set(type, yield* KeyBuffer.make(keys, { type, branch: 0 }))
-  const change = yield* KeyBuffer.make(keys, { type: Payout.changeType, branch: 1 })
+  const freshChange = yield* KeyBuffer.make(keys, { type: Payout.changeType, branch: 1 })
+  /** The coins of the last draft with change, and the key of its change. */
+  let last: { readonly coins: ReadonlySet<string>; readonly key: Derived } | undefined
+
+  /**
+   * Returns the key for the change of a draft that spends these coins. If the last draft spends one of them too, at
+   * most one of the two drafts is ever stored, so both can have the same key. A fresh key for each attempt would
+   * use up a thousand keys in hours while the signer is unavailable, and another wallet would miss the coins
+   * after that gap.
+   */
+  const changeKey = Effect.fnUntraced(function* (coins: ReadonlyArray<Coin.Coin>) {
+    const isRepeated = coins.some(({ outpoint }) => last?.coins.has(outpoint))
+    const key = isRepeated && last !== undefined ? last.key : yield* freshChange
+    last = { coins: new Set(coins.map(({ outpoint }) => outpoint)), key }
+    return key
+  })
+
   const missing = yield* MissingCoins.make(unspent)
 
   return ChainWallet.of({
@@ -42,7 +59,7 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspen
         keys.key(coin)
         yield* Effect.yieldNow
       }
-      const { index, scriptPubKey: own } = selection.changeSats > 0n ? yield* change : { index: 0, scriptPubKey: "" }
+      const { index, scriptPubKey: own } = selection.changeSats > 0n ? yield* changeKey(selection.coins) : { index: 0, scriptPubKey: "" }
       const place = { wallet: accounts.fingerprint, type: Payout.changeType, branch: 1, index, scriptPubKey: own } as const
       const given = Payout.changeOf(selection, place)
       const tx = Payout.drafted(keys, selection, outputs, given)

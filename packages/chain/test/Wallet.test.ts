@@ -52,23 +52,34 @@ const world = Effect.gen(function* () {
   const logger = Logger.make(({ logLevel, message }) => {
     if (logLevel === "Error") errors.push(message)
   })
-  /** Builds a payout of this amount, and returns the coins that it spends. */
-  const spends = (sats: number) =>
+  /** Builds a payout of this amount, while other payouts have taken some coins. */
+  const build = (sats: number, taken: ReadonlyArray<string> = []) =>
     Context.get(built, ChainWallet)
       .build({
         payments: [{ scriptPubKey: `0014${"07".repeat(20)}`, amount: Msat.fromSats(sats), feeLimit: Msat.fromSats(2_000) }],
         feeRate: 2,
-        free: (outpoints) => Effect.succeed(new Set(outpoints))
+        free: (outpoints) => Effect.succeed(new Set(outpoints.filter((one) => !taken.includes(one))))
       })
-      .pipe(
-        Effect.map((draft) => draft.coins),
-        Effect.provide(Logger.layer([logger]))
-      )
+      .pipe(Effect.provide(Logger.layer([logger])))
+  /** Builds a payout of this amount, and returns the coins that it spends. */
+  const spends = (sats: number) => Effect.map(build(sats), (draft) => draft.coins)
   const isPaused = Effect.map(
     Context.get(store, LedgerReads).cursor("paused sending"),
     Option.exists((value) => value !== "")
   )
-  return { chain, ours, asked, errors, spends, isPaused }
+  return { chain, ours, asked, errors, build, spends, isPaused }
+})
+
+describe("Change of a payout", () => {
+  it.effect("wallet: attempts that never become a payout use up one change key, however long the signer is away", () =>
+    Effect.gen(function* () {
+      const { build } = yield* world
+      const index = (taken: ReadonlyArray<string>) => Effect.map(build(50_000, taken), ({ change }) => change?.index)
+      for (const _ of [1, 2, 3]) assert.strictEqual(yield* index([]), 0)
+      // The last attempt was stored, so its coin is taken.
+      assert.strictEqual(yield* index([outpoint(1)]), 1)
+    })
+  )
 })
 
 describe("Coins of a payout", () => {
