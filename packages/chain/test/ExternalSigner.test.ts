@@ -30,11 +30,17 @@ const psbt = Payout.toPsbt(
 )
 
 describe("a signer in another process", () => {
-  it.live("external signer: an external signer produces the same signatures as keys in the process", () =>
-    Effect.gen(function* () {
-      assert.deepStrictEqual(yield* signer("honest").sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt))
-    })
-  )
+  for (const [behaviour, which] of [
+    ["honest", "leaves them to us to finalize"],
+    ["final", "finalizes all of them, as Bitcoin Core does"],
+    ["partly final", "finalizes some of them"]
+  ] as const) {
+    it.live(`external signer: the signatures are those of keys in the process, from a program that ${which}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* signer(behaviour).sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt))
+      })
+    )
+  }
 
   for (const [behaviour, words] of [
     ["other", /signed a different transaction/],

@@ -337,9 +337,12 @@ export const signInput = (
   tx.signIdx(privateKey(derivation.path), index, undefined, noRandomness)
 }
 
-/** Finalizes a transaction whose inputs are all signed. Throws if one of them is not. */
+/**
+ * Finalizes a transaction whose inputs are all signed. Throws if one of them is not. Some signers, such as Bitcoin
+ * Core, finalize inputs themselves.
+ */
 export const finished = (tx: Transaction): { readonly txId: TxId.TxId; readonly rawTx: string } => {
-  tx.finalize()
+  for (let at = 0; at < tx.inputsLength; at++) if (tx.getInput(at).finalScriptWitness === undefined) tx.finalizeIdx(at)
   return serialised(tx)
 }
 
