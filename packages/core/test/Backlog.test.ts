@@ -4,7 +4,8 @@ import { TestClock } from "effect/testing"
 import type * as Page from "../src/ledger/Page.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
-import { companyWith, confirm, outside, replace, scenario } from "./World.ts"
+import { settings } from "./Rows.ts"
+import { companyWith, confirm, mine, outside, replace, scenario, step, steps, weather } from "./World.ts"
 
 /** A store that no longer finds some withdrawals. */
 const losing = () => {
@@ -37,3 +38,25 @@ scenario("backlog: a record that is no longer found is omitted, and the records 
   lost.add(listed[0] ?? "").add(listed[3] ?? "")
   assert.deepStrictEqual(yield* all(), [listed[1], listed[2], listed[4]])
 })
+
+scenario(
+  "backlog: a payout is reported in its block although another of its transactions has replaced the one in the block",
+  () => ({ settings, ...weather() }),
+  function* ({ sky }) {
+    const payer = yield* companyWith(50_000)
+    const { id, companyId } = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 20_000)
+    yield* step
+    const { candidates } = yield* SendingReads
+    const [first] = yield* candidates(companyId, id)
+    sky.rate = 4
+    sky.deaf = (rawTx) => rawTx !== first?.rawTx
+    yield* steps(31, 60)
+    assert.strictEqual((yield* candidates(companyId, id)).length, 2)
+    yield* mine(2)
+    const { answer } = yield* (yield* Backlog).withdrawal(id)
+    assert.match(answer ?? "", new RegExp(`^in block \\d+, with 2 confirmations: transaction ${first?.txId}, which was sent earlier$`))
+    yield* mine(4)
+    yield* steps(2)
+    assert.isNull((yield* (yield* Backlog).withdrawal(id)).answer)
+  }
+)

@@ -1,3 +1,4 @@
+import type { TxId } from "@satrail/bitcoin/TxId"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import * as Id from "../../base/Id.ts"
 import { NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
@@ -65,6 +66,7 @@ const none = { after: null, sinceBeforeMillis: Number.MAX_SAFE_INTEGER }
 const answers = Effect.gen(function* () {
   const { lookup } = yield* NodePayments.make
   const chain = yield* ChainSource
+  const sending = yield* SendingReads
 
   /** Returns the response, or null if it does not arrive in time. */
   const said = <A, E>(ask: Effect.Effect<A, E>, text: (answer: A) => string) =>
@@ -75,14 +77,21 @@ const answers = Effect.gen(function* () {
       Effect.catch(() => Effect.succeed("no response"))
     )
 
-  const placed = (txId: NonNullable<Deposit["chainTxId"]>) =>
-    said(Effect.all([chain.tip, chain.transaction(txId)]), ([tip, placement]) => WaitReason.placed(tip, placement))
-
-  const answerOf = (row: Withdrawal): Effect.Effect<string | null> => {
-    if (row.status !== "pending" || row.dispatchedAtMillis === null) return Effect.succeed(null)
-    if (row.rail === "lightning") return said(lookup(row), WaitReason.paid)
-    return row.chainTxId === null ? Effect.succeed(null) : placed(row.chainTxId)
+  /** Looks up the transactions of one payment, oldest first. */
+  const placed = (txIds: ReadonlyArray<TxId>) => {
+    const found = Effect.forEach(txIds, (txId) => Effect.map(chain.transaction(txId), (placement) => ({ txId, placement })))
+    return said(Effect.all([chain.tip, found]), ([tip, found]) => WaitReason.placed(tip, found))
   }
+
+  const answerOf = Effect.fnUntraced(function* (row: Withdrawal): Effect.fn.Return<string | null, StoreUnavailable> {
+    const { id, companyId, status, rail, chainTxId, dispatchedAtMillis } = row
+    if (status !== "pending" || dispatchedAtMillis === null) return null
+    if (rail === "lightning") return yield* said(lookup(row), WaitReason.paid)
+    if (chainTxId === null) return null
+    // Only the leader of a batch has the earlier transactions.
+    const candidates = yield* sending.candidates(companyId, id)
+    return yield* placed(candidates.length === 0 ? [chainTxId] : candidates.map(({ txId }) => txId))
+  })
 
   return { answerOf, placed }
 })
@@ -183,7 +192,7 @@ export const make = Effect.gen(function* () {
       const record = yield* get("deposit", id, receiving.depositById)
       const kind = WaitReason.depositKind(record)
       const waits = kind === undefined ? null : WaitReason.of({ kind, job: null }, yield* Clock.currentTimeMillis)
-      const answer = kind === undefined || record.chainTxId === null ? null : yield* placed(record.chainTxId)
+      const answer = kind === undefined || record.chainTxId === null ? null : yield* placed([record.chainTxId])
       return { record, waits, timeline: WaitReason.ofDeposit(record), answer }
     })
   })

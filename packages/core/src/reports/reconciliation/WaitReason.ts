@@ -1,3 +1,4 @@
+import type { TxId } from "@satrail/bitcoin/TxId"
 import { all as features } from "../../features/index.ts"
 import type * as Waiting from "../../ledger/Waiting.ts"
 import { confirmations, type Placement, type Tip } from "../../nodes/ChainSource.ts"
@@ -161,14 +162,18 @@ export const paid = (payment: LookupResult): string => {
   }
 }
 
-/** Describes the state of a transaction as reported by the chain. */
-export const placed = (tip: Tip, placement: Placement): string => {
-  switch (placement._tag) {
-    case "mined":
-      return `in block ${placement.height}, with ${confirmations(tip, placement.height)} confirmations`
-    case "mempool":
-      return "not in a block yet"
-    case "gone":
-      return "unknown to the chain: never seen, or its coins were spent by another transaction"
-  }
+/**
+ * Describes the state of a payment as reported by the chain. A payout that was replaced has several transactions,
+ * oldest first, and each of them may be the one that is mined.
+ */
+export const placed = (tip: Tip, found: ReadonlyArray<{ readonly txId: TxId; readonly placement: Placement }>): string => {
+  const newest = found.at(-1)
+  const one = found.find(({ placement }) => placement._tag === "mined") ?? found.find(({ placement }) => placement._tag === "mempool")
+  if (one === undefined) return "unknown to the chain: never seen, or its coins were spent by another transaction"
+  const { txId, placement } = one
+  const where =
+    placement._tag === "mined"
+      ? `in block ${placement.height}, with ${confirmations(tip, placement.height)} confirmations`
+      : "not in a block yet"
+  return one === newest ? where : `${where}: transaction ${txId}, which was sent earlier`
 }
