@@ -6,14 +6,17 @@ import * as Seed from "@satrail/chain/Seed"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
+import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { Tasks } from "@satrail/core/ledger/Tasks"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import { Records } from "@satrail/core/service/Records"
 import * as Memory from "@satrail/memory/Memory"
-import { Effect, Exit } from "effect"
-import { refuseGap, reserve } from "../src/commands/Rescan.ts"
+import { Effect, Exit, Option } from "effect"
+import { asFollower, refuseGap, reserve } from "../src/commands/Rescan.ts"
 import { run } from "./CommandLine.ts"
 
 const keys = Keys.make(Keys.accountsOf(Seed.fromEntropy(new Uint8Array(32).fill(1)), "regtest"))
@@ -65,6 +68,22 @@ it.effect("rescan: a height after the next unread block is refused, because depo
     yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, 0))
     assert.isUndefined(yield* refused(101))
     assert.include(yield* refused(102), "--from-height must be at most 101. From a later block, the service would skip blocks")
+  }).pipe(Effect.provide(Memory.layer))
+)
+
+it.effect("rescan: while a process follows the chain, the position is not moved, because that process would move it back", () =>
+  Effect.gen(function* () {
+    const [journal, ledger, tasks] = [yield* Journal, yield* LedgerReads, yield* Tasks]
+    const moved = Effect.flatMap(Id.make, (id) => journal.commit(Cursor.moved({ source: "chain", value: "moved" }, id, 0)))
+    yield* journal.commit(Duty.begun("chain", 0))
+    const claim = tasks.claim({ kind: "chain", nowMillis: 0, leaseMillis: 6000, limit: 1 })
+    const [running] = yield* claim
+    assert.include(String(yield* Effect.flip(asFollower(() => moved))), "Stop the service")
+    assert.isTrue(Option.isNone(yield* ledger.cursor("chain")))
+    yield* tasks.postpone(running ?? assert.fail("not claimed"), 0)
+    yield* asFollower(() => moved)
+    assert.deepStrictEqual(yield* ledger.cursor("chain"), Option.some("moved"))
+    assert.lengthOf(yield* claim, 1, "the service can start immediately")
   }).pipe(Effect.provide(Memory.layer))
 )
 

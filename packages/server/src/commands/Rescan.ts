@@ -5,9 +5,12 @@ import * as Scan from "@satrail/chain/Rescan"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Id from "@satrail/core/base/Id"
+import type { Fence } from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
+import * as Duty from "@satrail/core/ledger/Duty"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
+import { fence, type Task, Tasks } from "@satrail/core/ledger/Tasks"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import { Records } from "@satrail/core/service/Records"
@@ -74,6 +77,26 @@ export const refuseGap = Effect.fnUntraced(function* (fromHeight: number, tipHei
     })
 })
 
+/** Maximum time for which the command holds the role of following the chain. */
+const leaseMillis = 60_000
+
+/**
+ * Runs an effect as the process that follows the chain. Fails if another process does, because it would continue from
+ * its own position, and overwrite one that was moved.
+ */
+export const asFollower = Effect.fnUntraced(function* <A, E, R>(work: (fence: Fence) => Effect.Effect<A, E, R>) {
+  const [journal, tasks] = [yield* Journal, yield* Tasks]
+  const claim = Effect.gen(function* () {
+    const nowMillis = yield* Clock.currentTimeMillis
+    yield* journal.commit(Duty.begun(source, nowMillis))
+    const [task] = yield* tasks.claim({ kind: source, nowMillis, leaseMillis, limit: 1 })
+    if (task !== undefined) return task
+    return yield* new CommandFailed({ message: "A process still follows the chain. Stop the service, wait ten seconds and try again." })
+  })
+  const release = (task: Task) => Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => Effect.ignore(tasks.postpone(task, nowMillis)))
+  return yield* Effect.acquireUseRelease(claim, (task) => work(fence(task)), release)
+})
+
 interface Options {
   readonly fromHeight: number
   readonly gap: Option.Option<number>
@@ -91,7 +114,7 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
   const unread = ({ cause }: ChainUnavailable) => new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` })
   const { height: tipHeight } = yield* Effect.mapError(blocks.tip, unread)
   const found = yield* Effect.gen(function* () {
-    yield* refuseGap(fromHeight, tipHeight)
+    yield* asFollower(() => refuseGap(fromHeight, tipHeight))
     const found = yield* Scan.scan(blocks, keys, {
       fromHeight,
       gap,
@@ -101,7 +124,8 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
     yield* reserve(keys, found, gap)
     // At its next start, the service reads the chain from this block again and finds deposits not credited yet.
     const cursor = { source, value: Follower.cursorBefore(fromHeight) }
-    yield* (yield* Journal).commit(Cursor.moved(cursor, yield* Id.make, yield* Clock.currentTimeMillis))
+    const [{ commit }, id, nowMillis] = [yield* Journal, yield* Id.make, yield* Clock.currentTimeMillis]
+    yield* asFollower((fence) => commit(Cursor.moved(cursor, id, nowMillis, fence)))
     return found
   }).pipe(Effect.provide(Server.storage(environment)), Effect.mapError(Output.failed))
   for (const { outpoint, amount, height, type, branch, index } of found.coins) {
