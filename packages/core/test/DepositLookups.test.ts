@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { Journal } from "../src/ledger/Journal.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
+import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
 import { Records } from "../src/service/Records.ts"
 import { company, follow, has, mine, onChainAddress, type Ports, replace, run } from "./World.ts"
 
@@ -63,6 +64,41 @@ describe("Lookups of transactions", () => {
         assert.isTrue(count >= 1 && count <= parts, `${when}: ${count}`)
       }
       assert.deepStrictEqual(yield* has(row), { posted: outputs * 1000, held: 0 })
+    })
+  })
+
+  it.effect("deposits: while blocks are read again, as after a rescan, each deposit is looked up only once they include its own", () => {
+    const { looked, change } = counting()
+    let again: { readonly unchangedTo: number; readonly readTo: number } | undefined
+    const reread = replace(ChainSource, (chain) =>
+      ChainSource.of({
+        ...chain,
+        activity: (after, ours) =>
+          Effect.map(chain.activity(after, ours), (activity) =>
+            again === undefined ? activity : { ...activity, unchangedTo: again.unchangedTo, blocksLeft: activity.tip.height - again.readTo }
+          )
+      })
+    )
+    return run({ change: (ports) => reread(change(ports)) }, function* () {
+      const row = yield* company()
+      const { address } = yield* onChainAddress(row)
+      const sandbox = yield* Sandbox
+      const heights: Array<number> = []
+      for (let n = 0; n < 3; n++) {
+        yield* sandbox.send({ address, amount: Msat.fromSats(1000) })
+        yield* mine(2)
+        yield* follow
+        heights.push((yield* (yield* ChainSource).tip).height)
+      }
+      assert.deepStrictEqual(yield* has(row), { posted: 3000, held: 0 })
+      const counts: Array<number> = []
+      for (const [n, readTo] of heights.entries()) {
+        looked.count = 0
+        again = { unchangedTo: heights[n - 1] ?? 0, readTo }
+        yield* (yield* ChainDeposits).follow()
+        counts.push(looked.count)
+      }
+      assert.deepStrictEqual(counts, [1, 1, 1])
     })
   })
 
