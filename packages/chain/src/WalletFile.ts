@@ -2,7 +2,8 @@ import { Effect, Redacted, Schema } from "effect"
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto"
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import path from "node:path"
-import { Accounts } from "./Keys.ts"
+import { isDeepStrictEqual } from "node:util"
+import { Accounts, accountsOf } from "./Keys.ts"
 
 /** The wallet's file cannot be used. */
 export class WalletUnusable extends Schema.TaggedError<WalletUnusable>()("WalletUnusable", { file: Schema.String, reason: Schema.String }) {
@@ -63,10 +64,21 @@ export const seal = Effect.fnUntraced(function* (words: Redacted.Redacted, passp
   }
 })
 
-/** Decrypts the seed words of a wallet file. */
-export const open = Effect.fnUntraced(function* (file: string, { seed }: WalletFile, passphrase: Redacted.Redacted) {
+/**
+ * Returns whether these words are the seed of a file's public keys. The passphrase does not protect these keys:
+ * anyone who can write the file could exchange them, and receive all deposits.
+ */
+export const isSeedOf = (words: Redacted.Redacted, { accounts }: WalletFile): boolean =>
+  isDeepStrictEqual(accountsOf(words, accounts.network), accounts)
+
+/** The reason why a file is unusable if its public keys were changed. */
+export const otherKeys = "its public keys are not those of its seed, and deposits would go to them"
+
+/** Decrypts the seed words of a wallet file. Fails unless they are the seed of its public keys. */
+export const open = Effect.fnUntraced(function* (file: string, wallet: WalletFile, passphrase: Redacted.Redacted) {
+  const { seed } = wallet
   if (seed === null) return yield* new WalletUnusable({ file, reason: "it was created without its seed and can only receive" })
-  return yield* Effect.gen(function* () {
+  const words = yield* Effect.gen(function* () {
     const decipher = createDecipheriv(
       "aes-256-gcm",
       yield* keyOf(passphrase, Buffer.from(seed.salt, "hex"), seed),
@@ -79,6 +91,7 @@ export const open = Effect.fnUntraced(function* (file: string, { seed }: WalletF
       })
     )
   }).pipe(Effect.mapError(() => new WalletUnusable({ file, reason: "the passphrase does not open it, or the file is damaged" })))
+  return isSeedOf(words, wallet) ? words : yield* new WalletUnusable({ file, reason: otherKeys })
 })
 
 const Json = Schema.fromJsonString(WalletFile)

@@ -303,6 +303,20 @@ describe("the backend table", () => {
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
+  it.live("backends: a wallet file with the fingerprint of the seed but other public keys is rejected, as deposits would go to them", () =>
+    withHome((env) =>
+      Effect.gen(function* () {
+        const walletFile = `${env["CHAIN_WALLET"] ?? ""}.swapped`
+        const other = Keys.accountsOf(Seed.fromEntropy(new Uint8Array(32).fill(10)), "regtest")
+        const accounts = { ...other, fingerprint: Keys.accountsOf(words, "regtest").fingerprint }
+        yield* WalletFile.write(walletFile, { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null })
+        const swapped = Result.getOrThrow(read({ ...env, CHAIN_WALLET: walletFile }))
+        const error = yield* Effect.flip(Effect.scoped(Layer.build(Layer.fresh(Server.outside(swapped)))))
+        assert.propertyVal(error, "message", `CHAIN_SEED is not the seed of the wallet in ${walletFile}.`)
+      }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
   it.live("backends: a program with custom backends starts with them and stops on request", () =>
     withHome((env) =>
       Effect.gen(function* () {

@@ -85,6 +85,8 @@ describe("satrail check", () => {
     await write("wallet.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: sealed })
     await write("seedless.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: null })
     await write("signet.json", { satrailWallet: 1, accounts: Keys.accountsOf(words, "signet"), birthdaySeconds: 0, seed: sealed })
+    const swapped = { ...Keys.accountsOf(others, "regtest"), fingerprint: accounts.fingerprint }
+    await write("swapped.json", { satrailWallet: 1, accounts: swapped, birthdaySeconds: 0, seed: sealed })
     await write("open.json", { satrailWallet: 1, accounts, birthdaySeconds: 0, seed: sealed })
     chmodSync(file("open.json"), 0o644)
     writeFileSync(file("text"), "not what it should be")
@@ -380,6 +382,19 @@ describe("satrail check", () => {
       "CHAIN_WALLET_PASSPHRASE"
     ],
     ["✗ wallet", "another wallet's seed", () => ({ CHAIN_SEED: Redacted.value(others) }), "CHAIN_SEED is not the seed of"],
+    [
+      "✗ wallet",
+      "a wallet whose public keys were exchanged",
+      () => ({ CHAIN_WALLET: file("swapped.json") }),
+      "CHAIN_SEED is not the seed of"
+    ],
+    [
+      "✗ wallet",
+      "a wallet whose public keys are not those of its own seed",
+      () => ({ CHAIN_WALLET: file("swapped.json"), CHAIN_SEED: "", CHAIN_WALLET_PASSPHRASE: passphrase }),
+      "its public keys are not those of its seed",
+      "wallet restore"
+    ],
     [
       "✗ wallet",
       "a signer that is not a program",

@@ -1,4 +1,3 @@
-import * as Keys from "@satrail/chain/Keys"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import { Effect, Result } from "effect"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
@@ -38,7 +37,7 @@ const signer = Effect.fnUntraced(function* (
             )
           ]
     case "Words":
-      return Keys.accountsOf(signer.words, wallet.accounts.network).fingerprint === wallet.accounts.fingerprint
+      return WalletFile.isSeedOf(signer.words, wallet)
         ? [right("CHAIN_SEED is the wallet's seed")]
         : [
             misconfigured(
@@ -55,9 +54,13 @@ const signer = Effect.fnUntraced(function* (
           )
         ]
       const opened = yield* Effect.result(WalletFile.open(walletFile, wallet, signer.passphrase))
-      return Result.isSuccess(opened)
-        ? [right("CHAIN_WALLET_PASSPHRASE decrypts the wallet's seed")]
-        : [misconfigured(opened.failure.message, "Set CHAIN_WALLET_PASSPHRASE to the passphrase entered in `satrail wallet create`.")]
+      if (Result.isSuccess(opened)) return [right("CHAIN_WALLET_PASSPHRASE decrypts the wallet's seed")]
+      const { message, reason } = opened.failure
+      const remedy =
+        reason === WalletFile.otherKeys
+          ? "Move the file away, and create it again with `satrail wallet restore` and the words on paper."
+          : "Set CHAIN_WALLET_PASSPHRASE to the passphrase entered in `satrail wallet create`."
+      return [misconfigured(message, remedy)]
     }
   }
 })

@@ -2,14 +2,13 @@ import type { Network } from "@satrail/bitcoin/Network"
 import * as Books from "@satrail/chain/Books"
 import * as ExternalSigner from "@satrail/chain/ExternalSigner"
 import * as HotSigner from "@satrail/chain/HotSigner"
-import * as Keys from "@satrail/chain/Keys"
 import * as ChainWallet from "@satrail/chain/Wallet"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
-import { Clock, Effect, Layer, Option, type Redacted } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import type * as ChainView from "../backends/ChainView.ts"
 import { NodeUnusable } from "../backends/NodeUnusable.ts"
 import type * as Wallet from "../environment/Wallet.ts"
@@ -24,13 +23,10 @@ const quietFeeRate = 2
 
 const feeRates = (network: Network) => (network === "regtest" || network === "signet" ? { fallback: quietFeeRate } : {})
 
-const sameWallet = (words: Redacted.Redacted, { accounts }: WalletFile.WalletFile) =>
-  Keys.accountsOf(words, accounts.network).fingerprint === accounts.fingerprint
-
 const signerLayer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.Wallet, wallet: WalletFile.WalletFile) {
   if (signer._tag === "External") return ExternalSigner.layer(signer)
   const words = signer._tag === "Words" ? signer.words : yield* WalletFile.open(walletFile, wallet, signer.passphrase)
-  if (!sameWallet(words, wallet)) {
+  if (!WalletFile.isSeedOf(words, wallet)) {
     return yield* new NodeUnusable({ message: `CHAIN_SEED is not the seed of the wallet in ${walletFile}.` })
   }
   return HotSigner.layer(words, wallet.accounts.network)
