@@ -152,13 +152,19 @@ export const payload = ({ kind, scriptPubKey }: BitcoinAddress): Uint8Array => {
   return hex.decode(scriptPubKey.slice(head.length, head.length + bytes * 2))
 }
 
-/** Returns the address of an output script in hex. */
-export const fromScript = (scriptPubKey: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
+/** Returns the kind of an output script in hex; undefined if it has no address. */
+export const kindOf = (scriptPubKey: string): Kind | undefined => {
   const text = scriptPubKey.toLowerCase()
-  const kind = Kind.literals.find((one) => {
+  return Kind.literals.find((one) => {
     const { head, bytes, tail } = frame[one]
     return text.length === head.length + bytes * 2 + tail.length && text.startsWith(head) && text.endsWith(tail) && /^[0-9a-f]+$/.test(text)
   })
+}
+
+/** Returns the address of an output script in hex. */
+export const fromScript = (scriptPubKey: string, network: Network.Network): Result.Result<BitcoinAddress, BitcoinAddressInvalid> => {
+  const text = scriptPubKey.toLowerCase()
+  const kind = kindOf(text)
   return kind === undefined
     ? refuse("unknown_script", "This script has no address")
     : Result.succeed(make(kind, hex.decode(text.slice(frame[kind].head.length, frame[kind].head.length + frame[kind].bytes * 2)), network))

@@ -1,3 +1,4 @@
+import * as Signatures from "@satrail/bitcoin/Signatures"
 import { Signer, SignerUnavailable } from "@satrail/core/nodes/Signer"
 import * as Payout from "@satrail/core/sending/Payout"
 import { Effect, Layer } from "effect"
@@ -69,7 +70,15 @@ export const make = (options: Options) =>
         const tx = Payout.fromPsbt(answer.trim())
         // Accept only a signature of the given transaction.
         if (hex.encode(tx.unsignedTx) !== hex.encode(draft.unsignedTx)) throw new Error(`${options.command} signed a different transaction`)
-        return Payout.finished(tx)
+        const signed = Payout.finished(tx)
+        const spent = Payout.spent(draft)
+        // A stored transaction is never given up, so a wrong signature would hold the money and the coins forever.
+        for (const index of spent.keys()) {
+          if (!Signatures.isSigned(signed.rawTx, spent, index))
+            throw new Error(`${options.command} made a wrong signature for input ${index}`)
+          yield* Effect.yieldNow
+        }
+        return signed
       }).pipe(
         Effect.catchDefect((cause) => Effect.fail(cause)),
         Effect.mapError((cause) => new SignerUnavailable({ cause }))

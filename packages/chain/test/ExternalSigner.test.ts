@@ -42,8 +42,18 @@ describe("a signer in another process", () => {
     )
   }
 
+  it.live("external signer: a taproot signature of 65 bytes is accepted", () =>
+    Effect.gen(function* () {
+      const [given, usual] = [yield* signer("explicit").sign(psbt), yield* HotSigner.make(words, "regtest").sign(psbt)]
+      assert.deepStrictEqual([given.txId, given.rawTx.length], [usual.txId, usual.rawTx.length + 2])
+    })
+  )
+
   for (const [behaviour, words] of [
     ["other", /signed a different transaction/],
+    ["forged 0", /wrong signature for input 0/],
+    ["forged 1", /wrong signature for input 1/],
+    ["forged 2", /wrong signature for input 2/],
     ["broken", /status 3/]
   ] as const) {
     it.live(`external signer: with behavior "${behaviour}", nothing is signed`, () =>

@@ -1,4 +1,5 @@
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as Signatures from "@satrail/bitcoin/Signatures"
 import * as TxId from "@satrail/bitcoin/TxId"
 import { Result } from "effect"
 import * as Chain from "./Chain.ts"
@@ -48,7 +49,7 @@ const replaces = (state: Chain.State, transaction: Transaction.Transaction, feeS
 
 const dust = ({ outputs }: Transaction.Transaction): string | undefined => {
   for (const { scriptPubKey, sats } of outputs) {
-    const kind = Transaction.kindOf(scriptPubKey)
+    const kind = BitcoinAddress.kindOf(scriptPubKey)
     if (kind === undefined) return `It pays to a script that is not relayed here: ${scriptPubKey}`
     if (sats < BitcoinAddress.dustLimitSats(kind)) return `It pays ${sats} sats to a ${kind} output, which is dust`
   }
@@ -70,7 +71,8 @@ export const judge = (state: Chain.State, rawTx: string): Verdict => {
     if (feeSats < BigInt(Transaction.virtualSize(transaction.weight) * minFeeRate))
       return yield* refuse(`It pays ${feeSats} sats, less than ${minFeeRate} for a virtual byte`)
     yield* replaces(state, transaction, feeSats)
-    if (!Transaction.isSigned(transaction.rawTx, spent)) return yield* refuse("It is not signed by the owner of the spent outputs")
+    if (!spent.every((_, index) => Signatures.isSigned(transaction.rawTx, spent, index)))
+      return yield* refuse("It is not signed by the owner of the spent outputs")
     return { _tag: "accepted" as const, event: { _tag: "TransactionSeen" as const, rawTx: transaction.rawTx } }
   })
 }

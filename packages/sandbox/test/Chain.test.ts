@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Signatures from "@satrail/bitcoin/Signatures"
 import * as TxId from "@satrail/bitcoin/TxId"
 import { ChainSource } from "@satrail/core/nodes/ChainSource"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
@@ -159,10 +160,10 @@ describe("BIP 143", () => {
   const spent = { scriptPubKey: "a9144733f37cf4db86fbc2efed2500b4f4e49f31202387", sats: 1_000_000_000n }
 
   it("sandbox chain: BIP 143: a signature is valid only for its output and amount", () => {
-    assert.isTrue(Transaction.isSigned(rawTx, [spent]))
-    assert.isFalse(Transaction.isSigned(rawTx, [{ ...spent, sats: spent.sats + 1n }]))
-    assert.isFalse(Transaction.isSigned(rawTx, [{ ...spent, scriptPubKey: `a914${"00".repeat(20)}87` }]))
-    assert.isFalse(Transaction.isSigned(rawTx.replace("feffffff02", "fdffffff02"), [spent]))
+    assert.isTrue(Signatures.isSigned(rawTx, [spent], 0))
+    assert.isFalse(Signatures.isSigned(rawTx, [{ ...spent, sats: spent.sats + 1n }], 0))
+    assert.isFalse(Signatures.isSigned(rawTx, [{ ...spent, scriptPubKey: `a914${"00".repeat(20)}87` }], 0))
+    assert.isFalse(Signatures.isSigned(rawTx.replace("feffffff02", "fdffffff02"), [spent], 0))
   })
 
   it("sandbox chain: BIP 143: the example is parsed", () => {

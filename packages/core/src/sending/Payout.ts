@@ -4,7 +4,7 @@ import * as TxId from "@satrail/bitcoin/TxId"
 import { base64, hex } from "@scure/base"
 import { p2wpkh } from "@scure/btc-signer/payment.js"
 import { Transaction } from "@scure/btc-signer/transaction.js"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { Batch, Draft, Payment } from "../nodes/ChainWallet.ts"
 import * as Coin from "../nodes/Coin.ts"
 
@@ -263,8 +263,7 @@ const typeOfKind: { readonly [kind in BitcoinAddress.Kind]?: BitcoinAddress.Addr
 }
 
 const scriptWeight = (script: Uint8Array): number => {
-  // The kind of a script does not depend on the network.
-  const kind = Result.getOrUndefined(Result.map(BitcoinAddress.fromScript(hex.encode(script), "regtest"), ({ kind }) => kind))
+  const kind = BitcoinAddress.kindOf(hex.encode(script))
   return Coin.inputWeight[(kind && typeOfKind[kind]) ?? "nested_segwit"]
 }
 
@@ -345,6 +344,13 @@ export const finished = (tx: Transaction): { readonly txId: TxId.TxId; readonly 
   for (let at = 0; at < tx.inputsLength; at++) if (tx.getInput(at).finalScriptWitness === undefined) tx.finalizeIdx(at)
   return serialised(tx)
 }
+
+/** Returns the outputs that a draft spends. */
+export const spent = (tx: Transaction): ReadonlyArray<Output> =>
+  Array.from({ length: tx.inputsLength }, (_, at) => {
+    const { witnessUtxo } = tx.getInput(at)
+    return { scriptPubKey: hex.encode(witnessUtxo?.script ?? new Uint8Array()), sats: witnessUtxo?.amount ?? 0n }
+  })
 
 /** Returns a transaction whose inputs are all final. */
 export const serialised = (tx: Transaction): { readonly txId: TxId.TxId; readonly rawTx: string } => ({
