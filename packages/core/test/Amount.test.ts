@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import * as Amount from "../src/base/Amount.ts"
 import * as Decimal from "../src/base/Decimal.ts"
@@ -16,6 +16,16 @@ describe("Amount", () => {
     assert.strictEqual(bitcoin("1e3", "sats"), 1_000_000n)
     assert.strictEqual(bitcoin("1", "sats"), Amount.min)
     assert.strictEqual(bitcoin("21000000", "btc"), Amount.max)
+  })
+
+  it("amount: the decimals of a currency are determined once, because an export needs them for each line", () => {
+    const made = vi.spyOn(Intl, "NumberFormat")
+    try {
+      for (let n = 0; n < 3; n++) assert.deepStrictEqual([Amount.decimals("usd"), Amount.decimals("jpy")], [2, 0])
+      assert.isAtMost(made.mock.calls.length, 2)
+    } finally {
+      made.mockRestore()
+    }
   })
 
   it("C34: amount: an amount in sats or btc is never rounded", () => {

@@ -46,9 +46,15 @@ export const parseCurrency = (text: string): Result.Result<Currency, AmountInval
 /** Returns whether the currency is fiat, which needs a price to become an amount. */
 export const isFiat = (currency: Currency): currency is Fiat => currency !== "sats" && currency !== "btc"
 
-/** Returns the number of decimals of a fiat currency: 2 for usd, 0 for jpy. */
-export const decimals = (currency: string): number =>
-  new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
+const knownDecimals = new Map<string, number>()
+
+/** Returns the number of decimals of a fiat currency: 2 for usd, 0 for jpy. Cached, because a formatter is expensive. */
+export const decimals = (currency: string): number => {
+  const known =
+    knownDecimals.get(currency) ?? new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2
+  knownDecimals.set(currency, known)
+  return known
+}
 
 /** Returns why a payer cannot be shown this amount in its currency, or undefined if they can. */
 export const decimalsIssue = (amount: Decimal, currency: Currency): string | undefined => {
