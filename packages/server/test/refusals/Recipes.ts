@@ -490,7 +490,7 @@ const refused: { readonly [code in Catalogue.Code]: Recipe<Answer> } = {
       return invoice(world)
     }
   },
-  overloaded: { never: "open six event streams with one key, or send more requests than the database can process" },
+  overloaded: { never: "it requires six open event streams of one key, or more requests than the database can process" },
   node_unavailable: {
     how: "`POST /sandbox/fault` with `node`, and create an invoice",
     run: async (world) => {
