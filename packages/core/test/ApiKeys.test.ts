@@ -275,7 +275,12 @@ describe("An API key", () => {
       const payer = yield* companyWith(5000)
       const { apiKey } = yield* issue(payer.id, { scopes: ["send"], limits: { daySats: 2000 } })
       const withdrawal = { company: payer, apiKey, asked: yield* asked(1000), destination: "settle@wallet.example", metadata: {} }
-      const confirming = yield* Effect.forkChild(said((yield* Withdrawals).confirm(withdrawal)))
+      const confirmed = Effect.tapError((yield* Withdrawals).confirm(withdrawal), (error) =>
+        Effect.sync(() => {
+          if (error._tag === "LimitExceeded") assert.strictEqual(error.remaining, 1000n)
+        })
+      )
+      const confirming = yield* Effect.forkChild(said(confirmed))
       yield* Deferred.await(begun)
       const changing = yield* Effect.forkChild(meanwhile(apiKey.id), { startImmediately: true })
       yield* TestClock.adjust(500)
@@ -291,7 +296,7 @@ describe("An API key", () => {
     "Unauthorized: revoked"
   )
   stalled(
-    "limits: a limit that is lowered while the payee's server is slow applies",
+    "limits: a limit that is lowered while the payee's server is slow applies, and the error says what remains of it",
     (id) => Effect.flatMap(ApiKeys, ({ limit }) => limit(id, { daySats: 1 })),
     "LimitExceeded"
   )

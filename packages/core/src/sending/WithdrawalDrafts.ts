@@ -158,7 +158,7 @@ export const make = Effect.gen(function* () {
     }),
     /**
      * Returns the withdrawal, its destination as stored, the payee, the task that sends it, and the limits that
-     * it counts against. `askedAtMillis` is when the request began, however often it is tried.
+     * it counts against, which are those of `spender`. `askedAtMillis` is when the request began, however often it is tried.
      */
     withdrawal: Effect.fnUntraced(function* ({
       metadata,
@@ -192,7 +192,8 @@ export const make = Effect.gen(function* () {
       yield* SpendingLimits.check(ask, { ...asked, amount: Withdrawal.held(asked) })
       const waits = yield* mayBegin({ spender: ask, recipient, withdrawal: asked })
       const withdrawal = waits === undefined ? asked : { ...asked, ...waits }
-      return { withdrawal, destination, recipient, work: workOf(recipient, nowMillis), counts, feesRevision: ask.company.feesRevision ?? 0 }
+      const work = workOf(recipient, nowMillis)
+      return { withdrawal, destination, recipient, work, counts, spender: ask, feesRevision: ask.company.feesRevision ?? 0 }
     })
   }
 })

@@ -161,8 +161,8 @@ export const make = Effect.gen(function* () {
       yield* stops.check("sending")
       const destination = yield* drafts.parse(text)
       return yield* retryOnFeeChange(ask.company, (company) => {
-        const spender = { ...ask, company }
-        return Effect.flatMap(drafts.withdrawal({ ...spender, destination, metadata, askedAtMillis }), (draft) => {
+        const drafted = drafts.withdrawal({ ...ask, company, destination, metadata, askedAtMillis })
+        return Effect.flatMap(drafted, ({ spender, ...draft }) => {
           const { withdrawal, recipient, counts, feesRevision } = draft
           // A withdrawal's idempotency key is stored permanently, because a retry may come at any time.
           const once = Answer.once(companyId, request, withdrawal, null)

@@ -250,24 +250,14 @@ export const make = Effect.gen(function* () {
     if (destination !== undefined) {
       const parsed = yield* withdrawalDrafts.parse(destination)
       const ask = { company, apiKey, asked, destination: parsed, otherwise, metadata: words.metadata, refundId, askedAtMillis }
-      const { withdrawal, work, counts, feesRevision } = yield* withdrawalDrafts.withdrawal(ask)
-      return {
-        change: Withdrawal.requested(withdrawal, undefined, work, counts, feesRevision),
-        held: Withdrawal.held(withdrawal),
-        voucher: null,
-        withdrawal,
-        url: null
-      }
+      const { withdrawal, work, counts, spender, feesRevision } = yield* withdrawalDrafts.withdrawal(ask)
+      const change = Withdrawal.requested(withdrawal, undefined, work, counts, feesRevision)
+      return { change, held: Withdrawal.held(withdrawal), spender, voucher: null, withdrawal, url: null }
     }
     const priced = asked === undefined ? { amount: otherwise, rate: null, rateAtMillis: null } : yield* prices.price(asked)
     const { voucher, url, counts, feesRevision } = yield* draftVoucher({ company, apiKey, priced, words, refundId })
-    return {
-      change: Voucher.created(voucher, undefined, counts, feesRevision),
-      held: Voucher.held(voucher),
-      voucher,
-      withdrawal: null,
-      url
-    }
+    const change = Voucher.created(voucher, undefined, counts, feesRevision)
+    return { change, held: Voucher.held(voucher), spender: { company, apiKey }, voucher, withdrawal: null, url }
   })
 
   /** Creates a refund of a deposit. `deposit` is the record as last read. */
@@ -276,7 +266,8 @@ export const make = Effect.gen(function* () {
     yield* check(deposit, Amount.min)
     const atMillis = yield* now
     const id = Id.fromMillis(atMillis, entropy)
-    const { change, held, voucher, withdrawal, url } = yield* paymentOf(ask, id, Msat.fromSats(Msat.toSats(Refund.left(deposit))))
+    const left = Msat.fromSats(Msat.toSats(Refund.left(deposit)))
+    const { change, held, spender, voucher, withdrawal, url } = yield* paymentOf(ask, id, left)
     const refund = refundOf(ask, deposit, { id, atMillis, voucher, withdrawal, url, amount: (voucher ?? withdrawal).amount })
     const made: Made = { refund, url }
     // The response is stored permanently, as for a withdrawal, because a retry may come at any time.
@@ -284,7 +275,9 @@ export const make = Effect.gen(function* () {
     const attempt = (found: Deposit) =>
       Effect.andThen(
         check(found, refund.amount),
-        Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(SpendingLimits.told(accounts, ask, held))
+        Shortage.told(ledger, journal.commit(Refund.created(refund, found, change, once))).pipe(
+          SpendingLimits.told(accounts, spender, held)
+        )
       )
     // Another refund of the deposit was committed first. Read the remaining amount again.
     const again = Effect.flatMap(depositOf(company.id, { depositId: deposit.id }), attempt)
