@@ -15,47 +15,18 @@ const keys = {
 }
 const invoiceId = await service.fund(company.key, 500_000)
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
-const {
-  body: {
-    data: [{ id: depositId }]
-  }
-} = await service.ask("GET", "/v1/transactions", { key: company.key })
-const {
-  body: {
-    data: { id: withdrawalId }
-  }
-} = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", {
-  key: company.key,
-  body: { amount: 1000, currency: "sats", destination }
-})
+const [{ id: depositId }] = (await service.ask("GET", "/v1/transactions", { key: company.key })).body.data
+const withdrawal = { amount: 1000, currency: "sats", destination }
+const { id: withdrawalId } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: withdrawal })).body.data
 
-const {
-  body: {
-    data: {
-      address: { id: onChainAddressId }
-    }
-  }
-} = await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })
+const { id: onChainAddressId } = (await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })).body.data.address
 
-const {
-  body: {
-    data: { id: offerId }
-  }
-} = await service.ask("POST", "/v1/bitcoin/deposit/offer", { key: company.key })
-const {
-  body: {
-    data: { id: voucherId }
-  }
-} = await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1000, currency: "sats" } })
+const { id: offerId } = (await service.ask("POST", "/v1/bitcoin/deposit/offer", { key: company.key })).body.data
+const voucher = { amount: 1000, currency: "sats" }
+const { id: voucherId } = (await service.ask("POST", "/v1/vouchers", { key: company.key, body: voucher })).body.data
 
-const {
-  body: {
-    data: { id: refundId }
-  }
-} = await service.ask("POST", "/v1/refunds", {
-  key: company.key,
-  body: { deposit_id: depositId, amount: 1, currency: "sats" }
-})
+const refund = { deposit_id: depositId, amount: 1, currency: "sats" }
+const { id: refundId } = (await service.ask("POST", "/v1/refunds", { key: company.key, body: refund })).body.data
 
 interface Endpoint {
   readonly method: "GET" | "POST"
@@ -77,7 +48,6 @@ interface Endpoint {
 const metadata = [1, "x", [], { a: 1 }, { a: null }, { a: { b: "c" } }]
 const notText = [1, true, [], {}]
 const notANumber = ["1", true, [], {}]
-const withdrawal = { amount: 1000, currency: "sats", destination }
 const wrongWithdrawal = {
   amount: [...notANumber, 0, -1, 0.5, 1e300, 21_000_001e8],
   currency: [...notText, "", "doge", "s ats"],

@@ -46,84 +46,38 @@ const newcomer = await service.company("free")
 await service.fund(company.key, 100_000)
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 const withdrawal = { amount: 1000, currency: "sats", destination }
-const {
-  body: {
-    data: { id: withdrawalID }
-  }
-} = await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: withdrawal })
+const { id: withdrawalID } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: withdrawal })).body.data
+const issue = async (body: object) =>
+  (await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body })).body.data
 /** Withdrawals that wait for another key's approval. */
-const { key: limitedKey, id: limitedId } = (
-  await service.ask("POST", `/operator/companies/${company.id}/api-keys`, {
-    key: operatorToken,
-    body: { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } }
-  })
-).body.data
+const { key: limitedKey, id: limitedId } = await issue({ name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } })
 await service.approve(limitedId)
 const waiting = async (): Promise<string> =>
   (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: limitedKey, body: withdrawal })).body.data.id
-const {
-  body: {
-    data: [, { id: depositID }]
-  }
-} = await service.ask("GET", "/v1/transactions", { key: company.key })
-const {
-  body: {
-    data: { lightning_invoice_id: invoiceID }
-  }
-} = await service.ask("GET", `/v1/transactions/deposits/${depositID}`, { key: company.key })
-const {
-  body: { data: held }
-} = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
-  key: company.key,
-  body: { amount: 1, currency: "sats", hold: true }
-})
+const [, { id: depositID }] = (await service.ask("GET", "/v1/transactions", { key: company.key })).body.data
+const { lightning_invoice_id: invoiceID } = (await service.ask("GET", `/v1/transactions/deposits/${depositID}`, { key: company.key })).body
+  .data
+const invoice = async (body: object) =>
+  (await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body })).body.data
+const held = await invoice({ amount: 1, currency: "sats", hold: true })
 await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: held.payment_request }))
-const {
-  body: {
-    data: { id: openInvoiceId }
-  }
-} = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body: { amount: 1, currency: "sats" } })
-const {
-  body: {
-    data: { id: keyId }
-  }
-} = await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "a", scopes: ["read"] } })
-const {
-  body: {
-    data: { id: connectedId }
-  }
-} = await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body: { name: "app", scopes: ["read"] } })
+const { id: openInvoiceId } = await invoice({ amount: 1, currency: "sats" })
+const { id: keyId } = await issue({ name: "a", scopes: ["read"] })
+const { id: connectedId } = await issue({ name: "app", scopes: ["read"] })
 const { id: addressId } = await service.record(company.key, await service.lightningAddress(company.key, "shop"))
-const {
-  body: {
-    data: {
-      address: { id: onChainAddressId, address: onChainAddress }
-    }
-  }
-} = await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })
+const { id: onChainAddressId, address: onChainAddress } = (await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key }))
+  .body.data.address
 
-const {
-  body: {
-    data: { id: offerId }
-  }
-} = await service.ask("POST", "/v1/bitcoin/deposit/offer", { key: company.key })
+const { id: offerId } = (await service.ask("POST", "/v1/bitcoin/deposit/offer", { key: company.key })).body.data
 
 // An unconfirmed deposit. Follow the chain directly, so that no worker pays the withdrawal.
 await service.sandbox(({ send }) => send({ address: onChainAddress, amount: service.sats(50_000) }))
 await service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
 
-const {
-  body: {
-    data: { id: voucherId }
-  }
-} = await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1, currency: "sats" } })
+const { id: voucherId } = (await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1, currency: "sats" } })).body.data
 
 const refund = { deposit_id: depositID, amount: 1, currency: "sats" }
-const {
-  body: {
-    data: { id: refundId }
-  }
-} = await service.ask("POST", "/v1/refunds", { key: company.key, body: refund })
+const { id: refundId } = (await service.ask("POST", "/v1/refunds", { key: company.key, body: refund })).body.data
 
 await service.run(
   Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
@@ -143,6 +97,9 @@ const failed = async (root: string, key: string, companyId: CompanyId.CompanyId)
   return { endpointId, deliveryId: await failedDelivery(service, companyId, endpointId) }
 }
 const own = await failed("/v1", company.key, company.id)
+const { id: personId } = (
+  await service.ask("POST", "/operator/people", { key: operatorToken, body: { company_id: company.id, name: "Mara K.", role: "admin" } })
+).body.data
 const adjustments = await adjusted(service, company.id)
 const [paid, unpaid] = [await lost(service, company.id), await lost(service, company.id)]
 const theirs = await failed("/operator", operatorToken, CompanyId.operator)
@@ -151,8 +108,11 @@ const failing = "/v1/bitcoin/withdraw/confirm"
 
 /** A valid request to an endpoint. */
 interface Ask {
+  /** Defaults to the documented path with `ids` in place of its parameters. */
   readonly path?: string
+  readonly ids?: ReadonlyArray<string>
   readonly body?: unknown
+  /** Defaults to the operator's token or the company's key, depending on the path. */
   readonly key?: string
 }
 
@@ -162,214 +122,135 @@ const asked: Record<string, Record<string, Ask>> = {
   "/v1/bitcoin/withdraw/confirm": { post: { body: withdrawal } },
   "/v1/bitcoin/send/confirm": { post: { body: withdrawal } },
   "/v1/bitcoin/deposit/lightning-invoice": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
-  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}": { get: { path: `/v1/bitcoin/deposit/lightning-invoice/${invoiceID}` } },
-  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/cancel": {
-    post: { path: `/v1/bitcoin/deposit/lightning-invoice/${openInvoiceId}/cancel` }
-  },
-  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle": {
-    post: { path: `/v1/bitcoin/deposit/lightning-invoice/${held.id}/settle` }
-  },
+  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}": { get: { ids: [invoiceID] } },
+  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/cancel": { post: { ids: [openInvoiceId] } },
+  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle": { post: { ids: [held.id] } },
   "/v1/bitcoin/deposit/lightning-address": { post: {}, get: {} },
   "/v1/bitcoin/deposit/lightning-address/{id}": {
-    get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}` },
-    put: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}`, body: { min_sats: 5, success_message: "Thanks!" } },
-    patch: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}`, body: { min_sats: 5 } },
-    delete: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}` }
+    get: { ids: [addressId] },
+    put: { ids: [addressId], body: { min_sats: 5, success_message: "Thanks!" } },
+    patch: { ids: [addressId], body: { min_sats: 5 } },
+    delete: { ids: [addressId] }
   },
-  "/v1/bitcoin/deposit/lightning-address/{id}/qr": { get: { path: `/v1/bitcoin/deposit/lightning-address/${addressId}/qr` } },
+  "/v1/bitcoin/deposit/lightning-address/{id}/qr": { get: { ids: [addressId] } },
   "/v1/domains": { post: { body: { domain: "shop.example" } }, get: {} },
   "/tls/ask": { get: { path: "/tls/ask?domain=pay.example.com" } },
   "/v1/bitcoin/deposit/on-chain": { post: {}, get: {} },
-  "/v1/bitcoin/deposit/on-chain/{id}": { get: { path: `/v1/bitcoin/deposit/on-chain/${onChainAddressId}` } },
+  "/v1/bitcoin/deposit/on-chain/{id}": { get: { ids: [onChainAddressId] } },
   "/v1/bitcoin/deposit/offer": { post: {}, get: {} },
-  "/v1/bitcoin/deposit/offer/{id}": { get: { path: `/v1/bitcoin/deposit/offer/${offerId}` } },
+  "/v1/bitcoin/deposit/offer/{id}": { get: { ids: [offerId] } },
   "/v1/vouchers": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
-  "/v1/vouchers/{id}": { get: { path: `/v1/vouchers/${voucherId}` } },
-  "/v1/vouchers/{id}/cancel": { post: { path: `/v1/vouchers/${voucherId}/cancel` } },
+  "/v1/vouchers/{id}": { get: { ids: [voucherId] } },
+  "/v1/vouchers/{id}/cancel": { post: { ids: [voucherId] } },
   "/v1/refunds": { post: { body: refund }, get: {} },
-  "/v1/refunds/{id}": { get: { path: `/v1/refunds/${refundId}` } },
-  "/v1/refunds/{id}/cancel": { post: { path: `/v1/refunds/${refundId}/cancel` } },
+  "/v1/refunds/{id}": { get: { ids: [refundId] } },
+  "/v1/refunds/{id}/cancel": { post: { ids: [refundId] } },
   "/v1/events": { get: {} },
-  "/v1/events/{id}": { get: { path: `/v1/events/${eventId}` } },
-  "/v1/webhook-deliveries/{id}/resend": { post: { path: `/v1/webhook-deliveries/${own.deliveryId}/resend` } },
-  "/operator/companies/{companyId}/webhook-endpoints": {
-    get: { key: operatorToken, path: `/operator/companies/${company.id}/webhook-endpoints` }
-  },
-  "/operator/companies/{companyId}/webhook-endpoints/{id}": {
-    get: { key: operatorToken, path: `/operator/companies/${company.id}/webhook-endpoints/${own.endpointId}` }
-  },
-  "/v1/webhook-endpoints/{id}/deliveries": { get: { path: `/v1/webhook-endpoints/${own.endpointId}/deliveries` } },
-  "/v1/webhook-endpoints/{id}/replay": {
-    post: { path: `/v1/webhook-endpoints/${own.endpointId}/replay`, body: { replay_from: eventId } }
-  },
-  "/operator/webhook-deliveries/{id}/resend": {
-    post: { key: operatorToken, path: `/operator/webhook-deliveries/${theirs.deliveryId}/resend` }
-  },
-  "/operator/webhook-endpoints/{id}/deliveries": {
-    get: { key: operatorToken, path: `/operator/webhook-endpoints/${theirs.endpointId}/deliveries` }
-  },
-  "/operator/webhook-endpoints/{id}/replay": {
-    post: { key: operatorToken, path: `/operator/webhook-endpoints/${theirs.endpointId}/replay`, body: { replay_from: eventId } }
-  },
-  ...Object.fromEntries(
-    (
-      [
-        ["/v1", own.endpointId, company.key],
-        ["/operator", theirs.endpointId, operatorToken]
-      ] as const
-    ).flatMap(([root, endpointId, key]) =>
-      ["rotate-secret", "enable"].map((verb) => [
-        `${root}/webhook-endpoints/{id}/${verb}`,
-        { post: { key, path: `${root}/webhook-endpoints/${endpointId}/${verb}` } }
-      ])
-    )
-  ),
+  "/v1/events/{id}": { get: { ids: [eventId] } },
+  "/v1/webhook-deliveries/{id}/resend": { post: { ids: [own.deliveryId] } },
+  "/operator/companies/{companyId}/webhook-endpoints": { get: { ids: [company.id] } },
+  "/operator/companies/{companyId}/webhook-endpoints/{id}": { get: { ids: [company.id, own.endpointId] } },
+  "/v1/webhook-endpoints/{id}/deliveries": { get: { ids: [own.endpointId] } },
+  "/v1/webhook-endpoints/{id}/replay": { post: { ids: [own.endpointId], body: { replay_from: eventId } } },
+  "/operator/webhook-deliveries/{id}/resend": { post: { ids: [theirs.deliveryId] } },
+  "/operator/webhook-endpoints/{id}/deliveries": { get: { ids: [theirs.endpointId] } },
+  "/operator/webhook-endpoints/{id}/replay": { post: { ids: [theirs.endpointId], body: { replay_from: eventId } } },
+  "/v1/webhook-endpoints/{id}/rotate-secret": { post: { ids: [own.endpointId] } },
+  "/v1/webhook-endpoints/{id}/enable": { post: { ids: [own.endpointId] } },
+  "/operator/webhook-endpoints/{id}/rotate-secret": { post: { ids: [theirs.endpointId] } },
+  "/operator/webhook-endpoints/{id}/enable": { post: { ids: [theirs.endpointId] } },
   "/v1/audit": { get: {} },
   "/v1/rates": { get: {} },
   "/v1/account": { get: {} },
   "/v1/transactions": { get: {} },
   "/v1/transactions/balance": { get: {} },
   "/v1/transactions/export": { get: {} },
-  "/operator/transactions/export": { get: { key: operatorToken } },
-  "/operator/companies/{companyId}/transactions/export": {
-    get: { key: operatorToken, path: `/operator/companies/${company.id}/transactions/export` }
-  },
-  "/v1/statements/{month}": { get: { path: "/v1/statements/2026-01" } },
-  "/operator/companies/{companyId}/statements/{month}": {
-    get: { key: operatorToken, path: `/operator/companies/${company.id}/statements/2026-01` }
-  },
-  "/v1/transactions/withdrawals/{withdrawalID}": { get: { path: `/v1/transactions/withdrawals/${withdrawalID}` } },
-  "/v1/transactions/withdrawals/{withdrawalID}/approve": {
-    post: { path: `/v1/transactions/withdrawals/${await waiting()}/approve` }
-  },
-  "/v1/transactions/withdrawals/{withdrawalID}/reject": { post: { path: `/v1/transactions/withdrawals/${await waiting()}/reject` } },
-  "/v1/transactions/deposits/{depositID}/payer": { get: { path: `/v1/transactions/deposits/${depositID}/payer` } },
-  "/v1/transactions/deposits/{depositID}": { get: { path: `/v1/transactions/deposits/${depositID}` } },
-  "/operator/companies": { post: { key: operatorToken, body: { name: "a", plan: "free" } }, get: { key: operatorToken } },
+  "/operator/transactions/export": { get: {} },
+  "/v1/statements/{month}": { get: { ids: ["2026-01"] } },
+  "/v1/transactions/withdrawals/{withdrawalID}": { get: { ids: [withdrawalID] } },
+  "/v1/transactions/withdrawals/{withdrawalID}/approve": { post: { ids: [await waiting()] } },
+  "/v1/transactions/withdrawals/{withdrawalID}/reject": { post: { ids: [await waiting()] } },
+  "/v1/transactions/deposits/{depositID}/payer": { get: { ids: [depositID] } },
+  "/v1/transactions/deposits/{depositID}": { get: { ids: [depositID] } },
+  "/operator/companies": { post: { body: { name: "a", plan: "free" } }, get: {} },
   "/operator/companies/{id}/api-keys": {
-    get: { key: operatorToken, path: `/operator/companies/${company.id}/api-keys` },
-    post: {
-      key: operatorToken,
-      path: `/operator/companies/${company.id}/api-keys`,
-      body: { name: "a", scopes: ["read"], expires_at: "2100-01-01T00:00:00Z" }
-    }
+    get: { ids: [company.id] },
+    post: { ids: [company.id], body: { name: "a", scopes: ["read"], expires_at: "2100-01-01T00:00:00Z" } }
   },
   "/operator/companies/{id}": {
-    get: { key: operatorToken, path: `/operator/companies/${company.id}` },
-    patch: { key: operatorToken, path: `/operator/companies/${newcomer.id}`, body: { plan: "paid" } }
+    get: { ids: [company.id] },
+    patch: { ids: [newcomer.id], body: { plan: "paid" } }
   },
-  "/operator/companies/{companyId}/domains": {
-    post: { key: operatorToken, path: `/operator/companies/${company.id}/domains`, body: { domain: "example.com" } }
-  },
-  "/operator/api-keys/{id}/rotate": {
-    post: { key: operatorToken, path: `/operator/api-keys/${keyId}/rotate`, body: { overlap_seconds: 60 } }
-  },
-  "/operator/api-keys/{id}/approve": { post: { key: operatorToken, path: `/operator/api-keys/${keyId}/approve` } },
-  "/operator/api-keys/{id}/connect": { post: { key: operatorToken, path: `/operator/api-keys/${connectedId}/connect` } },
-  "/operator/api-keys/{id}/wallet-connection": {
-    get: { key: operatorToken, path: `/operator/api-keys/${connectedId}/wallet-connection` }
-  },
-  "/operator/companies/{id}/freeze": {
-    post: { key: operatorToken, path: `/operator/companies/${frozenId}/freeze`, body: { reason: "a drill", pending: "go_on" } }
-  },
-  "/operator/companies/{id}/unfreeze": { post: { key: operatorToken, path: `/operator/companies/${frozenId}/unfreeze` } },
-  "/operator/pause": { get: { key: operatorToken }, post: { key: operatorToken, body: { what: "sending" } } },
-  "/operator/resume": { post: { key: operatorToken, body: { what: "sending" } } },
+  "/operator/companies/{companyId}/domains": { post: { ids: [company.id], body: { domain: "example.com" } } },
+  "/operator/api-keys/{id}/rotate": { post: { ids: [keyId], body: { overlap_seconds: 60 } } },
+  "/operator/api-keys/{id}/approve": { post: { ids: [keyId] } },
+  "/operator/api-keys/{id}/connect": { post: { ids: [connectedId] } },
+  "/operator/api-keys/{id}/wallet-connection": { get: { ids: [connectedId] } },
+  "/operator/companies/{id}/freeze": { post: { ids: [frozenId], body: { reason: "a drill", pending: "go_on" } } },
+  "/operator/companies/{id}/unfreeze": { post: { ids: [frozenId] } },
+  "/operator/pause": { get: {}, post: { body: { what: "sending" } } },
+  "/operator/resume": { post: { body: { what: "sending" } } },
   "/operator/api-keys/{id}/limits": {
-    put: {
-      key: operatorToken,
-      path: `/operator/api-keys/${keyId}/limits`,
-      body: { day_sats: 10_000, recipients: ["satoshi@wallet.example"] }
-    },
-    patch: { key: operatorToken, path: `/operator/api-keys/${keyId}/limits`, body: { day_sats: 9000 } }
+    put: { ids: [keyId], body: { day_sats: 10_000, recipients: ["satoshi@wallet.example"] } },
+    patch: { ids: [keyId], body: { day_sats: 9000 } }
   },
   "/operator/api-keys/{id}/allowed-from": {
-    put: {
-      key: operatorToken,
-      path: `/operator/api-keys/${keyId}/allowed-from`,
-      body: { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } }
-    }
+    put: { ids: [keyId], body: { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } } }
   },
   "/operator/companies/{id}/fees": {
-    get: { key: operatorToken, path: `/operator/companies/${company.id}/fees` },
-    put: { key: operatorToken, path: `/operator/companies/${company.id}/fees`, body: { lightning: { parts_per_million: 1000 } } },
-    patch: { key: operatorToken, path: `/operator/companies/${company.id}/fees`, body: { lightning: { parts_per_million: 900 } } }
+    get: { ids: [company.id] },
+    put: { ids: [company.id], body: { lightning: { parts_per_million: 1000 } } },
+    patch: { ids: [company.id], body: { lightning: { parts_per_million: 900 } } }
   },
   "/operator/companies/{id}/limits": {
-    get: { key: operatorToken, path: `/operator/companies/${company.id}/limits` },
-    put: { key: operatorToken, path: `/operator/companies/${company.id}/limits`, body: { month_sats: 1_000_000 } },
-    patch: { key: operatorToken, path: `/operator/companies/${company.id}/limits`, body: { month_sats: 900_000 } }
+    get: { ids: [company.id] },
+    put: { ids: [company.id], body: { month_sats: 1_000_000 } },
+    patch: { ids: [company.id], body: { month_sats: 900_000 } }
   },
   "/operator/api-keys/{id}": {
-    get: { key: operatorToken, path: `/operator/api-keys/${keyId}` },
-    delete: { key: operatorToken, path: `/operator/api-keys/${keyId}` }
+    get: { ids: [keyId] },
+    delete: { ids: [keyId] }
   },
-  "/operator/backlog": { get: { key: operatorToken } },
-  "/operator/withdrawals": { get: { key: operatorToken } },
-  "/operator/withdrawals/{id}": { get: { key: operatorToken, path: `/operator/withdrawals/${withdrawalID}` } },
-  "/operator/deposits": { get: { key: operatorToken } },
-  "/operator/deposits/{id}": { get: { key: operatorToken, path: `/operator/deposits/${depositID}` } },
-  "/operator/withdrawals/{id}/settle": {
-    post: { key: operatorToken, path: `/operator/withdrawals/${paid.id}/settle`, body: { preimage: paid.preimage, fee_sats: 2.001 } }
-  },
-  "/operator/withdrawals/{id}/release": { post: { key: operatorToken, path: `/operator/withdrawals/${unpaid.id}/release` } },
-  "/operator/suspense": { get: { key: operatorToken } },
-  "/operator/suspense/{id}/assign": {
-    post: {
-      key: operatorToken,
-      path: `/operator/suspense/${await suspended(service, company.id)}/assign`,
-      body: { company_id: company.id }
-    }
-  },
+  "/operator/backlog": { get: {} },
+  "/operator/withdrawals": { get: {} },
+  "/operator/withdrawals/{id}": { get: { ids: [withdrawalID] } },
+  "/operator/deposits": { get: {} },
+  "/operator/deposits/{id}": { get: { ids: [depositID] } },
+  "/operator/withdrawals/{id}/settle": { post: { ids: [paid.id], body: { preimage: paid.preimage, fee_sats: 2.001 } } },
+  "/operator/withdrawals/{id}/release": { post: { ids: [unpaid.id] } },
+  "/operator/suspense": { get: {} },
+  "/operator/suspense/{id}/assign": { post: { ids: [await suspended(service, company.id)], body: { company_id: company.id } } },
   "/operator/adjustments": {
-    get: { key: operatorToken },
-    post: { key: operatorToken, body: { company_id: company.id, amount_sats: 1, reason: "a drill" } }
+    get: {},
+    post: { body: { company_id: company.id, amount_sats: 1, reason: "a drill" } }
   },
-  "/operator/people/{id}/approve": {
-    post: {
-      key: adjustments.second,
-      path: `/operator/people/${
-        (
-          await service.ask("POST", "/operator/people", {
-            key: operatorToken,
-            body: { company_id: company.id, name: "Mara K.", role: "admin" }
-          })
-        ).body.data.id
-      }/approve`
-    }
-  },
-  "/operator/adjustments/{id}": { get: { key: operatorToken, path: `/operator/adjustments/${adjustments.booked}` } },
-  "/operator/adjustments/{id}/approve": {
-    post: { key: adjustments.second, path: `/operator/adjustments/${adjustments.booked}/approve` }
-  },
-  "/operator/adjustments/{id}/reject": {
-    post: { key: operatorToken, path: `/operator/adjustments/${adjustments.rejected}/reject` }
-  },
-  "/v1/transactions/adjustments/{adjustmentID}": { get: { path: `/v1/transactions/adjustments/${adjustments.booked}` } },
-  "/operator/reconciliation": { get: { key: operatorToken } },
-  "/operator/reconciliation/own-funds": {
-    patch: { key: operatorToken, path: "/operator/reconciliation/own-funds", body: { node_sats: 1000.5 } }
-  },
+  "/operator/people/{id}/approve": { post: { key: adjustments.second, ids: [personId] } },
+  "/operator/adjustments/{id}": { get: { ids: [adjustments.booked] } },
+  "/operator/adjustments/{id}/approve": { post: { key: adjustments.second, ids: [adjustments.booked] } },
+  "/operator/adjustments/{id}/reject": { post: { ids: [adjustments.rejected] } },
+  "/v1/transactions/adjustments/{adjustmentID}": { get: { ids: [adjustments.booked] } },
+  "/operator/reconciliation": { get: {} },
+  "/operator/reconciliation/own-funds": { patch: { body: { node_sats: 1000.5 } } },
   "/healthz": { get: {} },
   "/readyz": { get: {} },
-  "/readyz/{check}": { get: { path: "/readyz/database" } },
-  "/operator/metrics": { get: { key: operatorToken } }
+  "/readyz/{check}": { get: { ids: ["database"] } },
+  "/operator/metrics": { get: {} }
 }
 
 /** The operator reads a company's lists and records with the same requests as the company. */
 for (const name of Object.keys(document.paths)) {
   const own = asked[name.replace("/operator/companies/{companyId}/", "/v1/")]
   if (!name.startsWith("/operator/companies/{companyId}/") || own?.["get"] === undefined) continue
-  const path = (own["get"].path ?? name.replace("{companyId}", company.id)).replace("/v1/", `/operator/companies/${company.id}/`)
-  asked[name] = { ...asked[name], get: { key: operatorToken, path } }
+  asked[name] = { ...asked[name], get: { ids: [company.id, ...(own["get"].ids ?? [])] } }
 }
+
+const keyOf = (path: string) => (path.startsWith("/operator/") ? operatorToken : company.key)
 
 /** The path of a record created by a POST to its collection with the example's body. */
 const pathOf = async (path: string) => {
   const [collection = ""] = path.split("/{")
   if (collection === path) return path
-  const key = collection.startsWith("/operator/") ? operatorToken : company.key
-  const { body } = await service.ask("POST", collection, { key, body: exampleOf(`POST ${collection}`) })
+  const { body } = await service.ask("POST", collection, { key: keyOf(path), body: exampleOf(`POST ${collection}`) })
   return path.replace(/\{\w+\}/, body.data.id)
 }
 
@@ -378,13 +259,7 @@ const shown: Record<string, Record<string, Ask>> = {}
 for (const [name, methods] of Object.entries<Record<string, object>>(document.paths)) {
   if (asked[name] !== undefined) continue
   const path = await pathOf(name)
-  const asks = Object.keys(methods).map(
-    (method) =>
-      [
-        method,
-        { path, body: exampleOf(`${method.toUpperCase()} ${name}`), ...(name.startsWith("/operator/") && { key: operatorToken }) }
-      ] as const
-  )
+  const asks = Object.keys(methods).map((method) => [method, { path, body: exampleOf(`${method.toUpperCase()} ${name}`) }] as const)
   shown[name] = Object.fromEntries(asks)
 }
 const endpoints = { ...asked, ...shown }
@@ -512,8 +387,8 @@ describe("the OpenAPI document", () => {
       body: ask.body,
       isPost: method === "post",
       isOpen: !/^\/(v1|operator)\//.test(path),
-      ask: (query = "", key: string | undefined = ask.key ?? company.key) =>
-        service.ask(method.toUpperCase(), `${ask.path ?? path}${query}`, {
+      ask: (query = "", key: string | undefined = ask.key ?? keyOf(path)) =>
+        service.ask(method.toUpperCase(), `${ask.path ?? (ask.ids ?? []).reduce((at, id) => at.replace(/\{\w+\}/, id), path)}${query}`, {
           ...(key !== "" && { key }),
           ...(ask.body !== undefined && { body: ask.body })
         })

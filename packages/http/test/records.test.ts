@@ -260,13 +260,7 @@ describe("every record has exactly the expected fields", () => {
   }
 
   it("record: an on-chain deposit has exactly the expected fields, when pending and when settled", async () => {
-    const {
-      body: {
-        data: {
-          address: { address }
-        }
-      }
-    } = await post("/v1/bitcoin/deposit/on-chain", { metadata })
+    const { address } = (await post("/v1/bitcoin/deposit/on-chain", { metadata })).body.data.address
     await service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(100_000) }))
     await service.work()
     const { id } = await newest("deposit")
