@@ -21,7 +21,7 @@ import {
   invoice,
   made,
   now,
-  outside,
+  paying,
   replace,
   run,
   scenario,
@@ -33,8 +33,7 @@ import {
 describe("Payments to a Lightning address or LNURL", () => {
   for (const type of ["lightning_address", "lnurl"] as const) {
     scenario(`payment worker: a payment to a ${type} settles`, function* () {
-      const payer = yield* companyWith(5000)
-      const row = yield* confirm(payer, (yield* outside({ type })).destination, 1000)
+      const { row } = yield* paying(5000, { type }, 1000)
       yield* step
       const { status, paymentHash } = yield* now(row)
       assert.strictEqual(status, "settled")

@@ -15,7 +15,7 @@ import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
 import * as WaitReason from "../src/reports/reconciliation/WaitReason.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
-import { companyWith, confirm, got, has, mine, now, outside, replace, run, standing, step, steps } from "./World.ts"
+import { companyWith, confirm, got, has, mine, now, outside, paying, replace, run, standing, step, steps } from "./World.ts"
 
 /** A node whose records can be lost, after which it has no record of payments that it was asked to make before. */
 const forgetful = () => {
@@ -54,8 +54,7 @@ describe("A node that lost records", () => {
     () => {
       const { state, pays, logged, world } = forgetful()
       return run({ ...world, logsErrors: true }, function* () {
-        const payer = yield* companyWith(50_000)
-        const first = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        const { payer, row: first } = yield* paying(50_000, { sats: 1000 })
         yield* step
         assert.strictEqual(yield* standing(first), "settled")
         yield* TestClock.adjust("40 days")
@@ -286,8 +285,7 @@ describe("Withdrawals whose payment the node has lost", () => {
     return run({ ...world.world, logsErrors: true }, function* () {
       const { row, paymentHash } = yield* lost(world)
       const { release: end, settle } = yield* LostWithdrawals
-      const payer = yield* companyWith(50_000)
-      const onChain = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 10_000)
+      const { payer, row: onChain } = yield* paying(50_000, { type: "chain_address" }, 10_000)
       const unsent = yield* confirm(payer, (yield* outside({ sats: 500 })).destination)
       yield* TestClock.adjust("90 days")
       const evidence = { preimage: Preimage.make("0".repeat(64)), networkFee: Msat.zero }

@@ -17,6 +17,7 @@ import {
   got,
   has,
   outside,
+  paying,
   type Ports,
   replace,
   run,
@@ -85,9 +86,7 @@ describe("Calls to the node", () => {
           )
         )
         const other = yield* start(counting("other")(ports))
-        const payer = yield* companyWith(5000)
-        const { destination } = yield* outside({ sats: 1000, behaviour: "fail" })
-        const row = yield* confirm(payer, destination)
+        const { payer, row } = yield* paying(5000, { sats: 1000, behaviour: "fail" })
         const sleeping = yield* Effect.forkChild(Context.get(sleepy, PaymentWorker).step)
         yield* TestClock.adjust("121 seconds")
         yield* Context.get(other, PaymentWorker).step
@@ -163,8 +162,7 @@ describe("Calls to the node", () => {
           change: (ports) => sending((sender) => ({ pay: (ask) => Effect.andThen(sender.pay(ask), Effect.die("not JSON")) }))(change(ports))
         },
         function* () {
-          const payer = yield* companyWith(5000)
-          const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+          const { row } = yield* paying(5000, { sats: 1000 })
           yield* steps(9)
           assert.strictEqual(yield* standing(row), "pending")
           assert.deepStrictEqual(atSeconds, [0, 60, 120])
@@ -178,8 +176,7 @@ describe("Calls to the node", () => {
       `C8: payment worker: a call that gets no response in ${callSeconds} seconds is not repeated while it may still arrive, even if the payment is not found`,
       () => ({ ...deaf(callSeconds) }),
       function* ({ atSeconds }) {
-        const payer = yield* companyWith(5000)
-        const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        const { payer, row } = yield* paying(5000, { sats: 1000 })
         const { step } = yield* PaymentWorker
         yield* Effect.forkChild(Effect.forever(Effect.andThen(step, Effect.sleep("1 second"))))
         yield* TestClock.adjust("10 minutes")
@@ -328,8 +325,7 @@ describe("Calls to the node", () => {
         )
       )
       return run({ change: (ports) => decided(change(ports)) }, function* () {
-        const payer = yield* companyWith(5000)
-        const row = yield* confirm(payer, (yield* outside({ type: "lightning_address" })).destination, 1000)
+        const { payer, row } = yield* paying(5000, { type: "lightning_address" }, 1000)
         yield* step
         assert.strictEqual(yield* standing(row), "pending")
         assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
@@ -360,9 +356,7 @@ describe("Calls to the node", () => {
     "C4: payment worker: a payment not sent because the node refused the connection is sent when the node recovers, without waiting for the grace period",
     refusing,
     function* ({ state }) {
-      const payer = yield* companyWith(5000)
-      const { destination, paymentHash } = yield* outside({ sats: 1000 })
-      const row = yield* confirm(payer, destination)
+      const { row, paymentHash } = yield* paying(5000, { sats: 1000 })
       yield* steps(3, 1)
       assert.strictEqual(yield* standing(row), "pending")
       state.isThere = true
@@ -378,9 +372,7 @@ describe("Calls to the node", () => {
     refusing,
     function* ({ state }) {
       const ports = yield* Effect.context<Ports>()
-      const payer = yield* companyWith(5000)
-      const { destination } = yield* outside({ sats: 1000 })
-      const row = yield* confirm(payer, destination)
+      const { row } = yield* paying(5000, { sats: 1000 })
       yield* step
       assert.deepStrictEqual(state.atSeconds, [0])
       // Another process claims the job, finds no such payment at the node, and postpones the job until the grace
@@ -405,9 +397,7 @@ describe("Calls to the node", () => {
     "freeze: a payment that the node refused is not sent after its company is frozen, and is sent once it is unfrozen",
     refusing,
     function* ({ state }) {
-      const payer = yield* companyWith(5000)
-      const { destination, paymentHash } = yield* outside({ sats: 1000 })
-      const row = yield* confirm(payer, destination)
+      const { payer, row, paymentHash } = yield* paying(5000, { sats: 1000 })
       yield* step
       assert.deepStrictEqual(state.atSeconds, [0])
       const companies = yield* Companies

@@ -17,6 +17,7 @@ import {
   has,
   now,
   outside,
+  paying,
   type Ports,
   replace,
   run,
@@ -73,9 +74,7 @@ describe("A payment", () => {
   scenario(
     "payment worker: a settled payment pays the payee, charges the amount and the fee to the company, and leaves the unused part of the fee to the operator",
     function* () {
-      const payer = yield* companyWith(5000)
-      const { destination, paymentHash } = yield* outside({ sats: 1000 })
-      const row = yield* confirm(payer, destination)
+      const { payer, row, paymentHash } = yield* paying(5000, { sats: 1000 })
       yield* step
       const settled = yield* now(row)
       assert.deepStrictEqual([settled.status, settled.failure, settled.paymentHash], ["settled", null, paymentHash])
@@ -126,9 +125,7 @@ describe("A payment", () => {
     scenario(
       `C1: payment worker: a held payment stays pending for days and then ${outcome}s, with no release before the node's final result`,
       function* () {
-        const payer = yield* companyWith(5000)
-        const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "hold" })
-        const row = yield* confirm(payer, destination)
+        const { payer, row, paymentHash } = yield* paying(5000, { sats: 1000, behaviour: "hold" })
         for (let hour = 0; hour < 72; hour++) {
           yield* step
           yield* TestClock.adjust("1 hour")
@@ -146,9 +143,7 @@ describe("A payment", () => {
     scenario(
       `C2 C6 C7: payment worker: a payment whose call gets no response is pending, not failed; later it ${outcome}s, without an early release or a second payment`,
       function* () {
-        const payer = yield* companyWith(5000)
-        const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: `unknown_then_${outcome}` })
-        const row = yield* confirm(payer, destination)
+        const { payer, row, paymentHash } = yield* paying(5000, { sats: 1000, behaviour: `unknown_then_${outcome}` })
         for (let i = 0; i < 3; i++) {
           // the call and two lookups get no response
           yield* step
@@ -165,9 +160,7 @@ describe("A payment", () => {
   }
 
   scenario("C6: payment worker: a payment that was sent is not marked failed when lookups fail for a day", function* () {
-    const payer = yield* companyWith(5000)
-    const { destination, paymentHash } = yield* outside({ sats: 1000, behaviour: "unknown_then_settle" })
-    const row = yield* confirm(payer, destination)
+    const { payer, row, paymentHash } = yield* paying(5000, { sats: 1000, behaviour: "unknown_then_settle" })
     yield* step
     yield* pause("node")
     yield* steps(24, 3600)
@@ -281,9 +274,7 @@ describe("A payment", () => {
         )
       )
     return run({ logsErrors: true, change }, function* () {
-      const payer = yield* companyWith(5000)
-      const { destination } = yield* outside({ sats: 1000 })
-      const withdrawal = yield* confirm(payer, destination)
+      const { row: withdrawal } = yield* paying(5000, { sats: 1000 })
       const stepping = yield* Effect.forkChild(step)
       yield* TestClock.adjust("5 seconds")
       yield* Fiber.join(stepping)
@@ -297,8 +288,7 @@ describe("A payment", () => {
     "payment worker: if an invoice expires while no node can pay it, the withdrawal fails without being sent",
     listening,
     function* ({ calls }) {
-      const payer = yield* companyWith(5000)
-      const row = yield* confirm(payer, (yield* outside({ sats: 1000, expirySeconds: 90 })).destination)
+      const { payer, row } = yield* paying(5000, { sats: 1000, expirySeconds: 90 })
       yield* TestClock.adjust("31 seconds")
       yield* step
       assert.strictEqual(yield* standing(row), "failed: invoice_expired")
@@ -311,8 +301,7 @@ describe("A payment", () => {
     "payment worker: a withdrawal fails as not payable, not as expired, if its invoice could hold the funds longer than the policy now allows",
     function* () {
       const strict = yield* start(yield* Effect.context<Ports>(), { ...settings, maxFinalCltvExpiry: 1 })
-      const payer = yield* companyWith(5000)
-      const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      const { payer, row } = yield* paying(5000, { sats: 1000 })
       yield* Context.get(strict, PaymentWorker).step
       assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
       assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
@@ -347,8 +336,7 @@ describe("A payment", () => {
       }))
     },
     function* () {
-      const payer = yield* companyWith(5000)
-      const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      const { payer, row } = yield* paying(5000, { sats: 1000 })
       yield* step
       assert.strictEqual(yield* standing(row), "settled")
       assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
@@ -390,8 +378,7 @@ describe("A payment", () => {
       })
     },
     function* () {
-      const payer = yield* companyWith(5000)
-      const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      const { payer, row } = yield* paying(5000, { sats: 1000 })
       yield* steps(5)
       assert.strictEqual(yield* standing(row), "pending")
       assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Context, Deferred, Effect, Fiber, Result } from "effect"
+import { Context, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as Changes from "../src/service/Changes.ts"
@@ -11,12 +10,10 @@ import { type Broadcast, ChainSource } from "../src/nodes/ChainSource.ts"
 import { ChainWallet } from "../src/nodes/ChainWallet.ts"
 import { Signer } from "../src/nodes/Signer.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
-import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { settings } from "./Rows.ts"
 import {
   accounts,
   company,
-  companyWith,
   confirm,
   everywhere,
   follow,
@@ -24,7 +21,9 @@ import {
   mine,
   now,
   onChainAddress,
+  outputsOf,
   outside,
+  paying,
   type Ports,
   replace,
   run,
@@ -35,20 +34,7 @@ import {
   steps
 } from "./World.ts"
 
-/**
- * Returns the outputs to the payee's address, each with its amount in sats and whether it is mined, in the
- * mempool or missing.
- */
-const received = Effect.fnUntraced(function* ({ recipient }: Withdrawal) {
-  const { scriptPubKey } = Result.getOrThrow(BitcoinAddress.decode(recipient, "regtest"))
-  const outputs = yield* (yield* Sandbox).outputsTo(scriptPubKey)
-  return outputs.map(({ placement, amount }) => [placement._tag, Number(amount) / 1000])
-})
-
-const payout = Effect.fnUntraced(function* (sats: number, balance = 2 * sats + 2000) {
-  const payer = yield* companyWith(balance)
-  return { payer, row: yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, sats) }
-})
+const payout = (sats: number, balance = 2 * sats + 2000) => paying(balance, { type: "chain_address" }, sats)
 
 const chain = (change: (chain: ChainSource["Service"]) => Partial<ChainSource["Service"]>) =>
   replace(ChainSource, (service) => ChainSource.of({ ...service, ...change(service) }))
@@ -77,7 +63,7 @@ describe("A payout", () => {
       yield* step
       const sent = yield* now(row)
       assert.deepStrictEqual([sent.status, sent.paymentHash], ["pending", null])
-      assert.deepStrictEqual(yield* received(row), [["mempool", 20_000]])
+      assert.deepStrictEqual(yield* outputsOf(row), [["mempool", 20_000]])
       assert.deepStrictEqual(yield* has(payer), { posted: 42_000, held: 20_620 })
       yield* steps(5)
       assert.strictEqual(yield* standing(row), "pending")
@@ -85,7 +71,7 @@ describe("A payout", () => {
       yield* steps(2)
       const { status, networkFee, chainTxId } = yield* now(row)
       assert.deepStrictEqual([status, chainTxId], ["settled", sent.chainTxId])
-      assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+      assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
       assert.deepStrictEqual(yield* has(payer), { posted: 42_000 - 20_620, held: 0 })
       const mining = Number(networkFee) / 1000
       assert.isTrue(mining > 0 && mining <= 500)
@@ -165,7 +151,7 @@ describe("A payout", () => {
         assert.strictEqual(yield* standing(row), "settled")
         assert.strictEqual(sent.length, 4)
         assert.strictEqual(new Set(sent).size, 1)
-        assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+        assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
       })
     }
   )
@@ -246,7 +232,7 @@ describe("A payout", () => {
       }
       for (const row of rows) {
         assert.strictEqual(yield* standing(row), "settled")
-        assert.deepStrictEqual(yield* received(row), [["mined", btc]])
+        assert.deepStrictEqual(yield* outputsOf(row), [["mined", btc]])
       }
     }
   )
@@ -314,7 +300,7 @@ describe("Several payouts", () => {
     yield* steps(3)
     for (const row of rows) {
       assert.strictEqual(yield* standing(row), "settled")
-      assert.deepStrictEqual(yield* received(row), [["mined", 20_000]])
+      assert.deepStrictEqual(yield* outputsOf(row), [["mined", 20_000]])
     }
   })
 
@@ -338,7 +324,7 @@ describe("Several payouts", () => {
         yield* Deferred.succeed(chosen, undefined)
         yield* Fiber.join(stepping)
         yield* steps(2)
-        assert.deepStrictEqual([yield* received(row), yield* received(other.row)], [[], [["mempool", 20_000]]])
+        assert.deepStrictEqual([yield* outputsOf(row), yield* outputsOf(other.row)], [[], [["mempool", 20_000]]])
         yield* everywhere(companies.unfreeze(payer.id))
         yield* steps(2)
         yield* mine(1)

@@ -39,6 +39,7 @@ import {
   now,
   onChainAddress,
   outside,
+  paying,
   poll,
   type Ports,
   type Process,
@@ -93,9 +94,7 @@ const swap = <I, S extends object>(key: Context.Key<I, S>, change: (service: S) 
   replace(key, (service: S): S => ({ ...service, ...change(service) }))
 
 const paid = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
-  const payer = yield* companyWith(50_000)
-  const { destination } = yield* outside({ sats, behaviour })
-  const row = yield* confirm(payer, destination)
+  const { payer, row } = yield* paying(50_000, { sats, behaviour })
   yield* step
   return { payer, row: yield* now(row) }
 })
@@ -144,9 +143,7 @@ const unheard = swap(LightningBooks, () => {
 
 describe("Reconciling offer payments", () => {
   const byOffer = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
-    const payer = yield* companyWith(50_000)
-    const { destination } = yield* outside({ type: "bolt12_offer", sats, behaviour })
-    const row = yield* confirm(payer, destination)
+    const { payer, row } = yield* paying(50_000, { type: "bolt12_offer", sats, behaviour })
     yield* step
     return { payer, row: yield* now(row) }
   })
@@ -246,8 +243,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   })
 
   scenario("reconciliation: equity is determined when nothing is in flight", function* () {
-    const payer = yield* companyWith(5000)
-    const payout = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 1000)
+    const { row: payout } = yield* paying(5000, { type: "chain_address" }, 1000)
     yield* step
     assert.strictEqual((yield* look).chain.own, null)
     assert.notStrictEqual((yield* look).node.own, null)
@@ -611,8 +607,7 @@ describe("A difference", () => {
     "coin_gone: a coin of the wallet is no longer in the chain, and no payout spent it",
     { logsErrors: true, isPending: true },
     function* () {
-      const payer = yield* companyWith(50_000)
-      const payout = yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 5000)
+      const { payer, row: payout } = yield* paying(50_000, { type: "chain_address" }, 5000)
       yield* step
       const [candidate] = yield* (yield* Records).candidates(payer.id, payout.id)
       const spent = Payout.fromPsbt(candidate?.psbt ?? "").getInput(0)

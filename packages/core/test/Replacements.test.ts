@@ -5,33 +5,13 @@ import { ChainSource } from "../src/nodes/ChainSource.ts"
 import { Records } from "../src/service/Records.ts"
 import { SettledPayouts } from "../src/sending/SettledPayouts.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
-import {
-  accounts,
-  companyWith,
-  confirm,
-  has,
-  mine,
-  now,
-  outputsOf,
-  outside,
-  type Ports,
-  replace,
-  run,
-  scenario,
-  standing,
-  step,
-  steps,
-  weather
-} from "./World.ts"
+import { accounts, has, mine, now, outputsOf, paying, type Ports, replace, run, scenario, standing, step, steps, weather } from "./World.ts"
 
 const candidates = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return yield* (yield* Records).candidates(companyId, id)
 })
 
-const payout = Effect.gen(function* () {
-  const payer = yield* companyWith(42_000)
-  return { payer, row: yield* confirm(payer, (yield* outside({ type: "chain_address" })).destination, 20_000) }
-})
+const payout = paying(42_000, { type: "chain_address" }, 20_000)
 
 const halfAnHour = steps(31, 60)
 

@@ -10,7 +10,6 @@ import * as Satrail from "../src/service/Satrail.ts"
 import { settings } from "./Rows.ts"
 import {
   company,
-  companyWith,
   confirm,
   got,
   has,
@@ -19,6 +18,7 @@ import {
   now,
   onChainAddress,
   outside,
+  paying,
   replace,
   run,
   scenario,
@@ -179,8 +179,7 @@ describe("All workers together", () => {
       { settings: { ...settings, payoutWindowMillis: 60_000 }, change },
       function* () {
         yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Satrail.layerWorkers), Effect.never)))
-        const payer = yield* companyWith(100_000)
-        const slow = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+        const { payer, row: slow } = yield* paying(100_000, { sats: 1000 })
         yield* TestClock.adjust("1 second")
         const rows = yield* Effect.forEach([20_000, 30_000], (sats) =>
           Effect.flatMap(outside({ type: "chain_address" }), ({ destination }) => confirm(payer, destination, sats))

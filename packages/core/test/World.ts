@@ -186,6 +186,13 @@ export const confirm = Effect.fnUntraced(function* (company: Company, destinatio
   return yield* made((yield* Withdrawals).confirm({ company, asked: amount, destination, metadata: {} }))
 })
 
+/** Opens a company with a balance in sats, and confirms its payment to a new external destination. */
+export const paying = Effect.fnUntraced(function* (balance: number, ask: Parameters<typeof outside>[0], sats?: number) {
+  const payer = yield* companyWith(balance)
+  const { destination, paymentHash } = yield* outside(ask)
+  return { payer, row: yield* confirm(payer, destination, sats), destination, paymentHash }
+})
+
 export const now = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal) {
   return Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
 })
