@@ -20,36 +20,40 @@ import * as SettledPayouts from "../sending/SettledPayouts.ts"
 import * as Withdrawals from "../sending/Withdrawals.ts"
 import * as Policy from "./Policy.ts"
 
+/** The services of the money path, which need its ports and a policy. */
+export const services = Layer.mergeAll(
+  Traced.over(Companies.Companies, Companies.layer),
+  Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
+  Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
+  Settlements.layer,
+  ChainDeposits.layer,
+  SettledPayouts.layer,
+  PaymentWorker.layer
+).pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Traced.over(Withdrawals.Withdrawals, Withdrawals.layer),
+      Traced.over(Invoices.Invoices, Invoices.layer),
+      Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer)
+    )
+  ),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Traced.over(Prices.Prices, Prices.layer),
+      Traced.over(Recipients.Recipients, Recipients.layer),
+      Traced.over(Fees.Fees, Fees.layer)
+    )
+  ),
+  Layer.provideMerge(Layer.mergeAll(Stops.layer, Traced.over(Channels.Channels, Channels.layer))),
+  Layer.provideMerge(Duties.layer)
+)
+
 /**
  * The money path alone: companies, keys, invoices, addresses, deposits and withdrawals over the ledger. It has
  * no features, events or reports; `Satrail.layer` adds those. Both require the same ports.
  */
 export const layer = (settings: Policy.Settings) =>
-  Layer.mergeAll(
-    Traced.over(Companies.Companies, Companies.layer),
-    Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
-    Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
-    Settlements.layer,
-    ChainDeposits.layer,
-    SettledPayouts.layer,
-    PaymentWorker.layer
-  ).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Traced.over(Withdrawals.Withdrawals, Withdrawals.layer),
-        Traced.over(Invoices.Invoices, Invoices.layer),
-        Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer)
-      )
-    ),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Traced.over(Prices.Prices, Prices.layer),
-        Traced.over(Recipients.Recipients, Recipients.layer),
-        Traced.over(Fees.Fees, Fees.layer)
-      )
-    ),
-    Layer.provideMerge(Layer.mergeAll(Stops.layer, Traced.over(Channels.Channels, Channels.layer))),
-    Layer.provideMerge(Duties.layer),
+  services.pipe(
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(Audit.layerJournal),
     Layer.provide(Layer.mergeAll(Wakes.layerJournal, Wakes.layerTasks)),

@@ -1,11 +1,7 @@
 import { Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
-import * as ApiKeys from "../accounts/ApiKeys.ts"
-import * as Companies from "../accounts/Companies.ts"
 import * as Domains from "../accounts/Domains.ts"
 import * as OperatorTokens from "../accounts/OperatorTokens.ts"
-import * as Fees from "../accounts/Fees.ts"
-import * as Stops from "../accounts/Stops.ts"
 import type { Dns } from "../base/Dns.ts"
 import * as Traced from "../base/Traced.ts"
 import * as TraceContext from "../base/TraceContext.ts"
@@ -15,7 +11,6 @@ import * as Retention from "../events/Retention.ts"
 import * as Tail from "../events/Tail.ts"
 import { EventStore } from "../ledger/EventStore.ts"
 import * as Audit from "../ledger/Audit.ts"
-import * as Duties from "../ledger/Duties.ts"
 import * as Expiry from "../ledger/Expiry.ts"
 import { Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
@@ -27,19 +22,12 @@ import { ChainWallet } from "../nodes/ChainWallet.ts"
 import { ExchangeRates } from "../nodes/ExchangeRates.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { LightningSender } from "../nodes/LightningSender.ts"
-import * as Channels from "../nodes/Channels.ts"
-import * as Prices from "../nodes/Prices.ts"
 import { Resolver } from "../nodes/Resolver.ts"
 import { Signer } from "../nodes/Signer.ts"
-import * as ChainDeposits from "../receiving/ChainDeposits.ts"
 import * as Holds from "../receiving/Holds.ts"
-import * as Invoices from "../receiving/Invoices.ts"
-import * as LightningAddresses from "../receiving/LightningAddresses.ts"
-import * as OnChainAddresses from "../receiving/OnChainAddresses.ts"
 import * as PayRequests from "../receiving/PayRequests.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Suspense from "../receiving/Suspense.ts"
-import * as Settlements from "../receiving/Settlements.ts"
 import * as Backlog from "../reports/reconciliation/Backlog.ts"
 import * as Liquidity from "../reports/reconciliation/Liquidity.ts"
 import * as Reconciliation from "../reports/reconciliation/Reconciliation.ts"
@@ -48,15 +36,12 @@ import * as Bookings from "../reports/Bookings.ts"
 import * as PaymentDetails from "../reports/PaymentDetails.ts"
 import * as Transactions from "../reports/Transactions.ts"
 import * as LostWithdrawals from "../sending/LostWithdrawals.ts"
-import * as PaymentWorker from "../sending/PaymentWorker.ts"
-import * as Recipients from "../sending/Recipients.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
-import * as SettledPayouts from "../sending/SettledPayouts.ts"
 import { features } from "../features/index.ts"
 import * as FeatureReads from "./FeatureReads.ts"
 import * as Layers from "../ledger/Layers.ts"
-import * as Withdrawals from "../sending/Withdrawals.ts"
 import { everything, following } from "./Following.ts"
+import * as Money from "./Money.ts"
 import * as Payments from "./Payments.ts"
 import * as Policy from "./Policy.ts"
 import type { Records } from "./Records.ts"
@@ -113,12 +98,9 @@ const tracedPorts = Layer.mergeAll(
 /** All services, built on `Ports`. */
 export const layer = (settings: Policy.Settings) =>
   Layer.mergeAll(
-    Traced.over(Companies.Companies, Companies.layer),
-    Traced.over(ApiKeys.ApiKeys, ApiKeys.layer),
     Traced.over(OperatorTokens.OperatorTokens, OperatorTokens.layer),
     Traced.over(Domains.Domains, Domains.layer),
     Traced.over(PayRequests.PayRequests, PayRequests.layer),
-    Traced.over(LightningAddresses.LightningAddresses, LightningAddresses.layer),
     Traced.over(Transactions.Transactions, Transactions.layer),
     Traced.over(Bookings.Bookings, Bookings.layer),
     Traced.over(PaymentDetails.PaymentDetails, PaymentDetails.layer),
@@ -128,32 +110,13 @@ export const layer = (settings: Policy.Settings) =>
     Traced.over(Status.Status, Status.layer),
     Traced.over(Suspense.Suspense, Suspense.layer),
     Traced.over(LostWithdrawals.LostWithdrawals, LostWithdrawals.layer),
-    Settlements.layer,
     Holds.layer,
-    ChainDeposits.layer,
-    SettledPayouts.layer,
-    PaymentWorker.layer,
     Events.layer
   ).pipe(
     Layer.provideMerge(Layers.services(following)),
     Layer.provideMerge(Feed.layer),
     Layer.provideMerge(Layers.services(features)),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Traced.over(Withdrawals.Withdrawals, Withdrawals.layer),
-        Traced.over(Invoices.Invoices, Invoices.layer),
-        Traced.over(OnChainAddresses.OnChainAddresses, OnChainAddresses.layer)
-      )
-    ),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Traced.over(Prices.Prices, Prices.layer),
-        Traced.over(Recipients.Recipients, Recipients.layer),
-        Traced.over(Fees.Fees, Fees.layer)
-      )
-    ),
-    Layer.provideMerge(Layer.mergeAll(Stops.layer, Traced.over(Channels.Channels, Channels.layer))),
-    Layer.provideMerge(Duties.layer),
+    Layer.provideMerge(Money.services),
     Layer.provideMerge(Layers.extensions(everything)),
     Layer.provideMerge(Policy.layer(settings)),
     Layer.provide(tracedPorts),
@@ -169,11 +132,8 @@ export const layer = (settings: Policy.Settings) =>
  * store must run them.
  */
 export const layerWorkers = Layer.mergeAll(
-  Settlements.layerWorker,
+  Money.layerWorkers,
   Holds.layerWorker,
-  ChainDeposits.layerWorker,
-  SettledPayouts.layerWorker,
-  PaymentWorker.layerWorker,
   Layers.workers(features),
   Domains.layerWorker,
   Expiry.layerWorker,
