@@ -241,12 +241,19 @@ const make = () => {
     }
     const query = parameters.filter((one) => one.in === "query" && one.name !== "format")
     if (query.length === 0) return undefined
-    const name = `${capital(noun)}${capital(verb)}Query`
     const schema = {
       properties: Object.fromEntries(query.map((one) => [one.name, one.schema])),
       required: query.filter((one) => one.required === true).map((one) => one.name)
     }
-    written.set(name, `export interface ${name} {\n${membersOf(schema, "asked", "  ").join("\n")}\n}`)
+    const [first = "", second = "", ...others] = membersOf(schema, "asked", "  ")
+    const page = `/** The fields that select a page of a list. */\nexport interface PageQuery {\n${first}\n${second}\n}`
+    // Most lists begin with the same two fields.
+    const isPaged = (written.get("PageQuery") ?? page) === page && query[0]?.name === "limit"
+    if (isPaged) written.set("PageQuery", page)
+    if (isPaged && others.length === 0) return { type: "PageQuery", isOptional: true, example: undefined }
+    const name = `${capital(noun)}${capital(verb)}Query`
+    const own = isPaged ? others : [first, second, ...others]
+    written.set(name, `export interface ${name} ${isPaged ? "extends PageQuery " : ""}{\n${own.join("\n")}\n}`)
     return { type: name, isOptional: true, example: undefined }
   }
 

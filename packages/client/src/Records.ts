@@ -123,7 +123,8 @@ export interface LimitedApiKey {
   readonly lastUsedAt: Date | null
   readonly remaining: LimitsRemaining | null
 }
-export interface ApiKeysListQuery {
+/** The fields that select a page of a list. */
+export interface PageQuery {
   /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
   readonly limit?: number | undefined
   /** Start of the page, from a `Link` header */
@@ -147,11 +148,7 @@ export interface ApiKey {
   /** Time of the last use, accurate to a minute; null if never used */
   readonly lastUsedAt: Date | null
 }
-export interface AuditListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
+export interface AuditListQuery extends PageQuery {
   /** Selects entries by this key, token or person */
   readonly actorId?: string | undefined
   /** Selects entries of this operation */
@@ -268,12 +265,6 @@ export interface Checkout<M = Metadata> {
   /** Time of payment; null until recorded as paid */
   readonly paidAt: Date | null
 }
-export interface CheckoutsListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
-}
 export interface OpenCompany {
   /** 1 to 200 characters, not all of them blank */
   readonly name: string
@@ -310,11 +301,7 @@ export interface CompanyOverview {
   /** Last use of any of the company's keys, accurate to a minute; null if never used */
   readonly lastSeenAt: Date | null
 }
-export interface CompaniesListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
+export interface CompaniesListQuery extends PageQuery {
   /** Start of an id, or part of a name (case-insensitive) */
   readonly search?: string | undefined
   readonly plan?: "free" | "paid" | undefined
@@ -695,11 +682,7 @@ export interface CreateInvoice<M = Metadata> {
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
-export interface InvoicesListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
+export interface InvoicesListQuery extends PageQuery {
   readonly status?: "open" | "accepted" | "settled" | "expired" | "canceled" | undefined
   /** Selects invoices that wallets requested for this Lightning address */
   readonly lightningAddressId?: string | undefined
@@ -741,12 +724,6 @@ export interface CreatedLightningAddress<M = Metadata> {
   /** Time of deletion; null if not deleted */
   readonly deletedAt: Date | null
 }
-export interface LightningAddressesListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
-}
 export interface ChangeLightningAddress<M = Metadata> {
   /** Minimum payment, within the service's limits */
   readonly minAmount?: Sats | null | undefined
@@ -773,23 +750,11 @@ export interface CreateOffer<M = Metadata> {
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
-export interface OffersListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
-}
 export interface CreateOnChainAddress<M = Metadata> {
   /** Address type. Default: `taproot` */
   readonly addressType?: "taproot" | "segwit" | "nested_segwit" | null | undefined
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
-}
-export interface OnChainAddressesListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
 }
 export interface Rate {
   readonly currency: "usd" | "eur" | "gbp" | "jpy" | "cny" | "cad" | "aud" | "chf" | "hkd" | "nzd"
@@ -840,11 +805,7 @@ export interface CreatedRefund<M = Metadata> {
   /** The LNURL as an lnurlw: link (LUD-17) */
   readonly lnurlw: string | null
 }
-export interface RefundsListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
+export interface RefundsListQuery extends PageQuery {
   /** Only refunds of this deposit */
   readonly depositId?: string | undefined
 }
@@ -911,11 +872,7 @@ export interface Balance {
   /** On-chain deposits that are credited once they have enough confirmations, in satoshis with up to three decimals */
   readonly pendingDeposits: Money
 }
-export interface TransactionsListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
+export interface TransactionsListQuery extends PageQuery {
   readonly type?: "withdrawal" | "deposit" | "adjustment" | undefined
   readonly status?: "pending_approval" | "pending" | "settled" | "failed" | undefined
   readonly rail?: "lightning" | "on_chain" | undefined
@@ -998,12 +955,6 @@ export interface IssuedVoucher<M = Metadata> {
   /** The LNURL as an lnurlw: link (LUD-17) */
   readonly lnurlw: string
 }
-export interface VouchersListQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
-}
 export interface WebhookEndpointSettings {
   /** URL that receives events. Must be https on a public host */
   readonly url: string
@@ -1051,12 +1002,6 @@ export interface ReplayWebhookEndpoint {
 export interface RotateWebhookSecret {
   /** Time during which the old secret also signs, in seconds. Default: 86400 */
   readonly overlapSeconds?: number | null | undefined
-}
-export interface WebhooksDeliveriesQuery {
-  /** Maximum rows per page, 1 to 1000. Default: 100. Pages of large records are shorter */
-  readonly limit?: number | undefined
-  /** Start of the page, from a `Link` header */
-  readonly cursor?: string | undefined
 }
 export interface WebhookDelivery {
   readonly id: string
@@ -1127,7 +1072,7 @@ export interface ApiKeysVerbs {
   /** Returns an API key without its secret, with its limits and what remains of them. */
   readonly get: { (id: string, ask?: CallOptions): Promise<LimitedApiKey>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LimitedApiKey> }
   /** Returns the company's API keys without their secrets, newest first, including revoked ones. */
-  readonly list: { (ask?: ApiKeysListQuery & CallOptions): List<ApiKey>; (company: CompanyRef, ask?: ApiKeysListQuery & CallOptions): List<ApiKey> }
+  readonly list: { (ask?: PageQuery & CallOptions): List<ApiKey>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<ApiKey> }
   /** Revokes any API key of the company immediately, including the one that makes this request. */
   readonly revoke: { (id: string, ask?: CallOptions): Promise<{ readonly id: string; readonly revoked: true }>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<{ readonly id: string; readonly revoked: true }> }
 }
@@ -1146,7 +1091,7 @@ export interface CheckoutsVerbs<M = Metadata, W = M> {
   /** Returns the current state of a checkout. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Checkout<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Checkout<M>> }
   /** Returns checkouts, newest first. */
-  readonly list: { (ask?: CheckoutsListQuery & CallOptions): List<Checkout<M>>; (company: CompanyRef, ask?: CheckoutsListQuery & CallOptions): List<Checkout<M>> }
+  readonly list: { (ask?: PageQuery & CallOptions): List<Checkout<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<Checkout<M>> }
   /** Cancels an open checkout and its invoice. */
   readonly cancel: { (id: string, ask?: CallOptions): Promise<Checkout<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Checkout<M>> }
 }
@@ -1231,7 +1176,7 @@ export interface LightningAddressesVerbs<M = Metadata, W = M> {
   /** Returns a Lightning address with its limits, success message and LNURL forms. */
   readonly get: { (id: string, ask?: CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LightningAddress<M>> }
   /** Returns Lightning addresses, newest first. */
-  readonly list: { (ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>>; (company: CompanyRef, ask?: LightningAddressesListQuery & CallOptions): List<LightningAddress<M>> }
+  readonly list: { (ask?: PageQuery & CallOptions): List<LightningAddress<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<LightningAddress<M>> }
   /**
    * Changes the fields you send.
    *
@@ -1255,7 +1200,7 @@ export interface OffersVerbs<M = Metadata, W = M> {
   /** Requires the `read` scope. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Offer<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Offer<M>> }
   /** Returns offers, newest first. */
-  readonly list: { (ask?: OffersListQuery & CallOptions): List<Offer<M>>; (company: CompanyRef, ask?: OffersListQuery & CallOptions): List<Offer<M>> }
+  readonly list: { (ask?: PageQuery & CallOptions): List<Offer<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<Offer<M>> }
 }
 export interface OnChainAddressesVerbs<M = Metadata, W = M> {
   /**
@@ -1268,7 +1213,7 @@ export interface OnChainAddressesVerbs<M = Metadata, W = M> {
   /** Requires the `read` scope. */
   readonly get: { (id: string, ask?: CallOptions): Promise<OnChainAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<OnChainAddress<M>> }
   /** Returns on-chain addresses, newest first. */
-  readonly list: { (ask?: OnChainAddressesListQuery & CallOptions): List<OnChainAddress<M>>; (company: CompanyRef, ask?: OnChainAddressesListQuery & CallOptions): List<OnChainAddress<M>> }
+  readonly list: { (ask?: PageQuery & CallOptions): List<OnChainAddress<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<OnChainAddress<M>> }
 }
 export interface RatesVerbs {
   /** Returns the rates at which fiat amounts are currently converted. */
@@ -1318,7 +1263,7 @@ export interface VouchersVerbs<M = Metadata, W = M> {
   /** Returns a voucher. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Voucher<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Voucher<M>> }
   /** Returns vouchers without their links, newest first. */
-  readonly list: { (ask?: VouchersListQuery & CallOptions): List<Voucher<M>>; (company: CompanyRef, ask?: VouchersListQuery & CallOptions): List<Voucher<M>> }
+  readonly list: { (ask?: PageQuery & CallOptions): List<Voucher<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<Voucher<M>> }
   /** Cancels an unclaimed voucher and releases its funds. */
   readonly cancel: { (id: string, ask?: CallOptions): Promise<Voucher<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Voucher<M>> }
 }
@@ -1364,7 +1309,7 @@ export interface WebhooksVerbs {
    */
   readonly rotateSecret: { (id: string, ask?: RotateWebhookSecret & CallOptions): Promise<IssuedWebhookEndpoint>; (company: CompanyRef, id: string, ask?: RotateWebhookSecret & CallOptions): Promise<IssuedWebhookEndpoint> }
   /** Returns the deliveries to an endpoint of the last 30 days, newest first. */
-  readonly deliveries: { (id: string, ask?: WebhooksDeliveriesQuery & CallOptions): List<WebhookDelivery>; (company: CompanyRef, id: string, ask?: WebhooksDeliveriesQuery & CallOptions): List<WebhookDelivery> }
+  readonly deliveries: { (id: string, ask?: PageQuery & CallOptions): List<WebhookDelivery>; (company: CompanyRef, id: string, ask?: PageQuery & CallOptions): List<WebhookDelivery> }
   /** Sends a delivery now: again, or before `next_attempt_at`. */
   readonly resend: { (id: string, ask?: CallOptions): Promise<WebhookDelivery>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<WebhookDelivery> }
 }
