@@ -277,10 +277,8 @@ export const example = ({ id, millis, companyId, paid, network, metadata }: Worl
   return { requested, settled }
 }
 
-/** Error codes for an invalid amount or destination. */
-export const refusals = [
-  "malformed",
-  "wrong_network",
+/** Error codes for a destination that is valid but cannot be paid, or not in this amount. */
+export const unpayable = [
   "unsupported",
   "amount_mismatch",
   "amount_required",
@@ -293,10 +291,12 @@ export const refusals = [
   "final_cltv_too_long",
   "recipient_refused",
   "recipient_unreachable",
-  "rate_unavailable",
   "chain_unavailable",
   "store_unavailable"
 ] as const
+
+/** Error codes for an invalid amount or destination. */
+export const refusals = ["malformed", "wrong_network", "rate_unavailable", ...unpayable] as const
 
 const bodyOf = (row: Withdrawal.Withdrawal) => ({ amount: 3000, currency: "sats", destination: row.recipient })
 

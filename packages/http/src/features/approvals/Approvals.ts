@@ -61,27 +61,7 @@ const awaiting = (world: World): Withdrawal => ({
 const approve = Section.company(
   HttpApiEndpoint.post("approve", `${decidePath}/approve`, {
     ...decidedBy,
-    error: errors.of(
-      "not_found",
-      "approval_over",
-      "approval_by_asker",
-      "approval_fee_risen",
-      "unsupported",
-      "amount_required",
-      "amount_mismatch",
-      "amount_out_of_range",
-      "dust",
-      "invoice_expired",
-      "invoice_not_payable",
-      "payment_hash_used",
-      "recipient_not_found",
-      "final_cltv_too_long",
-      "recipient_refused",
-      "recipient_unreachable",
-      "chain_unavailable",
-      "company_frozen",
-      "store_unavailable"
-    )
+    error: errors.of("not_found", "approval_over", "approval_by_asker", "approval_fee_risen", "company_frozen", ...Withdrawals.unpayable)
   })
     .annotate(Scopes, ["approve"])
     .annotate(OpenApi.Summary, "Approve a withdrawal")
