@@ -12,7 +12,7 @@ import { Poster, type Posted } from "../src/nodes/Poster.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
 import * as Dispatcher from "../src/features/webhooks/Dispatcher.ts"
 import { settings as usual } from "./Rows.ts"
-import { made, type Ports, type Process, type World } from "./World.ts"
+import { company, companyWith, made, type Ports, type Process, type World } from "./World.ts"
 
 export interface Request {
   readonly url: string
@@ -98,3 +98,12 @@ export const read = ({
 export const types = (sent: ReadonlyArray<Request>) => sent.map((request) => read(request).type)
 /** Advances the clock by one second in steps of 100 ms, so that all work started by a commit can run. */
 export const second = Effect.repeat(TestClock.adjust(100), { times: 9 })
+
+/** Starts sending webhooks, and opens a company that has this balance in sats and an endpoint. */
+export const subscribed = Effect.fnUntraced(function* (sats = 0, fields: Partial<Settings> = {}) {
+  yield* sending
+  const row = yield* sats === 0 ? company() : companyWith(sats)
+  const issued = yield* endpoint(row, fields)
+  yield* second
+  return { row, ...issued }
+})

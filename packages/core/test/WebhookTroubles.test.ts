@@ -11,8 +11,8 @@ import * as Notice from "../src/events/Notice.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
 import { entryOf, waiting } from "../src/features/webhooks/Sending.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
-import { broken, endpoint, ok, read, type Request, second, sending, world } from "./Receivers.ts"
-import { company, companyWith, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
+import { broken, endpoint, ok, read, type Request, second, sending, subscribed, world } from "./Receivers.ts"
+import { company, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
 
 const attemptsOf = (sent: ReadonlyArray<Request>) => sent.map(({ headers }) => Number(headers["x-satrail-attempt"]))
 const answering =
@@ -28,10 +28,7 @@ for (const answer of [302, 400, 500, "nothing"] as const)
     `webhooks: ${answer === "nothing" ? "no response" : answer} counts as a failure, and the event is retried to the end of the schedule`,
     () => world(),
     function* ({ sent, state }) {
-      yield* sending
-      const row = yield* company()
-      yield* endpoint(row, { types: ["invoice.created"] })
-      yield* second
+      const { row } = yield* subscribed(0, { types: ["invoice.created"] })
       state.answer = answering(answer)
       yield* invoice(row, 1)
       for (let i = 0; i < 16; i++) yield* TestClock.adjust("6 hours")
@@ -123,10 +120,7 @@ scenario(
   "webhooks: a delivery that the store records late, during the next attempt, continues its own schedule",
   () => world({ isAway: true }),
   function* ({ sent, state, store }) {
-    yield* sending
-    const row = yield* company()
-    yield* endpoint(row, { types: ["invoice.created"] })
-    yield* second
+    const { row } = yield* subscribed(0, { types: ["invoice.created"] })
     state.answer = answering(500)
     yield* invoice(row, 1)
     yield* TestClock.adjust(100)
@@ -155,10 +149,7 @@ scenario(
   "webhooks: a delivery that waits keeps no body in memory, so that endpoints that fail or are slow cannot fill it",
   reading,
   function* ({ sent, state, reads }) {
-    yield* sending
-    const row = yield* companyWith(1000)
-    yield* endpoint(row, { types: ["withdrawal.*"] })
-    yield* second
+    const { row } = yield* subscribed(1000, { types: ["withdrawal.*"] })
     const ended = yield* Deferred.make<void>()
     state.answer = () => Effect.as(Deferred.await(ended), broken(500))
     yield* confirm(row, (yield* outside({ sats: 100 })).destination)
@@ -234,10 +225,7 @@ scenario(
   "webhooks: during a secret rotation under load, each request is signed with a secret that the endpoint's owner knows",
   () => world(),
   function* ({ sent, state }) {
-    yield* sending
-    const row = yield* company()
-    const issued = yield* endpoint(row, { types: ["invoice.created"] })
-    yield* second
+    const { row, ...issued } = yield* subscribed(0, { types: ["invoice.created"] })
     state.answer = () => Effect.as(Effect.sleep(500), ok)
     const secrets = [Redacted.value(issued.secret)]
     const known: Array<ReadonlyArray<string>> = []

@@ -11,17 +11,14 @@ import { WebhookReads } from "../src/features/webhooks/records/WebhookReads.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
 import * as SendLag from "../src/events/SendLag.ts"
 import * as Lag from "../src/features/webhooks/Lag.ts"
-import { broken, endpoint, ok, read, second, sending, types, world } from "./Receivers.ts"
-import { company, companyWith, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
+import { broken, endpoint, ok, read, second, sending, subscribed, types, world } from "./Receivers.ts"
+import { company, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
 
 scenario(
   "webhooks: each event is sent once, in order, with its id",
   () => world(),
   function* ({ sent }) {
-    yield* sending
-    const row = yield* companyWith(1000)
-    yield* endpoint(row)
-    yield* second
+    const { row } = yield* subscribed(1000)
     yield* confirm(row, (yield* outside({ sats: 100 })).destination)
     yield* steps(2)
     yield* second
@@ -59,10 +56,7 @@ const counting = () => {
 }
 
 scenario("webhooks: events that were read to find new commits are not read again for sending", counting, function* ({ sent, reads }) {
-  yield* sending
-  const row = yield* company()
-  yield* endpoint(row)
-  yield* second
+  const { row } = yield* subscribed()
   const before = reads.count
   for (const sats of [1, 2, 3]) {
     yield* invoice(row, sats)
@@ -122,10 +116,7 @@ scenario(
   "webhooks: the stored cursor stays before an event whose request is in flight, even if later events were delivered",
   () => world(),
   function* ({ sent, state }) {
-    yield* sending
-    const row = yield* company()
-    yield* endpoint(row)
-    yield* second
+    const { row } = yield* subscribed()
     const answered = yield* Deferred.make<void>()
     state.answer = () => (sent.length === 1 ? Effect.as(Deferred.await(answered), ok) : Effect.succeed(ok))
     const [slow, fast] = [yield* invoice(row, 1), yield* invoice(row, 2)]
@@ -152,10 +143,7 @@ scenario(
   "webhooks: an endpoint that fails twice receives the event, and later events of the same record, within 25 seconds",
   world,
   function* ({ sent, state }) {
-    yield* sending
-    const row = yield* companyWith(1000)
-    yield* endpoint(row)
-    yield* second
+    const { row } = yield* subscribed(1000)
     let failures = 0
     state.answer = () => Effect.succeed(failures++ < 2 ? broken(500) : ok)
     const { id } = yield* confirm(row, (yield* outside({ sats: 100 })).destination)
@@ -172,10 +160,7 @@ scenario(
   "webhooks: a failing event is sent twelve times over three days, and delays only later events of the same record",
   world,
   function* ({ sent, state }) {
-    yield* sending
-    const row = yield* companyWith(1000)
-    yield* endpoint(row)
-    yield* second
+    const { row } = yield* subscribed(1000)
     const bad = yield* confirm(row, (yield* outside({ sats: 100 })).destination)
     state.answer = (request) => Effect.succeed(read(request).subject === bad.id ? broken(500) : ok)
     yield* steps(2)
@@ -225,10 +210,7 @@ scenario(
   "webhooks: a delivery that waits for its next attempt can be sent now, once",
   () => world(),
   function* ({ sent, state }) {
-    yield* sending
-    const row = yield* company()
-    const { endpoint: made } = yield* endpoint(row)
-    yield* second
+    const { row, endpoint: made } = yield* subscribed()
     const answers = [broken(500, "60"), ok]
     state.answer = () => Effect.succeed(answers.shift() ?? ok)
     yield* invoice(row, 1)
@@ -251,10 +233,7 @@ scenario(
   "webhooks: 429 and 503 are retried after their Retry-After, and 410 ends delivery",
   () => world(),
   function* ({ sent, state }) {
-    yield* sending
-    const row = yield* company()
-    const { endpoint: made } = yield* endpoint(row)
-    yield* second
+    const { row, endpoint: made } = yield* subscribed()
     const answers = [broken(429, "7200"), broken(503, new Date(1_700_000_000_000 + 5 * 3_600_000).toUTCString()), ok, broken(410)]
     state.answer = () => Effect.succeed(answers.shift() ?? ok)
     yield* invoice(row, 1)
@@ -286,10 +265,7 @@ scenario(
   "webhooks: after five days in which every delivery failed, an endpoint is disabled and its owner is notified",
   () => world(),
   function* ({ sent, state }) {
-    yield* sending
-    const row = yield* company()
-    const { endpoint: made } = yield* endpoint(row)
-    yield* second
+    const { row, endpoint: made } = yield* subscribed()
     state.answer = () => Effect.succeed({ _tag: "Unanswered", reason: "no connection" })
     for (let day = 0; day < 7; day++) {
       yield* invoice(row, 1)
@@ -312,10 +288,7 @@ scenario(
   "webhooks: an event whose delivery was not recorded is sent again with the same id",
   () => world({ isAway: true }),
   function* ({ sent, store }) {
-    yield* sending
-    const row = yield* company()
-    const { endpoint: made } = yield* endpoint(row)
-    yield* second
+    const { row, endpoint: made } = yield* subscribed()
     yield* invoice(row, 1)
     yield* second
     assert.isAtLeast(sent.length, 1)
@@ -335,10 +308,7 @@ scenario(
   "webhooks: after a rotation, requests are signed with both the new and the old secret until the overlap ends",
   () => world(),
   function* ({ sent }) {
-    yield* sending
-    const row = yield* company()
-    const issued = yield* endpoint(row, { signatureHeader: "X-Shop-Signature" })
-    yield* second
+    const { row, ...issued } = yield* subscribed(0, { signatureHeader: "X-Shop-Signature" })
     const rotated = yield* (yield* Webhooks).rotate(row.id, issued.endpoint.id, 3600)
     assert.notStrictEqual(Redacted.value(rotated.secret), Redacted.value(issued.secret))
     yield* second
@@ -382,10 +352,7 @@ scenario(
     const measured = Effect.andThen(TestClock.adjust(Lag.everyMillis), seconds)
     yield* Effect.scoped(
       Effect.gen(function* () {
-        yield* sending
-        const row = yield* company()
-        yield* endpoint(row)
-        yield* second
+        const { row } = yield* subscribed()
         assert.deepStrictEqual(yield* measured, [0, 0])
         state.answer = () => Effect.succeed(broken(500))
         const beganAtMillis = yield* Clock.currentTimeMillis
