@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { connect } from "node:net"
 import path from "node:path"
 import { promisify } from "node:util"
 import { nodeHandler } from "../examples/mounts/node.ts"
@@ -17,8 +18,7 @@ describe("the code that mounts the service in a server", () => {
       request.method === "POST" ? new Response("too large", { status: 413 }) : new Response("next", { status: 200 })
     )
     const server = createServer((request, response) => void answer(request, response, request.url ?? "/")).listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1").setEncoding("utf8")
     let said = ""
     const heard = (text: string) =>
@@ -47,8 +47,7 @@ describe("the code that mounts the service in a server", () => {
   it("mounts: a client that never sends the rest of a rejected body is disconnected", async () => {
     const answer = nodeHandler(async () => new Response("too large", { status: 413 }))
     const server = createServer((request, response) => void answer(request, response, request.url ?? "/")).listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1")
     socket.write("POST /v1 HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\nx")
     socket.resume()

@@ -1,10 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { freePort } from "@satrail/testing/freePort"
+import { boundPort } from "@satrail/testing/boundPort"
 import { execFile } from "node:child_process"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
-import { type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { promisify } from "node:util"
@@ -28,8 +27,7 @@ it("shop: no request is accepted before the shop has the secret that verifies it
     listened.push(await isListening())
     response.end(JSON.stringify({ data: { id: "1", secret: "whsec_c2VjcmV0" } }))
   }).listen(0, "127.0.0.1")
-  await once(service, "listening")
-  const { port: servicePort } = service.address() as AddressInfo
+  const servicePort = await boundPort(service)
   const folder = mkdtempSync(path.join(tmpdir(), "satrail-shop-"))
   const file = path.join(folder, "shop.json")
   try {

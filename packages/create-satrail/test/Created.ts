@@ -1,9 +1,10 @@
 import { assert } from "@effect/vitest"
 import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
+import { boundPort } from "@satrail/testing/boundPort"
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
+import { createServer } from "node:net"
 import { setTimeout } from "node:timers/promises"
 
 /** Type-checks a project and returns the compiler's errors. Empty if there are none. */
@@ -42,8 +43,7 @@ const waitMillis = 600_000
 /** Starts a project on a port that another program uses, and checks that it ends with one line about the port. */
 export const endsOnTakenPort = async ({ folder, command: [command = "", ...args], env = {} }: Omit<Start, "says" | "onPaid">) => {
   const taken = createServer().listen(0, "127.0.0.1")
-  await once(taken, "listening")
-  const { port } = taken.address() as AddressInfo
+  const port = await boundPort(taken)
   const child = spawn(command, args, {
     cwd: folder,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env, PORT: String(port), HOST: "127.0.0.1" },

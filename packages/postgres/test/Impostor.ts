@@ -1,6 +1,5 @@
-import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { once } from "node:events"
+import { boundPort } from "@satrail/testing/boundPort"
 import { createServer, type Socket } from "node:net"
 
 /**
@@ -115,9 +114,7 @@ export const make = (first: Partial<Part> = {}) =>
           }
         })
       }).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      const address = server.address()
-      at = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : assert.fail("no port")}`
+      at = `127.0.0.1:${await boundPort(server)}`
       const stop = () => {
         for (const socket of sockets) socket.destroy()
         server.close()

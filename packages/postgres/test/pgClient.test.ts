@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Redacted } from "effect"
 import { SqlError } from "effect/sql"
+import { boundPort } from "@satrail/testing/boundPort"
+import { freePort } from "@satrail/testing/freePort"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { translate } from "../src/client/Outage.ts"
@@ -12,14 +14,7 @@ import * as SqlState from "../src/client/SqlState.ts"
 const start = (url: string) => Effect.flip(Effect.scoped(Layer.build(PgClient.layer({ url: Redacted.make(url) }))))
 
 /** A port that was free a moment ago, so nothing listens on it. */
-const unused = Effect.promise(async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : assert.fail("no port")
-})
+const unused = Effect.promise(freePort)
 
 it.effect("store: an unreachable database is reported with its address and without the password", () =>
   Effect.gen(function* () {
@@ -44,9 +39,7 @@ const refusing = (code: string, message: string) =>
       head.write("E")
       head.writeInt32BE(fields.length + 4, 1)
       const server = createServer((socket) => socket.once("data", () => socket.end(Buffer.concat([head, fields])))).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      const address = server.address()
-      return { server, port: typeof address === "object" && address !== null ? address.port : assert.fail("no port") }
+      return { server, port: await boundPort(server) }
     }),
     ({ server }) => Effect.promise(() => once(server.close(), "close"))
   )

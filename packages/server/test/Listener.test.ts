@@ -1,9 +1,10 @@
 import { afterEach, assert, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
 import { IncomingMessage, maxHeaderSize, ServerResponse } from "node:http"
 import { setImmediate as turn } from "node:timers/promises"
-import { type AddressInfo, connect, Socket } from "node:net"
+import { connect, Socket } from "node:net"
 import { vi } from "vitest"
 import * as Listener from "../src/serving/Listener.ts"
 import { stalledMillis } from "../src/serving/Stalled.ts"
@@ -12,9 +13,7 @@ describe("input that is not a valid request", () => {
   /** Returns everything our server sends in response to `text`, until it closes the connection. */
   const answerTo = async (text: string, times: Parameters<typeof Listener.make>[0] = {}) => {
     const server = Listener.make(times, undefined, "https://pay.example.com").listen(0, "127.0.0.1")
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1")
     let answer = ""
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
@@ -62,8 +61,7 @@ describe("input that is not a valid request", () => {
 
 it("listener: even with a limit on connections, a request that arrives before the handler is attached gets its response", async () => {
   const server = Listener.make({}, { maxConnections: 8, isDirect: true, whenFull: () => assert.fail("not full") }).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
+  const port = await boundPort(server)
   const arrived = new Promise<void>((resolve) => {
     const begun = "http.server.request.start"
     const told = (message: unknown) => {
@@ -85,9 +83,7 @@ it("listener: responses that become ready in the same event-loop turn are sent t
   const server = Listener.make()
     .on("request", (_, response) => responses.push(response))
     .listen(0, "127.0.0.1")
-  await once(server, "listening")
-  // A TCP server's address is an `AddressInfo`.
-  const { port } = server.address() as AddressInfo
+  const port = await boundPort(server)
   const ask = async () => {
     const text: unknown = await (await fetch(`http://127.0.0.1:${port}/`)).text()
     return text
@@ -111,9 +107,7 @@ describe("a protocol upgrade request", () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
     server.on("upgrade", (_, socket) => socket.end("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1")
     socket.write("GET / HTTP/1.1\r\nHost: service\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
     const [answer] = await once(socket, "data")
@@ -131,9 +125,7 @@ describe("a request before the handler is attached", () => {
    */
   const asked = async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1")
     let answer = ""
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
@@ -160,9 +152,7 @@ describe("a stopping server", () => {
   it("listener: a response in progress when the server stops is the last on its connection, and the response's header announces the close", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     const waiting = once(server, "request")
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1")
     let answer = ""
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
@@ -181,9 +171,7 @@ describe("a client that disconnects", () => {
   const start = async (options: Parameters<typeof Listener.make>[0], handle: (response: ServerResponse) => void) => {
     const server = Listener.make(options).listen(0, "127.0.0.1")
     server.on("request", (_, response) => handle(response))
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     return { server, socket: connect(port, "127.0.0.1").on("error", () => {}) }
   }
 
@@ -245,9 +233,7 @@ describe("bytes after a request", () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     // Respond after the parse error, like a request that waits for its commit.
     server.on("request", (_, response) => setImmediate(() => response.writeHead(201).end("made")))
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const socket = connect(port, "127.0.0.1")
     let answer = ""
     socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
@@ -276,9 +262,7 @@ describe("connection limits", () => {
     let ended = 0
     const server = Listener.make({}, { maxConnections, isDirect: true, whenFull: () => (ended += 1) }).listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const close = () => server.closeAllConnections() ?? server.close()
     return { port, close, ended: () => ended }
   }
@@ -322,9 +306,7 @@ describe("connections", () => {
     let refused = 0
     const server = Listener.make({}, { maxConnections: 3, isDirect: false, whenFull: () => (refused += 1) }).listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const open = async () => {
       const socket = connect(port, "127.0.0.1")
       await once(socket, "connect")
@@ -358,9 +340,7 @@ describe("a response that is not read", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
     const server = Listener.make().listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end(body))
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const client = connect(port, "127.0.0.1")
       .pause()
       .on("error", () => {})
@@ -407,9 +387,7 @@ describe("a response that is not read", () => {
   it("listener: an open response without unread bytes is not closed", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
     const server = Listener.make().listen(0, "127.0.0.1")
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const client = connect(port, "127.0.0.1")
     client.write("GET / HTTP/1.1\r\nHost: service\r\n\r\n")
     const [{ socket }, response] = await once(server, "request")

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type AddressInfo, connect, type Socket } from "node:net"
+import { connect, type Socket } from "node:net"
 import { setImmediate as turn } from "node:timers/promises"
 import * as Listener from "../src/serving/Listener.ts"
 
@@ -14,9 +15,7 @@ describe("pipelined requests", () => {
       response.writeContinue()
       handle(response, request)
     })
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     const open = () => {
       const socket = connect(port, "127.0.0.1").on("error", () => {})
       const read = { text: "" }

@@ -1,9 +1,8 @@
 import { assert } from "@effect/vitest"
 import * as Webhooks from "@satrail/http/features/webhooks/Webhooks"
+import { boundPort } from "@satrail/testing/boundPort"
 import { createHmac } from "node:crypto"
-import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders } from "node:http"
-import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { Webhook } from "standardwebhooks"
 import * as Customer from "./Customer.ts"
@@ -51,9 +50,7 @@ export const make = async (company: Company, answering: (received: Received) => 
       response.end("thanks")
     })()
   }).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  // A TCP server's address is an `AddressInfo`.
-  const { port } = server.address() as AddressInfo
+  const port = await boundPort(server)
   const endpoint = await Customer.data(
     201,
     company.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/`, signature_header: "x-signature" })

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { type AddressInfo, connect } from "node:net"
+import { connect } from "node:net"
 import * as Listener from "../src/serving/Listener.ts"
 import { smallParts } from "../src/serving/SmallParts.ts"
 
@@ -16,9 +17,7 @@ describe("bodies in small parts", () => {
    */
   const answerTo = async (text: string, handle: (request: IncomingMessage, response: ServerResponse) => void, rest = "") => {
     const server = Listener.make().on("request", handle).listen(0, "127.0.0.1")
-    await once(server, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = server.address() as AddressInfo
+    const port = await boundPort(server)
     // The server may close the connection while the client sends.
     const socket = connect(port, "127.0.0.1").on("error", () => {})
     const closed = new Promise<void>((resolve) => {

@@ -4,11 +4,11 @@ import * as OpenApi from "@satrail/testing/OpenApi"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { isInTurn } from "@satrail/testing/Turn"
 import { longestMillis } from "@satrail/testing/Waiting"
+import { boundPort } from "@satrail/testing/boundPort"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Customer from "./Customer.ts"
 import * as Macaroon from "./Macaroon.ts"
 import * as Receiver from "./Receiver.ts"
@@ -274,9 +274,7 @@ describe("a secret in the configuration", () => {
 
   it("secrets: the chain's and the wallet's secrets are not shown when the node rejects the login or is down, or when the wallet cannot be opened", async () => {
     const node = createServer((_, response) => response.writeHead(401, { "www-authenticate": "Basic" }).end()).listen(0, "127.0.0.1")
-    await once(node, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = node.address() as AddressInfo
+    const port = await boundPort(node)
     const wallet = { CHAIN_WALLET: `${data}/wallet.json`, CHAIN_WALLET_PASSPHRASE: passphrase }
     const created = await Service.run("cli", ["wallet", "create", "--network", "regtest"], wallet).ended
     assert.strictEqual(created.code, 0, created.stderr)

@@ -6,10 +6,9 @@ import * as Lnd from "@satrail/nodes/Lnd"
 import * as UnusedPort from "@satrail/testing/UnusedPort"
 import * as Outbound from "@satrail/web/Outbound"
 import { Effect, Redacted, Result } from "effect"
-import { once } from "node:events"
 import { TestClock } from "effect/testing"
+import { boundPort } from "@satrail/testing/boundPort"
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
-import type { AddressInfo } from "node:net"
 import path from "node:path"
 import { createServer } from "node:tls"
 import * as Certificate from "../../web/test/Certificate.ts"
@@ -514,9 +513,7 @@ describe("satrail check", () => {
 
     it("check: the report says whether the domain's certificate is trusted, about to expire, or untrusted", async () => {
       const server = createServer({ key: Certificate.key, cert: Certificate.certificate }, () => {}).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      // A TCP server's address is an `AddressInfo`.
-      const { port } = server.address() as AddressInfo
+      const port = await boundPort(server)
       const ways = { lookup: async () => ["127.0.0.1"], port, ca: Certificate.certificate }
       const environment = environmentOf({ ...env, SATRAIL_DOMAIN: "pay.example.com", SATRAIL_PROXIES: "1" })
       const certificateLine = async (ways: Domain.Ways, at = Date.now()) => {

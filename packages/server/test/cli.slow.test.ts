@@ -1,9 +1,10 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { eventually } from "@satrail/contracts/Eventually"
 import { Effect } from "effect"
+import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import * as Customer from "./Customer.ts"
@@ -208,9 +209,7 @@ describe("the command line", () => {
     assert.include(await refused("keys revoke any", { SATRAIL_DATA: "/nowhere" }), "No service found")
     // No server listens on this port, because it was free a moment ago.
     const other = createServer().listen(0, "127.0.0.1")
-    await once(other, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
+    const address = `127.0.0.1:${await boundPort(other)}`
     await once(other.close(), "close")
     const down = await refused("keys revoke any", { SATRAIL_URL: `http://${address}`, SATRAIL_OPERATOR_TOKEN: token })
     for (const words of [`http://${address} did not respond`, "Is it running?", `ECONNREFUSED ${address}`]) assert.include(down, words)

@@ -1,9 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { once } from "node:events"
+import { boundPort } from "@satrail/testing/boundPort"
 import { rmSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { Webhook } from "standardwebhooks"
 import * as Triggers from "../src/commands/Triggers.ts"
 import { run } from "./CommandLine.ts"
@@ -41,8 +40,7 @@ describe("the developer commands, with a running sandbox", () => {
         response.end()
       })
     }).listen(0, "127.0.0.1")
-    await once(receiver, "listening")
-    const { port } = receiver.address() as AddressInfo
+    const port = await boundPort(receiver)
     const dev = Service.run("cli", ["dev", "--forward-to", `http://127.0.0.1:${port}/hooks`], { SATRAIL_DATA: data, PORT: "0" })
     await Service.eventually(
       "events being followed",

@@ -3,10 +3,10 @@ import type { Readiness } from "@satrail/http/api/Readiness"
 import { quickest } from "@satrail/testing/Waiting"
 import { type Context, Deferred, Effect, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect"
 import { HttpServer } from "effect/http"
+import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { Agent, createServer, get, request } from "node:http"
-import { type AddressInfo } from "node:net"
 import path from "node:path"
 import * as Environment from "../src/deployment/Environment.ts"
 import * as Server from "../src/serving/Server.ts"
@@ -267,9 +267,7 @@ describe("the running service", () => {
   it("start: a resource that is in use or broken is reported and left unchanged", async () => {
     await service.stop("SIGTERM")
     const other = createServer().listen(0, "127.0.0.1")
-    await once(other, "listening")
-    // A TCP server's address is an `AddressInfo`.
-    const { port } = other.address() as AddressInfo
+    const port = await boundPort(other)
     await refusedStart({ PORT: String(port) }, `Cannot listen at 127.0.0.1:${port}`, "in use")
     await once(other.close(), "close")
 

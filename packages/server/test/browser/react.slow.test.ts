@@ -1,8 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { eventually, longestMillis } from "@satrail/testing/Waiting"
-import { once } from "node:events"
+import { boundPort } from "@satrail/testing/boundPort"
 import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import path from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { rolldown } from "rolldown"
@@ -34,8 +33,7 @@ describe.skipIf(isMissing)("the checkout for React in a browser", () => {
       response.setHeader("content-type", isScript ? "text/javascript" : "text/html")
       response.end(isScript ? code : `<!doctype html><html lang="en"><title>Shop</title><script type="module" src="/shop.js"></script>`)
     }).listen(0, "127.0.0.1")
-    await once(shop, "listening")
-    origin = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`
+    origin = `http://127.0.0.1:${await boundPort(shop)}`
     ;[browser, started] = await Promise.all([launch(), Checkouts.start()])
   })
   afterAll(async () => {

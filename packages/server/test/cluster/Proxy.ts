@@ -1,6 +1,5 @@
-import { once } from "node:events"
+import { boundPort } from "@satrail/testing/boundPort"
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 
 /** A minimal load balancer for several processes of the service. */
@@ -64,10 +63,8 @@ export const make = async (urls: () => ReadonlyArray<string>): Promise<Proxy> =>
       (cause: unknown) => outgoing.destroy(cause instanceof Error ? cause : new Error(String(cause)))
     )
   }).listen(0, "127.0.0.1")
-  await once(server, "listening")
   return {
-    // A TCP server's address is an `AddressInfo`.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await boundPort(server)}`,
     end: async () => {
       clearInterval(looking)
       server.close()

@@ -1,5 +1,5 @@
-import { once } from "node:events"
-import { type AddressInfo, createConnection, createServer, type Socket } from "node:net"
+import { boundPort } from "@satrail/testing/boundPort"
+import { createConnection, createServer, type Socket } from "node:net"
 
 /**
  * A route to a server that can be cut silently, as when the server's machine loses its network: nothing
@@ -34,11 +34,9 @@ export const to = async (port: number): Promise<Road> => {
       })
     }
   }).listen(0, "127.0.0.1")
-  await once(server, "listening")
   const drop = () => sockets.forEach((socket) => socket.destroy())
   return {
-    // A TCP server's address is an `AddressInfo`.
-    port: (server.address() as AddressInfo).port,
+    port: await boundPort(server),
     close: () => {
       isClosed = true
       for (const socket of sockets) socket.unpipe().pause()

@@ -1,6 +1,7 @@
+import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo, Socket } from "node:net"
+import type { Socket } from "node:net"
 
 /** A simulated server's response. Undefined means that the server never responds. */
 export type Answer = { readonly status: number; readonly body: string | Buffer } | undefined
@@ -29,9 +30,7 @@ export const serve = async (answer: (asked: Asked) => Answer) => {
     socket.once("close", () => sockets.delete(socket))
   })
   server.listen(0, "127.0.0.1")
-  await once(server, "listening")
-  // A TCP server's address is an `AddressInfo`.
-  const { port } = server.address() as AddressInfo
+  const port = await boundPort(server)
   return {
     url: `http://127.0.0.1:${port}`,
     close: async () => {
