@@ -30,86 +30,47 @@ import * as Steps from "./reads/Steps.ts"
 import * as Transaction from "./reads/Transaction.ts"
 import * as Withdrawal from "./reads/Withdrawal.ts"
 
-const accountReads = Effect.gen(function* () {
-  return AccountReads.of({
-    company: yield* Company.reads.company,
-    apiKey: yield* ApiKey.reads.apiKey,
-    spent: yield* ApiKey.reads.spent,
-    domain: yield* Domain.reads.domain,
-    domainsOf: yield* Domain.reads.domainsOf,
-    domainsToCheck: yield* Domain.reads.domainsToCheck,
-    companies: yield* Company.reads.companies,
-    companiesAsked: yield* Company.reads.companiesAsked,
-    standings: yield* Company.reads.standings,
-    keysOf: yield* ApiKey.reads.keysOf
-  })
-})
-
 export const make = Effect.gen(function* () {
-  const spentCoins = yield* Coins.reads.spentCoins
-  const settledOverLightning = yield* Withdrawal.reads.settledOverLightning
+  const { funds, audit, ...ledger } = yield* Effect.all(Ledger.reads)
+  const { depositOfInvoice, unmatched, unmatchedById, suspended, faults, ...books } = yield* Effect.all(Books.reads)
+  const { spentCoins, ...coins } = yield* Effect.all(Coins.reads)
+  const { settledOverLightning, ...withdrawals } = yield* Effect.all(Withdrawal.reads)
   const nextKey = yield* KeyRange.reads.nextKey
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(AuditStore, yield* Audit.make),
     Context.add(EventStore, yield* Events.make),
     Context.add(
       LedgerReads,
-      LedgerReads.of({
-        balance: yield* Ledger.reads.balance,
-        answer: yield* Answer.reads.answer,
-        expiredAnswers: yield* Answer.reads.expiredAnswers,
-        cursor: yield* Cursor.reads.cursor,
-        events: yield* Ledger.reads.events,
-        lastEvent: yield* Ledger.reads.lastEvent,
-        waiting: yield* Books.reads.waiting,
-        backlog: yield* Books.reads.backlog,
-        job: yield* Books.reads.job,
-        trialBalance: yield* Ledger.reads.trialBalance,
-        tally: yield* Books.reads.tally
+      LedgerReads.of({ ...ledger, ...books, ...(yield* Effect.all(Answer.reads)), ...(yield* Effect.all(Cursor.reads)) })
+    ),
+    Context.add(
+      AccountReads,
+      AccountReads.of({
+        ...(yield* Effect.all(Company.reads)),
+        ...(yield* Effect.all(ApiKey.reads)),
+        ...(yield* Effect.all(Domain.reads))
       })
     ),
-    Context.add(AccountReads, yield* accountReads),
     Context.add(
       ReceivingReads,
       ReceivingReads.of({
-        invoice: yield* Invoice.reads.invoice,
-        invoiceWithDeposit: yield* Invoice.reads.invoiceWithDeposit,
-        invoiceByHash: yield* Invoice.reads.invoiceByHash,
-        invoicesOf: yield* Invoice.reads.invoicesOf,
-        openInvoices: yield* Invoice.reads.openInvoices,
-        openInvoicesWithin: yield* Invoice.reads.openInvoicesWithin,
-        openHolds: yield* Invoice.reads.openHolds,
-        endedForWallets: yield* Invoice.reads.endedForWallets,
-        depositOfInvoice: yield* Books.reads.depositOfInvoice,
-        unmatched: yield* Books.reads.unmatched,
-        unmatchedById: yield* Books.reads.unmatchedById,
-        suspended: yield* Books.reads.suspended,
-        lightningAddress: yield* LightningAddress.reads.lightningAddress,
-        lightningAddressById: yield* LightningAddress.reads.lightningAddressById,
-        lightningAddressesOf: yield* LightningAddress.reads.lightningAddressesOf,
-        onChainAddresses: yield* OnChainAddress.reads.onChainAddresses,
-        deposit: yield* Deposit.reads.deposit,
-        depositById: yield* Deposit.reads.depositById,
-        depositByOutpoint: yield* Deposit.reads.depositByOutpoint,
-        depositsInBlocks: yield* Deposit.reads.depositsInBlocks,
-        depositsAbove: yield* Deposit.reads.depositsAbove,
-        depositsInNoBlock: yield* Deposit.reads.depositsInNoBlock,
+        ...(yield* Effect.all(Invoice.reads)),
+        ...(yield* Effect.all(LightningAddress.reads)),
+        ...(yield* Effect.all(OnChainAddress.reads)),
+        ...(yield* Effect.all(Deposit.reads)),
         depositsUnconfirmed: yield* Deposit.depositsUnconfirmed,
-        depositsGivenUp: yield* Deposit.reads.depositsGivenUp,
+        depositOfInvoice,
+        unmatched,
+        unmatchedById,
+        suspended,
         nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next)
       })
     ),
     Context.add(
       SendingReads,
       SendingReads.of({
-        coins: yield* Coins.reads.coins,
-        followers: yield* Withdrawal.reads.followers,
-        withdrawalsUnderWay: yield* Withdrawal.reads.withdrawalsUnderWay,
-        candidates: yield* Coins.reads.candidates,
-        settledPayouts: yield* Coins.reads.settledPayouts,
-        withdrawal: yield* Withdrawal.reads.withdrawal,
-        withdrawalById: yield* Withdrawal.reads.withdrawalById,
-        withdrawalByHash: yield* Withdrawal.reads.withdrawalByHash,
+        ...coins,
+        ...withdrawals,
         settledOverLightning: (since, before) =>
           Effect.map(settledOverLightning(since, before), ([found]) => Option.fromUndefinedOr(found)),
         spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent))
@@ -118,15 +79,14 @@ export const make = Effect.gen(function* () {
     Context.add(
       ReportReads,
       ReportReads.of({
-        search: yield* Transaction.reads.search,
-        transactions: yield* Transaction.reads.transactions,
-        funds: yield* Ledger.reads.funds,
-        audit: yield* Ledger.reads.audit,
+        ...(yield* Effect.all(Transaction.reads)),
         ...(yield* Effect.all(Bookings.reads)),
         found: yield* Search.found,
         postingsOf: yield* Steps.postingsOf,
         turnedSince: yield* Steps.turnedSince,
-        faults: yield* Books.reads.faults
+        funds,
+        audit,
+        faults
       })
     ),
     Context.merge(yield* Features.reads)
