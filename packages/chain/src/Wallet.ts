@@ -22,20 +22,22 @@ export const make = Effect.fnUntraced(function* (accounts: Keys.Accounts, unspen
   const receiving = new Map<BitcoinAddress.AddressType, Effect.Effect<Derived, StoreUnavailable>>()
   for (const type of BitcoinAddress.AddressType.literals) receiving.set(type, yield* KeyBuffer.make(keys, { type, branch: 0 }))
   const freshChange = yield* KeyBuffer.make(keys, { type: Payout.changeType, branch: 1 })
-  /** The coins of the last draft with change, and the key of its change. */
-  let last: { readonly coins: ReadonlySet<string>; readonly key: Derived } | undefined
+  /** The key of the last change, and the coins that every draft with this key spends. */
+  let last: { readonly key: Derived; readonly coins: ReadonlySet<string> } | undefined
 
   /**
-   * Returns the key for the change of a draft that spends these coins. If the last draft spends one of them too, at
-   * most one of the two drafts is ever stored, so both can have the same key. A fresh key for each attempt would
-   * use up a thousand keys in hours while the signer is unavailable, and another wallet would miss the coins
-   * after that gap.
+   * Returns the key for the change of a draft that spends these coins. All drafts with one key have a coin in common,
+   * so at most one of them is ever stored. A fresh key for each attempt would use up a thousand keys in hours while
+   * the signer is unavailable, and another wallet would miss the coins after that gap.
    */
   const changeKey = Effect.fnUntraced(function* (coins: ReadonlyArray<Coin.Coin>) {
-    const isRepeated = coins.some(({ outpoint }) => last?.coins.has(outpoint))
-    const key = isRepeated && last !== undefined ? last.key : yield* freshChange
-    last = { coins: new Set(coins.map(({ outpoint }) => outpoint)), key }
-    return key
+    const spent = coins.map(({ outpoint }) => outpoint)
+    const common = spent.filter((outpoint) => last?.coins.has(outpoint))
+    last =
+      last !== undefined && common.length > 0
+        ? { key: last.key, coins: new Set(common) }
+        : { key: yield* freshChange, coins: new Set(spent) }
+    return last.key
   })
 
   const missing = yield* MissingCoins.make(unspent)
