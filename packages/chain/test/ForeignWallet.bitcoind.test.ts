@@ -1,5 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
+import type * as Coin from "@satrail/core/nodes/Coin"
+import * as Payout from "@satrail/core/sending/Payout"
 import { Records } from "@satrail/core/service/Records"
 import * as Memory from "@satrail/memory/Memory"
 import * as Bitcoind from "@satrail/regtest/Bitcoind"
@@ -8,11 +11,45 @@ import * as Miner from "@satrail/regtest/Miner"
 import * as Real from "@satrail/regtest/Real"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as Descriptor from "../src/Descriptor.ts"
-import { accounts, wallet } from "./Ours.ts"
+import * as ExternalSigner from "../src/ExternalSigner.ts"
+import * as HotSigner from "../src/HotSigner.ts"
+import * as Keys from "../src/Keys.ts"
+import * as Seed from "../src/Seed.ts"
+import { accounts, wallet, words } from "./Ours.ts"
 
 // Bitcoin Core derives the keys of our descriptors itself, so it stands in for any other wallet.
 
 const layer = Layer.mergeAll(Bitcoind.layer, Layer.fresh(Memory.layer))
+
+const types = ["taproot", "segwit", "nested_segwit"] as const
+
+/** A payout that spends one coin of each type. */
+const psbt = Effect.sync(() => {
+  const keys = Keys.make(accounts)
+  const coins = types.map((type, index): Coin.Coin => ({
+    outpoint: `${String(index).repeat(64)}:${index}`,
+    scriptPubKey: keys.key({ type, branch: 0, index }).address.scriptPubKey,
+    amount: Msat.fromSats(10_000),
+    type,
+    branch: 0,
+    index,
+    isConfirmed: true
+  }))
+  return Payout.toPsbt(Payout.draft(keys, coins, [{ scriptPubKey: `0014${"07".repeat(20)}`, sats: 25_000n }]))
+})
+
+/** Descriptors with the private keys of our receiving addresses. */
+const secrets = Effect.sync(() => {
+  const master = Seed.master(words, "regtest").privateExtendedKey
+  const wrapped = { taproot: ["tr(", ")"], segwit: ["wpkh(", ")"], nested_segwit: ["sh(wpkh(", "))"] } as const
+  return types.map((type) => {
+    const path = Seed.written([...Seed.accountPath(type, "regtest"), 0]).slice(1)
+    const [before, after] = wrapped[type]
+    return Descriptor.checked(`${before}${master}${path}/*${after}`)
+  })
+})
+
+const Signed = Schema.Struct({ psbt: Schema.String })
 
 const Scanned = Schema.Struct({ unspents: Schema.Array(Schema.Unknown) })
 
@@ -45,4 +82,23 @@ Real.suite("A foreign wallet", ["bitcoind"], () => {
       })
     )
   })
+
+  it.live("external signer: Bitcoin Core's signatures are accepted, final or not, with any statement of what they cover", () =>
+    Effect.gen(function* () {
+      const { call } = Context.get(yield* Bitcoind.make(["-disablewallet=0"]), Chain)
+      yield* call("createwallet", ["signer", false, true], Schema.Unknown)
+      const imports = (yield* secrets).map((desc) => ({ desc, range: [0, types.length], timestamp: "now" }))
+      yield* call("importdescriptors", [imports], Schema.Unknown)
+      const draft = yield* psbt
+      const { txId } = yield* HotSigner.make(words, "regtest").sign(draft)
+      for (const covers of ["DEFAULT", "ALL"]) {
+        for (const isFinal of [true, false]) {
+          const answer = yield* call("walletprocesspsbt", [draft, true, covers, true, isFinal], Signed)
+          const args = ["-e", "process.stdout.write(process.argv[1])", answer.psbt]
+          const signed = yield* ExternalSigner.make({ command: process.execPath, args }).sign(draft)
+          assert.strictEqual(signed.txId, txId)
+        }
+      }
+    })
+  )
 })
