@@ -2,7 +2,7 @@ import { schnorr, secp256k1 } from "@noble/curves/secp256k1.js"
 import { ripemd160 } from "@noble/hashes/legacy.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { hex } from "@scure/base"
-import { RawTx, Script } from "@scure/btc-signer/script.js"
+import { RawTx } from "@scure/btc-signer/script.js"
 import { SigHash, Transaction } from "@scure/btc-signer/transaction.js"
 import * as BitcoinAddress from "./BitcoinAddress.ts"
 
@@ -49,7 +49,8 @@ const spendsOutputKey = (
 
 /**
  * Returns whether an input is signed by the key of its output. Supports the key spends P2WPKH, P2SH-P2WPKH and P2TR.
- * Any other input counts as unsigned. `spent` are the outputs of all inputs.
+ * Any other input counts as unsigned, and so does one with another scriptSig than BIP 141 requires: no node accepts it.
+ * `spent` are the outputs of all inputs.
  */
 export const isSigned = (rawTx: string, spent: ReadonlyArray<Spent>, index: number): boolean => {
   try {
@@ -59,19 +60,21 @@ export const isSigned = (rawTx: string, spent: ReadonlyArray<Spent>, index: numb
     const { scriptPubKey = "", sats = 0n } = spent[index] ?? {}
     const witness = witnesses?.[index] ?? []
     const script = hex.decode(scriptPubKey)
+    const scriptSig = inputs[index]?.finalScriptSig ?? new Uint8Array()
+    const isNative = scriptSig.length === 0
     switch (BitcoinAddress.kindOf(scriptPubKey)) {
       case "p2wpkh":
-        return spendsKeyHash(tx, index, script.subarray(2), sats, witness)
+        return isNative && spendsKeyHash(tx, index, script.subarray(2), sats, witness)
       case "p2tr":
-        return spendsOutputKey(tx, index, spent, script.subarray(2), witness)
+        return isNative && spendsOutputKey(tx, index, spent, script.subarray(2), witness)
       case "p2sh": {
-        const [redeem, ...others] = Script.decode(inputs[index]?.finalScriptSig ?? new Uint8Array())
+        // BIP 141: the only script is one byte with the length of the program, and the program.
+        const program = scriptSig.subarray(1)
         return (
-          redeem instanceof Uint8Array &&
-          others.length === 0 &&
-          isSame(hash160(redeem), script.subarray(2, 22)) &&
-          BitcoinAddress.kindOf(hex.encode(redeem)) === "p2wpkh" &&
-          spendsKeyHash(tx, index, redeem.subarray(2), sats, witness)
+          scriptSig[0] === program.length &&
+          isSame(hash160(program), script.subarray(2, 22)) &&
+          BitcoinAddress.kindOf(hex.encode(program)) === "p2wpkh" &&
+          spendsKeyHash(tx, index, program.subarray(2), sats, witness)
         )
       }
       default:

@@ -54,6 +54,9 @@ describe("a signer in another process", () => {
     ["forged 0", /wrong signature for input 0/],
     ["forged 1", /wrong signature for input 1/],
     ["forged 2", /wrong signature for input 2/],
+    ["script 0", /wrong signature for input 0/],
+    ["script 1", /wrong signature for input 1/],
+    ["script 2", /wrong signature for input 2/],
     ["broken", /status 3/]
   ] as const) {
     it.live(`external signer: with behavior "${behaviour}", nothing is signed`, () =>

@@ -7,7 +7,7 @@ import { words } from "./Ours.ts"
 // An external signer such as an operator might write. It reads a PSBT, signs every input, and writes the PSBT.
 // With "other", it signs an amount other than the requested one. With "final", it also finalizes the inputs.
 // With "forged" and an index, the signature of that input is wrong. With "explicit", the first signature, of a taproot
-// input, states in a 65th byte that it covers everything.
+// input, states in a 65th byte that it covers everything. With "script" and an index, that input has a wrong scriptSig.
 const [, , behaviour = "honest"] = process.argv
 const master = Seed.master(words, "regtest")
 const tx = Payout.fromPsbt((await text(process.stdin)).trim())
@@ -30,5 +30,12 @@ if (forged !== undefined) {
   const [signature = new Uint8Array(), ...rest] = tx.getInput(Number(forged)).finalScriptWitness ?? []
   const finalScriptWitness = [signature.with(20, (signature[20] ?? 0) ^ 1), ...rest]
   tx.updateInput(Number(forged), { finalScriptWitness }, true)
+}
+const [, scripted] = /^script (\d)$/.exec(behaviour) ?? []
+if (scripted !== undefined) {
+  tx.finalize()
+  const { finalScriptSig = Uint8Array.of(0) } = tx.getInput(Number(scripted))
+  const pushData1 = 0x4c
+  tx.updateInput(Number(scripted), { finalScriptSig: Uint8Array.of(pushData1, ...finalScriptSig) }, true)
 }
 process.stdout.write(`${Payout.toPsbt(tx)}\n`)
