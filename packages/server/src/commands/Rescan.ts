@@ -46,7 +46,8 @@ const afterIssued = Effect.fnUntraced(function* (keys: Keys.Keys, type: Scan.Nex
 /**
  * Reserves every key used on the chain, and the receiving keys that may have been issued after the backup and
  * are not paid yet, so that no address is issued to a second company. Their number is unknown. Half the gap is
- * skipped after the last key paid or issued before: a later scan must still find the keys issued next.
+ * skipped after the last key paid or issued before: a later scan, even one without the database, still finds the keys
+ * issued next, unless the last half gap of keys before the skipped ones was never paid.
  */
 export const reserve = Effect.fnUntraced(function* (keys: Keys.Keys, found: Scan.Found, gap: number) {
   const [records, journal] = [yield* Records, yield* Journal]
