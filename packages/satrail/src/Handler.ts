@@ -86,12 +86,15 @@ const pathOf = (incoming: IncomingMessage): { readonly path: string; readonly pr
 /** Returns the URL of a path, which may begin with `//`, or of a full URL, as clients send it to a proxy. */
 const urlOf = (path: string, origin = "http://localhost"): URL => new URL(path.startsWith("/") ? `${origin}${path}` : path, origin)
 
+/** Whether a web request with this method has a body. Some clients also send one with GET, and it is ignored. */
+const hasBody = ({ method = "GET" }: IncomingMessage): boolean => method !== "GET" && method !== "HEAD"
+
 /** Returns undefined if a web request cannot have this method or URL, such as `TRACE` or `http://[`. */
 const requestOf = (incoming: IncomingMessage, stream: ReadableStream): Request | undefined => {
   const { method = "GET", headersDistinct } = incoming
   const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value]))
   const { path, prefix } = pathOf(incoming)
-  const sent = method === "GET" || method === "HEAD" ? {} : { body: stream, duplex: "half" as const }
+  const sent = hasBody(incoming) ? { body: stream, duplex: "half" as const } : {}
   try {
     return new Request(urlOf(inside(path, prefix)), { method, headers, ...sent })
   } catch {
@@ -100,7 +103,7 @@ const requestOf = (incoming: IncomingMessage, stream: ReadableStream): Request |
 }
 
 const node = (handle: (request: Request) => Promise<Response>) => async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-  if (incoming.readableDidRead) throw new TypeError("the body was already read; mount pay.handler before body parsers")
+  if (incoming.readableDidRead && hasBody(incoming)) throw new TypeError("the body was already read; mount pay.handler before body parsers")
   const body = bodyOf(incoming)
   const request = requestOf(incoming, body.stream)
   if (request === undefined) return void outgoing.writeHead(400).end()

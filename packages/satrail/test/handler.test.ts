@@ -1,8 +1,9 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Received, webhooks } from "@satrail/client"
 import { once } from "node:events"
-import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, get, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { connect } from "node:net"
+import { text } from "node:stream/consumers"
 import { inside, make } from "../src/Handler.ts"
 import { satrail, type SimulatedPay } from "../src/index.ts"
 
@@ -169,17 +170,25 @@ describe("pay.handler", () => {
     })
   })
 
-  it("handler: a body that a body parser has read causes an error that says so", () => {
-    const parsed = async (request: IncomingMessage, response: ServerResponse) => {
-      await request.toArray()
-      await pay.handler(request, response, (error) => response.end(String(error)))
-    }
-    return served(parsed, async (url) => {
+  /** As behind a body parser. */
+  const parsed = async (incoming: IncomingMessage, response: ServerResponse) => {
+    await incoming.toArray()
+    await pay.handler(incoming, response, (error) => response.end(String(error)))
+  }
+
+  it("handler: a body that a body parser has read causes an error that says so", () =>
+    served(parsed, async (url) => {
       const headers = { authorization, "content-type": "application/json" }
       const answer = await fetch(`${url}/v1/bitcoin/deposit/lightning-invoice`, { method: "POST", headers, body: JSON.stringify(order) })
       assert.include(await answer.text(), "mount pay.handler before body parsers")
-    })
-  })
+    }))
+
+  it("handler: a body that was sent with GET is ignored, also if a body parser has read it", () =>
+    served(parsed, async (url) => {
+      const headers = { authorization, "content-length": 2 }
+      const [answer] = await once(request(`${url}/v1/transactions/balance`, { headers }).end("{}"), "response")
+      assert.property(JSON.parse(await text(answer)), "data")
+    }))
 
   it("handler: the path of a web request is never read as another host", async () => {
     for (const path of ["/pay//[", "/pay//other.example/healthz"]) {
