@@ -4,7 +4,8 @@ import { pipeline } from "node:stream/promises"
 
 /**
  * Handles requests: returns a `Response` to a web `Request`, or responds to a Node request, as in
- * `app.use("/pay", pay.handler)`. With `app.use(pay.handler)`, other paths go to the next handler.
+ * `app.use("/pay", pay.handler)`. With `app.use(pay.handler)`, other paths go to the next handler. Unexpected errors go
+ * to `next`, or without it to the log, and the response is 500.
  */
 export interface Handler {
   (request: Request): Promise<Response>
@@ -131,8 +132,11 @@ const node = (handle: (request: Request) => Promise<Response>) => async (incomin
 
 const isRequest = (given: Request | IncomingMessage): given is Request => typeof given.headers["get"] === "function"
 
-/** Builds one function for both kinds of requests. `handle` is created at the first request. */
-export const make = (handle: (request: Request) => Promise<Response>): Handler => {
+/**
+ * Builds one function for both kinds of requests. `handle` is created at the first request. Without `next`, an unexpected
+ * error goes to `report`, because a rejection would end a program that calls `createServer(pay.handler)`.
+ */
+export const make = (handle: (request: Request) => Promise<Response>, report: (error: unknown) => void): Handler => {
   const answer = (request: Request) => {
     const url = new URL(request.url)
     const given = `${url.pathname}${url.search}`
@@ -150,8 +154,10 @@ export const make = (handle: (request: Request) => Promise<Response>): Handler =
     try {
       await write(request, response)
     } catch (error) {
-      if (next === undefined) throw error
-      next(error)
+      if (next !== undefined) return next(error)
+      report(error)
+      if (response.headersSent) response.destroy()
+      else response.writeHead(500).end()
     }
     return undefined
   }

@@ -248,7 +248,9 @@ const open = async <M extends Typed>(options: Options.Options, isKept: boolean):
     ...Methods.make<M>(surroundings),
     on: consumers.on,
     events,
-    handler: Handler.make(served.handle),
+    handler: Handler.make(served.handle, (error) => {
+      Effect.runForkWith(context)(Effect.logError("pay.handler: a request failed", Cause.fail(error)))
+    }),
     close: once,
     [Symbol.asyncDispose]: once,
     runtime,

@@ -127,6 +127,7 @@ describe("pay.handler", () => {
 
   it("handler: a response that fails while its reader does not read closes the connection, and causes no error", async () => {
     const failing = Promise.withResolvers<() => void>()
+    const handled = Promise.withResolvers<unknown>()
     const mounted = make(async () => {
       const body = new ReadableStream({
         start: (controller) => {
@@ -135,8 +136,7 @@ describe("pay.handler", () => {
         }
       })
       return new Response(body)
-    })
-    const handled = Promise.withResolvers<unknown>()
+    }, handled.resolve)
     await served(
       (request, response) => mounted(request, response).then(handled.resolve, handled.resolve),
       async (url) => {
@@ -189,6 +189,19 @@ describe("pay.handler", () => {
       const [answer] = await once(request(`${url}/v1/transactions/balance`, { headers }).end("{}"), "response")
       assert.property(JSON.parse(await text(answer)), "data")
     }))
+
+  it("handler: without next, an unexpected error is reported and answered with 500, and the program continues", async () => {
+    const error = new Error("unexpected")
+    const reported: Array<unknown> = []
+    const mounted = make(
+      () => Promise.reject(error),
+      (one) => reported.push(one)
+    )
+    const listen = (incoming: IncomingMessage, response: ServerResponse) =>
+      mounted(incoming, response).catch(() => response.writeHead(200, "rejected").end())
+    await served(listen, async (url) => assert.strictEqual((await fetch(url, { method: "POST", body: "{}" })).status, 500))
+    assert.deepStrictEqual(reported, [error])
+  })
 
   it("handler: the path of a web request is never read as another host", async () => {
     for (const path of ["/pay//[", "/pay//other.example/healthz"]) {
