@@ -51,6 +51,7 @@ const wrong: ReadonlyArray<readonly [url: string, problem: RegExp]> = [
   ["postgres://u:hunter2@h 1,h2/money", /host 1 of 2 is not a host name/],
   ["postgres://u:/hunter2@h1/money", /a \/ in the user name or password must be written as %2F/],
   ["postgres://u:5432/hunter2@h1/money", /a \/ in the user name or password must be written as %2F/],
+  ["postgres://u:hunter2@h1/mon@ey", /an @ in the database's name as %40/],
   ["postgres://u:hunter2%@h1/money", /a % in the user name or password must be written as %25/],
   ["postgres://u:hunter2%zz@h1,h2/money", /a % in the user name or password must be written as %25/],
   ["postgres://u:hunter2%ff@h1,h2/money", /a % in the user name or password must be written as %25/],

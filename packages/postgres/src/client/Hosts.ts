@@ -50,7 +50,8 @@ export const parse = (text: string): Result.Result<Hosts, string> => {
   const [, scheme, user = "", list = "", path = "", query = ""] = shape.exec(text) ?? []
   if (scheme === undefined) return Result.fail("it is not a postgres:// URL")
   // Otherwise the part of the password before the slash is read as a port, and the rest is displayed as the database.
-  if (path.includes("@")) return Result.fail("a / in the user name or password must be written as %2F")
+  if (path.includes("@"))
+    return Result.fail("a / in the user name or password must be written as %2F, and an @ in the database's name as %40")
   if (decoded(user) === undefined) return Result.fail("a % in the user name or password must be written as %25")
   if (decoded(path) === undefined) return Result.fail("a % in the database's name must be written as %25")
   const params = new URLSearchParams(query)
