@@ -104,7 +104,7 @@ const states: { readonly [codeOrClass: string]: Meaning } = {
     tag: "ConnectionError",
     reason: "the database confirms no commits, because its standby is away",
     remedy:
-      "Start the standby, or another one (docs/guides/high-availability.md). Nothing was written, and the service recovers automatically."
+      "Start the standby, or another one (docs/guides/high-availability.md). Until then no write is sent. The service recovers automatically."
   },
   // Internal error: a bug in PostgreSQL or satrail that doesn't go away. Damage requires an operator.
   XX: { tag: "UnknownError" },
