@@ -288,6 +288,12 @@ const backendProblems = ({ lightning, chain }: Options): ReadonlyArray<string> =
   ...(chain === undefined || Predicate.hasProperty(chain, "chain") ? [] : ["chain must be the result of bitcoind(…) or esplora(…)"])
 ]
 
+/** Without this check, these settings would be ignored. */
+const settingProblems = ({ settings }: Options): ReadonlyArray<string> =>
+  [Service.identity.network.name, "LIGHTNING", "CHAIN", Service.operator.operatorToken.name]
+    .filter((name) => settings?.[name] !== undefined)
+    .map((name) => `use the option ${optionOf.get(name)} instead of ${name} in settings`)
+
 /** The URL at which most programs listen in development. */
 const localUrl = () => `http://localhost:${/^\d+$/.exec(process.env["PORT"] ?? "")?.[0] ?? 3000}`
 
@@ -317,6 +323,7 @@ export const environment = (options: Options): Environment.Environment => {
   const read = Environment.read(variables, [""]) // every name in `settings` must be a setting, because a typo would turn a limit off
   const problems = [
     ...backendProblems(options),
+    ...settingProblems(options),
     ...schemaProblems(options.metadata ?? {}),
     ...(Result.isFailure(read) ? read.failure.problems.map(inOptions) : [])
   ]

@@ -543,6 +543,12 @@ it("options: a name in `settings` that is not a setting is rejected", async () =
   }
 })
 
+it("options: a setting that only an option sets is rejected in `settings`", async () => {
+  const only = { SATRAIL_NETWORK: "network", LIGHTNING: "lightning", CHAIN: "chain", SATRAIL_OPERATOR_TOKEN: "operatorToken" }
+  for (const [name, option] of Object.entries(only))
+    assert.include(String(await refused(() => satrail.test({ settings: { [name]: "x" } }))), `use the option ${option} instead of ${name}`)
+})
+
 it("options: options that are missing, or of another type, are rejected, and the error names them and does not repeat them", async () => {
   for (const [name, make] of Object.entries({ lnd, ldk, bitcoind, esplora, simulated }))
     for (const given of name === "simulated" ? [null, "http://u:secret@h"] : [undefined, null, "http://u:secret@h"]) {
