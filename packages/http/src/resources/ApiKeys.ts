@@ -101,7 +101,7 @@ export const example = ({ apiKey, companyId, at }: World): (typeof view.schema)[
 })
 
 const approvalRule =
-  "Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again. A key with `send`, `approve` or `admin` needs a second operator: while `approval` is `pending`, the key cannot be used until another operator approves it (`POST /operator/api-keys/{id}/approve`), and the company receives the event `api_key.requested`. No approval is needed for a company that has no money and that nobody has used yet, so you can set it up alone."
+  "Only this response contains the key; a repeated request with the same `Idempotency-Key` returns it again. A key with `send`, `approve` or `admin` needs a second operator: while `approval` is `pending`, the key cannot be used until another operator approves it (`POST /operator/api-keys/{id}/approve`), and the company receives the event `api_key.requested`. A new company, which has no money and was never used, needs no approval, so you can set it up alone."
 
 const issuePath = `${Companies.path}/:id/api-keys` as const
 const rotatePath = `${path}/:id/rotate` as const
