@@ -183,10 +183,13 @@ const confirming = () => {
     (ask: Ask): Ask =>
     (query) =>
       unanswered.size > 0 && writes(query.text)
-        ? Effect.flatMap(ask({ text, values: [[...unanswered]] }), ({ rows }) => {
-            if (rows.length > 0) return Effect.fail(failed(refused, "query"))
-            unanswered.clear()
-            return ask(query)
+        ? Effect.suspend(() => {
+            const asked = [...unanswered]
+            return Effect.flatMap(ask({ text, values: [asked] }), ({ rows }) => {
+              if (rows.length > 0) return Effect.fail(failed(refused, "query"))
+              for (const pid of asked) unanswered.delete(pid)
+              return ask(query)
+            })
           })
         : ask(query)
   const note = (client: Pg.PoolClient, { text }: { readonly text: string }, exit: Exit.Exit<unknown, SqlError.SqlError>): void => {
