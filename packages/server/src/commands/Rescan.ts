@@ -78,8 +78,8 @@ export const refuseGap = Effect.fnUntraced(function* (fromHeight: number, tipHei
     })
 })
 
-/** Maximum time for which the command holds the role of following the chain. */
-const leaseMillis = 60_000
+/** Time after which the role of following the chain is free again if the command is killed while it holds the role. */
+const leaseMillis = 10_000
 
 /**
  * Runs an effect as the process that follows the chain. Fails if another process does, because it would continue from
