@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { eventually } from "@satrail/testing/Waiting"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
 import { run, type Running } from "./Machine.ts"
@@ -66,10 +66,11 @@ export const start = async ({
     INTERNAL_PORT: String(ports.internal)
   })
   const authority = path.join(home, ".local/share/caddy/pki/authorities/local/root.crt")
+  // Caddy creates the file empty and writes it afterwards. Without a certificate in it, every connection would fail.
   await eventually(
     "the proxy",
-    async () => (running.isOver() ? assert.fail(running.said()) : existsSync(authority)),
-    (isThere) => isThere
+    async () => (running.isOver() ? assert.fail(running.said()) : existsSync(authority) && readFileSync(authority, "utf8")),
+    (certificate) => certificate !== false && certificate.includes("-----END CERTIFICATE-----")
   )
   return { running, to: { port: ports.https, host, authority } }
 }
