@@ -17,6 +17,8 @@ export const english = {
   copied: "Copied",
   copyFailed: "Couldn't copy. Select the text instead.",
   more: "More ways to pay",
+  proceed: "Continue to payment",
+  renew: "Get a new payment code",
   seen: (seen: number, needed: number): string => `Payment detected. Confirmations: ${seen} of ${needed}.`,
   pending: "Payment detected. Waiting for confirmation.",
   paid: "Paid. Thank you!",
@@ -67,9 +69,9 @@ const Copy = ({ text, words }: { readonly text: string; readonly words: Words })
 }
 
 const Means = ({ view, words }: { readonly view: CheckoutView; readonly words: Words }): ReactNode => {
-  const { state, qr, url } = view
+  const { state, qr } = view
   const asking = state?.asking
-  if (asking === null || asking === undefined) return null
+  if (asking === null || asking === undefined || state?.questions === "due") return null
   const invoice = asking.invoice ?? asking.address ?? asking.uri
   return h(
     "div",
@@ -77,9 +79,16 @@ const Means = ({ view, words }: { readonly view: CheckoutView; readonly words: W
     h("img", { "data-part": "qr", src: qr, alt: words.qr, width: 256, height: 256 }),
     h("p", null, h("a", { href: asking.uri }, words.open)),
     h("p", null, h("code", null, invoice)),
-    h(Copy, { text: invoice, words }),
-    h("p", null, h("a", { href: url, target: "_blank", rel: "noopener" }, words.more))
+    h(Copy, { text: invoice, words })
   )
+}
+
+/** Returns the text of the link to the checkout's page, or undefined if there is nothing to do there. */
+const onPage = (state: CheckoutState, words: Words): string | undefined => {
+  if (hasMore(state)) return words.refund
+  if (state.isRenewable) return words.renew
+  if (state.questions === "due") return words.proceed
+  return state.asking === null ? undefined : words.more
 }
 
 /**
@@ -94,11 +103,12 @@ export const Checkout = ({ id, className, words: given, children, ...options }: 
   if (children !== undefined) return children(view)
   const words = { ...english, ...given }
   const { state, status, url } = view
+  const link = state && onPage(state, words)
   return h(
     "section",
     { className, "data-status": status },
     h("p", { role: "status", "data-part": "message" }, messageOf(view, words)),
     h(Means, { view, words }),
-    state !== undefined && hasMore(state) ? h("p", null, h("a", { href: url, target: "_blank", rel: "noopener" }, words.refund)) : null
+    link === undefined ? null : h("p", null, h("a", { href: url, target: "_blank", rel: "noopener" }, link))
   )
 }

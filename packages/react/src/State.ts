@@ -27,6 +27,13 @@ export interface CheckoutState {
   /** Amount received in excess of the amount due. */
   readonly overSats: number
   readonly isLate: boolean
+  /** True if it expired and its page offers the payer a new quote. */
+  readonly isRenewable: boolean
+  /**
+   * `due` while its page asks the payer for a tip or an email address, `answered` while the answer can be changed.
+   * Null if there is nothing to ask.
+   */
+  readonly questions: "due" | "answered" | null
   /** Newest first. */
   readonly refunds: ReadonlyArray<Refund>
   readonly paidAtMillis: number | null

@@ -97,6 +97,30 @@ describe.skipIf(isMissing)("the checkout for React in a browser", () => {
     })
   })
 
+  it("react: a tip or email address is asked on the checkout's page, and then the QR code is shown", async () => {
+    const made = await started.make({ options: ["tip", "email"] })
+    await visit(started.page(made), async (page) => {
+      const link = page.getByRole("link", { name: "Continue to payment" })
+      await link.waitFor()
+      assert.deepStrictEqual([await link.getAttribute("href"), await page.locator("img").count()], [started.page(made), 0])
+      await Checkouts.answer(started.page(made), { tip: "0", email: "payer@example.com" })
+      await page.locator("img").waitFor()
+      assert.strictEqual(await link.count(), 0)
+    })
+  })
+
+  it("react: an expired checkout links to the new quote on its page, and then the new QR code is shown", async () => {
+    const made = await started.make({ options: ["new_quote"], expiry_seconds: 60 })
+    await visit(started.page(made), async (page) => {
+      await page.locator("img").waitFor()
+      await started.advance(61)
+      await page.getByRole("link", { name: "Get a new payment code" }).waitFor()
+      assert.strictEqual(await statusOf(page), "expired")
+      await Checkouts.renew(started.page(made))
+      await page.locator("img").waitFor()
+    })
+  })
+
   it("react: a canceled checkout and an unknown id show nothing to pay", async () => {
     const made = await started.make()
     await visit(started.page(made), async (page) => {
