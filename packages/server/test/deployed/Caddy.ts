@@ -1,11 +1,11 @@
 import { assert } from "@effect/vitest"
 import { eventually } from "@satrail/testing/Waiting"
 import { once } from "node:events"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
 import { run, type Running } from "./Machine.ts"
-import type { Public } from "./Public.ts"
+import { ask, type Public } from "./Public.ts"
 
 /** The path of Caddy, or undefined if it is not installed. */
 export const command = [...(process.env["PATH"] ?? "").split(path.delimiter), "/usr/bin"]
@@ -65,12 +65,12 @@ export const start = async ({
     HTTPS_PORT: String(ports.https),
     INTERNAL_PORT: String(ports.internal)
   })
-  const authority = path.join(home, ".local/share/caddy/pki/authorities/local/root.crt")
-  // Caddy creates the file empty and writes it afterwards. Without a certificate in it, every connection would fail.
+  const to = { port: ports.https, host, authority: path.join(home, ".local/share/caddy/pki/authorities/local/root.crt") }
+  // Caddy creates the certificate's file, then writes it, and listens later.
   await eventually(
-    "the proxy",
-    async () => (running.isOver() ? assert.fail(running.said()) : existsSync(authority) && readFileSync(authority, "utf8")),
-    (certificate) => certificate !== false && certificate.includes("-----END CERTIFICATE-----")
+    "a response through the proxy",
+    async () => (running.isOver() ? assert.fail(running.said()) : (await ask(to, "GET", "/healthz").catch(() => undefined))?.status),
+    (status) => status !== undefined
   )
-  return { running, to: { port: ports.https, host, authority } }
+  return { running, to }
 }
