@@ -13,12 +13,9 @@ import * as SqlState from "../src/client/SqlState.ts"
 
 const start = (url: string) => Effect.flip(Effect.scoped(Layer.build(PgClient.layer({ url: Redacted.make(url) }))))
 
-/** A port that was free a moment ago, so nothing listens on it. */
-const unused = Effect.promise(freePort)
-
 it.effect("store: an unreachable database is reported with its address and without the password", () =>
   Effect.gen(function* () {
-    const port = yield* unused
+    const port = yield* Effect.promise(freePort)
     const error = yield* start(`postgres://somebody:hunter2@127.0.0.1:${port}/money`)
     assert.strictEqual(error._tag, "DatabaseUnreachable")
     assert.include(error.message, `No database responds at 127.0.0.1:${port}/money`)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 
@@ -35,22 +35,6 @@ export const makeFolder = (): string => {
   const folder = mkdtempSync(path.join(tmpdir(), "satrail-regtest-"))
   tell(`+folder ${folder}`)
   return folder
-}
-
-/**
- * Tries to reserve a port and returns whether it succeeded. No other caller in any process can reserve the port
- * before this process exits. It isn't enough to check that the port is unused, because another process may have
- * made the same check and may start to listen a second later.
- */
-export const takePort = (port: number): boolean => {
-  const folder = path.join(tmpdir(), `satrail-port-${port}`)
-  try {
-    mkdirSync(folder)
-  } catch {
-    return false
-  }
-  tell(`+folder ${folder}`)
-  return true
 }
 
 /** Removes a folder created by `makeFolder` before this process exits. */

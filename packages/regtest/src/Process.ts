@@ -1,8 +1,8 @@
+import * as FreePort from "@satrail/testing/freePort"
 import { Effect, Schema, type Scope } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync, readFileSync } from "node:fs"
-import { createServer } from "node:net"
 import path from "node:path"
 import * as Keeper from "./Keeper.ts"
 
@@ -42,26 +42,8 @@ export const folder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireR
   Effect.sync(() => Keeper.removeFolder(made))
 )
 
-/**
- * This range is below the ephemeral ports. An outgoing connection could take an ephemeral port before a node
- * listens on it, or while the node is stopped.
- */
-const [firstPort, lastPort] = [10_240, 32_767]
-
-const isFree = (port: number) =>
-  Effect.callback<boolean>((resume) => {
-    const server = createServer().once("error", () => resume(Effect.succeed(false)))
-    server.listen(port, "127.0.0.1", () => server.close(() => resume(Effect.succeed(true))))
-  })
-
-/** Returns an unused port on this machine. No other caller can get the same port while this process runs. */
-export const freePort: Effect.Effect<number, RegtestFailed> = Effect.gen(function* () {
-  for (let tries = 0; tries < 100; tries++) {
-    const port = firstPort + Math.floor(Math.random() * (lastPort - firstPort + 1))
-    if (Keeper.takePort(port) && (yield* isFree(port))) return port
-  }
-  return yield* new RegtestFailed({ message: `no free port was found between ${firstPort} and ${lastPort}` })
-})
+/** Returns a port on which nothing listens. It is reserved until this process exits, so that a stopped node can return to it. */
+export const freePort: Effect.Effect<number> = Effect.promise(FreePort.freePort)
 
 const isOver = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
 

@@ -3,7 +3,7 @@ import * as Keys from "@satrail/chain/Keys"
 import * as Seed from "@satrail/chain/Seed"
 import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Lnd from "@satrail/nodes/Lnd"
-import * as UnusedPort from "@satrail/testing/UnusedPort"
+import { freePort } from "@satrail/testing/freePort"
 import * as Outbound from "@satrail/web/Outbound"
 import { Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -47,7 +47,6 @@ describe("satrail check", () => {
   /** The URLs of these servers. */
   let [lnd, esplora, bitcoind] = ["", "", ""]
   let unusedUrl = ""
-  let unused: UnusedPort.UnusedPort | undefined
 
   const listen = async (server: Promise<Server>) => {
     servers.push(await server)
@@ -90,8 +89,7 @@ describe("satrail check", () => {
     chmodSync(file("open.json"), 0o644)
     writeFileSync(file("text"), "not what it should be")
     ;[lnd, esplora, bitcoind] = await Promise.all([listen(FakeLnd.make()), listen(Esplora.make()), listen(Bitcoind.make())])
-    unused = await UnusedPort.make()
-    unusedUrl = `http://127.0.0.1:${unused.port}`
+    unusedUrl = `http://127.0.0.1:${await freePort()}`
     env = {
       SATRAIL_DATA: file("data"),
       SATRAIL_OPERATOR_TOKEN: "an-operator-s-token-of-32-characters",
@@ -104,7 +102,6 @@ describe("satrail check", () => {
     }
   })
   afterAll(async () => {
-    unused?.release()
     await Promise.all(servers.map(({ close }) => close()))
     rmSync(home, { recursive: true, force: true })
   })

@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
@@ -26,7 +27,7 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
 
   /** A proxy with its own ports in front of the same processes. */
   const start = async (config: string, name: string) => {
-    const [http = 0, https = 0, internal = 0] = await Caddy.freePorts(3)
+    const [http, https, internal] = await Promise.all([freePort(), freePort(), freePort()])
     const env = { UPSTREAMS: servers.map((server) => `127.0.0.1:${Caddy.portOf(server)}`).join(" ") }
     const started = await Caddy.start({ command, config, home: path.join(home, name), ports: { http, https, internal }, env })
     begun.push(started.running)

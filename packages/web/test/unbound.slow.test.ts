@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import { freePort } from "@satrail/testing/freePort"
 import { Effect } from "effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import net from "node:net"
 import os from "node:os"
 import path from "node:path"
 import * as Dns from "../src/Dns.ts"
@@ -29,20 +29,13 @@ const temporary = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-const freePort = Effect.callback<number>((resume) => {
-  const server = net.createServer().listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    server.close(() => resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0)))
-  })
-})
-
 const resolver = Effect.fnUntraced(function* (programs: Unbound.Programs) {
   const folder = yield* temporary
   const { zoneFile, keyFile } = Unbound.sign(programs, folder, "shop.example", signed)
   Unbound.forge(zoneFile, "lno1carol", "lno1other")
   const plainFile = path.join(folder, "plain.zone")
   writeFileSync(plainFile, plain)
-  const port = yield* freePort
+  const port = yield* Effect.promise(freePort)
   yield* Effect.acquireRelease(
     Effect.callback<ReturnType<typeof Unbound.start>, Error>((resume) => {
       const child = Unbound.start(programs, folder, port, keyFile, { "shop.example": zoneFile, "plain.example": plainFile })

@@ -9,6 +9,7 @@ import path from "node:path"
 import { text } from "node:stream/consumers"
 import { setTimeout as pass } from "node:timers/promises"
 import { createSecureContext, type SecureContext } from "node:tls"
+import { freePort } from "@satrail/testing/freePort"
 import { testMillis } from "@satrail/testing/Waiting"
 import * as Customer from "../Customer.ts"
 import * as Caddy from "../deployed/Caddy.ts"
@@ -60,7 +61,7 @@ suite("strangers", { more: { SATRAIL_DOMAIN: Caddy.host, SATRAIL_PROXIES: "1", .
 
   beforeAll(async () => {
     isIpv6Ours = await ownsIpv6()
-    const [http = 0, https = 0, internal = 0] = await Caddy.freePorts(3)
+    const [http, https, internal] = await Promise.all([freePort(), freePort(), freePort()])
     const UPSTREAMS = cluster()
       .urls()
       .map((url) => new URL(url).host)

@@ -1,8 +1,6 @@
 import { assert } from "@effect/vitest"
 import { eventually } from "@satrail/testing/Waiting"
-import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { createServer } from "node:net"
 import path from "node:path"
 import { run, type Running } from "./Machine.ts"
 import { ask, type Public } from "./Public.ts"
@@ -18,22 +16,6 @@ export const host = "satrail.localhost"
 export const portOf = (server: { readonly address: () => unknown }): number => {
   const address = server.address()
   return typeof address === "object" && address !== null && "port" in address ? Number(address.port) : 0
-}
-
-export const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer().listen(0, "127.0.0.1")
-      await once(server, "listening")
-      return server
-    })
-  )
-  const ports = servers.map(portOf)
-  for (const server of servers) {
-    server.close()
-    await once(server, "close")
-  }
-  return ports
 }
 
 export interface Options {

@@ -3,6 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
 import { Effect, Redacted } from "effect"
 import { once } from "node:events"
@@ -51,8 +52,8 @@ export const make = async (
   command: string,
   ends: Array<() => unknown>
 ) => {
-  const [internal = 0, http = 0, https = 0, ...own] = await Caddy.freePorts(3 + processes.length)
-  const portsOwn = new Map(processes.map((name, at) => [name, String(own[at])]))
+  const [internal, http, https] = await Promise.all([freePort(), freePort(), freePort()])
+  const portsOwn = new Map(await Promise.all(processes.map(async (name) => [name, String(await freePort())] as const)))
   const inside = `http://127.0.0.1:${internal}`
   const wallet = walletOf(carol)
   ends.push(() => wallet.close())
