@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { eventually } from "@satrail/testing/Waiting"
 import { Effect } from "effect"
 import * as Load from "../src/Load.ts"
 import * as Program from "../src/Program.ts"
@@ -20,11 +21,15 @@ describe("a load", () => {
         response.write("12345")
         setImmediate(() => response.end("67890"))
       })
-      const outcome = yield* run({ ...short, port })
+      const fresh = () => {
+        seen.clear()
+        return Load.run({ ...short, port })
+      }
+      // A machine that stalls may receive no response in the measured time.
+      const outcome = yield* Effect.promise(() => eventually("a measured response", fresh, ({ answered }) => answered > 0))
       const [a = 0, b = 0] = [seen.get("/a"), seen.get("/b")]
       assert.strictEqual(outcome.bad, 0, outcome.firstBad)
       assert.deepStrictEqual([a, b], [Math.ceil(outcome.sent / 2), Math.floor(outcome.sent / 2)])
-      assert.isAtLeast(outcome.answered, 1)
       assert.isAtMost(outcome.answered, outcome.sent)
       assert.strictEqual(outcome.perSecond, (outcome.answered * 1000) / short.millis)
       assert.isAtMost(outcome.p50Millis, outcome.p99Millis)
