@@ -220,7 +220,8 @@ describe.skipIf(Database.server === undefined)("a client of a server (skipped wh
       const settings = () => ({ connectionString: Redacted.value(url) })
       const error = yield* Effect.flip(PgConnection.asking(client, settings, { limitMillis: 100 })({ text: "select pg_sleep(600)" }))
       assert.strictEqual(error.reason.message, "no response within 100 ms")
-      assert.strictEqual((yield* Effect.provide(busy, other)).length, 1)
+      // A busy server may begin the query later.
+      yield* eventually(Effect.provide(busy, other), (rows) => rows.length === 1)
     })
   )
 
