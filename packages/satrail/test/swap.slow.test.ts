@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { client, type Client } from "@satrail/client"
 import { routes } from "@satrail/client/Routes"
-import { setTimeout } from "node:timers/promises"
+import { eventually } from "@satrail/testing/Waiting"
 import { isMoney } from "../src/Money.ts"
 import { satrail, type SimulatedPay } from "../src/index.ts"
 
@@ -123,11 +123,11 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
     told.set(`event ${type}`, data)
     if (subject === sent.id) break
   }
-  for (let round = 0; round < 400; round += 1) {
-    if ((await pay.webhooks.deliveries(company, endpoint.id)).items.length > 0) break
-    // The worker that sends webhooks looks for events every five seconds.
-    await setTimeout(20)
-  }
+  await eventually(
+    "a delivery",
+    () => pay.webhooks.deliveries(company, endpoint.id),
+    ({ items }) => items.length > 0
+  )
   await call("webhooks.deliveries", pay.webhooks.deliveries(company, endpoint.id))
   await call("webhooks.delete", pay.webhooks.delete(company, endpoint.id))
   await refused("webhooks.resend", pay.webhooks.resend(company, deposit.id))
