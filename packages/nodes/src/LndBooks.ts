@@ -244,7 +244,9 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         if (after === null) return { lines: [], cursor: String((yield* allSettled).at(-1)?.settle_index ?? 0n) }
         // lnd treats a settle index of 0 as "new settlements only".
         const found = after === "0" ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(after)
-        return { lines: found.map(takenOf), cursor: String(found.at(-1)?.settle_index ?? after) }
+        const last = found.at(-1)
+        if (last !== undefined) return { lines: found.map(takenOf), cursor: String(last.settle_index) }
+        return { lines: [], cursor: (yield* LndInvoice.hasSettled(rest, BigInt(after))) ? after : "0" }
       },
       Effect.catchTag("Refused", unavailable("taken"))
     ),

@@ -2,8 +2,9 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import type { Ask, Held, InvoiceState, Settled as Told } from "@satrail/core/nodes/LightningReceiver"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { hex, toBase64 } from "./LndBytes.ts"
+import { get, type LndRest } from "./LndRest.ts"
 
 /** Returns the request fields that ordinary and hold invoices share. To lnd, an amount of 0 means no amount. */
 export const asked = ({ amount, description, expirySeconds }: Ask) => ({
@@ -46,7 +47,28 @@ export type Listed = typeof Listed.Type
 export const isSettled = (invoice: Listed): invoice is Settled => "state" in invoice && invoice.state === "SETTLED"
 
 /** A page of invoices, in creation order. */
-export const Page = Schema.Struct({ invoices: Schema.Array(Listed), last_index_offset: Schema.BigIntFromString })
+export const Page = Schema.Struct({
+  invoices: Schema.Array(Listed),
+  first_index_offset: Schema.BigIntFromString,
+  last_index_offset: Schema.BigIntFromString
+})
+
+/** Page size of a search from the newest invoice. The last settled one is usually on the first page. */
+const searchSize = 100
+
+/**
+ * Returns whether lnd settled an invoice at this index or a later one. An lnd restored from a static channel
+ * backup numbers settlements from 1 again, and reports none before it has passed the index that it is given.
+ */
+export const hasSettled = Effect.fnUntraced(function* (rest: LndRest, index: bigint) {
+  for (let offset = 0n; ;) {
+    const urlParams = { reversed: "true", index_offset: String(offset), num_max_invoices: String(searchSize) }
+    const { invoices, first_index_offset } = yield* rest.ask("listInvoices", get("/v1/invoices", { urlParams }), Page)
+    if (invoices.some((one) => isSettled(one) && one.settle_index >= index)) return true
+    if (invoices.length < searchSize) return false
+    offset = first_index_offset
+  }
+})
 
 /** Returns whether an invoice that isn't settled is a hold invoice. */
 export const isHold = ({ r_preimage }: Invoice): boolean => r_preimage === ""

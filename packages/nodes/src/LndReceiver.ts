@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto"
 import { hex, toBase64 } from "./LndBytes.ts"
 import * as LndHolding from "./LndHolding.ts"
 import * as LndInfo from "./LndInfo.ts"
-import { asked, Invoice, isHold, isSettled, Listed, Page, type Settled, settledOf, stateOf } from "./LndInvoice.ts"
+import { asked, hasSettled, Invoice, isHold, isSettled, Listed, Page, type Settled, settledOf, stateOf } from "./LndInvoice.ts"
 import { get, isAbsent, type LndRest, post, type Refused, unavailable } from "./LndRest.ts"
 
 /** Page size for reading all invoices. */
@@ -41,7 +41,7 @@ export const make = (
       )
     )
 
-  /** Reads all invoices to find the first settled one. Only needed for a node without a cursor. */
+  /** Reads all invoices to find the first settled one. Only needed without a cursor, or if lnd has lost it. */
   const firstSettled = Effect.gen(function* () {
     let first: Settled | undefined
     for (let offset = 0n; ;) {
@@ -111,7 +111,7 @@ export const make = (
       Stream.unwrap(
         Effect.gen(function* () {
           yield* recognised
-          if (after !== null) return settledAfter(after)
+          if (after !== null && (yield* hasSettled(rest, BigInt(after)))) return settledAfter(after)
           const first = settledOf(yield* settledFirst)
           return Stream.concat(Stream.make(first), settledAfter(first.cursor))
         })

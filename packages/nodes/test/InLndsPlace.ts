@@ -89,3 +89,15 @@ export const payment = {
   amount: Msat.fromSats(1),
   feeLimit: Msat.zero
 }
+
+/** An invoice in lnd's format. */
+export const invoiceOf = (n: number, state: string, settleIndex: number) => ({
+  r_hash: Buffer.alloc(32, n).toString("base64"),
+  r_preimage: Buffer.alloc(32, n + 100).toString("base64"),
+  payment_request: "lnbcrt1",
+  state,
+  amt_paid_msat: state === "SETTLED" ? String(n * 1000) : "0",
+  htlcs: [],
+  settle_date: "1700000000",
+  settle_index: String(settleIndex)
+})

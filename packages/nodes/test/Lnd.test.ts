@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Deferred, Effect, Fiber, Logger, Metric, Redacted, References } from "effect"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
+import { Clock, Deferred, Effect, Fiber, Layer, Logger, Metric, Redacted, References, Stream } from "effect"
 import { TestClock } from "effect/testing"
+import * as LndBooks from "../src/LndBooks.ts"
 import * as LndInfo from "../src/LndInfo.ts"
 import * as LndRest from "../src/LndRest.ts"
 import * as NodeState from "../src/NodeState.ts"
 import * as Asleep from "./Asleep.ts"
-import { type Answer, hash, info, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
+import { type Answer, hash, info, invoiceOf, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
 
 // Responses that may come from something other than lnd: a gateway whose lnd has not started, or a proxy.
 
@@ -173,6 +175,42 @@ describe("lnd", () => {
       assert.deepStrictEqual<unknown>(yield* sender.pay(payment), { _tag: "notSent" })
       assert.deepStrictEqual([...new Set(paths())], ["/v1/getinfo"])
     }).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("lnd: settled invoices are reported from the first again if lnd has lost its records, and so numbers them from 1", () =>
+    Effect.gen(function* () {
+      let settled: ReadonlyArray<number> = []
+      // Like lnd, also in that it reports no settlement up to the given index.
+      const { url } = yield* server((path) => {
+        const { pathname, searchParams } = new URL(path, "http://lnd")
+        const after = Number(searchParams.get("settle_index"))
+        const invoices = settled.map((index) => invoiceOf(index, "SETTLED", index))
+        if (pathname === "/v1/getinfo") return info(nodeId)
+        if (pathname === "/v1/invoices") {
+          const all = [...invoices, ...Array.from({ length: 250 }, () => invoiceOf(1, "OPEN", 0))]
+          const until = (Number(searchParams.get("index_offset")) || all.length + 1) - 1
+          const page = searchParams.has("reversed") ? all.slice(0, until).slice(-Number(searchParams.get("num_max_invoices"))) : all
+          const first_index_offset = String(all.slice(0, until).length - page.length + 1)
+          return json(200, { invoices: page, first_index_offset, last_index_offset: String(all.length) })
+        }
+        const lines = invoices.filter((invoice) => after > 0 && Number(invoice.settle_index) > after)
+        return { status: 200, body: lines.map((result) => JSON.stringify({ result })).join("\n") }
+      })
+      const { receiver } = yield* ports(url)
+      const books = yield* Layer.build(
+        LndBooks.layer({ url, macaroon: Redacted.make("00"), identity: { nodeId, network: "regtest" } as const })
+      )
+      const { taken } = yield* Effect.provideContext(LightningBooks, books)
+      const told = Effect.map(Stream.runCollect(receiver.settlements("41")), (all) => all.map(({ cursor }) => cursor))
+      settled = [40, 41]
+      assert.deepStrictEqual(yield* told, [])
+      assert.deepStrictEqual(yield* taken("41"), { lines: [], cursor: "41" })
+      settled = [1, 2]
+      assert.deepStrictEqual(yield* told, ["1", "2"])
+      const restored = yield* taken("41")
+      assert.deepStrictEqual(restored.lines, [])
+      assert.lengthOf((yield* taken(restored.cursor)).lines, 2)
+    }).pipe(Effect.scoped)
   )
 
   it.live("lnd: a process that slept longer than the call timeout sends no payment", () =>

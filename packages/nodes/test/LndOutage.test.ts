@@ -3,7 +3,7 @@ import { Effect, Logger, Metric, References, Stream } from "effect"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import { once } from "node:events"
 import * as NodeState from "../src/NodeState.ts"
-import { type Answer, hash, info, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
+import { type Answer, hash, info, invoiceOf, json, nodeId, noRecord, payment, ports, server } from "./InLndsPlace.ts"
 
 const quiet = Effect.provideService(References.MinimumLogLevel, "None")
 
@@ -304,18 +304,6 @@ describe("a connection to lnd", () => {
   )
 })
 
-/** An invoice in lnd's format. */
-const invoiceOf = (n: number, state: string, settleIndex: number) => ({
-  r_hash: Buffer.alloc(32, n).toString("base64"),
-  r_preimage: Buffer.alloc(32, n + 100).toString("base64"),
-  payment_request: "lnbcrt1",
-  state,
-  amt_paid_msat: state === "SETTLED" ? String(n * 1000) : "0",
-  htlcs: [],
-  settle_date: "1700000000",
-  settle_index: String(settleIndex)
-})
-
 describe("an invoice at lnd", () => {
   for (const [state, tag] of [
     ["ACCEPTED", "accepted"],
@@ -354,7 +342,7 @@ describe("an invoice at lnd", () => {
           return { status: 200, body: lines.map((result) => JSON.stringify({ result })).join("\n") }
         }
         const invoices = [invoiceOf(3, "SETTLED", 3), invoiceOf(9, "OPEN", 0), invoiceOf(1, "SETTLED", 1), invoiceOf(2, "SETTLED", 2)]
-        return json(200, { invoices, last_index_offset: "4" })
+        return json(200, { invoices, first_index_offset: "1", last_index_offset: "4" })
       })
       const { receiver } = yield* ports(url)
       const told = yield* Stream.runCollect(Stream.take(receiver.settlements(null), 3))
