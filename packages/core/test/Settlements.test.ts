@@ -424,15 +424,30 @@ describe("Open invoices", () => {
     }
   )
 
-  it.effect("invoice watcher: an invoice unknown to the node stays open", () => {
+  it.effect("invoice watcher: an unpaid invoice that the node has deleted expires a day after its end, and is looked up no more", () => {
+    let looked = 0
     const forgetful = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) })
+      LightningReceiver.of({
+        ...receiver,
+        lookupInvoice: () =>
+          Effect.sync(() => {
+            looked++
+            return { _tag: "unknown" }
+          })
+      })
     )
     return run({ change: forgetful }, function* () {
       const row = yield* invoice(yield* company(), 1000, 60)
-      yield* TestClock.adjust("30 days")
+      yield* TestClock.adjust("1 day")
       yield* poll
       assert.strictEqual((yield* now(row)).status, "pending")
+      yield* TestClock.adjust("2 minutes")
+      yield* poll
+      assert.strictEqual((yield* now(row)).status, "expired")
+      const before = looked
+      yield* TestClock.adjust("1 day")
+      yield* poll
+      assert.strictEqual(looked, before)
     })
   })
 })

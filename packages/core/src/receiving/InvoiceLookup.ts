@@ -78,8 +78,9 @@ export const make = Effect.gen(function* () {
       const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
       if (!over || state._tag === "accepted") return
       if (isCanceled) yield* journal.commit(Invoice.closed(invoice, askedAtMillis))
-      // An invoice that the node has lost stays open, unless a withdrawal or its company's limit waits for its end.
-      else if (state._tag !== "unknown" || invoice.status === "claimed" || (invoice.hold !== null && invoice.status === "pending"))
+      // An invoice that a wallet requested and the node has lost or deleted stays open until `Settlements.forget`
+      // deletes it.
+      else if (state._tag !== "unknown" || invoice.status === "claimed" || invoice.lightningAddressId === null)
         yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
     })
   }
