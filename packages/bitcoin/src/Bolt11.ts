@@ -68,6 +68,9 @@ export const maxDescriptionBytes = 639
  */
 export const knownMandatoryFeatures: ReadonlySet<number> = new Set([8, 14, 16, 48])
 
+/** The mandatory feature of invoices that are paid over blinded paths (bLIP 39). */
+const blindedPathsFeature = 262
+
 const timestampWords = 7
 const signatureWords = 104
 
@@ -180,6 +183,13 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
 
     const paymentHash = yield* hash("p")
     if (paymentHash === undefined) return yield* refuse("payment_hash", "The invoice has no payment hash")
+    // Check the features first: an invoice over blinded paths has no payment secret.
+    const features = (yield* optional("9", Field.toFeatures)) ?? []
+    const unknown = features.find((bit) => bit % 2 === 0 && !knownMandatoryFeatures.has(bit))
+    if (unknown !== undefined) {
+      const what = unknown === blindedPathsFeature ? "blinded paths" : `feature ${unknown}`
+      return yield* refuse("unknown_feature", `The invoice requires ${what}, which this service does not support`)
+    }
     const paymentSecret = yield* hash("s")
     if (paymentSecret === undefined)
       return yield* refuse(
@@ -191,10 +201,6 @@ export const decode = (text: string): Result.Result<Bolt11, Bolt11Invalid> =>
     if ((description === undefined) === (descriptionHash === undefined)) {
       return yield* refuse("description", "The invoice must have either a description or the hash of one")
     }
-    const features = (yield* optional("9", Field.toFeatures)) ?? []
-    const unknown = features.find((bit) => bit % 2 === 0 && !knownMandatoryFeatures.has(bit))
-    if (unknown !== undefined)
-      return yield* refuse("unknown_feature", `The invoice requires feature ${unknown}, which this service does not support`)
     const metadata = yield* optional("m", Field.toBytes)
     const expirySeconds = yield* optional("x", Field.toNumber)
     const minFinalCltvExpiry = yield* optional("c", Field.toNumber)

@@ -319,6 +319,15 @@ describe("BOLT 11, requirements of a reader", () => {
     assert.strictEqual(featuring(30), "unknown_feature")
   })
 
+  it("bLIP 39: an invoice over blinded paths, which has no payment secret, is rejected for its blinded paths", () => {
+    const words = zeros(53)
+    words[0] = 4 // feature 262, the third of the first word
+    const decoded = Bolt11.decode(raw("lnbc", [p, d, ["9", words]]))
+    if (Result.isSuccess(decoded)) return assert.fail("the invoice was accepted")
+    assert.strictEqual(decoded.failure.reason, "unknown_feature")
+    assert.match(decoded.failure.message, /blinded paths/)
+  })
+
   it("BOLT 11: if several fields have the same type, the first one is used", () => {
     const invoice = Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["d", text("coffee")], ["x", [2]], ["x", [3]]])))
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])
