@@ -9,6 +9,7 @@ import { Stops } from "../src/accounts/Stops.ts"
 import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
+import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { listening, pause, resume } from "./Payments.ts"
 import {
   asked,
@@ -24,6 +25,7 @@ import {
   paying,
   replace,
   run,
+  said,
   scenario,
   standing,
   step,
@@ -120,6 +122,9 @@ describe("Payments to a Lightning address or LNURL", () => {
           assert.strictEqual(yield* standing(row), "failed: recipient_refused")
           assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
           assert.notInclude(calls, "pay")
+          const ask = { company: payer, asked: yield* asked(1000), destination: "settle@wallet.example" }
+          const refused = yield* said((yield* Withdrawals).estimate(ask))
+          assert.match(refused, /^RecipientRefused: The payee's server sent an invoice (for|that cannot be paid: .)/)
         }
       )
     })

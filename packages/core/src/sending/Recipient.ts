@@ -166,6 +166,9 @@ export const check = (
   }
 }
 
+/** Describes an invoice from a payee's server. Completes "The payee's server sent …". */
+export const unpayable = ({ message }: { readonly message: string }): string => `an invoice that cannot be paid: ${message}`
+
 /**
  * Checks that an invoice from a payee's server is for exactly this payment (LUD-06, "Pay to static QR"). A
  * `description_hash`, if present, must be that of the metadata. Many servers send a plain description instead,
@@ -183,5 +186,5 @@ export const checkFetched = (
   if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== Id.toHex(sha256(new TextEncoder().encode(terms.metadata)))) {
     return Result.fail("an invoice for another description")
   }
-  return Result.mapError(checkBolt11(bolt11, rules, nowMillis), ({ message }) => message)
+  return Result.mapError(checkBolt11(bolt11, rules, nowMillis), unpayable)
 }

@@ -20,7 +20,7 @@ import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import type { Destination, LightningAddress } from "./Destination.ts"
 import * as Instructions from "./Instructions.ts"
 import { PaymentOptions } from "./PaymentOptions.ts"
-import { check, checkFetched, DestinationRefused, type Recipient } from "./Recipient.ts"
+import { check, checkFetched, DestinationRefused, type Recipient, unpayable } from "./Recipient.ts"
 import { SendingReads } from "./SendingReads.ts"
 
 /** A decoded invoice from a payee's server, and the message to show once it is paid. */
@@ -212,9 +212,8 @@ export const make = Effect.gen(function* () {
     invoice: Effect.fnUntraced(function* (terms, amount, companyId) {
       const { paymentRequest, successAction } = yield* inTurn(companyId, resolver.invoice(terms, amount))
       const nowMillis = yield* Clock.currentTimeMillis
-      const checked = Result.flatMap(
-        Result.mapError(Bolt11.decode(paymentRequest), ({ message }) => message),
-        (bolt11) => Result.map(checkFetched(bolt11, terms, amount, rules, nowMillis), () => ({ bolt11, successAction }))
+      const checked = Result.flatMap(Result.mapError(Bolt11.decode(paymentRequest), unpayable), (bolt11) =>
+        Result.map(checkFetched(bolt11, terms, amount, rules, nowMillis), () => ({ bolt11, successAction }))
       )
       return yield* Effect.mapError(
         Effect.fromResult(checked),
