@@ -37,7 +37,7 @@ const Anything = Schema.Unknown
 const { get, post } = LndRest
 
 /** Mines blocks, and waits until all nodes have seen them. */
-const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Lnd.Lnd>) {
+export const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<Lnd.Lnd>) {
   const chain = yield* Chain
   yield* chain.mine(blocks)
   const height = yield* chain.height
@@ -52,7 +52,7 @@ const mine = Effect.fnUntraced(function* (blocks: number, nodes: ReadonlyArray<L
 })
 
 /** Opens a channel with funds on both sides, and leaves its funding transaction in the mempool. */
-const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
+export const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
   Effect.gen(function* () {
     yield* Lnd.ask(from, post("/v1/peers", { addr: { pubkey: to.nodeId, host: to.p2p }, perm: true }), Anything)
     const body = {
@@ -65,7 +65,8 @@ const open = (from: Lnd.Lnd, to: Lnd.Lnd) =>
     yield* Process.until(`a channel from ${from.name} to ${to.name}`, Lnd.ask(from, post("/v1/channels", body), Opened))
   })
 
-const active = (node: Lnd.Lnd, count: number) =>
+/** Waits until a node has this many active channels. */
+export const active = (node: Lnd.Lnd, count: number) =>
   Process.until(
     `${node.name} has ${count} active channels`,
     Effect.map(Lnd.ask(node, get("/v1/channels"), Channels), ({ channels }) =>
