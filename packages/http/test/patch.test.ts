@@ -1,7 +1,26 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Journal } from "@satrail/core/ledger/Journal"
+import * as Memory from "@satrail/memory/Memory"
+import { Effect, Layer } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
-const service = await start()
+/** Runs once, right before limits that were already read are committed. */
+let meanwhile: (() => Promise<unknown>) | undefined
+const overtaken = Layer.effect(
+  Journal,
+  Effect.map(Journal, ({ commit }) =>
+    Journal.of({
+      commit: (change) => {
+        const first = meanwhile
+        if (first === undefined || !/^(ApiKey|Company)Limited$/.test(change._tag)) return commit(change)
+        meanwhile = undefined
+        return Effect.andThen(Effect.promise(first), commit(change))
+      }
+    })
+  )
+)
+
+const service = await start({ storage: Layer.provideMerge(overtaken, Memory.layer) })
 afterAll(service.dispose)
 const { id, key } = await service.company("paid")
 const created = await service.ask("POST", "/v1/bitcoin/deposit/lightning-address", { key, body: { metadata: { shop: "1" } } })
@@ -104,6 +123,20 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
     })
   })
 }
+
+describe("PATCH at the same time as another", () => {
+  for (const name of ["an API key's limits", "a company's limits"]) {
+    it(`patch: ${name}: two changes of different limits at the same time both take effect`, async () => {
+      const { path } = resources[name]!
+      const ask = (method: string, body: unknown) => service.ask(method, path, { key: operatorToken, body })
+      await ask("PUT", { hour_sats: 100, day_sats: 1000 })
+      meanwhile = () => ask("PATCH", { hour_sats: 50 })
+      const { data } = (await ask("PATCH", { day_sats: 500 })).body
+      assert.isUndefined(meanwhile)
+      assert.deepInclude(data.limits, { hour_sats: 50, day_sats: 500 })
+    })
+  }
+})
 
 describe("PATCH of a rate's fields", () => {
   const path = `/operator/companies/${id}/fees`

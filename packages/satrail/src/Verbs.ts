@@ -59,8 +59,8 @@ export type CoreName<N, K> = N extends keyof typeof renamed ? (K extends keyof (
  */
 export const hidden = {
   ...Features.hidden,
-  apiKeys: ["issueOwn"],
-  companies: ["changePlan", "overview"],
+  apiKeys: ["issueOwn", "updateLimits"],
+  companies: ["changePlan", "overview", "updateLimits"],
   bookings: ["linesOfAll", "page"],
   domains: ["verify"],
   invoices: ["issue"],

@@ -115,6 +115,15 @@ export class ApiKeys extends Context.Service<
       by?: Loosening.Changer
     ) => Effect.Effect<ApiKey.ApiKey, NotFound | Loosening.Refused | StoreUnavailable>
     /**
+     * Changes a key's limits, as `limit` does. If others are committed meanwhile, `update` runs again, so that a
+     * change of one limit does not undo a change of another.
+     */
+    readonly updateLimits: (
+      id: string,
+      update: Limits.Update,
+      by?: Loosening.Changer
+    ) => Effect.Effect<ApiKey.ApiKey, NotFound | Loosening.Refused | StoreUnavailable>
+    /**
      * Changes a key's address ranges; null allows any address. By the time this returns, every process applies
      * them. Code that accepts network requests must check the address itself; `check` does not, because
      * in-process calls have no address. Loosening may need a second operator, as for limits.
@@ -304,6 +313,18 @@ export const make = Effect.gen(function* () {
   const mayLoosen = yield* loosening
   const approve = yield* makeApprove
 
+  const updateLimits: ApiKeys["Service"]["updateLimits"] = Effect.fnUntraced(function* (id, update, by) {
+    const change = Effect.gen(function* () {
+      const apiKey = yield* get(id)
+      const limits = update(apiKey.limits)
+      yield* mayLoosen(apiKey, by, Limits.loosens(apiKey.limits, limits), { limits })
+      yield* journal.commit(ApiKey.limited(apiKey, limits, yield* Clock.currentTimeMillis))
+    })
+    yield* Loosening.untilUnmoved(change)
+    yield* awaitCacheExpiry
+    return yield* get(id)
+  })
+
   return ApiKeys.of({
     list: Effect.fnUntraced(function* (companyId, { limit: size, after }) {
       yield* exists(companyId)
@@ -325,16 +346,8 @@ export const make = Effect.gen(function* () {
       const apiKey = yield* get(id, of)
       return { apiKey, spent: yield* records.spent(apiKey.companyId, Limits.countedAs(apiKey)) }
     }),
-    limit: Effect.fnUntraced(function* (id, limits, by) {
-      const change = Effect.gen(function* () {
-        const apiKey = yield* get(id)
-        yield* mayLoosen(apiKey, by, Limits.loosens(apiKey.limits, limits), { limits })
-        yield* journal.commit(ApiKey.limited(apiKey, limits, yield* Clock.currentTimeMillis))
-      })
-      yield* Loosening.untilUnmoved(change)
-      yield* awaitCacheExpiry
-      return yield* get(id)
-    }),
+    limit: (id, limits, by) => updateLimits(id, () => limits, by),
+    updateLimits,
     allowFrom: Effect.fnUntraced(function* (id, allowedFrom, by) {
       yield* checkRanges(allowedFrom)
       const change = Effect.gen(function* () {

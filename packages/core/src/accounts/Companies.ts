@@ -82,6 +82,15 @@ export class Companies extends Context.Service<
       by?: Loosening.Changer
     ) => Effect.Effect<Company.Company, NotFound | Loosening.Refused | StoreUnavailable>
     /**
+     * Changes a company's limits, as `limit` does. If others are committed meanwhile, `update` runs again, so that
+     * a change of one limit does not undo a change of another.
+     */
+    readonly updateLimits: (
+      id: CompanyId.CompanyId,
+      update: Limits.Update,
+      by?: Loosening.Changer
+    ) => Effect.Effect<Company.Company, NotFound | Loosening.Refused | StoreUnavailable>
+    /**
      * Replaces all custom fees of a company; null removes them. Every hold committed afterwards, in any
      * process, uses the new fees. By the time this returns, every process shows them. Confirmed withdrawals
      * keep their fees.
@@ -117,23 +126,26 @@ type Changed = (nowMillis: number, found: Company.Company) => Company.PlanChange
 /** Methods that change the protection of a company's funds. Loosening it may need a second operator. */
 const protecting = Effect.fnUntraced(function* (
   get: Companies["Service"]["get"]
-): Effect.fn.Return<Pick<Companies["Service"], "limit" | "freeze" | "unfreeze">, never, Journal | AccountReads> {
+): Effect.fn.Return<Pick<Companies["Service"], "limit" | "updateLimits" | "freeze" | "unfreeze">, never, Journal | AccountReads> {
   const journal = yield* Journal
   const mayLoosen = yield* Loosening.checkOf(yield* AccountReads)
 
-  /** Makes a change that `wanted` describes, if `by` may. The change expects the protection that was read. */
+  /** Makes a change that `by` wants, if `by` may. The change expects the protection that was read. */
   const change = Effect.fnUntraced(function* (
     id: CompanyId.CompanyId,
     by: Loosening.Changer | undefined,
-    wanted: Loosening.Wanted,
     changed: (
       found: Company.Company,
       nowMillis: number
-    ) => { readonly loosens: boolean; readonly change: Company.CompanyLimited | Company.FreezeChanged }
+    ) => {
+      readonly wanted: Loosening.Wanted
+      readonly loosens: boolean
+      readonly change: Company.CompanyLimited | Company.FreezeChanged
+    }
   ) {
     const once = Effect.gen(function* () {
       const found = yield* get(id)
-      const { loosens, change } = changed(found, yield* Clock.currentTimeMillis)
+      const { wanted, loosens, change } = changed(found, yield* Clock.currentTimeMillis)
       yield* mayLoosen({
         companyId: id,
         loosening: found.loosening,
@@ -149,22 +161,31 @@ const protecting = Effect.fnUntraced(function* (
     return yield* get(id)
   })
 
-  return {
-    limit: (id, limits, by) =>
-      change(id, by, { limits }, (found, nowMillis) => ({
+  const updateLimits: Companies["Service"]["updateLimits"] = (id, update, by) =>
+    change(id, by, (found, nowMillis) => {
+      const limits = update(found.limits)
+      return {
+        wanted: { limits },
         loosens: Limits.loosens(found.limits, limits),
         change: Company.limited(id, limits, nowMillis, found)
-      })),
+      }
+    })
+
+  return {
+    limit: (id, limits, by) => updateLimits(id, () => limits, by),
+    updateLimits,
     freeze: Effect.fnUntraced(function* (id, { reason, pending }, by) {
       const message = reasonIssue(reason)
       if (message !== undefined) return yield* new Invalid({ path: "reason", message })
-      return yield* change(id, by, { frozen: pending }, (found, nowMillis) => ({
+      return yield* change(id, by, (found, nowMillis) => ({
+        wanted: { frozen: pending },
         loosens: loosensFreeze(found.frozen, pending),
         change: Company.freezeChanged(id, { reason, pending, sinceMillis: found.frozen?.sinceMillis ?? nowMillis }, nowMillis, found)
       }))
     }),
     unfreeze: (id, by) =>
-      change(id, by, { frozen: null }, (found, nowMillis) => ({
+      change(id, by, (found, nowMillis) => ({
+        wanted: { frozen: null },
         loosens: found.frozen !== null,
         change: Company.freezeChanged(id, null, nowMillis, found)
       }))

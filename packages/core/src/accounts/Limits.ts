@@ -35,6 +35,9 @@ export const Limits = Schema.Struct({
 })
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
+/** Returns new limits, given the current ones. */
+export type Update = (now: Limits | null) => Limits | null
+
 const amounts = ["perWithdrawalSats", "hourSats", "daySats", "monthSats", "dayCount", "approvalAboveSats"] as const
 
 /** Returns whether `before` is unlimited, or contains every entry of `after`. */

@@ -1,6 +1,7 @@
 import * as AllowedFrom from "@satrail/core/accounts/AllowedFrom"
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys, expiryIssue, type Issued, maxOverlapSeconds, scopesIssue } from "@satrail/core/accounts/ApiKeys"
+import type * as Limits from "@satrail/core/accounts/Limits"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Spent } from "@satrail/core/ledger/Limit"
 import { Clock, Effect, Redacted, Schema, SchemaGetter, SchemaIssue } from "effect"
@@ -11,7 +12,6 @@ import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
 import * as LimitsView from "../wire/LimitsView.ts"
-import * as Patch from "../wire/Patch.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import { Seal } from "../wire/Seal.ts"
 import * as Section from "../api/Section.ts"
@@ -297,9 +297,8 @@ const limiting = {
   success: Envelope.success(200, shown),
   error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
 }
-const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: string, body: typeof LimitsView.Body.Type) {
-  const limits = LimitsView.read(body)
-  yield* Errors.answered(apiKeys.limit(id, limits, yield* changer))
+const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: string, update: Limits.Update) {
+  yield* Errors.answered(apiKeys.updateLimits(id, update, yield* changer))
   const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
   return Envelope.ok("API key limits changed", yield* show(apiKey, spent))
 })
@@ -322,7 +321,7 @@ export const limit = Section.operator(
   ApiKeys,
   (apiKeys) =>
     ({ params: { id }, payload }) =>
-      limitWith(apiKeys, id, payload)
+      limitWith(apiKeys, id, () => LimitsView.read(payload))
 )
 
 export const updateLimits = Section.operator(
@@ -336,10 +335,8 @@ export const updateLimits = Section.operator(
     .annotate(Example, limitExample),
   ApiKeys,
   (apiKeys) =>
-    Effect.fnUntraced(function* ({ params: { id }, payload }) {
-      const { apiKey } = yield* Errors.answered(apiKeys.get(id))
-      return yield* limitWith(apiKeys, id, yield* Patch.filled(LimitsView.Body, payload, LimitsView.of(apiKey.limits) ?? {}))
-    })
+    ({ params: { id }, payload }) =>
+      limitWith(apiKeys, id, LimitsView.patched(payload))
 )
 
 export const allowFrom = Section.operator(

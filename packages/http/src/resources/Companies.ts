@@ -1,5 +1,6 @@
 import { Companies, maxNameCharacters, nameIssue } from "@satrail/core/accounts/Companies"
 import type { Company } from "@satrail/core/accounts/Company"
+import type * as Limits from "@satrail/core/accounts/Limits"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Freeze } from "@satrail/core/ledger/Freeze"
 import { Plan } from "@satrail/core/accounts/Plan"
@@ -11,7 +12,6 @@ import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
 import * as LimitsView from "../wire/LimitsView.ts"
-import * as Patch from "../wire/Patch.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
 import * as View from "../wire/View.ts"
@@ -146,13 +146,8 @@ const limiting = {
   success: Envelope.success(200, limited),
   error: Errors.of("malformed", "not_found", "scope_required", "second_operator_required", "store_unavailable")
 }
-const limitWith = Effect.fnUntraced(function* (
-  companies: Companies["Service"],
-  id: CompanyId.CompanyId,
-  body: typeof LimitsView.Body.Type
-) {
-  const limits = LimitsView.read(body)
-  yield* Errors.answered(companies.limit(id, limits, yield* changer))
+const limitWith = Effect.fnUntraced(function* (companies: Companies["Service"], id: CompanyId.CompanyId, update: Limits.Update) {
+  yield* Errors.answered(companies.updateLimits(id, update, yield* changer))
   return Envelope.ok("Company limited", yield* limitsOf(companies, id))
 })
 const limitExample = (world: World) => ({
@@ -174,7 +169,7 @@ export const limit = Section.operator(
   Companies,
   (companies) =>
     ({ params, payload }) =>
-      limitWith(companies, CompanyId.make(params.id), payload)
+      limitWith(companies, CompanyId.make(params.id), () => LimitsView.read(payload))
 )
 
 export const updateLimits = Section.operator(
@@ -188,9 +183,6 @@ export const updateLimits = Section.operator(
     .annotate(Example, limitExample),
   Companies,
   (companies) =>
-    Effect.fnUntraced(function* ({ params, payload }) {
-      const id = CompanyId.make(params.id)
-      const { limits } = yield* Errors.answered(companies.get(id))
-      return yield* limitWith(companies, id, yield* Patch.filled(LimitsView.Body, payload, LimitsView.of(limits) ?? {}))
-    })
+    ({ params, payload }) =>
+      limitWith(companies, CompanyId.make(params.id), LimitsView.patched(payload))
 )

@@ -99,6 +99,12 @@ export const of = (limits: Limits.Limits | null): typeof schema.Type =>
     recipients: limits.recipients ?? null
   }
 
+/** Returns the limits after a PATCH: an omitted one stays, and null removes one. */
+export const patched =
+  (body: typeof Body.Type): Limits.Update =>
+  (now) =>
+    read({ ...of(now), ...body })
+
 const Left = Schema.Struct({
   hour_sats: orNull(Sats),
   day_sats: orNull(Sats),
