@@ -1,6 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import type * as Limits from "../src/accounts/Limits.ts"
@@ -141,6 +142,47 @@ describe("Withdrawals that need another key's approval", () => {
       yield* TestClock.adjust("5 seconds")
       yield* step
       assert.strictEqual((yield* now(row)).status, "settled")
+    }
+  )
+
+  /** Requests a withdrawal of 1000 sats with a stored key, in a company that can afford it. */
+  const waiting = Effect.gen(function* () {
+    const company = yield* companyWith(100_000)
+    const limits = { approvalAboveSats: 500 }
+    const ask = { companyId: company.id, name: "program", scopes: ["send"], expiresAtMillis: null, limits } as const
+    const { apiKey } = yield* made((yield* ApiKeys).issue(ask))
+    return { company, apiKey, row: yield* send(company, 1000, apiKey), limits }
+  })
+  for (const [limit, tightened] of [
+    ["per_withdrawal_sats", { perWithdrawalSats: 1000 }],
+    ["recipient_types", { recipientTypes: ["lightning_address"] }],
+    ["hour_sats", { hourSats: 1000 }],
+    ["day_count", { dayCount: 0 }]
+  ] as const) {
+    scenario(`approval: a withdrawal that ${limit}, lowered since its request, no longer allows can only be rejected`, function* () {
+      const [keys, companies] = [yield* ApiKeys, yield* Companies]
+      const { company, apiKey, row, limits } = yield* waiting
+      yield* everywhere(keys.limit(apiKey.id, tightened))
+      assert.deepInclude(yield* Effect.flip(approve(company, row)), { _tag: "LimitExceeded", of: "key", limit })
+      yield* everywhere(keys.limit(apiKey.id, limits))
+      const changed = yield* everywhere(companies.limit(company.id, tightened))
+      assert.deepInclude(yield* Effect.flip(approve(changed, row)), { _tag: "LimitExceeded", of: "company", limit })
+      yield* reject(company, row)
+      assert.strictEqual(yield* held(company), 0)
+    })
+  }
+
+  scenario(
+    "approval: a lowered limit allows as many of the waiting withdrawals as it allows together, also if the key was replaced",
+    function* () {
+      const keys = yield* ApiKeys
+      const { company, apiKey, row, limits } = yield* waiting
+      const other = yield* send(company, 1000, apiKey)
+      const fresh = yield* everywhere(made(keys.rotate(apiKey.id, 0)))
+      yield* everywhere(keys.limit(fresh.apiKey.id, { ...limits, daySats: 1500 }))
+      assert.deepInclude(yield* Effect.flip(approve(company, row)), { _tag: "LimitExceeded", of: "key", limit: "day_sats" })
+      yield* reject(company, other)
+      yield* approve(company, row)
     }
   )
 

@@ -96,3 +96,23 @@ export const told =
           Effect.fail
         )
     )
+
+/**
+ * Rejects a withdrawal that was waiting if the limits, which may be lower than at its request, no longer allow it. Held
+ * amounts count as spent, so a limit over a time window also rejects it if more is counted than it allows.
+ */
+export const checkHeld = Effect.fnUntraced(function* (reads: AccountReads["Service"], spender: Limits.Spender, spending: Spending) {
+  yield* check(spender, spending)
+  const nowMillis = yield* Clock.currentTimeMillis
+  for (const { subject, limits } of Limits.limited(spender)) {
+    const most = Limits.mostOf(limits)
+    const spent = yield* reads.spent(spender.company.id, subject)
+    const limit = Limit.names.find((name) => {
+      const { [name]: atMost = Msat.max } = most
+      const used = Limit.used(spent, name, Limit.oldest(Limit.counted[name].window, nowMillis))
+      return Limit.needOf(name, spending.amount) > atMost || used > atMost
+    })
+    if (limit === undefined) continue
+    yield* told(reads, spender, spending.amount)(Effect.fail(Limit.exceeded(limit, subject, spender.company.id)))
+  }
+})

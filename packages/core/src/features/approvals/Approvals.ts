@@ -1,4 +1,6 @@
 import { Clock, Context, Effect, Layer, Option } from "effect"
+import { AccountReads } from "../../accounts/AccountReads.ts"
+import * as ApiKey from "../../accounts/ApiKey.ts"
 import { Deciders } from "../../accounts/Deciders.ts"
 import type { Sender } from "../../accounts/Company.ts"
 import { countedAs, type Spender } from "../../accounts/Limits.ts"
@@ -7,9 +9,11 @@ import * as Id from "../../base/Id.ts"
 import * as Worker from "../../base/Worker.ts"
 import type { CompanyFrozen } from "../../ledger/Freeze.ts"
 import { Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import type { LimitExceeded } from "../../ledger/Limit.ts"
 import { PollMillis } from "../../ledger/Wakes.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
-import type { Withdrawal } from "../../sending/Withdrawal.ts"
+import * as SpendingLimits from "../../sending/SpendingLimits.ts"
+import { held, type Withdrawal } from "../../sending/Withdrawal.ts"
 import * as WithdrawalDrafts from "../../sending/WithdrawalDrafts.ts"
 import * as Approval from "./Approval.ts"
 import { ApprovalReads } from "./ApprovalReads.ts"
@@ -25,6 +29,24 @@ export interface Decision {
 /** Maximum number of withdrawals expired per step. */
 const expiredAtOnce = 100
 
+/** Number of API keys read at once, to find the key that replaces another. */
+const keysAtOnce = 100
+
+/** Returns the sender whose limits apply to a waiting withdrawal: its key, or the key that replaces it. */
+const askerOf = (accounts: AccountReads["Service"]) =>
+  Effect.fnUntraced(function* (company: Sender, { approvalAskedBy: id }: Withdrawal): Effect.fn.Return<Spender, StoreUnavailable> {
+    const asked = id === null ? Option.none() : yield* accounts.apiKey(id)
+    if (Option.isNone(asked)) return { company }
+    const nowMillis = yield* Clock.currentTimeMillis
+    const { apiKey: oldest } = asked.value
+    for (let before: ApiKey.ApiKey | null = null; ;) {
+      const keys: ReadonlyArray<ApiKey.ApiKey> = yield* accounts.keysOf(company.id, before, keysAtOnce)
+      const found = keys.find((key) => countedAs(key) === oldest.id && ApiKey.refusal(key, nowMillis) === undefined)
+      before = keys.at(-1) ?? oldest
+      if (found !== undefined || before.createdAtMillis <= oldest.createdAtMillis) return { company, apiKey: found ?? oldest }
+    }
+  })
+
 /** Approves and rejects withdrawals that wait for a second key. */
 export class Approvals extends Context.Service<
   Approvals,
@@ -32,8 +54,8 @@ export class Approvals extends Context.Service<
     /**
      * Approves a withdrawal, which queues its payment. Any key or person may approve, except the requester and
      * anyone who counts as the requester (accounts/Deciders.ts). The caller checks that the key has the scope `approve`.
-     * The destination is checked again, and the network fee may not exceed the amount held for it. Approving
-     * again changes nothing.
+     * The destination and the limits of the requesting key are checked again, and the network fee may not exceed the amount
+     * held for it. Approving again changes nothing.
      */
     readonly approve: (
       decision: Decision
@@ -45,6 +67,7 @@ export class Approvals extends Context.Service<
       | Approval.ApprovalByAsker
       | Approval.ApprovalFeeRisen
       | CompanyFrozen
+      | LimitExceeded
     >
     /**
      * Fails the withdrawal and releases its money, in one commit. Any key may reject it, including the one
@@ -65,6 +88,8 @@ export const make = Effect.gen(function* () {
   const records = yield* ApprovalReads
   const drafts = yield* WithdrawalDrafts.make
   const isSame = yield* Deciders
+  const accounts = yield* AccountReads
+  const asker = askerOf(accounts)
   const now = Clock.currentTimeMillis
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
@@ -89,6 +114,7 @@ export const make = Effect.gen(function* () {
       if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id })
       // The worker that expires withdrawals may be behind.
       if (atMillis >= (row.approvalExpiresAtMillis ?? 0)) return yield* new Approval.ApprovalOver({ id, state: "expired" })
+      yield* SpendingLimits.checkHeld(accounts, yield* asker(company, row), { ...row, amount: held(row) })
       const commit = Effect.andThen(journal.commit(Approval.approved(row, by, work, atMillis)), get(company.id, id))
       return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))
     }),

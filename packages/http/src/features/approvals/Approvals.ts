@@ -61,13 +61,21 @@ const awaiting = (world: World): Withdrawal => ({
 const approve = Section.company(
   HttpApiEndpoint.post("approve", `${decidePath}/approve`, {
     ...decidedBy,
-    error: errors.of("not_found", "approval_over", "approval_by_asker", "approval_fee_risen", "company_frozen", ...Withdrawals.unpayable)
+    error: errors.of(
+      "not_found",
+      "approval_over",
+      "approval_by_asker",
+      "approval_fee_risen",
+      "company_frozen",
+      "limit_exceeded",
+      ...Withdrawals.unpayable
+    )
   })
     .annotate(Scopes, ["approve"])
     .annotate(OpenApi.Summary, "Approve a withdrawal")
     .annotate(
       OpenApi.Description,
-      "Approves a withdrawal that is `pending_approval` and queues its payment. The key that requested the withdrawal cannot approve it. The destination is validated again. If the network fee now exceeds the amount held for it, nothing changes, and you can approve later or reject. Approving twice has no further effect. Requires the `approve` scope."
+      "Approves a withdrawal that is `pending_approval` and queues its payment. The key that requested the withdrawal cannot approve it. The destination and the limits are checked again. If the network fee now exceeds the amount held for it, or a lowered limit is exceeded, nothing changes, and you can approve later or reject. Approving twice has no further effect. Requires the `approve` scope."
     )
     .annotate(Example, (world) => {
       const row = awaiting(world)
