@@ -226,6 +226,18 @@ describe("People", () => {
     }
   )
 
+  scenario("people: removed people neither count toward the limit of 100 people nor hide those who do", function* () {
+    const { id } = yield* company()
+    const people = yield* People
+    for (let i = 1; i < Person.maxPeople; i++) yield* member(id, "viewer")
+    yield* TestClock.adjust(1)
+    const { person } = yield* invite(id, "viewer")
+    const removed = yield* people.remove(id, person.id, operator())
+    for (let i = 1; i < Page.limit.maximum; i++) yield* (yield* Journal).commit(Person.invited({ ...removed, id: yield* Id.make }))
+    yield* invite(id, "viewer")
+    assert.strictEqual(yield* said(invite(id, "viewer")), "TooManyPeople")
+  })
+
   scenario("people: the numbers of open invitations, people and passkeys are limited", function* () {
     const { id } = yield* company()
     const people = yield* People

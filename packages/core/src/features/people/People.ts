@@ -224,7 +224,13 @@ export const make = Effect.gen(function* () {
   })
 
   const checkRoom = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, nowMillis: number) {
-    const all = (yield* nouns.newestFirst(noun, companyId, null, Page.limit.maximum)).filter(({ status }) => status !== "removed")
+    const all: Array<Person.Person> = []
+    // Removed people stay recorded, so those who remain may be on any page.
+    for (let before: string | null | undefined = null; before !== undefined && all.length < Person.maxPeople;) {
+      const rows: ReadonlyArray<Person.Person> = yield* nouns.newestFirst(noun, companyId, before, Page.limit.maximum)
+      all.push(...rows.filter(({ status }) => status !== "removed"))
+      before = rows.at(Page.limit.maximum - 1)?.id
+    }
     const open = all.filter(({ status, invitedUntilMillis }) => status === "invited" && nowMillis < (invitedUntilMillis ?? 0))
     if (all.length >= Person.maxPeople) return yield* new PeopleErrors.TooManyPeople({ what: "people", maximum: Person.maxPeople })
     if (open.length >= Person.maxInvited)
