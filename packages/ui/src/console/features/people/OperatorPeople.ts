@@ -5,8 +5,7 @@ import { body, button, choice, date, empty, facts, fields, form, note, panel, pl
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
-import { allowed, companyChoice, confirming, count, deciding, guide, oldestOf } from "../../operator/Common.ts"
-import type { Problem } from "../Feature.ts"
+import { companyChoice, confirming, deciding, guide } from "../../operator/Common.ts"
 
 // Pages on which operators invite, approve, recover and remove their own people and companies' people.
 
@@ -182,24 +181,3 @@ export const people: ReadonlyArray<Page<OperatorVisit>> = [
   { path: "people/new", nav: "people", get: invitePage, post: invite },
   { path: "people/:id", nav: "people", get: show, post: change }
 ]
-
-/** Invitations that await a second operator. */
-export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
-  const all = await allowed(api.page("GET /operator/people", { query: { limit: mostPeople } }))
-  const rows = (all?.data ?? []).filter(({ approval }) => approval === "pending")
-  return rows.length === 0
-    ? []
-    : [
-        {
-          tone: "warn",
-          glyph: "people",
-          title: `${count(rows.length, "invitation awaits", "invitations await")} a second operator`,
-          text: rows.map(({ name }) => name).join(", "),
-          sinceMillis: oldestOf(rows.map(({ created_at }) => created_at)),
-          sats: null,
-          href: to("people"),
-          action: "Decide…",
-          guide: "operators#two-operators"
-        }
-      ]
-}

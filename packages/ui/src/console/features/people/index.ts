@@ -1,5 +1,5 @@
 import { companyPanel } from "./CompanyPeople.ts"
-import { people as operatorPages, problems } from "./OperatorPeople.ts"
+import { people as operatorPages } from "./OperatorPeople.ts"
 import { people as pages } from "./People.ts"
 import { may } from "../../Page.ts"
 import type { Feature } from "../Feature.ts"
@@ -9,7 +9,6 @@ export const people: Feature = {
   record: "Person",
   pages,
   operatorPages,
-  problems,
   companyPanel,
   rights: { path: "people", text: "People" },
   setup: async (visit) => {
