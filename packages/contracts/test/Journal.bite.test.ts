@@ -598,7 +598,7 @@ bites("Journal", promises, {
     [
       "C18: if fifty claims run concurrently, exactly one is applied, and there is exactly one withdrawal",
       "if a claimed voucher's withdrawal fails, the money is released and the voucher stays claimed",
-      "C21: an expired voucher releases the full hold, once, and cannot be claimed",
+      "C21: an expired voucher releases the full hold, once, and can be neither claimed nor canceled",
       "a canceled voucher releases the full hold, once, and cannot be claimed"
     ]
   ],

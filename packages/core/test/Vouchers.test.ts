@@ -267,8 +267,12 @@ describe("Unclaimed vouchers", () => {
     assert.strictEqual(yield* expire, 0)
   })
 
-  scenario("voucher: a claimed voucher cannot be canceled", function* () {
+  scenario("voucher: neither a claimed voucher nor an expired one can be canceled", function* () {
     const payer = yield* companyWith(5000)
+    const gone = yield* issue(payer, 1000)
+    yield* TestClock.adjust("2 hours")
+    yield* expire
+    assert.strictEqual(yield* said(cancel(gone)), "VoucherNotOpen")
     const issued = yield* issue(payer, 1000)
     yield* claim(issued, (yield* outside({ sats: 1000 })).destination)
     assert.strictEqual(yield* said(cancel(issued)), "VoucherNotOpen")

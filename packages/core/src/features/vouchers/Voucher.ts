@@ -102,7 +102,7 @@ export const life = {
     to: "canceled",
     clears: ["counted"],
     stamps: ["updatedAtMillis"],
-    again: { in: ["expired", "canceled"] }
+    again: { in: ["canceled"] }
   })
 }
 
@@ -131,7 +131,7 @@ export interface VoucherExpired extends Written<
   "credit" | "fence",
   "voucher.expired"
 > {}
-/** Like `VoucherExpired`, but requested by the company. */
+/** Like `VoucherExpired`, but requested by the company, which learns that a voucher has expired. */
 export interface VoucherCanceled extends Written<
   "VoucherCanceled",
   readonly [Noun.TransitionOf<typeof life.canceled>],

@@ -69,8 +69,8 @@ export class Vouchers extends Context.Service<
       query: Page.Asked
     ) => Effect.Effect<Page.Page<Voucher.Voucher>, Invalid | StoreUnavailable>
     /**
-     * Cancels a voucher and releases its hold. Canceling it again changes nothing. A claimed voucher stays
-     * claimed.
+     * Cancels a voucher and releases its hold. Canceling it again changes nothing. A claimed or expired voucher
+     * cannot be canceled.
      */
     readonly cancel: (
       companyId: CompanyId.CompanyId,

@@ -251,7 +251,7 @@ const cancel = Section.company(
         scope: "send",
         summary: "Cancel a refund",
         description:
-          "Cancels a refund link that is not claimed yet. Its funds are released, and the deposit can be refunded again. A refund that is claimed or has a destination returns `refund_not_open`. Canceling twice has no further effect."
+          "Cancels a refund link that is not claimed yet. Its funds are released, and the deposit can be refunded again. A refund that is claimed, has expired or has a destination returns `refund_not_open`. Canceling twice has no further effect."
       },
       (row, world) => ({ ...row, status: "canceled", updatedAtMillis: world.millis(300_000) })
     )

@@ -25,8 +25,8 @@ export const errors = OwnErrors.make({
   VoucherNotOpen: {
     code: "voucher_not_open",
     status: 409,
-    meaning: "The voucher was claimed and is now a withdrawal, so it cannot be canceled.",
-    remedy: "See the withdrawal named by `withdrawal_id`.",
+    meaning: "The voucher was claimed or has expired, so it cannot be canceled.",
+    remedy: "If it was claimed, see the withdrawal named by `withdrawal_id`.",
     message: ({ status }: Voucher.VoucherNotOpen) => `This voucher is ${status} and cannot be canceled.`
   }
 })
@@ -190,7 +190,7 @@ const cancel = Section.company(
         scope: "send",
         summary: "Cancel a voucher",
         description:
-          "Cancels an unclaimed voucher and releases its funds. A claimed voucher returns `voucher_not_open`. Canceling twice has no further effect."
+          "Cancels an unclaimed voucher and releases its funds. A claimed or expired voucher returns `voucher_not_open`. Canceling twice has no further effect."
       },
       (row, world) => ({ ...row, status: "canceled", updatedAtMillis: world.millis(180_000) })
     )
