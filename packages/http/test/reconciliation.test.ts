@@ -8,7 +8,7 @@ import { Cause } from "@satrail/core/reports/reconciliation/Difference"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
 import { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliation"
 import { Context, Effect, Layer } from "effect"
-import { bad, operatorToken, seen, start } from "./Service.ts"
+import { bad, nextMillisecond, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start({
   settings: { reconciliation: { ...Policy.defaults.reconciliation, graceMillis: 0 } }
@@ -58,7 +58,13 @@ describe("GET /operator/reconciliation", () => {
     assert.isNull(data.report)
     assert.sameMembers(Object.keys(data.waiting), [...Waiting.kinds])
     for (const kind of Waiting.kinds) assert.deepStrictEqual(data.waiting[kind], { count: 0, oldest_at: null, amount_sats: 0, oldest: [] })
-    assert.isFalse([...(await gauges()).keys()].some((name) => name.startsWith("satrail_reconciliation_age_seconds")))
+  })
+
+  it("metrics: before the first reconciliation, its age is the time since the process started, so that an alert fires", async () => {
+    const age = (await gauges()).get("satrail_reconciliation_age_seconds")
+    assert.isAtLeast(age ?? -1, 0)
+    await nextMillisecond()
+    assert.isAbove((await gauges()).get("satrail_reconciliation_age_seconds") ?? -1, age ?? 0)
   })
 
   it("reconciliation: the response shows the positions of node and wallet, the ledger, and the backlog with its age", async () => {

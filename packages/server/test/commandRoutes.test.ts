@@ -254,6 +254,35 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(lines.slice(-2), ["      f19: - → 1", "      and 1 more: --json shows all"])
   })
 
+  it("command line: reconcile exits with 2 unless a recent comparison found no discrepancy", async () => {
+    const side = { owned_sats: 1, own_sats: null, ledger_sats: 1, on_its_way_sats: [0, 0], unexplained_sats: 0 }
+    const totals = { assets_sats: 1, liabilities_sats: 1, forwarding_sats: 0, channel_costs_sats: 0, accounts: {} }
+    const found = { differences_by_cause: {}, differences: [] }
+    const recent = {
+      reconciled_at: "2026-01-01T00:00:00Z",
+      is_behind: false,
+      is_outdated: false,
+      node: side,
+      on_chain: side,
+      ...totals,
+      ...found
+    }
+    const difference = { cause: "unknown_payment", about: "one", ours_sats: null, theirs_sats: 1, since: recent.reconciled_at }
+    const before = process.exitCode
+    for (const [report, code] of [
+      [recent, before],
+      [{ ...recent, differences: [difference] }, 2],
+      [{ ...recent, is_outdated: true }, 2],
+      [null, 2]
+    ] as const) {
+      answered = { report, waiting: {} }
+      assert.include(await said("reconcile"), "Noted")
+      assert.strictEqual(process.exitCode, code)
+      process.exitCode = before
+    }
+    answered = []
+  })
+
   it("command line: a key that awaits a second operator's approval is marked in the list, and its issue names the next command", async () => {
     answered = [
       { id: "7Kq2mVx9TbZc", name: "till", approval: "pending" },

@@ -2,6 +2,7 @@ import type * as Msat from "@satrail/bitcoin/Msat"
 import * as Measure from "@satrail/core/base/Measure"
 import { accounts } from "@satrail/core/ledger/Change"
 import * as Waiting from "@satrail/core/ledger/Waiting"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { Cause } from "@satrail/core/reports/reconciliation/Difference"
 import type { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliation"
 import { Clock, Effect, Metric, Option } from "effect"
@@ -22,17 +23,25 @@ const gauges = {
   differences: Measure.gauge("satrail_differences", "Discrepancies between the ledger and the records of the node and the chain", [
     "cause"
   ]),
-  age: Measure.gauge("satrail_reconciliation_age_seconds", "Age of the last reconciliation run")({}),
+  age: Measure.gauge(
+    "satrail_reconciliation_age_seconds",
+    "Age of the last reconciliation run; before the first, the time since the process started"
+  )({}),
   waiting: Measure.gauge("satrail_waiting", "Backlog: items", ["kind"]),
   waitingSats: Measure.gauge("satrail_waiting_sats", "Backlog: satoshis, including fees", ["kind"]),
   waitingAge: Measure.gauge("satrail_waiting_seconds", "Backlog: age of the oldest item; 0 if empty", ["kind"])
 }
 
+/** The time since which this process should have reconciled; null if it cannot read the node's statement. */
+export const sinceMillis = Effect.zipWith(Effect.serviceOption(LightningBooks), Clock.currentTimeMillis, (books, nowMillis) =>
+  Option.isNone(books) ? null : nowMillis
+)
+
 /**
  * Updates the gauges from the store, so that every process shows the same values. While the store is
  * unavailable they keep their values.
  */
-export const refresh = ({ last, waiting }: Reconciliation["Service"]) =>
+export const refresh = ({ last, waiting }: Reconciliation["Service"], sinceMillis: number | null) =>
   Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
     const sats = (of: Metric.Metric<number, unknown>, amount: Msat.Msat) => Metric.update(of, Scalars.exactSats(amount))
@@ -44,8 +53,9 @@ export const refresh = ({ last, waiting }: Reconciliation["Service"]) =>
       yield* Metric.update(gauges.waitingAge({ kind }), oldestAtMillis === null ? 0 : Math.max(0, nowMillis - oldestAtMillis) / 1000)
     }
     const report = Option.getOrUndefined(yield* last)
+    const ranAtMillis = report?.atMillis ?? sinceMillis
+    if (ranAtMillis !== null) yield* Metric.update(gauges.age, Math.max(0, nowMillis - ranAtMillis) / 1000)
     if (report === undefined) return
-    yield* Metric.update(gauges.age, Math.max(0, nowMillis - report.atMillis) / 1000)
     yield* sats(gauges.assets, report.assets)
     yield* sats(gauges.liabilities, report.liabilities)
     for (const account of ["node", "chain"] as const) {

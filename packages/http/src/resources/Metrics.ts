@@ -17,11 +17,11 @@ const metrics = Section.operator(
       OpenApi.Description,
       "Returns metrics in Prometheus text format, not in an envelope. Each process counts separately, from its own start. Backlog and discrepancies are the same in all processes."
     ),
-  Effect.all([Reconciliation, Looks, Channels]),
-  ([reconciliation, looks, channels]) => {
+  Effect.all([Reconciliation, Looks, Channels, Gauges.sinceMillis]),
+  ([reconciliation, looks, channels, sinceMillis]) => {
     // Runs the checks of `/readyz`, so that the metrics of the node and the chain are as recent as those
     // checks.
-    const measured = Effect.all([Gauges.refresh(reconciliation), channels.now, ...looks.values()], {
+    const measured = Effect.all([Gauges.refresh(reconciliation, sinceMillis), channels.now, ...looks.values()], {
       concurrency: "unbounded",
       discard: true
     })

@@ -84,6 +84,12 @@ const report = View.make<Report>()(
       Schema.Boolean.annotate({ description: "Whether there was more to read than one run can process. The next run continues shortly" }),
       (one) => one.isBehind
     ],
+    is_outdated: [
+      Schema.Boolean.annotate({
+        description: "Whether the next runs did not take place, so that the report says nothing about the time since"
+      }),
+      (one) => one.isOutdated
+    ],
     assets_sats: [
       Scalars.ExactSats.annotate({ description: "Balances of the node and the wallet" }),
       (one) => Scalars.exactSats(one.assets)

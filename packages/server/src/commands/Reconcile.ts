@@ -18,6 +18,7 @@ const Answer = Schema.Struct({
     Schema.Struct({
       reconciled_at: Schema.String,
       is_behind: Schema.Boolean,
+      is_outdated: Schema.Boolean,
       assets_sats: Sats,
       liabilities_sats: Sats,
       node: Side,
@@ -67,14 +68,15 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
 }
 
 /**
- * Shows the result of the last reconciliation. Exits with 2 if there are discrepancies. Recent differences, which
- * payments in flight may have caused, don't change the exit code.
+ * Shows the result of the last reconciliation. Exits with 2 unless a recent one found no discrepancy. Recent
+ * differences, which payments in flight may have caused, don't change the exit code.
  */
 export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/reconciliation")
   const answer = yield* Operator.read(Answer, data)
   yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(answer)}`)
-  if ((answer.report?.differences.length ?? 0) > 0) yield* Output.somethingIsWrong
+  const { report } = answer
+  if (report === null || report.is_outdated || report.differences.length > 0) yield* Output.somethingIsWrong
 })
 
 /** Declares the operator's own funds. */

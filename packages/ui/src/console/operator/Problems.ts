@@ -53,9 +53,6 @@ const sides = [
   ["on_chain", "on-chain wallet"]
 ] as const
 
-/** After this long without a run, the last report is outdated. */
-const staleMillis = 900_000
-
 const causeWords = (report: ReconciliationReport): string =>
   Object.entries(report.differences_by_cause)
     .map(([cause, many]) => `${cause.replaceAll("_", " ")}${many > 1 ? ` (${many})` : ""}`)
@@ -126,7 +123,7 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
     ]
   }
   const age = say.nowMillis - Date.parse(report.reconciled_at)
-  if (age <= staleMillis) return [...short, ...found]
+  if (!report.is_outdated) return [...short, ...found]
   return [
     ...short,
     ...found,
