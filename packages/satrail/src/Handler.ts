@@ -116,9 +116,13 @@ const node = (handle: (request: Request) => Promise<Response>) => async (incomin
   } else {
     const reader = answer.body.getReader()
     outgoing.once("close", () => void reader.cancel().catch(() => {})) // the client disconnected, which is how a stream ends
-    void reader.closed.catch(() => outgoing.destroy()) // a client that has stopped reading does not notice that the response failed
+    let failure: unknown
+    void reader.closed.catch((error: unknown) => {
+      failure = error
+      outgoing.destroy() // a client that has stopped reading does not notice that the response failed
+    })
     await pipeline(chunksOf(reader), outgoing).catch((error: unknown) => {
-      if (!isDisconnect(error)) throw error
+      if (failure !== undefined || !isDisconnect(error)) throw failure ?? error
     })
   }
   if (incoming.complete) return

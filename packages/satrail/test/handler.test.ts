@@ -125,7 +125,7 @@ describe("pay.handler", () => {
     await Promise.all(answered)
   })
 
-  it("handler: a response that fails while its reader does not read closes the connection, and causes no error", async () => {
+  it("handler: a response that fails while its reader does not read closes the connection, and its error is reported", async () => {
     const failing = Promise.withResolvers<() => void>()
     const handled = Promise.withResolvers<unknown>()
     const mounted = make(async () => {
@@ -146,7 +146,7 @@ describe("pay.handler", () => {
         const fail = await failing.promise
         await once(socket, "readable")
         fail()
-        assert.isUndefined(await handled.promise)
+        assert.strictEqual(String(await handled.promise), "Error: cut short")
         socket.destroy()
       }
     )
