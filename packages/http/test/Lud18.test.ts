@@ -1,7 +1,9 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { Records } from "@satrail/core/service/Records"
-import { Effect, Option } from "effect"
+import { Effect, Option, Result } from "effect"
+import { createHash } from "node:crypto"
 import { start } from "./Service.ts"
 import { askFor, callbackUrl, get, lookUp, refusal } from "./Wallet.ts"
 
@@ -44,6 +46,21 @@ describe("LUD-18: payer data", () => {
     const encoded =
       "%7B%22name%22%3A%22bob%22%2C%22auth%22%3A%7B%22key%22%3A%2202c9323d02fc164f89c8f688dbfba8aad69a96fa8f6253ba8cce2c6f1546073fa3%22%2C%22sig%22%3A%222afd21794e2a801d0d516584ceebe1a24ed8991dd5ec708259aeaee5c0d2d1437542b689ee5d39e619a01a257142d49c18a4af3088c46ce87e2d941a1bcc7210%22%7D%2C%22identifier%22%3A%22bob%40bob.com%22%2C%22pubkey%22%3A%2203ee58475055820fbfa52e356a8920f62f8316129c39369dbdde3e5d0198a9e315%22%7D"
     assert.match((await askFor(service, offer, 21_000, { payerdata: decodeURIComponent(encoded) })).pr, /^lnbcrt/)
+  })
+
+  it("LUD-18: a plus sign stays one in a query that encodes no colons, as encodeURI and iOS write it", async () => {
+    const payerdata = '{"identifier":"bob+tips@bob.example","name":"1 + 1"}'
+    const forms = {
+      encodeURI: encodeURI(payerdata),
+      encodeURIComponent: encodeURIComponent(payerdata),
+      form: new URLSearchParams({ payerdata }).toString().slice("payerdata=".length)
+    }
+    for (const [name, text] of Object.entries(forms)) {
+      const { pr } = await get(service, `${callbackUrl(offer, 21_000)}&payerdata=${text}`)
+      const { descriptionHash, paymentHash } = Result.getOrThrow(Bolt11.decode(String(pr)))
+      assert.strictEqual(await payerDataOf(paymentHash), payerdata, name)
+      assert.strictEqual(descriptionHash, createHash("sha256").update(`${offer.metadata}${payerdata}`).digest("hex"), name)
+    }
   })
 
   it("LUD-18: if a wallet sends no payer data, nothing is appended to the metadata", async () => {

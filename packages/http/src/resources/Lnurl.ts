@@ -46,6 +46,12 @@ const decode = (segment: string): string => {
 }
 
 /**
+ * Parses a query. A form encodes a space as a plus sign, and also encodes every colon. If a colon is left, as by
+ * `encodeURI` and on iOS, a plus sign stands for itself: wallets hash payer data, and sign zap requests.
+ */
+const parametersOf = (query: string) => new URLSearchParams(query.includes(":") ? query.replaceAll("+", "%2B") : query)
+
+/**
  * Returns the requested route and recipient. Only `Host` determines the domain, because any client can add
  * headers such as `X-Forwarded-Host`.
  */
@@ -61,7 +67,7 @@ const routeOf = ({ url, headers }: HttpServerRequest.HttpServerRequest): Route |
   const place = { host, domain, user }
   if (what === undefined) return { _tag: "Offer", place }
   if (what === "callback" && paymentHash === undefined) {
-    return { _tag: "Callback", place, query: new URLSearchParams(query < 0 ? "" : url.slice(query)) }
+    return { _tag: "Callback", place, query: parametersOf(query < 0 ? "" : url.slice(query)) }
   }
   return what === "verify" && paymentHash !== undefined && more.length === 0
     ? { _tag: "Verify", place, paymentHash: PaymentHash.make(paymentHash) }
