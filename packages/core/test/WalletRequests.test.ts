@@ -208,6 +208,28 @@ scenario(
 )
 
 scenario(
+  "wallet connect: an empty text or 0 counts as an omitted parameter, because apps in Go send all of them",
+  { ...isWallet },
+  function* () {
+    const payer = yield* companyWith(5000)
+    const { secretKey } = yield* connect(payer, ["receive", "read", "send"])
+    const empty = { description: "", description_hash: "", expiry: 0, metadata: null }
+    const { invoice = "", payment_hash: hash = "" } = resultOf(yield* asks(secretKey, "make_invoice", { amount: 21_000, ...empty }))
+    assert.strictEqual(resultOf(yield* asks(secretKey, "lookup_invoice", { payment_hash: "", invoice })).payment_hash, hash)
+    yield* (yield* Sandbox.Sandbox).pay({ paymentRequest: invoice })
+    yield* poll
+    const { result } = yield* asks(secretKey, "list_transactions", { from: 0, until: 0, limit: 0, offset: 0, unpaid: false, type: "" })
+    assert.include(JSON.stringify(result), hash)
+    const payee = yield* outside({ sats: 1000 })
+    const { answer } = yield* requests
+    const event = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination, amount: 0 } })
+    const paying = yield* Effect.forkChild(answer(event), { startImmediately: true })
+    yield* steps(2)
+    assert.strictEqual(codeOf(yield* Fiber.join(paying), secretKey), "ok")
+  }
+)
+
+scenario(
   "wallet connect: an app can list payments that are not on the first page, because their metadata is large",
   { ...isWallet },
   function* () {

@@ -14,12 +14,13 @@ import * as WalletView from "./WalletView.ts"
 const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-fA-F]{64}$/))
 
 const asked = {
-  description: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  description_hash: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  expiry: Schema.optionalKey(Schema.NullOr(Schema.Int))
+  amount: Schema.optionalKey(Amount),
+  description: Schema.optionalKey(Schema.String),
+  description_hash: Schema.optionalKey(Schema.String),
+  expiry: Schema.optionalKey(Schema.Int)
 }
-const Params = Schema.Struct({ ...asked, amount: Schema.optionalKey(Schema.NullOr(Amount)) })
-const HoldParams = Schema.Struct({ ...asked, amount: Amount, payment_hash: Hash })
+const Params = Schema.Struct(asked)
+const HoldParams = Schema.Struct({ ...asked, payment_hash: Hash })
 
 /**
  * Creates, settles and cancels invoices for apps. Each event takes effect only once, even if it arrives several
@@ -34,11 +35,10 @@ export const make = Effect.gen(function* () {
     { amount, description, description_hash: hash, expiry }: typeof Params.Type,
     hold?: HoldRequest
   ) {
-    if (hash !== undefined && hash !== null)
-      return yield* refuse("NOT_IMPLEMENTED", "description_hash is not supported. Send description instead.")
+    if (hash !== undefined) return yield* refuse("NOT_IMPLEMENTED", "description_hash is not supported. Send description instead.")
     const { id: apiKeyId, companyId } = call.holder.apiKey
     const price =
-      amount === undefined || amount === null || amount === 0
+      amount === undefined
         ? { amount: null, minAmount: null, maxAmount: null }
         : { amount: Decimal.make(BigInt(amount), 3), currency: "sats" as const }
     const outcome = yield* invoices

@@ -32,17 +32,17 @@ export const maxOffset = 500
 const maxPages = 10
 
 const LookedUp = Schema.Struct({
-  payment_hash: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  invoice: Schema.optionalKey(Schema.NullOr(Schema.String))
+  payment_hash: Schema.optionalKey(Schema.String),
+  invoice: Schema.optionalKey(Schema.String)
 })
 
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 const Listed = Schema.Struct({
-  from: Schema.optionalKey(Schema.NullOr(Count)),
-  until: Schema.optionalKey(Schema.NullOr(Count)),
-  limit: Schema.optionalKey(Schema.NullOr(Count)),
-  offset: Schema.optionalKey(Schema.NullOr(Count)),
-  type: Schema.optionalKey(Schema.NullOr(Schema.Literals(["incoming", "outgoing"])))
+  from: Schema.optionalKey(Count),
+  until: Schema.optionalKey(Count),
+  limit: Schema.optionalKey(Count),
+  offset: Schema.optionalKey(Count),
+  type: Schema.optionalKey(Schema.Literals(["incoming", "outgoing"]))
 })
 
 type Answer = Effect.Effect<unknown, WalletRefused | StoreUnavailable>
@@ -86,7 +86,7 @@ export const make = Effect.gen(function* () {
   const lookUp = Effect.fnUntraced(function* (call: Call) {
     const { payment_hash: hash, invoice } = yield* paramsOf(call, LookedUp)
     const { id: apiKeyId, companyId } = call.holder.apiKey
-    const decoded = typeof invoice === "string" ? Bolt11.decode(invoice.trim()) : undefined
+    const decoded = invoice === undefined ? undefined : Bolt11.decode(invoice.trim())
     const text = hash ?? (decoded !== undefined && Result.isSuccess(decoded) ? decoded.success.paymentHash : "")
     if (!/^[0-9a-fA-F]{64}$/.test(text))
       return yield* refuse("OTHER", "A payment_hash (64 hex characters) or a BOLT 11 invoice is required.")
@@ -110,17 +110,16 @@ export const make = Effect.gen(function* () {
   })
 
   const list = Effect.fnUntraced(function* (call: Call) {
-    const { from, until, limit, offset, type } = yield* paramsOf(call, Listed)
-    const skipped = offset ?? 0
+    const { from, until, limit = listed.default, offset: skipped = 0, type } = yield* paramsOf(call, Listed)
     if (skipped > maxOffset) return yield* refuse("OTHER", `offset must be at most ${maxOffset}. Narrow the range with from and until.`)
-    const size = Math.min(limit === undefined || limit === null || limit === 0 ? listed.default : limit, listed.maximum)
+    const size = Math.min(limit, listed.maximum)
     const { id: apiKeyId, companyId } = call.holder.apiKey
     const asked = {
       rail: "lightning",
       ...(type === "incoming" ? { type: "deposit" as const } : type === "outgoing" ? { type: "withdrawal" as const } : {}),
       // Both bounds are inclusive, in whole seconds.
-      ...(typeof from === "number" && from > 0 && { createdAfterMillis: from * 1000 - 1 }),
-      ...(typeof until === "number" && { createdBeforeMillis: (until + 1) * 1000 })
+      ...(from !== undefined && { createdAfterMillis: from * 1000 - 1 }),
+      ...(until !== undefined && { createdBeforeMillis: (until + 1) * 1000 })
     } as const
     const rows: Array<Named> = []
     let after: Position | undefined

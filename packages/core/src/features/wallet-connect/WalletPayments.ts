@@ -21,7 +21,7 @@ export const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: N
 
 const Params = Schema.Struct({
   invoice: Schema.String.check(Schema.isMaxLength(4096)),
-  amount: Schema.optionalKey(Schema.NullOr(Amount))
+  amount: Schema.optionalKey(Amount)
 })
 
 /**
@@ -93,8 +93,7 @@ export const make = Effect.gen(function* () {
 
   return {
     payInvoice: Effect.fnUntraced(function* (call: Call): Effect.fn.Return<unknown, WalletRefused> {
-      const { invoice: text, amount: given } = yield* paramsOf(call, Params)
-      const amount = given ?? undefined
+      const { invoice: text, amount } = yield* paramsOf(call, Params)
       const invoice = text.trim().replace(/^lightning:/i, "")
       const bolt11 = Bolt11.decode(invoice)
       // Accept only invoices. A name or address given to an app may not be the one its user saw.
@@ -102,7 +101,7 @@ export const make = Effect.gen(function* () {
       const own = bolt11.success.amount
       if (own !== undefined && amount !== undefined && BigInt(amount) !== own)
         return yield* refuse("OTHER", "The amount differs from the invoice's. Omit it.")
-      if (own === undefined && (amount === undefined || amount === 0))
+      if (own === undefined && amount === undefined)
         return yield* refuse("OTHER", "The invoice specifies no amount. Set amount in millisatoshis.")
       const { companyId } = call.holder.apiKey
       const id = yield* confirm(call, invoice, own === undefined ? amount : undefined).pipe(

@@ -15,9 +15,16 @@ export interface Call {
   readonly params: unknown
 }
 
+const Params = Schema.Record(Schema.String, Schema.Unknown)
+
+/** Apps written in Go send every parameter, so null, 0 and an empty text count as omitted. */
+const isGiven = (value: unknown): boolean => value !== null && value !== 0 && value !== ""
+const given = (params: unknown) =>
+  Schema.is(Params)(params) ? Object.fromEntries(Object.entries(params).filter(([, value]) => isGiven(value))) : params
+
 /** Decodes the parameters of a request with `schema`. */
 export const paramsOf = <A>({ params }: Call, schema: Schema.Codec<A, unknown>): Effect.Effect<A, WalletRefused> =>
-  Option.match(Schema.decodeUnknownOption(schema)(params ?? {}), {
+  Option.match(Schema.decodeUnknownOption(schema)(given(params ?? {})), {
     onNone: () => Effect.fail(refuse("OTHER", "The parameters do not match the method.")),
     onSome: Effect.succeed
   })
