@@ -319,7 +319,7 @@ describe("Checks of an offer", () => {
     function* () {
       const text = yield* offer({ expirySeconds: 120 })
       const payer = yield* companyWith(5000)
-      yield* TestClock.adjust("59 seconds")
+      yield* TestClock.adjust("109 seconds")
       const row = yield* confirm(payer, text, 1000)
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(yield* refusal(text, 1000), [

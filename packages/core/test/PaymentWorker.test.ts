@@ -289,7 +289,7 @@ describe("A payment", () => {
     listening,
     function* ({ calls }) {
       const { payer, row } = yield* paying(5000, { sats: 1000, expirySeconds: 90 })
-      yield* TestClock.adjust("31 seconds")
+      yield* TestClock.adjust("81 seconds")
       yield* step
       assert.strictEqual(yield* standing(row), "failed: invoice_expired")
       assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })

@@ -31,7 +31,10 @@ export class PaymentOptions extends Context.Service<
      * Nothing has been sent by then.
      */
     readonly resolveForMillis: number
-    /** An invoice that expires sooner than this is not paid. */
+    /**
+     * An invoice that expires sooner than this is not paid. Payees who receive fiat, such as at Strike, issue invoices
+     * for 30 to 60 seconds, and most payments arrive within seconds. One that arrives later fails.
+     */
     readonly expiryMarginMillis: number
     /**
      * The largest `min_final_cltv_expiry` we pay, in blocks. This limits how long a payee can lock our funds.
@@ -46,6 +49,6 @@ export const defaults: PaymentOptions["Service"] = {
   resolving: { atOnce: 128, perCompany: 16, perHost: 8 },
   estimates: { perCompany: Throttle.perMinute(120), perHost: Throttle.perMinute(600) },
   resolveForMillis: 5 * 60_000,
-  expiryMarginMillis: 60_000,
+  expiryMarginMillis: 10_000,
   maxFinalCltvExpiry: 500
 }
