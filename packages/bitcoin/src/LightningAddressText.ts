@@ -61,6 +61,12 @@ export const schemeOf = (host: string): "https" | "http" => (host.endsWith(".oni
 export const urlOf = ({ handle, domain }: Pick<LightningAddressText, "handle" | "domain">): string =>
   `${schemeOf(domain)}://${domain}/.well-known/lnurlp/${handle}`
 
+/** Returns the Lightning address with this URL; undefined if there is none. */
+export const ofUrl = (url: string): LightningAddressText | undefined => {
+  const [, domain = "", handle = ""] = /^https?:\/\/([^/]+)\/\.well-known\/lnurlp\/([^/]+)$/.exec(url) ?? []
+  return Result.getOrUndefined(parse(`${handle}@${domain}`))
+}
+
 /** Parses `user@domain`. Upper case becomes lower case. Tags (`user+tag`) belong to the handle. */
 export const parse = (text: string): Result.Result<LightningAddressText, LightningAddressInvalid> => {
   const [user = "", name, ...others] = text.split("@")

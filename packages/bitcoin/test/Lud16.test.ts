@@ -32,6 +32,21 @@ describe("LUD-16", () => {
     assert.strictEqual(read("Satoshi@Bitcoin.ORG"), "satoshi@bitcoin.org")
     assert.strictEqual(read("a@Bücher.example"), "a@xn--bcher-kva.example")
   })
+  it("LUD-16: an address is found by its URL, and by no other", () => {
+    for (const address of ["satoshi@bitcoin.org", "satoshi+tea@bitcoin.org", "satoshi@examplennnnnnnn.onion"]) {
+      const { url } = Result.getOrThrow(LightningAddressText.parse(address))
+      assert.strictEqual(LightningAddressText.ofUrl(url)?.address, address)
+      for (const other of [
+        `${url}/`,
+        `${url}?a`,
+        `${url}#a`,
+        url.replace("lnurlp", "lnurl"),
+        url.replace("/.well", ":8443/.well"),
+        "satoshi"
+      ])
+        assert.isUndefined(LightningAddressText.ofUrl(other), other)
+    }
+  })
   it("LUD-16: only a few characters are allowed before the @", () => {
     assert.strictEqual(read("a.b-c_d+0@example.com"), "a.b-c_d+0@example.com")
     for (const user of ["", "a b", "a/b", "..", ".", "a%2fb", "é", "\u212A", "a#", "a?b", "x".repeat(65)])

@@ -1,9 +1,12 @@
 import { assert, describe } from "@effect/vitest"
+import { urlOf } from "@satrail/bitcoin/LightningAddressText"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Invoices } from "../src/receiving/Invoices.ts"
+import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { Records } from "../src/service/Records.ts"
 import { listening, pause, release, resume } from "./Payments.ts"
 import {
@@ -11,6 +14,7 @@ import {
   company,
   companyWith,
   confirm,
+  everywhere,
   has,
   invoice,
   lightningAddress,
@@ -18,6 +22,7 @@ import {
   now,
   onChainAddress,
   poll,
+  said,
   scenario,
   standing,
   step,
@@ -154,6 +159,26 @@ describe("Internal payments", () => {
     const deposits = yield* (yield* Records).transactions(payee.id, { limit: 10, type: "deposit" })
     assert.deepStrictEqual(deposits.map(({ amount, status }) => `${status} ${amount}`).toSorted(), ["settled 1000000", "settled 300000"])
   })
+
+  scenario(
+    "payment worker: the LNURL of our own Lightning address is paid like the address, and its server is not requested",
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const own = yield* lightningAddress(payee, "tea")
+      // The service may be unable to reach its own public address.
+      yield* (yield* Sandbox).pause("web")
+      const url = urlOf(own)
+      for (const [n, destination] of [Lnurl.encode(url), Lnurl.encode(url).toUpperCase(), url.replace("https:", "lnurlp:")].entries()) {
+        const row = yield* confirm(payer, destination, 1000)
+        assert.deepStrictEqual([row.recipientType, row.serviceFee, row.networkAllowance], ["lnurl", 0n, 0n])
+        yield* steps(2)
+        assert.strictEqual(yield* standing(row), "settled")
+        assert.deepStrictEqual(yield* has(payee), unheld(1000 * (n + 1)))
+      }
+      yield* everywhere((yield* LightningAddresses).remove(payee.id, own.id))
+      assert.strictEqual(yield* said(confirm(payer, Lnurl.encode(url), 1000)), "DestinationRefused: recipient_not_found")
+    }
+  )
 
   scenario("C31: payment worker: a company that pays itself gains and loses nothing", function* () {
     const self = yield* companyWith(5000)

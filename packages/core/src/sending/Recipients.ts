@@ -1,5 +1,6 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type { Bolt12 } from "@satrail/bitcoin/Bolt12"
+import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
@@ -86,6 +87,15 @@ const offersIn = (receiving: ReceivingReads["Service"], offers: typeof IssuedOff
     return { _tag: "OwnOffer" as const, bolt12, offer: issued.value }
   })
 
+/**
+ * Returns the Lightning address in a destination, which may be written as its LNURL. The service may be unable to
+ * request its own public URL.
+ */
+const addressIn = (destination: Destination): LightningAddressText.LightningAddressText | undefined => {
+  if (destination._tag === "LightningAddress") return destination.address
+  return destination._tag === "Lnurl" ? LightningAddressText.ofUrl(destination.lnurl.url) : undefined
+}
+
 const untagged = ({ handle, domain }: LightningAddress["address"]) => `${handle.replace(/\+.*$/, "")}@${domain}` as const
 
 /**
@@ -124,8 +134,7 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
   const servedFor = yield* servedDomains
-  const { atOnce: most, perCompany: each } = rules.resolving
-  const slots = FairSlots.make({ most, each })
+  const slots = FairSlots.make({ most: rules.resolving.atOnce, each: rules.resolving.perCompany })
   const inTurn = <A, E>(companyId: CompanyId.CompanyId | undefined, request: Effect.Effect<A, E>) =>
     companyId === undefined ? request : slots.run(companyId, request)
 
@@ -164,8 +173,12 @@ export const make = Effect.gen(function* () {
         if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
         return yield* notFound(`There is no Lightning address ${address}`)
       }
-      case "Lnurl":
+      case "Lnurl": {
+        const address = addressIn(destination)
+        if (address !== undefined && (yield* servedFor(address.domain)).isServed)
+          return yield* find(companyId, { _tag: "LightningAddress", address }, amount, rail)
         return { _tag: "LnurlPay", terms: yield* inTurn(companyId, resolver.offer(destination.lnurl.url)) }
+      }
       case "Bolt12Offer":
         return yield* findOffer(destination.bolt12)
       case "ChainAddress": {
@@ -180,10 +193,9 @@ export const make = Effect.gen(function* () {
   return Recipients.of({
     find: (...ask) => find(undefined, ...ask),
     host: Effect.fnUntraced(function* (destination) {
-      if (destination._tag === "Lnurl") return new URL(destination.lnurl.url).host
-      if (destination._tag !== "LightningAddress") return undefined
-      const { domain } = destination.address
-      return (yield* servedFor(domain)).isServed ? undefined : domain
+      const address = addressIn(destination)
+      if (address !== undefined && (yield* servedFor(address.domain)).isServed) return undefined
+      return destination._tag === "Lnurl" ? new URL(destination.lnurl.url).host : address?.domain
     }),
     payable: Effect.fnUntraced(function* (companyId, destination, amount, rail) {
       const recipient = yield* find(companyId, destination, amount, rail)
