@@ -275,7 +275,7 @@ const limits = (): string => {
       `${WalletRequests.perConnection.count} / ${WalletRequests.atOnce} / ${WalletRequests.maxAgeSeconds}`
     ],
     [
-      "Nostr Wallet Connect, for each relay: concurrent requests / queued requests / message size, bytes",
+      "Nostr Wallet Connect, for each relay: concurrent requests, except those that wait for a payment / queued requests / message size, bytes",
       `${WalletService.atOnce} / ${WebSocketSessions.maxWaiting} / ${WebSocketSessions.maxBytes}`
     ],
     [

@@ -17,6 +17,7 @@ import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.t
 import { NounReads } from "../src/ledger/NounReads.ts"
 import * as Page from "../src/ledger/Page.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
+import { SendingReads } from "../src/sending/SendingReads.ts"
 import {
   asked,
   beginsAtMillis,
@@ -397,6 +398,32 @@ scenario(
     assert.strictEqual(codeOf(yield* later.answer(event), secretKey), "INTERNAL")
     assert.strictEqual(codeOf(yield* later.answer(unpaid), secretKey), "UNAUTHORIZED")
     assert.strictEqual((yield* has(payer)).held, 0)
+  }
+)
+
+scenario(
+  "wallet connect: a slow payment is read ever less often, down to once a second, however many events its company has",
+  { ...isWallet, isPending: true },
+  function* () {
+    const payer = yield* companyWith(5000)
+    const { secretKey } = yield* connect(payer, ["send"])
+    const sending = yield* SendingReads
+    let reads = 0
+    const counted: SendingReads["Service"] = {
+      ...sending,
+      withdrawal: (...of) => Effect.suspend(() => sending.withdrawal(...of)).pipe(Effect.tap(() => Effect.sync(() => reads++)))
+    }
+    const { answer } = yield* Effect.provideService(requests, SendingReads, counted)
+    const event = request(secretKey, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 1000 })).destination } })
+    const asking = yield* Effect.forkChild(answer(event), { startImmediately: true })
+    for (let n = 0; n < 100; n++) {
+      yield* invoice(payer, 1)
+      yield* TestClock.adjust(100)
+    }
+    assert.isAtMost(reads, 20)
+    yield* steps(2)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(codeOf(yield* Fiber.join(asking), secretKey), "ok")
   }
 )
 

@@ -1,6 +1,6 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Effect, Option, Result, Schema } from "effect"
+import { Context, Effect, Option, Result, Schedule, Schema } from "effect"
 import { sentence } from "../../base/Invalid.ts"
 import type { CompanyId } from "../../base/CompanyId.ts"
 import type * as Answer from "../../ledger/Answer.ts"
@@ -15,6 +15,21 @@ import { type Call, keyOf, paramsOf, refuse, unknown, type WalletRefused } from 
  * response. Apps time out after a minute.
  */
 export const payWaitMillis = 45_000
+
+/**
+ * Pauses before a payment is read again, although its company has new events: doubling, up to a second. Many requests
+ * of a company may wait, and each of its events would make all of them read.
+ */
+const pauses = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced("1 second")])
+
+/**
+ * Runs the part of a request that only waits for a payment. The listener to a relay lets the request give up its
+ * place meanwhile. Otherwise, slow payments of a few apps would keep all other apps waiting.
+ */
+export class Waiting extends Context.Reference<<A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>>(
+  "@satrail/core/features/wallet-connect/WalletPayments/Waiting",
+  { defaultValue: () => (wait) => wait }
+) {}
 
 /** An amount in msat, as a whole JSON number. */
 export const Amount = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
@@ -73,7 +88,7 @@ export const make = Effect.gen(function* () {
     const wait = yield* tail.listen(companyId)
     const look = Effect.andThen(wait, read(companyId, id))
     const isOver = (row: Withdrawal.Withdrawal) => Withdrawal.standing(row) !== "pending"
-    const end = yield* Effect.timeoutOption(Effect.repeat(look, { until: isOver }), payWaitMillis)
+    const end = yield* (yield* Waiting)(Effect.timeoutOption(Effect.repeat(look, { until: isOver, schedule: pauses }), payWaitMillis))
     return Option.isSome(end) ? end.value : yield* read(companyId, id)
   }, Effect.scoped)
 

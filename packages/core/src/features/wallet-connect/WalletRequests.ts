@@ -15,6 +15,7 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import * as WalletConnection from "./WalletConnection.ts"
 import * as WalletMethods from "./WalletMethods.ts"
+import { Waiting } from "./WalletPayments.ts"
 import { keyOf, refuse, unknown } from "./WalletRefused.ts"
 
 /**
@@ -199,7 +200,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const once = <E>({ id, pubkey }: Nostr.Event, work: Effect.Effect<Answered, E>) =>
     Effect.gen(function* () {
       const before = answers.get(id)
-      if (before !== undefined) return yield* Deferred.await(before)
+      if (before !== undefined) return yield* (yield* Waiting)(Deferred.await(before))
       const answer = yield* Deferred.make<Option.Option<Nostr.Event>>()
       answers.set(id, answer)
       for (const other of places.take({ caller: pubkey, of: {} }, id)) answers.delete(other)

@@ -9,9 +9,13 @@ import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as WalletConnections from "./WalletConnections.ts"
 import * as WalletMethods from "./WalletMethods.ts"
 import * as WalletNotices from "./WalletNotices.ts"
+import * as WalletPayments from "./WalletPayments.ts"
 import * as WalletRequests from "./WalletRequests.ts"
 
-/** Maximum number of requests from one relay processed at a time. More wait at the relay. */
+/**
+ * Maximum number of requests from one relay processed at a time. More wait at the relay. Requests that wait for a
+ * payment do not count, because `WalletRequests.atOnce` and `verified` limit their number for each app.
+ */
 export const atOnce = 64
 
 const connectMillis = 15_000
@@ -61,8 +65,15 @@ const listen = (
       () => Effect.sync(() => open.delete(relay))
     )
     yield* publish(session, info(nowSeconds))
+    const waiting: typeof WalletPayments.Waiting.Service = (wait) =>
+      Effect.acquireUseRelease(
+        places.release(1),
+        () => wait,
+        () => places.take(1)
+      )
     const one = (event: Nostr.Event) =>
       answer(relay, event).pipe(
+        Effect.provideService(WalletPayments.Waiting, waiting),
         Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (answered) => publish(session, answered) })),
         Effect.catchTag("StoreUnavailable", (outage) =>
           Effect.logWarning("wallet connect: request not answered, because the store is unavailable", outage)

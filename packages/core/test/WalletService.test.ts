@@ -1,0 +1,77 @@
+import { assert } from "@effect/vitest"
+import * as Nostr from "@satrail/bitcoin/Nostr"
+import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
+import { Context, Effect, Layer, Queue, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import type { Company } from "../src/accounts/Company.ts"
+import { Place, WalletConnections } from "../src/features/wallet-connect/WalletConnections.ts"
+import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.ts"
+import * as WalletService from "../src/features/wallet-connect/WalletService.ts"
+import { beginsAtMillis, company, companyWith, made, outside, type Ports, scenario } from "./World.ts"
+
+const wallet = Redacted.make("21".repeat(32))
+const relays = ["wss://one.example", "wss://two.example"]
+const change = (ports: Context.Context<Ports>) => Context.add(ports, Place, { relays, secretKey: wallet })
+
+const connect = Effect.fnUntraced(function* ({ id: companyId }: Company) {
+  const { apiKey } = yield* made((yield* ApiKeys).issue({ companyId, name: "app", scopes: ["send", "read"], expiresAtMillis: null }))
+  const { text } = yield* made((yield* WalletConnections).create(apiKey.id))
+  return Redacted.make(new URL(Redacted.value(text)).searchParams.get("secret") ?? "")
+})
+
+const request = (from: Redacted.Redacted, content: WalletConnect.Request) =>
+  WalletConnect.request(content, {
+    from,
+    to: Nostr.publicKeyOf(wallet),
+    atSeconds: beginsAtMillis / 1000,
+    nonce: new Uint8Array(32).fill(3)
+  }) ?? assert.fail("no event")
+
+/** Listens to relays that pass on every event that `send` is called with. */
+const listening = Effect.gen(function* () {
+  const open: Array<Queue.Queue<Nostr.Event>> = []
+  const published: Array<Nostr.Event> = []
+  const sessions: Nostr.Sessions["Service"] = {
+    open: () =>
+      Effect.map(Queue.unbounded<Nostr.Event>(), (events) => {
+        open.push(events)
+        return {
+          publish: (event) =>
+            Effect.sync(() => {
+              published.push(event)
+              return "taken" as const
+            }),
+          next: Queue.take(events)
+        }
+      })
+  }
+  yield* Layer.build(Layer.provide(WalletService.layerWorker, Layer.succeed(Nostr.Sessions, sessions)))
+  yield* TestClock.adjust("1 second")
+  assert.lengthOf(open, relays.length)
+  return {
+    send: (event: Nostr.Event) => Effect.forEach(open, (events) => Queue.offer(events, event), { discard: true }),
+    answersTo: ({ id }: Nostr.Event) => published.filter((one) => WalletConnect.tagOf(one, "e") === id).length
+  }
+})
+
+scenario(
+  "wallet connect: one company's slow payments, however many, do not delay another company's apps at any relay",
+  { change, isPending: true },
+  function* () {
+    const payer = yield* companyWith(5000)
+    const reader = yield* connect(yield* company())
+    const { send, answersTo } = yield* listening
+    // No worker pays, so each request waits for its payment.
+    for (let apps = 0; apps < WalletService.atOnce / WalletRequests.atOnce; apps++) {
+      const app = yield* connect(payer)
+      for (let n = 0; n < WalletRequests.atOnce; n++)
+        yield* send(request(app, { method: "pay_invoice", params: { invoice: (yield* outside({ sats: 1 })).destination } }))
+    }
+    yield* TestClock.adjust("1 second")
+    const event = request(reader, { method: "get_balance" })
+    yield* send(event)
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(answersTo(event), relays.length)
+  }
+)
