@@ -9,6 +9,9 @@ export interface Hears {
 
 const pollMillis = 3000
 
+/** Time limit of a poll. A phone that changes its network may never notice that a connection is gone. */
+const limitMillis = 30_000
+
 /**
  * Follows a checkout's state through an event stream, or by polling if streams are unavailable, until the state
  * is final. Returns a function that stops following.
@@ -26,8 +29,10 @@ export const follow = (page: string, { changed, missing, lost }: Hears): (() => 
     if (isFinal(state)) end()
   }
   const poll = async (): Promise<void> => {
+    const limit = new AbortController()
+    const limiting = setTimeout(() => limit.abort(), limitMillis)
     try {
-      const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" })
+      const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store", signal: limit.signal })
       if (response.status === 404 && !isOver) {
         end()
         missing()
@@ -36,6 +41,7 @@ export const follow = (page: string, { changed, missing, lost }: Hears): (() => 
     } catch {
       if (!isOver) lost(true)
     }
+    clearTimeout(limiting)
     if (!isOver) timer = setTimeout(() => void poll(), pollMillis)
   }
 

@@ -1,4 +1,4 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import type { State } from "@satrail/ui/checkout/State"
 import * as Page from "@satrail/ui/checkout/State"
 import path from "node:path"
@@ -7,6 +7,7 @@ import { renderToString } from "react-dom/server"
 import { rolldown } from "rolldown"
 import { Checkout, type CheckoutState, type CheckoutView, useCheckout } from "../src/index.ts"
 import { english, messageOf } from "../src/Checkout.ts"
+import { follow } from "../src/follow.ts"
 import { isFinal } from "../src/State.ts"
 
 const maxBytes = 10_000
@@ -77,6 +78,39 @@ describe("the React checkout", () => {
     renderToString(createElement(Probe, { id: "abc", service: "https://pay.example.com/" }))
     const view: CheckoutView = { status: "loading", state: undefined, isLost: false, url: "https://pay.example.com/pay/abc", qr: undefined }
     assert.deepStrictEqual(seen, [view, view])
+  })
+
+  it("react: a poll that gets no response ends, and the next one shows the state", async () => {
+    const errors: Array<() => void> = []
+    class Refused {
+      static readonly CLOSED = 2
+      readonly readyState = Refused.CLOSED
+      addEventListener = (type: string, hear: () => void) => void (type === "error" && errors.push(hear))
+      close = () => undefined
+    }
+    let polls = 0
+    const answer = async (_: unknown, { signal }: RequestInit) => {
+      if (polls++ > 0) return Response.json(state)
+      await new Promise((resolve) => {
+        signal?.addEventListener("abort", resolve)
+      })
+      throw new Error("aborted")
+    }
+    vi.useFakeTimers()
+    vi.stubGlobal("EventSource", Refused)
+    vi.stubGlobal("fetch", answer)
+    try {
+      const seen: Array<CheckoutState | boolean> = []
+      const changed = (state: CheckoutState) => void seen.push(state)
+      const end = follow("https://pay.example.com/pay/abc", { changed, missing: assert.fail, lost: (isLost) => void seen.push(isLost) })
+      for (const hear of errors) hear()
+      await vi.advanceTimersByTimeAsync(60_000)
+      end()
+      assert.deepStrictEqual(seen.slice(0, 3), [true, false, state])
+    } finally {
+      vi.unstubAllGlobals()
+      vi.useRealTimers()
+    }
   })
 
   it("react: the package is smaller than 10 kB minified, without React", async () => {

@@ -1,4 +1,5 @@
 import { isOver as isFinal } from "../../src/checkout/State.ts"
+import { fetchMillis } from "./page.ts"
 
 interface Hears {
   /** The state changed to this version. */
@@ -14,14 +15,17 @@ export const follow = (url: string, isStreamed: boolean, { changed, isOver, lost
   if (isOver()) return
 
   const poll = async (): Promise<void> => {
+    const limit = new AbortController()
+    const limiting = setTimeout(() => limit.abort(), fetchMillis)
     try {
-      const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store" })
+      const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store", signal: limit.signal })
       if (!response.ok) throw new Error(String(response.status))
       lost(false)
       changed(response.headers.get("x-version") ?? "")
     } catch {
       lost(true)
     }
+    clearTimeout(limiting)
     if (!isOver()) setTimeout(() => void poll(), pollMillis)
   }
 

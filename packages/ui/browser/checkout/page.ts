@@ -4,7 +4,7 @@ import { countedMillis, dashes, duration, type Moment, moment, soonMillis } from
  * Time limit of a fetch. A phone that changes its network may never notice that a connection is gone. The service
  * responds within this time or not at all.
  */
-const fetchMillis = 30_000
+export const fetchMillis = 30_000
 
 /**
  * Fetches this page again as a document. The browser parses it, so no script runs and no string becomes
