@@ -232,7 +232,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Rotate a webhook secret")
       .annotate(
         OpenApi.Description,
-        `Creates a new secret. Only this response contains it. Until the overlap ends, requests are signed with both secrets.${Deliveries.needs(root)}`
+        `Creates a new secret. Only this response contains it. Until the overlap ends, requests are signed with both secrets, but the header \`signature_header\` only with the new one.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         params: { id: example(world).id },
