@@ -58,7 +58,6 @@ export const page = (): string => {
     "",
     "`verify` compares API keys, operator tokens, companies with their limits, fees and freezes, webhook endpoints and wallet connections with the last value in the audit log. It does not find:",
     "",
-    "- changes made before a version with this comparison first started, because the log begins with the values found then. For an hour after the first signed entry, unsigned entries are accepted too, because processes of an earlier version may still run;",
     "- a record reset to a value that it had within ten seconds of its last change, because simultaneous changes may be logged in another order;",
     "- an entry that the owner deletes within a second, before it is linked, unless the entry records a change to one of these records;",
     "- a log that was re-signed by someone who also has the service's secret. To detect this, store the log's heads elsewhere (each is logged and sent to webhooks), and pass one with `--audit-head`.",

@@ -159,7 +159,7 @@ describe("webhooks over HTTP", () => {
       const head = (yield* (yield* AuditStore).auditHead) ?? assert.fail("no audit entry is linked")
       yield* (yield* Journal).commit(Duty.begun("audit", 0))
       const [task] = yield* (yield* Tasks).claim({ kind: "audit", nowMillis: 1, leaseMillis: 1, limit: 1 })
-      yield* AuditHead.publish(head, fence(task ?? assert.fail("no task was claimed")), { unlessFirst: false })
+      yield* AuditHead.publish(head, fence(task ?? assert.fail("no task was claimed")))
     })
     await service.run(published)
     const { headers, body } = await vi.waitFor(

@@ -16,11 +16,10 @@ import * as Embedded from "./Embedded.ts"
 const [one, other] = ["one", "other"].map((name) => CompanyId.make(Id.named(name)))
 if (one === undefined || other === undefined) throw new Error("two companies")
 const acting: Audit.Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }
-const draft = (companyId: CompanyId.CompanyId, subject: string): Audit.Draft => ({
-  companyId,
-  atMillis: 7,
-  body: Audit.bodyOf(acting, { subject, outcome: "done", count: 1 })
-})
+const draft = (companyId: CompanyId.CompanyId, subject: string): Audit.Draft => {
+  const body = Audit.bodyOf(acting, { subject, outcome: "done", count: 1 })
+  return Audit.sealed({ companyId, atMillis: 7, body }, undefined, () => Buffer.from(`${companyId}${subject}`.slice(-16)))
+}
 
 const layerOver = <E>(client: Layer.Layer<SqlClient.SqlClient, E>) =>
   Layer.provideMerge(Records.layer, Layer.provideMerge(Layer.effectDiscard(Migrations.migrate), client))
@@ -74,7 +73,7 @@ const forgeries: ReadonlyArray<readonly [what: string, sql: string, found: Reado
     "a row that was inserted with a link",
     `with e as (insert into satrail.audit_entries select ${second} + 1, company_id, at_millis, body from satrail.audit_entries where id = ${second} returning *)
      insert into satrail.audit_links select id, company_id, 2, repeat('0', 64), repeat('0', 64), 2 from e`,
-    ["changed", "chain", "end"]
+    ["changed", "chain", "inserted", "end"]
   ]
 ]
 
@@ -135,7 +134,10 @@ describe("the audit log in a database", () => {
       yield* run("delete from satrail.audit_entries where id > (select min(id) from satrail.audit_entries)")
       yield* AuditLog.link
       assert.deepStrictEqual(yield* found(null), [])
-      assert.deepStrictEqual(yield* Effect.provideService(found(null), Audit.Signing, Audit.signer(Redacted.make("secret"))), ["end"])
+      assert.deepStrictEqual(yield* Effect.provideService(found(null), Audit.Signing, Audit.signer(Redacted.make("secret"))), [
+        "unsigned",
+        "end"
+      ])
     }).pipe(Effect.provide(layer))
   )
 

@@ -62,20 +62,9 @@ export const audit: ReadonlyArray<Canary> = [
     rows: [],
     bug: "an entry with an invalid signature counts as the service's",
     file: core("ledger/Audit"),
-    in: "sealOf",
+    in: "isSealed",
     find: `mac === sign("entry", signedText(draft, text))`,
     replace: `mac !== ""`,
-    test: inTampering,
-    titles: "an audit entry appended"
-  },
-  {
-    name: "audit-unsealed",
-    rows: [],
-    bug: "an unsigned entry counts as one written by an earlier version, wherever it is in the log",
-    file: core("features/audit/AuditVerification"),
-    in: "verify",
-    find: `(seal === "unsealed" && lastMillis < firstMillis + transitionMillis)`,
-    replace: `seal === "unsealed"`,
     test: inTampering,
     titles: "an audit entry appended"
   },
@@ -89,17 +78,6 @@ export const audit: ReadonlyArray<Canary> = [
     replace: `where copy > 1000`,
     test: inTampering,
     titles: "an audit entry appended"
-  },
-  {
-    name: "audit-begins-again",
-    rows: [],
-    bug: "every start accepts the current records, although only the first should",
-    file: core("ledger/Audit"),
-    in: "baseline",
-    find: `if (yield* hasSealed) return`,
-    replace: `yield* hasSealed`,
-    test: inTampering,
-    titles: "accepted once as they are"
   },
   {
     name: "audit-of-what-was-refused",
@@ -129,8 +107,8 @@ export const audit: ReadonlyArray<Canary> = [
     bug: "the head of the audit log is logged but not sent to the operator's webhooks",
     file: core("features/audit/AuditLog"),
     in: "layerWorker",
-    find: `AuditHead.publish(head, fence, { unlessFirst: isFirst })`,
-    replace: `AuditHead.publish(head, fence, { unlessFirst: true })`,
+    find: `AuditHead.publish(head, fence)`,
+    replace: `Effect.fail({ _tag: "StaleFence" } as const)`,
     test: coreTest("AuditLog"),
     titles: "sends the log's head to the operator's webhooks"
   },

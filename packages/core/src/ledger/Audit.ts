@@ -1,7 +1,7 @@
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import { utf8ToBytes } from "@noble/hashes/utils.js"
-import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -253,14 +253,10 @@ export const sealed = (draft: Draft, sign: Signer | undefined, entropy: (size: n
   return { ...draft, body: `${text},"mac":"${sign?.("entry", signedText(draft, text)) ?? ""}"}` }
 }
 
-/**
- * Returns whether the service wrote an entry. Without a key, only the form is checked. `unsealed` entries
- * have no nonce, because an earlier version wrote them.
- */
-export const sealOf = (draft: Draft, sign: Signer | undefined): "sealed" | "unsealed" | "forged" => {
+/** Returns whether the service wrote an entry. Without a key, only the form is checked. */
+export const isSealed = (draft: Draft, sign: Signer | undefined): boolean => {
   const [, text, mac] = /^(.*,"nonce":"[0-9a-f]{32}"),"mac":"([0-9a-f]*)"\}$/s.exec(draft.body) ?? []
-  if (text === undefined) return "unsealed"
-  return sign === undefined || mac === sign("entry", signedText(draft, text)) ? "sealed" : "forged"
+  return text !== undefined && (sign === undefined || mac === sign("entry", signedText(draft, text)))
 }
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
@@ -316,62 +312,6 @@ export class AuditStore extends Context.Service<
   }
 >()("@satrail/core/ledger/Audit/AuditStore") {}
 
-/** Verb of the log's first entries, which record the values that existed before it. */
-export const baselineVerb = "audit.baseline"
-
-/** Verb of the entry added to an idle log one hour after its last entry. All later entries are signed. */
-export const signedVerb = "audit.signed"
-
-const batch = 1000
-
-/** Returns the non-null values of a record, as a Change that creates it logs them. */
-const firstOf = ({ record, id, values }: Stored): ReadonlyArray<Value> =>
-  [...values].flatMap(([field, after]) => (after === null ? [] : [{ record, id, field, before: null, after }]))
-
-/**
- * Logs the values of all existing records in one append, unless a sealed entry exists. Afterwards, a record
- * that is missing from the log was created outside the service. Checks once per process.
- */
-export const baseline = Effect.gen(function* () {
-  const store = yield* AuditStore
-  const sign = yield* Signing
-  const entropy = yield* Entropy
-  const hasSealed = Effect.gen(function* () {
-    for (let before: bigint | null = null; ;) {
-      const page: ReadonlyArray<{ readonly entry: Entry }> = yield* store.auditOf(null, before, before === null ? 1 : batch)
-      if (page.some(({ entry }) => sealOf(entry, undefined) === "sealed")) return true
-      const last = page.at(-1)
-      if (last === undefined) return false
-      before = last.entry.id
-    }
-  })
-  const write = Effect.gen(function* () {
-    if (yield* hasSealed) return
-    const there: Array<Stored> = []
-    for (
-      let page = yield* store.recordedAudit(null, batch);
-      page.length > 0;
-      page = yield* store.recordedAudit(there.at(-1) ?? null, batch)
-    )
-      there.push(...page)
-    const atMillis = yield* Clock.currentTimeMillis
-    const size = Math.max(100, Math.ceil(there.length / batch))
-    const drafts = Array.from({ length: Math.ceil(there.length / size) }, (_, n) => {
-      const changes = there.slice(n * size, (n + 1) * size).flatMap(firstOf)
-      const body = bodyOf({ ...ofService, verb: baselineVerb }, { subject: null, outcome: "done", count: 1, changes })
-      return sealed({ companyId: CompanyId.operator, atMillis, body }, sign, entropy)
-    })
-    if (drafts.length > 0) yield* store.appendAudit(drafts)
-  })
-  // Concurrent first Changes wait for the one that writes.
-  const writing = yield* Semaphore.make(1)
-  let isDone = false
-  const once = Effect.suspend(() => (isDone ? Effect.void : Effect.tap(write, () => Effect.sync(() => (isDone = true)))))
-  /** Runs `append` once the existing values are logged. */
-  return <A, E, R>(append: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
-    isDone ? append : Effect.andThen(writing.withPermits(1)(once), append)
-})
-
 /**
  * A Journal that adds an audit entry to every Change made during a request and to every Change of a logged
  * value, in the same commit.
@@ -382,7 +322,6 @@ export const layerJournal = Layer.effect(
     const journal = yield* Journal
     const sign = yield* Signing
     const entropy = yield* Entropy
-    const begin = yield* baseline
     return Journal.of({
       commit: (change) =>
         Effect.withFiber((fiber) => {
@@ -392,7 +331,7 @@ export const layerJournal = Layer.effect(
           const { id, companyId, atMillis, event, _tag: verb } = change
           const body = bodyOf(acting ?? { ...ofService, verb }, { subject: event?.subject ?? id, outcome: "done", count: 1, changes })
           const { body: audit } = sealed({ companyId, atMillis, body }, sign, entropy)
-          return begin(journal.commit({ ...change, audit }))
+          return journal.commit({ ...change, audit })
         })
     })
   })

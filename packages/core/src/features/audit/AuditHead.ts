@@ -37,16 +37,12 @@ const published = (head: string, id: string, atMillis: number, fence: Fence): Au
   fence
 })
 
-/**
- * Publishes the head unless it was the last one published. With `unlessFirst`, publishes only if a head has
- * been published before. Processes that run an earlier version cannot read this event, so the first one is
- * delayed until those processes have probably been replaced.
- */
-export const publish = Effect.fnUntraced(function* (head: Audit.Head, fence: Fence, { unlessFirst }: { readonly unlessFirst: boolean }) {
+/** Publishes the head unless it was the last one published. */
+export const publish = Effect.fnUntraced(function* (head: Audit.Head, fence: Fence) {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
   const text = Audit.textOf(head)
   const last = yield* ledger.cursor(source)
-  if (Option.isNone(last) ? unlessFirst : last.value === text) return
+  if (Option.isSome(last) && last.value === text) return
   const nowMillis = yield* Clock.currentTimeMillis
   yield* journal.commit(published(text, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
 })

@@ -137,11 +137,10 @@ export const make = Effect.gen(function* () {
   const counted = new Map<string, Counted>()
   const sign = yield* Audit.Signing
   const entropy = yield* Entropy
-  const begin = yield* Audit.baseline
 
   const append = (drafts: ReadonlyArray<Audit.Draft>) =>
     Effect.andThen(
-      begin(store.appendAudit(drafts.map((draft) => Audit.sealed(draft, sign, entropy)))),
+      store.appendAudit(drafts.map((draft) => Audit.sealed(draft, sign, entropy))),
       Effect.flatMap(Clock.currentTimeMillis, (atMillis) => wakes.note({ topic: Wakes.topics.audit, atMillis }))
     )
 
@@ -255,17 +254,6 @@ const linkAll = Effect.repeat(link, { while: (count) => count === batch })
 /** Returns a head's text form: the entry's id, and the hash of all chains at that entry. */
 export const headText = ({ entryId, whole }: Audit.Link): string => `${entryId}:${whole}`
 
-/**
- * Records that all processes now sign their entries. Any later unsigned entry was not written by this service.
- */
-const goOn = Effect.fnUntraced(function* (atMillis: number) {
-  const store = yield* Audit.AuditStore
-  const [newest] = yield* store.auditOf(null, null, 1)
-  if (newest === undefined || newest.entry.body.includes(`"verb":"${Audit.signedVerb}"`)) return
-  const body = Audit.bodyOf({ ...Audit.ofService, verb: Audit.signedVerb }, { subject: null, outcome: "done", count: 1 })
-  yield* store.appendAudit([Audit.sealed({ companyId: CompanyId.operator, atMillis, body }, yield* Audit.Signing, yield* Entropy)])
-})
-
 /** Interval at which the head is logged and published. */
 export const headMillis = 3_600_000
 
@@ -282,20 +270,16 @@ export const layerWorker = Layer.effectDiscard(
     Effect.gen(function* () {
       const appended = yield* (yield* Wakes.Wakes).listen(Wakes.topics.audit)
       const pollMillis = yield* Wakes.PollMillis
-      const begin = yield* Audit.baseline
       let loggedAtMillis = -Infinity
       const step = Effect.gen(function* () {
-        yield* begin(Effect.void)
         yield* linkAll
         const nowMillis = yield* Clock.currentTimeMillis
         if (nowMillis < loggedAtMillis + headMillis) return
-        const isFirst = loggedAtMillis === -Infinity
-        if (!isFirst) yield* goOn(nowMillis)
         const head = yield* (yield* Audit.AuditStore).auditHead
         if (head !== undefined) {
           yield* Effect.logInfo("audit: head", { head: Audit.textOf(head) })
           // If the fence is stale, another process has the role and publishes the head.
-          yield* Effect.catchTag(AuditHead.publish(head, fence, { unlessFirst: isFirst }), "StaleFence", () => Effect.void)
+          yield* Effect.catchTag(AuditHead.publish(head, fence), "StaleFence", () => Effect.void)
         }
         // Set this last, so that a failed step is retried.
         loggedAtMillis = nowMillis

@@ -35,59 +35,35 @@ const placeIn = (head: string): string => {
   return parts === undefined ? head : `${parts.entryId}:${parts.whole}`
 }
 
-/**
- * Unsigned entries are accepted for this long after the first signed one, because processes of an earlier
- * version may still be running.
- */
-export const transitionMillis = 3_600_000
+const changesIn = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ changes: Schema.Array(Audit.Value) })))
 
-const changesIn = Schema.decodeUnknownOption(
-  Schema.fromJsonString(Schema.Struct({ verb: Schema.String, changes: Schema.Array(Audit.Value) }))
-)
-
+/** A value that the log allows for a column. */
 interface Given {
   readonly value: string | null
   readonly atMillis: number
-  readonly isSealed: boolean
 }
-
-/** Values that the log allows for one column, newest last. */
-interface Said {
-  readonly baseline: ReadonlyArray<string | null>
-  readonly given: ReadonlyArray<Given>
-}
-
-const nothing: Said = { baseline: [], given: [] }
 
 /**
  * Replays the changes recorded in log entries. Values replaced by entries that are added after `settle()`
  * remain accepted, because a record may have been read before the change.
  */
 const replay = () => {
-  const said = new Map<string, Map<string, Said>>()
+  const said = new Map<string, Map<string, ReadonlyArray<Given>>>()
   let isSettled = false
   const placeOf = ({ record, id }: { readonly record: string; readonly id: string }) => `${record} ${id}`
   return {
     settle: () => {
       isSettled = true
     },
-    add: ({ body, atMillis }: Audit.Entry, isSealed: boolean) => {
+    add: ({ body, atMillis }: Audit.Entry) => {
       if (!body.includes(`,"changes":[`)) return
-      const { verb, changes } = Option.getOrElse(changesIn(body), () => ({ verb: "", changes: [] }))
+      const { changes } = Option.getOrElse(changesIn(body), () => ({ changes: [] }))
       for (const { record, id, field, after } of changes) {
         const place = placeOf({ record, id })
-        const fields = said.get(place) ?? new Map<string, Said>()
+        const fields = said.get(place) ?? new Map<string, ReadonlyArray<Given>>()
         said.set(place, fields)
-        const { baseline, given } = fields.get(field) ?? nothing
         const isPossible = (one: Given) => isSettled || Math.abs(atMillis - one.atMillis) <= simultaneousMillis
-        if (verb !== Audit.baselineVerb)
-          fields.set(field, {
-            baseline: isSettled ? baseline : [],
-            given: [...given.filter(isPossible), { value: after, atMillis, isSealed }]
-          })
-        // This entry replaces values written by an earlier version. It may be based on a stale read, made
-        // before another process of this version changed the record.
-        else if (!given.some((one) => one.isSealed)) fields.set(field, { baseline: [...baseline, after], given: [] })
+        fields.set(field, [...(fields.get(field) ?? []).filter(isPossible), { value: after, atMillis }])
       }
     },
     /**
@@ -98,8 +74,7 @@ const replay = () => {
       const fields = said.get(placeOf(stored))
       if (fields === undefined) return undefined
       return [...stored.values].flatMap(([field, value]) => {
-        const { baseline, given } = fields.get(field) ?? nothing
-        const possible = [...baseline, ...given.map((one) => one.value)]
+        const possible = (fields.get(field) ?? []).map((one) => one.value)
         return (possible.length === 0 && value === null) || possible.includes(value) ? [] : [field]
       })
     },
@@ -165,16 +140,10 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
   }
   const found = (kind: Fault["kind"], id: bigint, companyId: CompanyId.CompanyId | null) =>
     report({ kind, companyId, id: AuditLog.idOf(id) })
-  let [firstMillis, lastMillis] = [Infinity, -Infinity]
   const read = (entry: Audit.Entry) => {
-    const seal = Audit.sealOf(entry, sign)
-    if (seal === "sealed") {
-      if (firstMillis === Infinity) firstMillis = entry.atMillis
-      lastMillis = Math.max(lastMillis, entry.atMillis)
-    }
-    const counts = seal === "sealed" || (seal === "unsealed" && lastMillis < firstMillis + transitionMillis)
-    if (counts) log.add(entry, seal === "sealed")
-    return counts ? Effect.void : found("unsigned", entry.id, entry.companyId)
+    if (!Audit.isSealed(entry, sign)) return found("unsigned", entry.id, entry.companyId)
+    log.add(entry)
+    return Effect.void
   }
   for (;;) {
     const page = yield* store.auditChain(after, batch)
@@ -215,7 +184,7 @@ export const verify = Effect.fnUntraced(function* (head: string | null, tell: (f
     }
   })
   yield* readLate
-  const records = firstMillis < Infinity ? yield* compare(log, readLate, report) : 0
+  const records = yield* compare(log, readLate, report)
   for (const { id, companyId } of yield* store.strayAudit(batch)) yield* found("inserted", id, companyId)
   const latest = (yield* store.auditHead) ?? Audit.noHead
   // Links added in the meantime have a later head.
