@@ -121,6 +121,9 @@ export const facts = (of: ReadonlyArray<Fact | null>, kind: "" | "sums" = "") =>
     of.map((fact) => fact !== null && h("div", { key: fact[0] }, h("dt", null, fact[0]), h("dd", null, fact[1])))
   )
 
+/** A panel of names and values. */
+export const factPanel = (title: string, of: ReadonlyArray<Fact | null>, kind?: "sums") => panel(title, {}, body(facts(of, kind)))
+
 /** A button that copies a string. It requires the script. */
 export const copy = (text: string, label: string) =>
   h("button", { class: "copy live", type: "button", "data-copy": text, "aria-label": `Copy the ${label}` }, icon("copy", 14))
@@ -353,6 +356,12 @@ export const form = (
     props.once !== undefined && h("input", { type: "hidden", name: "once", value: props.once }),
     children
   )
+
+/** A form in one panel: its fields, and the button that sends it. */
+export const formPanel = (
+  { action, label, ...once }: { readonly action: string; readonly label: string; readonly once?: string },
+  children: ComponentChildren
+) => form(action, { ...once, class: "form-side" }, plain(label, children))
 
 /** A button that posts to a page of the console, without other fields. */
 export const act = (action: string, text: string, kind = "", values: Readonly<Record<string, string>> = {}) =>

@@ -4,7 +4,7 @@ import { features } from "./features/index.ts"
 import * as Formats from "./Format.ts"
 import * as Frame from "./Frame.ts"
 import { type AnyVisit, confirmed, type Elsewhere, type File, may, type Page, type Shown, whoMay } from "./Page.ts"
-import { again, button, confirm, empty, field, form, note, panel, plain } from "./Parts.ts"
+import { again, button, confirm, empty, field, formPanel, note, panel, plain } from "./Parts.ts"
 
 /** A response of the console. */
 export type Answer = { readonly status: number; readonly html: string } | Elsewhere | File
@@ -117,17 +117,16 @@ export const answer = async <V extends AnyVisit>({ visit, page, around, files, p
 /** Asks the person to confirm their identity, and then sends the same form again. */
 const confirmPage = ({ form: given, user, to, params }: AnyVisit, { path }: Page<never>): Shown => ({
   title: "Confirm it’s you",
-  body: form(
-    to(path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))),
-    { class: "form-side" },
-    plain("Confirm it’s you", [
+  body: formPanel(
+    { action: to(path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))), label: "Confirm it’s you" },
+    [
       [...given].map(([name, value]) => name !== "credential" && h("input", { type: "hidden", name, value })),
       confirm("Confirm and continue", {
         isConfirmed: user.passkeys === null ? false : "passkey",
         why: "Nothing has been changed yet.",
         ...(user.kind === "operator" && { label: "Your operator token" })
       })
-    ])
+    ]
   )
 })
 

@@ -2,7 +2,7 @@ import { h } from "preact"
 import { nameField } from "../Issued.ts"
 import * as Formats from "../Format.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text, withQuery } from "../Page.ts"
-import { button, choice, date, empty, fields, form, hidden, plain, segments, status, sub } from "../Parts.ts"
+import { button, choice, date, empty, fields, formPanel, hidden, plain, segments, status, sub } from "../Parts.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { companyTold, confirming, count } from "./Common.ts"
@@ -103,14 +103,10 @@ const open = (visit: OperatorVisit): Promise<Shown> =>
   Promise.resolve({
     title: "Open a company",
     crumbs: [["Companies", "companies"]],
-    body: form(
-      visit.to("companies/new"),
-      { once: visit.once, class: "form-side" },
-      plain("Open a company", [
-        fields(nameField(visit), choice("Plan", "plan", plans, visit.form.get("plan") ?? "free")),
-        confirming(visit, "Open company", { why: "Next, invite someone to the company, or issue an API key." })
-      ])
-    )
+    body: formPanel({ action: visit.to("companies/new"), label: "Open a company", once: visit.once }, [
+      fields(nameField(visit), choice("Plan", "plan", plans, visit.form.get("plan") ?? "free")),
+      confirming(visit, "Open company", { why: "Next, invite someone to the company, or issue an API key." })
+    ])
   })
 
 const opened = async (visit: OperatorVisit): Promise<Elsewhere> => {

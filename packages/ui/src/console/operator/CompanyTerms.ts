@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, checks, choice, field, fields, form, link, note, panel, plain, stack, todo } from "../Parts.ts"
+import { body, checks, choice, field, fields, form, formPanel, link, note, panel, stack, todo } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
@@ -167,34 +167,30 @@ const freezePage = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: `Freeze ${name}`,
     crumbs: crumbs(id, name),
-    body: form(
-      visit.to(`companies/${id}/freeze`),
-      { class: "form-side" },
-      plain("Freeze", [
-        fields(
-          h("p", null, "It can read and receive, but not send. Payments already sent to the node will complete."),
-          field({
-            label: "Reason",
-            name: "reason",
-            required: true,
-            maxLength: 500,
-            hint: "The company sees it on its pages",
-            value: visit.form.get("reason") ?? company.frozen?.reason ?? ""
-          }),
-          checks(
-            "Confirmed withdrawals that have not been sent",
-            "radio",
-            "pending",
-            [
-              ["wait", "Wait", "They will be sent when you unfreeze the company."],
-              ["go_on", "Continue", "Only new ones are refused."]
-            ],
-            [visit.form.get("pending") ?? company.frozen?.pending ?? "wait"]
-          )
-        ),
-        confirming(visit, `Freeze ${name}`, { kind: "danger" })
-      ])
-    )
+    body: formPanel({ action: visit.to(`companies/${id}/freeze`), label: "Freeze" }, [
+      fields(
+        h("p", null, "It can read and receive, but not send. Payments already sent to the node will complete."),
+        field({
+          label: "Reason",
+          name: "reason",
+          required: true,
+          maxLength: 500,
+          hint: "The company sees it on its pages",
+          value: visit.form.get("reason") ?? company.frozen?.reason ?? ""
+        }),
+        checks(
+          "Confirmed withdrawals that have not been sent",
+          "radio",
+          "pending",
+          [
+            ["wait", "Wait", "They will be sent when you unfreeze the company."],
+            ["go_on", "Continue", "Only new ones are refused."]
+          ],
+          [visit.form.get("pending") ?? company.frozen?.pending ?? "wait"]
+        )
+      ),
+      confirming(visit, `Freeze ${name}`, { kind: "danger" })
+    ])
   }
 }
 

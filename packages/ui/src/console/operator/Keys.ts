@@ -3,7 +3,24 @@ import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { Qr } from "../../checkout/Qr.ts"
-import { body, button, checks, choice, copied, date, facts, field, fields, form, note, panel, plain, sides, stack } from "../Parts.ts"
+import {
+  body,
+  button,
+  checks,
+  choice,
+  copied,
+  date,
+  factPanel,
+  facts,
+  field,
+  fields,
+  form,
+  formPanel,
+  note,
+  panel,
+  sides,
+  stack
+} from "../Parts.ts"
 import { harmless, scopesOf, told } from "../pages/Keys.ts"
 import type { ApiKey, LimitedApiKey, WalletConnection } from "../wire.ts"
 import { confirming, deciding } from "./Common.ts"
@@ -32,20 +49,16 @@ const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: "Issue a key",
     crumbs: crumbs(id, name),
-    body: form(
-      to(`companies/${id}/keys/new`),
-      { once: visit.once, class: "form-side" },
-      plain("Issue a key", [
-        fields(
-          nameField(visit, "Where it is used, such as till 3"),
-          checks("Permissions", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read"] : chosen),
-          field({ label: "Expires on", name: "expires", type: "date", optional: true, value: given.get("expires") ?? "" })
-        ),
-        confirming(visit, "Issue key", {
-          why: "It is shown once. A key that sends or approves needs a second operator, unless the company is new."
-        })
-      ])
-    )
+    body: formPanel({ action: to(`companies/${id}/keys/new`), label: "Issue a key", once: visit.once }, [
+      fields(
+        nameField(visit, "Where it is used, such as till 3"),
+        checks("Permissions", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read"] : chosen),
+        field({ label: "Expires on", name: "expires", type: "date", optional: true, value: given.get("expires") ?? "" })
+      ),
+      confirming(visit, "Issue key", {
+        why: "It is shown once. A key that sends or approves needs a second operator, unless the company is new."
+      })
+    ])
   }
 }
 
@@ -107,21 +120,15 @@ const partOf =
     )
 
 const details = ({ say }: OperatorVisit, key: LimitedApiKey) =>
-  panel(
-    "Details",
-    {},
-    body(
-      facts([
-        ["Id", copied(key.id, "key id")],
-        ["Permissions", scopesOf(key)],
-        ["Allowed from", fromWords(key)],
-        ["Created", date(say, key.created_at)],
-        ["Last used", date(say, key.last_used_at)],
-        key.expires_at === null ? null : ["Expires", date(say, key.expires_at)],
-        key.revoked_at === null ? null : ["Revoked", date(say, key.revoked_at)]
-      ])
-    )
-  )
+  factPanel("Details", [
+    ["Id", copied(key.id, "key id")],
+    ["Permissions", scopesOf(key)],
+    ["Allowed from", fromWords(key)],
+    ["Created", date(say, key.created_at)],
+    ["Last used", date(say, key.last_used_at)],
+    key.expires_at === null ? null : ["Expires", date(say, key.expires_at)],
+    key.revoked_at === null ? null : ["Revoked", date(say, key.revoked_at)]
+  ])
 
 const addresses = ({ form: given }: OperatorVisit, { allowed_from: allowed }: LimitedApiKey) =>
   h(

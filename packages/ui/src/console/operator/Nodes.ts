@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { body, copied, cover, date, facts, link, note, panel, sides, stack, status } from "../Parts.ts"
+import { body, copied, cover, date, factPanel, link, note, panel, sides, stack, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import type { Liquidity, Status } from "../wire.ts"
 import { ago, checkName, guide } from "./Common.ts"
@@ -133,36 +133,24 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
       sides(
         stack(channelPanel(visit, liquidity, found.warnings), processPanel(visit, found)),
         stack(
-          panel(
-            "On-chain wallet",
-            {},
-            body(
-              facts([
-                ["Source", found.chain ?? "unknown"],
-                ["Balance", `${known(wallet)} sats`],
-                ["As of", date(say, liquidity.wallet_at)],
-                ["Sent", `${known(liquidity.spent_sats)} sats`],
-                ["Since", date(say, liquidity.spent_since)],
-                ["Lasts for", days === null ? "unknown" : `about ${days} days`]
-              ])
-            )
-          ),
-          panel(
-            "This installation",
-            {},
-            body(
-              facts([
-                ["Version", found.version ?? "unknown"],
-                ["Network", found.network],
-                ["Public key", copied(liquidity.node_id, "public key")],
-                ["Database", found.database ?? "unknown"],
-                ["Rates", found.rates ?? "none"],
-                ["Oldest rate", date(say, found.rates_at)],
-                ["Event delay", lag(found.events_lag_seconds)],
-                ["Webhook delay", lag(found.webhooks_lag_seconds)]
-              ])
-            )
-          )
+          factPanel("On-chain wallet", [
+            ["Source", found.chain ?? "unknown"],
+            ["Balance", `${known(wallet)} sats`],
+            ["As of", date(say, liquidity.wallet_at)],
+            ["Sent", `${known(liquidity.spent_sats)} sats`],
+            ["Since", date(say, liquidity.spent_since)],
+            ["Lasts for", days === null ? "unknown" : `about ${days} days`]
+          ]),
+          factPanel("This installation", [
+            ["Version", found.version ?? "unknown"],
+            ["Network", found.network],
+            ["Public key", copied(liquidity.node_id, "public key")],
+            ["Database", found.database ?? "unknown"],
+            ["Rates", found.rates ?? "none"],
+            ["Oldest rate", date(say, found.rates_at)],
+            ["Event delay", lag(found.events_lag_seconds)],
+            ["Webhook delay", lag(found.webhooks_lag_seconds)]
+          ])
         )
       )
     ]

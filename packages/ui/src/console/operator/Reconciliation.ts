@@ -2,15 +2,14 @@ import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown } from "../Page.ts"
 import {
-  body,
   button,
   copied,
   date,
   empty,
-  facts,
+  factPanel,
   field,
   fields,
-  form,
+  formPanel,
   link,
   note,
   panel,
@@ -231,19 +230,14 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
             ? plain("Differences", empty("good", "No differences", "Every payment on the node and the chain matches a ledger record."))
             : advice(visit, report)
         ),
-        panel(
+        factPanel(
           "Ledger by account",
-          {},
-          body(
-            facts(
-              [
-                ...accountWords.slice(0, 2).map(([account, name]) => [name, amount(report.accounts[account])] as const),
-                ["Owed to companies", h("b", null, amount(report.accounts.available + report.accounts.held))] as const,
-                ...accountWords.slice(2).map(([account, name]) => [name, amount(report.accounts[account])] as const)
-              ],
-              "sums"
-            )
-          )
+          [
+            ...accountWords.slice(0, 2).map(([account, name]) => [name, amount(report.accounts[account])] as const),
+            ["Owed to companies", h("b", null, amount(report.accounts.available + report.accounts.held))] as const,
+            ...accountWords.slice(2).map(([account, name]) => [name, amount(report.accounts[account])] as const)
+          ],
+          "sums"
         )
       )
     ]
@@ -262,37 +256,33 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
     title: "Own funds",
     lead: "Your own money in the node and the wallet, separate from the companies’.",
     crumbs: [["Reconciliation", "reconciliation"]],
-    body: form(
-      to("reconciliation/own-funds"),
-      { class: "form-side" },
-      plain("Own funds", [
-        fields(
-          h(
-            "p",
-            null,
-            "Declare it after you have moved your own money, and only if you know where it went. ",
-            link(guide(visit, "reconcile#operator-equity"), "Guide: operator equity")
-          ),
-          field({
-            label: "On the Lightning node, sats",
-            name: "node",
-            inputMode: "decimal",
-            pattern: "-?[0-9,]+([.][0-9]{1,3})?",
-            hint: hint(report?.node),
-            value: given.get("node") ?? now(report?.node)
-          }),
-          field({
-            label: "In the on-chain wallet, sats",
-            name: "chain",
-            inputMode: "decimal",
-            pattern: "-?[0-9,]+([.][0-9]{1,3})?",
-            hint: hint(report?.on_chain),
-            value: given.get("chain") ?? now(report?.on_chain)
-          })
+    body: formPanel({ action: to("reconciliation/own-funds"), label: "Own funds" }, [
+      fields(
+        h(
+          "p",
+          null,
+          "Declare it after you have moved your own money, and only if you know where it went. ",
+          link(guide(visit, "reconcile#operator-equity"), "Guide: operator equity")
         ),
-        confirming(visit, "Declare own funds", { why: "Takes effect with the next run. Leave a field empty to keep its current value." })
-      ])
-    )
+        field({
+          label: "On the Lightning node, sats",
+          name: "node",
+          inputMode: "decimal",
+          pattern: "-?[0-9,]+([.][0-9]{1,3})?",
+          hint: hint(report?.node),
+          value: given.get("node") ?? now(report?.node)
+        }),
+        field({
+          label: "In the on-chain wallet, sats",
+          name: "chain",
+          inputMode: "decimal",
+          pattern: "-?[0-9,]+([.][0-9]{1,3})?",
+          hint: hint(report?.on_chain),
+          value: given.get("chain") ?? now(report?.on_chain)
+        })
+      ),
+      confirming(visit, "Declare own funds", { why: "Takes effect with the next run. Leave a field empty to keep its current value." })
+    ])
   }
 }
 

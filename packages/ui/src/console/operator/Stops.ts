@@ -2,7 +2,7 @@ import { h } from "preact"
 import { Refused } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, checks, form, link, panel, plain, todo } from "../Parts.ts"
+import { body, checks, form, formPanel, link, panel, plain, todo } from "../Parts.ts"
 import { ago, allowed, confirming, count, guide, operatorName } from "./Common.ts"
 
 // Pausing and resuming sending or receiving, for everyone.
@@ -17,36 +17,32 @@ const pausePage = (visit: OperatorVisit): Promise<Shown> =>
   Promise.resolve({
     title: "Pause for everyone",
     crumbs: [["Now", ""]],
-    body: form(
-      visit.to("pause"),
-      { class: "form-side" },
-      plain("Pause", [
-        body(
-          checks(
-            "What to stop",
-            "radio",
-            "what",
+    body: formPanel({ action: visit.to("pause"), label: "Pause" }, [
+      body(
+        checks(
+          "What to stop",
+          "radio",
+          "what",
+          [
             [
-              [
-                "sending",
-                "Sending",
-                "No withdrawal starts. Payments already sent to the node will complete. Other confirmed withdrawals wait."
-              ],
-              ["receiving", "Receiving", "No invoice or address is created. Payments that arrive are credited."],
-              ["both", "Both"]
+              "sending",
+              "Sending",
+              "No withdrawal starts. Payments already sent to the node will complete. Other confirmed withdrawals wait."
             ],
-            [visit.form.get("what") ?? "sending"]
-          ),
-          h(
-            "p",
-            { class: "hint" },
-            "It applies at once, in every process. ",
-            link(guide(visit, "incidents#stop-everything"), "Guide: stop everything")
-          )
+            ["receiving", "Receiving", "No invoice or address is created. Payments that arrive are credited."],
+            ["both", "Both"]
+          ],
+          [visit.form.get("what") ?? "sending"]
         ),
-        confirming(visit, "Pause", { why: "Every company sees a banner. You can resume at any time.", kind: "danger" })
-      ])
-    )
+        h(
+          "p",
+          { class: "hint" },
+          "It applies at once, in every process. ",
+          link(guide(visit, "incidents#stop-everything"), "Guide: stop everything")
+        )
+      ),
+      confirming(visit, "Pause", { why: "Every company sees a banner. You can resume at any time.", kind: "danger" })
+    ])
   })
 
 const pause = async (visit: OperatorVisit): Promise<Elsewhere> => {

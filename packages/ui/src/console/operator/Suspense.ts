@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { copied, date, empty, facts, fields, form, link, plain } from "../Parts.ts"
+import { copied, date, empty, facts, fields, formPanel, link, plain } from "../Parts.ts"
 import { paging, rowLink, table } from "../Table.ts"
 import type { SuspendedPayment } from "../wire.ts"
 import { companyChoice, confirming, guide } from "./Common.ts"
@@ -71,30 +71,26 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
     status: row.assigned_to === null ? { tone: "warn", text: "Without an owner" } : { tone: "good", text: "Assigned" },
     lead: Formats.capital(row.reason),
     crumbs: [["Suspense", "suspense"]],
-    body: form(
-      to(`suspense/${row.id}`),
-      { class: "form-side" },
-      plain("Assign", [
-        fields(
-          facts([
-            ["Received", date(say, row.created_at)],
-            ["Value", say.fiat(row.received_sats) ?? "unknown"],
-            ["Hash", copied(row.payment_hash, "payment hash")]
-          ]),
-          await companyChoice(visit, "Company", given.get("company") ?? row.company_id),
-          h(
-            "p",
-            { class: "hint" },
-            "The company that issued the invoice is already selected. That company can refund the payment. ",
-            link(guide(visit, "incidents#missing-payment"), "Guide: missing payment")
-          )
-        ),
-        row.assigned_to === null &&
-          confirming(visit, `Assign ${Formats.sats(row.received_sats)} sats`, {
-            why: "The company is credited at once. This cannot be undone."
-          })
-      ])
-    )
+    body: formPanel({ action: to(`suspense/${row.id}`), label: "Assign" }, [
+      fields(
+        facts([
+          ["Received", date(say, row.created_at)],
+          ["Value", say.fiat(row.received_sats) ?? "unknown"],
+          ["Hash", copied(row.payment_hash, "payment hash")]
+        ]),
+        await companyChoice(visit, "Company", given.get("company") ?? row.company_id),
+        h(
+          "p",
+          { class: "hint" },
+          "The company that issued the invoice is already selected. That company can refund the payment. ",
+          link(guide(visit, "incidents#missing-payment"), "Guide: missing payment")
+        )
+      ),
+      row.assigned_to === null &&
+        confirming(visit, `Assign ${Formats.sats(row.received_sats)} sats`, {
+          why: "The company is credited at once. This cannot be undone."
+        })
+    ])
   }
 }
 

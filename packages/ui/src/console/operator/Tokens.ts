@@ -2,7 +2,7 @@ import { h } from "preact"
 import { inAudit, nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, button, checks, date, empty, fields, form, hidden, link, plain, status } from "../Parts.ts"
+import { body, button, checks, date, empty, fields, formPanel, hidden, link, plain, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import { confirming, guide } from "./Common.ts"
 
@@ -61,18 +61,14 @@ const issuePage = (visit: OperatorVisit): Promise<Shown> => {
   return Promise.resolve({
     title: "Issue a token",
     crumbs: [["Tokens", "tokens"]],
-    body: form(
-      to("tokens/new"),
-      { once, class: "form-side" },
-      plain("Issue a token", [
-        fields(
-          nameField(visit, inAudit),
-          checks("Scopes", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read", "stop"] : chosen),
-          h("p", { class: "hint" }, link(guide(visit, "operators#tokens"), "Guide: tokens"))
-        ),
-        confirming(visit, "Issue token", { why: "It is shown once, on the next page." })
-      ])
-    )
+    body: formPanel({ action: to("tokens/new"), label: "Issue a token", once }, [
+      fields(
+        nameField(visit, inAudit),
+        checks("Scopes", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read", "stop"] : chosen),
+        h("p", { class: "hint" }, link(guide(visit, "operators#tokens"), "Guide: tokens"))
+      ),
+      confirming(visit, "Issue token", { why: "It is shown once, on the next page." })
+    ])
   })
 }
 
@@ -96,14 +92,10 @@ const revokePage = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: `Revoke “${found.name}”`,
     crumbs: [["Tokens", "tokens"]],
-    body: form(
-      visit.to(`tokens/${id}/revoke`),
-      { class: "form-side" },
-      plain("Revoke", [
-        body(h("p", null, "Programs with this token stop working at once, and its sessions end. This cannot be undone.")),
-        confirming(visit, `Revoke ${found.name}`, { kind: "danger" })
-      ])
-    )
+    body: formPanel({ action: visit.to(`tokens/${id}/revoke`), label: "Revoke" }, [
+      body(h("p", null, "Programs with this token stop working at once, and its sessions end. This cannot be undone.")),
+      confirming(visit, `Revoke ${found.name}`, { kind: "danger" })
+    ])
   }
 }
 

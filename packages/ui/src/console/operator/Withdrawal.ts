@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact"
 import * as Formats from "../Format.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { body, button, copied, type Fact, facts, icon, link, note, panel, sides, stack, sub, todo, when } from "../Parts.ts"
+import { body, button, copied, type Fact, factPanel, icon, link, note, panel, sides, stack, sub, todo, when } from "../Parts.ts"
 import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
@@ -169,31 +169,25 @@ const approvalWords = { waiting: "Waiting", approved: "Approved", rejected: "Rej
 
 const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company | undefined) => {
   const { lightning_payment: lightning, destination, approval, failure } = row
-  return panel(
-    "Details",
-    {},
-    body(
-      facts([
-        companyFact(visit, row.company_id, company),
-        ["Recipient", copied(row.recipient, "recipient")],
-        ["How", rails[row.rail_type]],
-        ["Amount", `${Formats.sats(row.amount_sats)} sats`],
-        ["Fee", `${Formats.exact(row.fee_sats)} sats`],
-        row.status === "pending" || row.status === "pending_approval"
-          ? ["Held", `${Formats.exact(row.amount_sats + row.fee_sats)} sats`]
-          : null,
-        approval === null
-          ? null
-          : ["Approval", `${approvalWords[approval.state]}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`],
-        failure === null ? null : ["Failed", failure.message],
-        copiedFact("Hash", lightning?.payment_hash ?? destination.payment_hash),
-        copiedFact("Preimage", lightning?.payment_preimage),
-        copiedFact("Transaction", row.chain_tx_id),
-        copiedFact("Withdrawal", row.id),
-        copiedFact("Ledger", row.ledger_tx_id)
-      ])
-    )
-  )
+  return factPanel("Details", [
+    companyFact(visit, row.company_id, company),
+    ["Recipient", copied(row.recipient, "recipient")],
+    ["How", rails[row.rail_type]],
+    ["Amount", `${Formats.sats(row.amount_sats)} sats`],
+    ["Fee", `${Formats.exact(row.fee_sats)} sats`],
+    row.status === "pending" || row.status === "pending_approval"
+      ? ["Held", `${Formats.exact(row.amount_sats + row.fee_sats)} sats`]
+      : null,
+    approval === null
+      ? null
+      : ["Approval", `${approvalWords[approval.state]}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`],
+    failure === null ? null : ["Failed", failure.message],
+    copiedFact("Hash", lightning?.payment_hash ?? destination.payment_hash),
+    copiedFact("Preimage", lightning?.payment_preimage),
+    copiedFact("Transaction", row.chain_tx_id),
+    copiedFact("Withdrawal", row.id),
+    copiedFact("Ledger", row.ledger_tx_id)
+  ])
 }
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
@@ -305,20 +299,14 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
           ),
           said(visit, row, "chain")
         ),
-        panel(
-          "Details",
-          {},
-          body(
-            facts([
-              companyFact(visit, row.company_id, company),
-              ["Received at", copied(row.recipient, "recipient")],
-              ["How", rails[row.rail_type]],
-              copiedFact("Transaction", row.chain_tx_id),
-              copiedFact("Invoice", row.lightning_invoice_id),
-              copiedFact("Deposit", row.id)
-            ])
-          )
-        )
+        factPanel("Details", [
+          companyFact(visit, row.company_id, company),
+          ["Received at", copied(row.recipient, "recipient")],
+          ["How", rails[row.rail_type]],
+          copiedFact("Transaction", row.chain_tx_id),
+          copiedFact("Invoice", row.lightning_invoice_id),
+          copiedFact("Deposit", row.id)
+        ])
       )
     ]
   }

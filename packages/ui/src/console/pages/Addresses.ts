@@ -1,7 +1,24 @@
 import { h } from "preact"
 import { type List, pagesOf } from "../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, button, copied, copy, date, facts, field, fields, form, panel, plain, segments, sides, status, submit } from "../Parts.ts"
+import {
+  body,
+  button,
+  copied,
+  copy,
+  date,
+  factPanel,
+  field,
+  fields,
+  form,
+  formPanel,
+  panel,
+  plain,
+  segments,
+  sides,
+  status,
+  submit
+} from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { OnChainAddress, OwnDomain, OwnLightningAddress } from "../wire.ts"
 import * as Formats from "../Format.ts"
@@ -78,30 +95,26 @@ const create = (visit: Visit): Promise<Shown> => {
   return Promise.resolve({
     title: "New Lightning address",
     crumbs: [["Addresses", "addresses"]],
-    body: form(
-      to("addresses/new"),
-      { once, class: "form-side" },
-      plain("New Lightning address", [
-        fields(
-          field({
-            label: "Handle",
-            name: "handle",
-            optional: true,
-            maxLength: 64,
-            hint: "The part before the @. Leave empty for a random one",
-            value: given.get("handle") ?? ""
-          }),
-          field({
-            label: "Domain",
-            name: "domain",
-            optional: true,
-            hint: "One of your domains. Leave empty for the service’s domain",
-            value: given.get("domain") ?? ""
-          })
-        ),
-        submit("Create address")
-      ])
-    )
+    body: formPanel({ action: to("addresses/new"), label: "New Lightning address", once }, [
+      fields(
+        field({
+          label: "Handle",
+          name: "handle",
+          optional: true,
+          maxLength: 64,
+          hint: "The part before the @. Leave empty for a random one",
+          value: given.get("handle") ?? ""
+        }),
+        field({
+          label: "Domain",
+          name: "domain",
+          optional: true,
+          hint: "One of your domains. Leave empty for the service’s domain",
+          value: given.get("domain") ?? ""
+        })
+      ),
+      submit("Create address")
+    ])
   })
 }
 
@@ -134,23 +147,17 @@ const show = async (visit: Visit): Promise<Shown> => {
             h("p", { class: "soft" }, "Payers can type the address into their wallet or scan this code.")
           )
         : panel("Deleted", {}, body(h("p", null, "This address can no longer be paid."))),
-      panel(
-        "Details",
-        {},
-        body(
-          facts([
-            ["Address", [h("code", null, address.address), " ", copy(address.address, "address")]],
-            ["At least", limit(least)],
-            ["At most", limit(most)],
-            message === null ? null : ["Message", message],
-            ["Last used", date(say, address.last_used_at)],
-            ["Created", date(say, address.created_at)],
-            deleted_at === null ? null : ["Deleted", date(say, deleted_at)],
-            ["Id", copied(address.id, "id of the address")],
-            metadataFact(address.metadata)
-          ])
-        )
-      )
+      factPanel("Details", [
+        ["Address", [h("code", null, address.address), " ", copy(address.address, "address")]],
+        ["At least", limit(least)],
+        ["At most", limit(most)],
+        message === null ? null : ["Message", message],
+        ["Last used", date(say, address.last_used_at)],
+        ["Created", date(say, address.created_at)],
+        deleted_at === null ? null : ["Deleted", date(say, deleted_at)],
+        ["Id", copied(address.id, "id of the address")],
+        metadataFact(address.metadata)
+      ])
     )
   }
 }
@@ -171,19 +178,13 @@ const showOnChain = async ({ api, say, params }: Visit): Promise<Shown> => {
     ],
     body: sides(
       code("Code for the payer", "bitcoin address", address.address),
-      panel(
-        "Details",
-        {},
-        body(
-          facts([
-            ["Address", copied(address.address, "address")],
-            ["Type", address.bitcoin_address_type.replaceAll("_", " ")],
-            ["Created", date(say, address.created_at)],
-            ["Id", copied(address.id, "id of the address")],
-            metadataFact(address.metadata)
-          ])
-        )
-      )
+      factPanel("Details", [
+        ["Address", copied(address.address, "address")],
+        ["Type", address.bitcoin_address_type.replaceAll("_", " ")],
+        ["Created", date(say, address.created_at)],
+        ["Id", copied(address.id, "id of the address")],
+        metadataFact(address.metadata)
+      ])
     )
   }
 }

@@ -2,7 +2,7 @@ import { h } from "preact"
 import { features } from "../features/index.ts"
 import { type Kind, type List, pagesOf } from "../List.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
-import { body, button, copied, date, facts, panel } from "../Parts.ts"
+import { body, button, copied, date, factPanel, panel } from "../Parts.ts"
 import { rowLink } from "../Table.ts"
 import type { Event } from "../wire.ts"
 
@@ -48,17 +48,11 @@ const show = async ({ api, say, to, params }: Visit): Promise<Shown> => {
     crumbs: [["Events", "events"]],
     actions: subject !== "" && button(to(`search?q=${encodeURIComponent(subject)}`), "Find its record"),
     body: [
-      panel(
-        "Details",
-        {},
-        body(
-          facts([
-            ["When", date(say, event.timestamp)],
-            ["Event", copied(event.id, "event id")],
-            ["Of", copied(subject, "id of the record")]
-          ])
-        )
-      ),
+      factPanel("Details", [
+        ["When", date(say, event.timestamp)],
+        ["Event", copied(event.id, "event id")],
+        ["Of", copied(subject, "id of the record")]
+      ]),
       panel("Body", {}, body(h("pre", null, JSON.stringify(event, null, 2))))
     ]
   }

@@ -1,24 +1,7 @@
 import * as Formats from "../Format.ts"
 import { type List, pagesOf } from "../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import {
-  act,
-  body,
-  button,
-  copied,
-  date,
-  facts,
-  fields,
-  form,
-  link,
-  panel,
-  plain,
-  sides,
-  stack,
-  status,
-  submit,
-  type Told
-} from "../Parts.ts"
+import { act, button, copied, date, factPanel, fields, formPanel, link, sides, stack, status, submit, type Told } from "../Parts.ts"
 import { type Column, rowLink } from "../Table.ts"
 import type { LightningInvoice } from "../wire.ts"
 import { amountFields, amountOf, code, descriptionField, descriptionOf, freeSats, metadataFact, paymentsPanel } from "./Records.ts"
@@ -95,14 +78,10 @@ const create = (visit: Visit): Promise<Shown> => {
   return Promise.resolve({
     title: "New invoice",
     crumbs: [["Invoices", "invoices"]],
-    body: form(
-      to("invoices/new"),
-      { once, class: "form-side" },
-      plain("New invoice", [
-        fields(amountFields(visit, "sats", "Leave empty to let the payer choose"), descriptionField(visit, "Shown to the payer")),
-        submit("Create invoice")
-      ])
-    )
+    body: formPanel({ action: to("invoices/new"), label: "New invoice", once }, [
+      fields(amountFields(visit, "sats", "Leave empty to let the payer choose"), descriptionField(visit, "Shown to the payer")),
+      submit("Create invoice")
+    ])
   })
 }
 
@@ -140,34 +119,22 @@ const show = async (visit: Visit): Promise<Shown> => {
         paymentsPanel(visit, "Payments of this invoice", payments)
       ),
       stack(
-        panel(
-          "Details",
-          {},
-          body(
-            facts([
-              ["Due", invoice.amount_sats === null ? "any amount" : `${Formats.sats(invoice.amount_sats)} sats`],
-              ["Received", `${Formats.sats(invoice.received_sats)} sats`],
-              ["Created", date(say, invoice.created_at)],
-              ["Expires", date(say, invoice.expires_at)],
-              ["Paid", date(say, invoice.settled_at, "not yet")],
-              invoice.held_until === null ? null : ["Held until", date(say, invoice.held_until)],
-              invoice.lightning_address_id === null
-                ? null
-                : ["Address", link(to(`addresses/${invoice.lightning_address_id}`), "Lightning address")]
-            ])
-          )
-        ),
-        panel(
-          "Ids",
-          {},
-          body(
-            facts([
-              ["Invoice", copied(invoice.id, "invoice id")],
-              ["Hash", copied(invoice.r_hash, "payment hash")],
-              metadataFact(invoice.metadata)
-            ])
-          )
-        )
+        factPanel("Details", [
+          ["Due", invoice.amount_sats === null ? "any amount" : `${Formats.sats(invoice.amount_sats)} sats`],
+          ["Received", `${Formats.sats(invoice.received_sats)} sats`],
+          ["Created", date(say, invoice.created_at)],
+          ["Expires", date(say, invoice.expires_at)],
+          ["Paid", date(say, invoice.settled_at, "not yet")],
+          invoice.held_until === null ? null : ["Held until", date(say, invoice.held_until)],
+          invoice.lightning_address_id === null
+            ? null
+            : ["Address", link(to(`addresses/${invoice.lightning_address_id}`), "Lightning address")]
+        ]),
+        factPanel("Ids", [
+          ["Invoice", copied(invoice.id, "invoice id")],
+          ["Hash", copied(invoice.r_hash, "payment hash")],
+          metadataFact(invoice.metadata)
+        ])
       )
     )
   }

@@ -3,7 +3,22 @@ import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import * as Formats from "../Format.ts"
 import { onePage } from "../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, button, checks, confirm, date, empty, facts, field, fields, form, panel, plain, status, type Told } from "../Parts.ts"
+import {
+  body,
+  button,
+  checks,
+  confirm,
+  date,
+  empty,
+  factPanel,
+  facts,
+  field,
+  fields,
+  formPanel,
+  plain,
+  status,
+  type Told
+} from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { ApiKey } from "../wire.ts"
 import { limitFacts } from "./Limits.ts"
@@ -76,25 +91,21 @@ const create = (visit: Visit): Promise<Shown> => {
   return Promise.resolve({
     title: "New API key",
     crumbs: [["API keys", "keys"]],
-    body: form(
-      to("keys/new"),
-      { once, class: "form-side" },
-      plain("New key", [
-        fields(
-          nameField(visit, "Where you use it, for example: till 3"),
-          checks("Permissions", "checkbox", "scopes", harmless, chosen.length === 0 ? ["receive"] : chosen),
-          field({
-            label: "Expires on",
-            name: "expires",
-            type: "date",
-            optional: true,
-            hint: "Without a date, it expires when your key does",
-            value: given.get("expires") ?? ""
-          })
-        ),
-        confirm("Create key", { isConfirmed: user.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })
-      ])
-    )
+    body: formPanel({ action: to("keys/new"), label: "New key", once }, [
+      fields(
+        nameField(visit, "Where you use it, for example: till 3"),
+        checks("Permissions", "checkbox", "scopes", harmless, chosen.length === 0 ? ["receive"] : chosen),
+        field({
+          label: "Expires on",
+          name: "expires",
+          type: "date",
+          optional: true,
+          hint: "Without a date, it expires when your key does",
+          value: given.get("expires") ?? ""
+        })
+      ),
+      confirm("Create key", { isConfirmed: user.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })
+    ])
   })
 }
 
@@ -127,22 +138,16 @@ const show = async (visit: Visit): Promise<Shown> => {
     status: told(key, say.nowMillis),
     crumbs: [["API keys", "keys"]],
     actions: key.revoked_at === null && may(visit, "admin") && button(to(`keys/${id}/revoke`), "Revoke…", "danger"),
-    body: panel(
-      "Details",
-      {},
-      body(
-        facts([
-          ["Id", h("code", null, key.id)],
-          ["Permissions", scopesOf(key)],
-          ["Allowed from", allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`],
-          ...limitFacts(key),
-          ["Created", date(say, key.created_at)],
-          ["Last used", date(say, key.last_used_at)],
-          key.expires_at === null ? null : ["Expires", date(say, key.expires_at)],
-          key.revoked_at === null ? null : ["Revoked", date(say, key.revoked_at)]
-        ])
-      )
-    )
+    body: factPanel("Details", [
+      ["Id", h("code", null, key.id)],
+      ["Permissions", scopesOf(key)],
+      ["Allowed from", allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`],
+      ...limitFacts(key),
+      ["Created", date(say, key.created_at)],
+      ["Last used", date(say, key.last_used_at)],
+      key.expires_at === null ? null : ["Expires", date(say, key.expires_at)],
+      key.revoked_at === null ? null : ["Revoked", date(say, key.revoked_at)]
+    ])
   }
 }
 
@@ -152,20 +157,16 @@ const revoke = async (visit: Visit): Promise<Shown> => {
   return {
     title: `Revoke “${key.name}”`,
     crumbs: [["API keys", "keys"]],
-    body: form(
-      visit.to(`keys/${id}/revoke`),
-      { class: "form-side" },
-      plain("Revoke", [
-        body(
-          h("p", null, "Programs that use this key stop working immediately, and its sessions end. This cannot be undone."),
-          facts([
-            ["Id", h("code", null, key.id)],
-            ["Last used", date(visit.say, key.last_used_at)]
-          ])
-        ),
-        confirm(`Revoke ${key.name}`, { isConfirmed: visit.user.isConfirmed, kind: "danger" })
-      ])
-    )
+    body: formPanel({ action: visit.to(`keys/${id}/revoke`), label: "Revoke" }, [
+      body(
+        h("p", null, "Programs that use this key stop working immediately, and its sessions end. This cannot be undone."),
+        facts([
+          ["Id", h("code", null, key.id)],
+          ["Last used", date(visit.say, key.last_used_at)]
+        ])
+      ),
+      confirm(`Revoke ${key.name}`, { isConfirmed: visit.user.isConfirmed, kind: "danger" })
+    ])
   }
 }
 

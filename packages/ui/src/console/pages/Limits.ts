@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
-import { body, empty, type Fact, facts, link, panel, plain, sub } from "../Parts.ts"
+import { body, empty, type Fact, factPanel, facts, link, panel, plain, sub } from "../Parts.ts"
 import { type Column, table } from "../Table.ts"
 import type { Account, FeeRate, Limits } from "../wire.ts"
 
@@ -84,18 +84,12 @@ const get = (visit: Visit): Promise<Shown> => {
       h(
         "div",
         { class: "two" },
-        panel(
-          "Fees you pay",
-          {},
-          body(
-            facts([
-              ["Plan", account.plan],
-              ["Lightning", rateWords(account.fees.lightning)],
-              ["On-chain", rateWords(account.fees.on_chain)],
-              ["Internal", rateWords(account.fees.internal)]
-            ])
-          )
-        ),
+        factPanel("Fees you pay", [
+          ["Plan", account.plan],
+          ["Lightning", rateWords(account.fees.lightning)],
+          ["On-chain", rateWords(account.fees.on_chain)],
+          ["Internal", rateWords(account.fees.internal)]
+        ]),
         panel(
           "Rules for sending",
           {},

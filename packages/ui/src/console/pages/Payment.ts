@@ -4,7 +4,7 @@ import type { PaymentPart } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
-import { body, copied, type Fact, facts, link, type Moment, note, panel, sides, stack, sub, timeline, when } from "../Parts.ts"
+import { body, copied, type Fact, factPanel, link, type Moment, note, panel, sides, stack, sub, timeline, when } from "../Parts.ts"
 import type { Deposit, Event, LightningInvoice, Withdrawal } from "../wire.ts"
 import { book } from "./Postings.ts"
 import { found, metadataFact } from "./Records.ts"
@@ -56,18 +56,12 @@ const momentsOf = async (
 }
 
 const ids = (of: ReadonlyArray<readonly [string, string | null | undefined]>, metadata: Readonly<Record<string, string>>) =>
-  panel(
-    "Ids",
-    {},
-    body(
-      facts([
-        ...of.map(([name, value]): Fact | null =>
-          value === null || value === undefined || value === "" ? null : [name, copied(value, name.toLowerCase())]
-        ),
-        metadataFact(metadata)
-      ])
-    )
-  )
+  factPanel("Ids", [
+    ...of.map(([name, value]): Fact | null =>
+      value === null || value === undefined || value === "" ? null : [name, copied(value, name.toLowerCase())]
+    ),
+    metadataFact(metadata)
+  ])
 
 const sidesOf = (payment: Payment, visit: Visit) => {
   const { say, to } = visit
@@ -139,18 +133,12 @@ const received = async (visit: Visit): Promise<Shown> => {
       sides(
         left,
         stack(
-          panel(
-            "Details",
-            {},
-            body(
-              facts([
-                ...sidesOf(payment, visit),
-                ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
-                ["Fee", feeOf(payment)],
-                ...parts.flatMap(({ facts = [] }) => facts)
-              ])
-            )
-          ),
+          factPanel("Details", [
+            ...sidesOf(payment, visit),
+            ["Paid from", payment.rail === "lightning" ? ["Lightning wallet", sub("Lightning doesn’t reveal the payer")] : "On-chain"],
+            ["Fee", feeOf(payment)],
+            ...parts.flatMap(({ facts = [] }) => facts)
+          ]),
           ids(
             [
               ["Payment", payment.id],
@@ -198,20 +186,14 @@ const sent = async (visit: Visit): Promise<Shown> => {
       sides(
         left,
         stack(
-          panel(
-            "Details",
-            {},
-            body(
-              facts([
-                ["To", copied(payment.recipient, "recipient")],
-                ["How", rails[payment.rail]],
-                ...sidesOf(payment, visit),
-                ["Fee", feeOf(payment)],
-                failure === null ? null : ["Failed", failure.message],
-                ...parts.flatMap(({ facts = [] }) => facts)
-              ])
-            )
-          ),
+          factPanel("Details", [
+            ["To", copied(payment.recipient, "recipient")],
+            ["How", rails[payment.rail]],
+            ...sidesOf(payment, visit),
+            ["Fee", feeOf(payment)],
+            failure === null ? null : ["Failed", failure.message],
+            ...parts.flatMap(({ facts = [] }) => facts)
+          ]),
           ids(
             [
               ["Payment", payment.id],

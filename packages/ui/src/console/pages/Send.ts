@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, confirm, empty, facts, field, fields, form, panel, plain } from "../Parts.ts"
+import { body, confirm, empty, facts, field, fields, form, formPanel, panel, plain } from "../Parts.ts"
 import { amountFields, amountOf } from "./Records.ts"
 
 // Two steps: the estimate, then the payment. Repeating the second step pays only once.
@@ -12,36 +12,32 @@ const first = (visit: Visit): Shown => {
     title: "Send",
     body: account.frozen
       ? plain("Send", empty("lock", "You can’t send now", "The operator has frozen sending from this account. Contact the operator."))
-      : form(
-          to("send"),
-          { class: "form-side" },
-          plain("Send", [
-            fields(
-              field({
-                label: "To",
-                name: "destination",
-                required: true,
-                hint: "A Lightning invoice or address, an LNURL, an offer, or a bitcoin address",
-                value: given.get("destination") ?? ""
-              }),
-              amountFields(visit, "sats", "Leave empty if the invoice has an amount"),
-              field({
-                label: "Your reference",
-                name: "reference",
-                optional: true,
-                maxLength: 200,
-                hint: "For example, the supplier’s invoice number. You can search for it",
-                value: given.get("reference") ?? ""
-              })
-            ),
-            h(
-              "div",
-              { class: "confirm" },
-              h("button", { class: "btn main lg" }, "Show the fee…"),
-              h("p", { class: "soft" }, "Nothing is sent yet.")
-            )
-          ])
-        )
+      : formPanel({ action: to("send"), label: "Send" }, [
+          fields(
+            field({
+              label: "To",
+              name: "destination",
+              required: true,
+              hint: "A Lightning invoice or address, an LNURL, an offer, or a bitcoin address",
+              value: given.get("destination") ?? ""
+            }),
+            amountFields(visit, "sats", "Leave empty if the invoice has an amount"),
+            field({
+              label: "Your reference",
+              name: "reference",
+              optional: true,
+              maxLength: 200,
+              hint: "For example, the supplier’s invoice number. You can search for it",
+              value: given.get("reference") ?? ""
+            })
+          ),
+          h(
+            "div",
+            { class: "confirm" },
+            h("button", { class: "btn main lg" }, "Show the fee…"),
+            h("p", { class: "soft" }, "Nothing is sent yet.")
+          )
+        ])
   }
 }
 

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import type { Page, Shown, Visit } from "../../Page.ts"
-import { body, copied, facts, panel, when } from "../../Parts.ts"
+import { copied, factPanel, when } from "../../Parts.ts"
 
 const get = async ({ api, say, params }: Visit): Promise<Shown> => {
   const { id = "" } = params
@@ -13,17 +13,11 @@ const get = async ({ api, say, params }: Visit): Promise<Shown> => {
     figure: [Formats.signed(amount_sats), " ", h("small", null, "sats")],
     status: { tone: "good", text: "Booked" },
     crumbs: [["Payments", "payments"]],
-    body: panel(
-      "Details",
-      {},
-      body(
-        facts([
-          ["Reason", reason],
-          ["Booked", when(Date.parse(created_at), say.when(Date.parse(created_at)))],
-          ["Ledger", copied(ledger_tx_id, "ledger id")]
-        ])
-      )
-    )
+    body: factPanel("Details", [
+      ["Reason", reason],
+      ["Booked", when(Date.parse(created_at), say.when(Date.parse(created_at)))],
+      ["Ledger", copied(ledger_tx_id, "ledger id")]
+    ])
   }
 }
 

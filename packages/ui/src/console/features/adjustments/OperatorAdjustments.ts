@@ -2,7 +2,7 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { companyChoice, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { body, checks, copied, date, empty, facts, field, fields, form, link, panel, plain, status } from "../../Parts.ts"
+import { checks, copied, date, empty, factPanel, field, fields, form, formPanel, link, plain, status } from "../../Parts.ts"
 import { paging, rowLink, table } from "../../Table.ts"
 import type { OperatorAdjustment } from "../../wire.ts"
 import type { Problem } from "../Feature.ts"
@@ -61,36 +61,32 @@ const requestPage = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: "Request an adjustment",
     crumbs: [["Adjustments", "adjustments"]],
-    body: form(
-      to("adjustments/new"),
-      { once: visit.once, class: "form-side" },
-      plain("Adjustment", [
-        fields(
-          await companyChoice(visit, "Company", given.get("company") ?? query.get("company") ?? ""),
-          checks(
-            "Direction",
-            "radio",
-            "direction",
-            [
-              ["credit", "Credit", "The company receives it"],
-              ["debit", "Debit", "It is taken from the available balance"]
-            ],
-            [given.get("direction") ?? "credit"]
-          ),
-          field({
-            label: "Amount, sats",
-            name: "amount",
-            required: true,
-            inputMode: "decimal",
-            pattern: "[0-9]+([.][0-9]{1,3})?",
-            value: value("amount")
-          }),
-          field({ label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it", value: value("reason") }),
-          field({ label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it", value: value("note") })
+    body: formPanel({ action: to("adjustments/new"), label: "Adjustment", once: visit.once }, [
+      fields(
+        await companyChoice(visit, "Company", given.get("company") ?? query.get("company") ?? ""),
+        checks(
+          "Direction",
+          "radio",
+          "direction",
+          [
+            ["credit", "Credit", "The company receives it"],
+            ["debit", "Debit", "It is taken from the available balance"]
+          ],
+          [given.get("direction") ?? "credit"]
         ),
-        confirming(visit, "Request adjustment", { why: "Nothing is booked until a second operator approves it." })
-      ])
-    )
+        field({
+          label: "Amount, sats",
+          name: "amount",
+          required: true,
+          inputMode: "decimal",
+          pattern: "[0-9]+([.][0-9]{1,3})?",
+          value: value("amount")
+        }),
+        field({ label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it", value: value("reason") }),
+        field({ label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it", value: value("note") })
+      ),
+      confirming(visit, "Request adjustment", { why: "Nothing is booked until a second operator approves it." })
+    ])
   }
 }
 
@@ -122,20 +118,14 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
     lead: [link(to(`companies/${row.company_id}`), name), ` · “${row.reason}”`],
     crumbs: [["Adjustments", "adjustments"]],
     body: [
-      panel(
-        "Details",
-        {},
-        body(
-          facts([
-            ["Note", row.note ?? "none"],
-            ["Requested by", row.requested_by],
-            ["Requested", date(say, row.created_at)],
-            row.decided_by === null ? null : ["Decided by", row.decided_by],
-            row.decided_at === null ? null : ["Decided", date(say, row.decided_at)],
-            ["Ledger", copied(row.ledger_tx_id, "ledger id")]
-          ])
-        )
-      ),
+      factPanel("Details", [
+        ["Note", row.note ?? "none"],
+        ["Requested by", row.requested_by],
+        ["Requested", date(say, row.created_at)],
+        row.decided_by === null ? null : ["Decided by", row.decided_by],
+        row.decided_at === null ? null : ["Decided", date(say, row.decided_at)],
+        ["Ledger", copied(row.ledger_tx_id, "ledger id")]
+      ]),
       row.status === "pending" &&
         h(
           "div",

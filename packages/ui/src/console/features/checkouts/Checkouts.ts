@@ -10,13 +10,12 @@ import {
   copied,
   copy,
   date,
-  facts,
+  factPanel,
   field,
   fields,
-  form,
+  formPanel,
   link,
   panel,
-  plain,
   sides,
   stack,
   status,
@@ -119,26 +118,22 @@ const create = (visit: Visit): Promise<Shown> => {
   return Promise.resolve({
     title: "New checkout",
     crumbs: [["Checkouts", "checkouts"]],
-    body: form(
-      to("checkouts/new"),
-      { once, class: "form-side" },
-      plain("New checkout", [
-        fields(
-          amountFields(visit, preferences.currency, "Leave empty to let the payer choose"),
-          field({
-            label: "Order",
-            name: "order_id",
-            optional: true,
-            maxLength: 200,
-            hint: "Your order number. You can search for it",
-            value: value("order_id")
-          }),
-          descriptionField(visit, "Shown to the customer"),
-          optionFields(visit)
-        ),
-        submit("Create checkout")
-      ])
-    )
+    body: formPanel({ action: to("checkouts/new"), label: "New checkout", once }, [
+      fields(
+        amountFields(visit, preferences.currency, "Leave empty to let the payer choose"),
+        field({
+          label: "Order",
+          name: "order_id",
+          optional: true,
+          maxLength: 200,
+          hint: "Your order number. You can search for it",
+          value: value("order_id")
+        }),
+        descriptionField(visit, "Shown to the customer"),
+        optionFields(visit)
+      ),
+      submit("Create checkout")
+    ])
   })
 }
 
@@ -187,38 +182,24 @@ const show = async (visit: Visit): Promise<Shown> => {
         paymentsPanel(visit, "Payments of this checkout", payments)
       ),
       stack(
-        panel(
-          "Details",
-          {},
-          body(
-            facts([
-              ["Order", checkout.order_id ?? "none"],
-              ["Price", priceOf(checkout)],
-              checkout.rate === null
-                ? null
-                : ["Rate", `1 BTC = ${Formats.fiatText(Number(checkout.rate), checkout.fiat_currency ?? "usd")}`],
-              ["Due", checkout.amount_sats === null ? "any amount" : `${Formats.sats(checkout.amount_sats)} sats`],
-              ["Received", `${Formats.sats(checkout.received_sats)} sats`],
-              checkout.pending_sats === 0 ? null : ["Confirming", `${Formats.sats(checkout.pending_sats)} sats`],
-              ["Created", date(say, checkout.created_at)],
-              ["Expires", date(say, checkout.expires_at)],
-              ["Paid", date(say, checkout.paid_at, "not yet")]
-            ])
-          )
-        ),
+        factPanel("Details", [
+          ["Order", checkout.order_id ?? "none"],
+          ["Price", priceOf(checkout)],
+          checkout.rate === null ? null : ["Rate", `1 BTC = ${Formats.fiatText(Number(checkout.rate), checkout.fiat_currency ?? "usd")}`],
+          ["Due", checkout.amount_sats === null ? "any amount" : `${Formats.sats(checkout.amount_sats)} sats`],
+          ["Received", `${Formats.sats(checkout.received_sats)} sats`],
+          checkout.pending_sats === 0 ? null : ["Confirming", `${Formats.sats(checkout.pending_sats)} sats`],
+          ["Created", date(say, checkout.created_at)],
+          ["Expires", date(say, checkout.expires_at)],
+          ["Paid", date(say, checkout.paid_at, "not yet")]
+        ]),
         optionsPanel(checkout),
-        panel(
-          "Ids",
-          {},
-          body(
-            facts([
-              ["Checkout", copied(checkout.id, "checkout id")],
-              ["Invoice", copied(checkout.invoice_id, "invoice id")],
-              ["Address", copied(checkout.address, "address")],
-              metadataFact(checkout.metadata)
-            ])
-          )
-        )
+        factPanel("Ids", [
+          ["Checkout", copied(checkout.id, "checkout id")],
+          ["Invoice", copied(checkout.invoice_id, "invoice id")],
+          ["Address", copied(checkout.address, "address")],
+          metadataFact(checkout.metadata)
+        ])
       )
     )
   }

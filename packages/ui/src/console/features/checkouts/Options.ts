@@ -2,7 +2,7 @@ import { h } from "preact"
 import { Refused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { text, type Visit } from "../../Page.ts"
-import { body, checks, choice, type Fact, facts, field, type Input, panel } from "../../Parts.ts"
+import { checks, choice, type Fact, factPanel, field, type Input } from "../../Parts.ts"
 import type { Checkout, CreateCheckout } from "../../wire.ts"
 
 const languages = [
@@ -79,20 +79,14 @@ export const optionsOf = (visit: Visit): Omit<CreateCheckout, "amount"> => {
 
 /** The options of a checkout, and the customer's answers. */
 export const optionsPanel = ({ options, locale, tolerance_percent, tip_sats, payer_email, ...checkout }: Checkout) =>
-  panel(
-    "Options",
-    {},
-    body(
-      facts([
-        [
-          "Customer can",
-          options.length === 0 ? "only pay" : choices.flatMap(([name, title]) => (options.includes(name) ? [title] : [])).join(", ")
-        ],
-        tip_sats === null ? null : ["Tip", `${Formats.sats(tip_sats)} sats`],
-        payer_email === null ? null : ["Email address", payer_email],
-        tolerance_percent === 0 ? null : ["Accepted underpayment", `${tolerance_percent}%`],
-        ["Language", languages.find(([name]) => name === locale)?.[1] ?? locale],
-        ...texts.map(({ label, name }): Fact | null => (checkout[name] === null ? null : [label, checkout[name]]))
-      ])
-    )
-  )
+  factPanel("Options", [
+    [
+      "Customer can",
+      options.length === 0 ? "only pay" : choices.flatMap(([name, title]) => (options.includes(name) ? [title] : [])).join(", ")
+    ],
+    tip_sats === null ? null : ["Tip", `${Formats.sats(tip_sats)} sats`],
+    payer_email === null ? null : ["Email address", payer_email],
+    tolerance_percent === 0 ? null : ["Accepted underpayment", `${tolerance_percent}%`],
+    ["Language", languages.find(([name]) => name === locale)?.[1] ?? locale],
+    ...texts.map(({ label, name }): Fact | null => (checkout[name] === null ? null : [label, checkout[name]]))
+  ])

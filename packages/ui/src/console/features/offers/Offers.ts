@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { type List, pagesOf } from "../../List.ts"
 import { type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { act, body, button, choice, copied, date, facts, fields, form, link, panel, plain, sides, stack, submit } from "../../Parts.ts"
+import { act, button, choice, copied, date, factPanel, fields, formPanel, link, panel, sides, stack, submit } from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
 import type { Offer } from "../../wire.ts"
 import * as Formats from "../../Format.ts"
@@ -51,23 +51,14 @@ const create = async (visit: Visit): Promise<Shown> => {
   return {
     title: "New offer",
     crumbs: [["Offers", "offers"]],
-    body: form(
-      to("offers/new"),
-      { once, class: "form-side" },
-      plain("New offer", [
-        fields(
-          choice(
-            "For",
-            "address",
-            [["", "Company"], ...there.map(({ id, address }) => [id, address] as const)],
-            given.get("address") ?? ""
-          ),
-          amountFields(visit, "sats", "The minimum of each payment. Leave empty for any amount"),
-          descriptionField(visit, "Shown to the payer")
-        ),
-        submit("Create offer")
-      ])
-    )
+    body: formPanel({ action: to("offers/new"), label: "New offer", once }, [
+      fields(
+        choice("For", "address", [["", "Company"], ...there.map(({ id, address }) => [id, address] as const)], given.get("address") ?? ""),
+        amountFields(visit, "sats", "The minimum of each payment. Leave empty for any amount"),
+        descriptionField(visit, "Shown to the payer")
+      ),
+      submit("Create offer")
+    ])
   }
 }
 
@@ -103,18 +94,12 @@ const show = async (visit: Visit): Promise<Shown> => {
             )
           )
       ),
-      panel(
-        "Details",
-        {},
-        body(
-          facts([
-            ["For", address === null || addressId === null ? "the company" : link(to(`addresses/${addressId}`), address)],
-            ["Created", date(say, offer.created_at)],
-            ["Offer", copied(offer.id, "offer id")],
-            metadataFact(offer.metadata)
-          ])
-        )
-      )
+      factPanel("Details", [
+        ["For", address === null || addressId === null ? "the company" : link(to(`addresses/${addressId}`), address)],
+        ["Created", date(say, offer.created_at)],
+        ["Offer", copied(offer.id, "offer id")],
+        metadataFact(offer.metadata)
+      ])
     )
   }
 }

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import { inAudit, nameField } from "../../Issued.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { body, button, choice, date, empty, facts, fields, form, note, panel, plain, stack, status } from "../../Parts.ts"
+import { button, choice, date, empty, factPanel, fields, form, formPanel, note, panel, plain, stack, status } from "../../Parts.ts"
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
@@ -61,26 +61,22 @@ const invitePage = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: "Invite a person",
     crumbs: [["People", "people"]],
-    body: form(
-      to("people/new"),
-      { once: visit.once, class: "form-side" },
-      plain("Invite", [
-        fields(
-          nameField(visit, inAudit),
-          await companyChoice(visit, "Works for", given.get("company") ?? query.get("company") ?? "", "The operator"),
-          choice(
-            "Role",
-            "role",
-            roles.map(([role, name]) => [role, name]),
-            given.get("role") ?? (query.has("company") ? "admin" : "viewer")
-          ),
-          h("p", { class: "hint" }, h("a", { href: guide(visit, "console#people") }, "Guide: what each role can do"))
+    body: formPanel({ action: to("people/new"), label: "Invite", once: visit.once }, [
+      fields(
+        nameField(visit, inAudit),
+        await companyChoice(visit, "Works for", given.get("company") ?? query.get("company") ?? "", "The operator"),
+        choice(
+          "Role",
+          "role",
+          roles.map(([role, name]) => [role, name]),
+          given.get("role") ?? (query.has("company") ? "admin" : "viewer")
         ),
-        confirming(visit, "Create invitation", {
-          why: invitationWords
-        })
-      ])
-    )
+        h("p", { class: "hint" }, h("a", { href: guide(visit, "console#people") }, "Guide: what each role can do"))
+      ),
+      confirming(visit, "Create invitation", {
+        why: invitationWords
+      })
+    ])
   }
 }
 
@@ -143,20 +139,14 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
             act("Remove", "remove", `Remove ${row.name}`, "The person loses access at once. This cannot be undone.", "danger")
           ]
         ),
-        panel(
-          "Details",
-          {},
-          body(
-            facts([
-              ["Of", company === undefined ? "Operator" : h("a", { href: to(`companies/${company.id}`) }, company.name)],
-              ["Role", roleText(row.role)],
-              ["Passkeys", row.passkeys.map(({ name }) => name).join(", ") || "none"],
-              ["Last active", date(say, lastUsed(row))],
-              row.invited_until === null ? null : ["Invited until", date(say, row.invited_until)],
-              row.requested_by === null ? null : ["Invited by", row.requested_by]
-            ])
-          )
-        )
+        factPanel("Details", [
+          ["Of", company === undefined ? "Operator" : h("a", { href: to(`companies/${company.id}`) }, company.name)],
+          ["Role", roleText(row.role)],
+          ["Passkeys", row.passkeys.map(({ name }) => name).join(", ") || "none"],
+          ["Last active", date(say, lastUsed(row))],
+          row.invited_until === null ? null : ["Invited until", date(say, row.invited_until)],
+          row.requested_by === null ? null : ["Invited by", row.requested_by]
+        ])
       )
     ]
   }

@@ -3,16 +3,16 @@ import { inAudit, nameField, secretPanel } from "../../Issued.ts"
 import { Refused } from "../../Api.ts"
 import { type AnyVisit, confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
 import {
-  body,
   button,
   checks,
   confirm,
   date,
   empty,
-  facts,
+  factPanel,
   field,
   fields,
   form,
+  formPanel,
   hidden,
   panel,
   plain,
@@ -197,17 +197,13 @@ const invite = (visit: Visit): Promise<Shown> => {
   return Promise.resolve({
     title: "Invite a person",
     crumbs: [["People", "people"]],
-    body: form(
-      to("people/new"),
-      { once, class: "form-side" },
-      plain("Invite", [
-        fields(nameField(visit, inAudit), checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])),
-        confirm("Create invitation", {
-          isConfirmed: user.isConfirmed,
-          why: invitationWords
-        })
-      ])
-    )
+    body: formPanel({ action: to("people/new"), label: "Invite", once }, [
+      fields(nameField(visit, inAudit), checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])),
+      confirm("Create invitation", {
+        isConfirmed: user.isConfirmed,
+        why: invitationWords
+      })
+    ])
   })
 }
 
@@ -268,18 +264,12 @@ const show = async (visit: Visit): Promise<Shown> => {
     status: told(row, say.nowMillis),
     crumbs: [["People", "people"]],
     body: [
-      panel(
-        "Details",
-        {},
-        body(
-          facts([
-            ["Role", roleText(row.role)],
-            ["Passkeys", row.passkeys.map(({ name }) => name).join(", ") || "none"],
-            ["Last active", date(say, lastUsed(row))],
-            row.invited_until === null ? null : ["Invited until", date(say, row.invited_until)]
-          ])
-        )
-      ),
+      factPanel("Details", [
+        ["Role", roleText(row.role)],
+        ["Passkeys", row.passkeys.map(({ name }) => name).join(", ") || "none"],
+        ["Last active", date(say, lastUsed(row))],
+        row.invited_until === null ? null : ["Invited until", date(say, row.invited_until)]
+      ]),
       row.status !== "removed" && [
         act("Change role", "role", "Change role", checks("Role", "radio", "role", offered(visit), [row.role]), "Applies immediately."),
         act(

@@ -3,7 +3,7 @@ import { type Payment, Refused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import type { Format } from "../../Format.ts"
 import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { body, button, confirm, copy, facts, field, fields, form, link, panel, plain } from "../../Parts.ts"
+import { body, button, confirm, copy, factPanel, field, fields, form, link, panel, plain } from "../../Parts.ts"
 import { amountFields, amountOf, found } from "../../pages/Records.ts"
 import { bookedValue, titleOf } from "../../pages/Rows.ts"
 
@@ -52,17 +52,11 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
           why: "The amount is held until it is claimed or expires."
         })
       ]),
-      panel(
-        "Payment",
-        {},
-        body(
-          facts([
-            ["Payment", link(to(at), titleOf(payment))],
-            ["Received", valued(payment, deposit.amount_sats, say)],
-            ["Refundable", valued(payment, left, say)]
-          ])
-        )
-      )
+      factPanel("Payment", [
+        ["Payment", link(to(at), titleOf(payment))],
+        ["Received", valued(payment, deposit.amount_sats, say)],
+        ["Refundable", valued(payment, left, say)]
+      ])
     )
   }
 }

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import type { Elsewhere, Page, Shown, Visit } from "../../Page.ts"
-import { body, facts, panel, plain, status, submit } from "../../Parts.ts"
+import { body, factPanel, plain, status, submit } from "../../Parts.ts"
 import { type Column, table } from "../../Table.ts"
 import type { Statement } from "../../wire.ts"
 
@@ -113,17 +113,11 @@ const get = async (visit: Visit): Promise<Shown> => {
           ),
           submit("Download")
         ),
-        panel(
-          "Your books",
-          {},
-          body(
-            facts([
-              ["Exchange rate", "As of each transaction"],
-              ["Time zone", `Lists in ${say.zone}, statements in UTC`],
-              ["Fees", "In separate columns"]
-            ])
-          )
-        )
+        factPanel("Your books", [
+          ["Exchange rate", "As of each transaction"],
+          ["Time zone", `Lists in ${say.zone}, statements in UTC`],
+          ["Fees", "In separate columns"]
+        ])
       )
     ]
   }

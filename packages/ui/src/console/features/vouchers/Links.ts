@@ -1,6 +1,6 @@
 import { h } from "preact"
 import { may, type Visit } from "../../Page.ts"
-import { body, confirm, type Fact, facts, form, panel, segments } from "../../Parts.ts"
+import { body, confirm, type Fact, factPanel, form, panel, segments } from "../../Parts.ts"
 
 // Parts shared by the pages of vouchers and of refunds, which payers claim in the same way.
 
@@ -18,7 +18,7 @@ export const tabs = ({ to }: Visit, chosen: "vouchers" | "refunds") =>
 
 /** The facts, and a form to cancel a link that has not been claimed. */
 export const record = (visit: Visit, cancels: readonly [path: string, words: string] | false, of: ReadonlyArray<Fact | null>) => [
-  panel("Details", {}, body(facts(of))),
+  factPanel("Details", of),
   cancels !== false &&
     may(visit, "send") &&
     form(

@@ -2,7 +2,7 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { type List, pagesOf } from "../../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { button, confirm, copied, date, fields, form, link, plain, status, type Told } from "../../Parts.ts"
+import { button, confirm, copied, date, fields, formPanel, link, status, type Told } from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
 import type { Voucher } from "../../wire.ts"
 import { amountFields, amountOf, code, descriptionField, descriptionOf, metadataFact } from "../../pages/Records.ts"
@@ -47,20 +47,16 @@ const create = (visit: Visit): Promise<Shown> => {
   return Promise.resolve({
     title: "New voucher",
     crumbs: [["Vouchers", "vouchers"]],
-    body: form(
-      to("vouchers/new"),
-      { once, class: "form-side" },
-      plain("New voucher", [
-        fields(
-          amountFields(visit, "sats", "The fee is added", { required: true }),
-          descriptionField(visit, "Shown by the wallet that claims it")
-        ),
-        confirm("Create voucher", {
-          isConfirmed: user.isConfirmed,
-          why: "The amount is held until someone claims the voucher, or it expires."
-        })
-      ])
-    )
+    body: formPanel({ action: to("vouchers/new"), label: "New voucher", once }, [
+      fields(
+        amountFields(visit, "sats", "The fee is added", { required: true }),
+        descriptionField(visit, "Shown by the wallet that claims it")
+      ),
+      confirm("Create voucher", {
+        isConfirmed: user.isConfirmed,
+        why: "The amount is held until someone claims the voucher, or it expires."
+      })
+    ])
   })
 }
 

@@ -1,6 +1,6 @@
 import { crumbsOf } from "../../operator/Common.ts"
 import type { OperatorVisit, Page, Shown } from "../../Page.ts"
-import { body, copied, date, empty, facts, panel, plain, status } from "../../Parts.ts"
+import { copied, date, empty, factPanel, panel, plain, status } from "../../Parts.ts"
 import { rowLink, table } from "../../Table.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { toldOf } from "./Failing.ts"
@@ -46,17 +46,11 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     crumbs: await crumbsOf(visit),
     lead: "Only the company can change its endpoints and resend deliveries. Let the company know what the last response says.",
     body: [
-      panel(
-        "Details",
-        {},
-        body(
-          facts([
-            ["Events", found.types.length === 0 ? "All" : found.types.join(", ")],
-            ["Failing since", date(say, found.failing_since, "not failing")],
-            ["Endpoint", copied(found.id, "endpoint id")]
-          ])
-        )
-      ),
+      factPanel("Details", [
+        ["Events", found.types.length === 0 ? "All" : found.types.join(", ")],
+        ["Failing since", date(say, found.failing_since, "not failing")],
+        ["Endpoint", copied(found.id, "endpoint id")]
+      ]),
       plain(
         "Deliveries",
         deliveries.length === 0

@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from "preact"
 import { secretPanel } from "../../Issued.ts"
 import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../../Page.ts"
-import { body, confirm, field, form, panel, plain, stack } from "../../Parts.ts"
+import { body, confirm, field, form, formPanel, panel, plain, stack } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { rootOf, short } from "./Webhooks.ts"
 
@@ -52,14 +52,10 @@ const add = (visit: AnyVisit): Promise<Shown> => {
   return Promise.resolve({
     title: "Add endpoint",
     crumbs: [["Webhooks", "webhooks"]],
-    body: form(
-      visit.to("webhooks/new"),
-      { class: "form-side" },
-      plain("Endpoint", [
-        body(settings(visit)),
-        confirm("Add endpoint", { isConfirmed, ...(kind === "operator" && { label: "Your operator token" }) })
-      ])
-    )
+    body: formPanel({ action: visit.to("webhooks/new"), label: "Endpoint" }, [
+      body(settings(visit)),
+      confirm("Add endpoint", { isConfirmed, ...(kind === "operator" && { label: "Your operator token" }) })
+    ])
   })
 }
 
