@@ -78,7 +78,7 @@ export const other = {
         fee: Msat.zero,
         status: "settled",
         reason: null,
-        metadata: paid.writes[1].record.metadata ?? {},
+        metadata: paid.writes[1].record.metadata,
         failure: null,
         description: "coffee",
         createdAtMillis: paid.writes[1].record.createdAtMillis

@@ -1,14 +1,13 @@
 import { assert, describe } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Company } from "../src/accounts/Company.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { OnChainAddresses } from "../src/receiving/OnChainAddresses.ts"
-import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
-import { asked, company, companyWith, confirm, everywhere, follow, made, mine, poll, replace, scenario, step } from "./World.ts"
+import { asked, company, companyWith, confirm, everywhere, follow, made, mine, poll, scenario, step } from "./World.ts"
 
 const invoice = Effect.fnUntraced(function* ({ id }: Company, order: string) {
   const amount = yield* asked(1000)
@@ -73,24 +72,8 @@ const story = Effect.gen(function* () {
 
 const orders = ["outside", "shop", "chain", "inside", "shop", "chain"]
 
-/** Records in the format of an earlier version. */
-const earlier = replace(ReceivingReads, (reads) =>
-  ReceivingReads.of({
-    ...reads,
-    deposit: (companyId, id) =>
-      Effect.map(
-        reads.deposit(companyId, id),
-        Option.map((row) => ({ ...row, metadata: null }))
-      )
-  })
-)
-
 describe("Metadata of deposits", () => {
   scenario("deposit: a deposit has the metadata of the paid invoice or address, for every way to pay", function* () {
-    assert.sameMembers(yield* story, orders)
-  })
-
-  scenario("deposit: the metadata of a deposit written by an earlier version is looked up", { change: earlier }, function* () {
     assert.sameMembers(yield* story, orders)
   })
 

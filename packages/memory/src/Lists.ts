@@ -33,7 +33,7 @@ const fromDeposit = (deposit: Deposit.Deposit): Transaction => {
     type: "deposit",
     fee: Msat.zero,
     status,
-    metadata: metadata ?? Metadata.empty,
+    metadata,
     createdAtMillis
   }
 }

@@ -10,7 +10,7 @@ import * as State from "./State.ts"
 interface Fields {
   readonly id: string
   readonly order?: string | null
-  readonly metadata?: Readonly<Record<string, string>> | null
+  readonly metadata?: Readonly<Record<string, string>>
   readonly words?: string
   readonly hash?: string | null
   readonly transaction?: string | null

@@ -10,7 +10,7 @@ import type * as Withdrawal from "../sending/Withdrawal.ts"
 // then, so later changes are undone here. An event about a pending record therefore never reveals its outcome
 // or preimage.
 
-export const deposit = (row: Deposit.Shown, status: Status, atMillis: number): Deposit.Shown => ({
+export const deposit = (row: Deposit.Deposit, status: Status, atMillis: number): Deposit.Deposit => ({
   ...row,
   status,
   height: status === "settled" ? row.height : null,

@@ -44,7 +44,7 @@ export type TypeOf<K extends Kind> = Types[K][number]
 export type Type = TypeOf<Kind>
 
 interface Rows {
-  readonly deposit: Deposit.Shown
+  readonly deposit: Deposit.Deposit
   readonly withdrawal: Withdrawal
   readonly invoice: Invoice.Shown
   readonly unmatched: Invoice.Unmatched

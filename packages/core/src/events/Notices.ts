@@ -12,7 +12,6 @@ import * as Invoice from "../receiving/Invoice.ts"
 import * as LightningAddress from "../receiving/LightningAddress.ts"
 import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
-import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { all as features } from "../features/index.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
@@ -25,13 +24,13 @@ type Read<A> = Effect.Effect<A, StoreUnavailable>
 
 const nothing: ReadonlyArray<About> = []
 
-const depositIs = (record: Deposit.Shown, as: "pending" | "failed" | "reversed", atMillis: number): About => ({
+const depositIs = (record: Deposit.Deposit, as: "pending" | "failed" | "reversed", atMillis: number): About => ({
   kind: "deposit",
   type: `deposit.on_chain.${as}`,
   record: AsOf.deposit(record, as === "failed" ? "failed" : "pending", atMillis)
 })
 
-const depositCompleted = (record: Deposit.Shown, atMillis: number): About => ({
+const depositCompleted = (record: Deposit.Deposit, atMillis: number): About => ({
   kind: "deposit",
   type: `deposit.${record.rail}.completed`,
   record: AsOf.deposit(record, "settled", atMillis)
@@ -93,7 +92,6 @@ const tellers = Effect.fnUntraced(function* (featured: ReadonlyMap<string, Telli
   const accounts = yield* AccountReads
   const receiving = yield* ReceivingReads
   const nouns = yield* NounReads
-  const depositMetadata = yield* DepositMetadata.make
 
   const one = <A extends Noun.Row>(
     { companyId, subject }: Published,
@@ -108,13 +106,8 @@ const tellers = Effect.fnUntraced(function* (featured: ReadonlyMap<string, Telli
         .map(tell)
     )
 
-  const whole = (row: Deposit.Deposit): Read<Deposit.Shown> =>
-    Effect.map(row.metadata === null ? depositMetadata.ofDeposit(row) : Effect.succeed(row.metadata), (metadata) => ({ ...row, metadata }))
-
   const arrives = (event: Published, as: "pending" | "failed" | "reversed"): Read<ReadonlyArray<About>> =>
-    Effect.flatMap(nouns.get(Deposit.noun, event.companyId, event.subject), (row) =>
-      Option.isNone(row) ? Effect.succeed(nothing) : Effect.map(whole(row.value), (row) => [depositIs(row, as, event.atMillis)])
-    )
+    one(event, Deposit.noun, (row) => depositIs(row, as, event.atMillis))
 
   /** Returns the events of a deposit and of the invoice that it paid. */
   const paid = Effect.fnUntraced(function* (event: Published, deposit: Option.Option<Deposit.Deposit>) {
@@ -122,7 +115,7 @@ const tellers = Effect.fnUntraced(function* (featured: ReadonlyMap<string, Telli
     const { companyId, lightningInvoiceId } = deposit.value
     const invoice = lightningInvoiceId === null ? Option.none() : yield* nouns.get(Invoice.noun, companyId, lightningInvoiceId)
     const settled = Option.map(invoice, (row) => invoiceSettled(row, deposit.value, event.atMillis))
-    return [depositCompleted(yield* whole(deposit.value), event.atMillis), ...Option.toArray(settled)]
+    return [depositCompleted(deposit.value, event.atMillis), ...Option.toArray(settled)]
   })
 
   const withNouns = Effect.provideService(NounReads, nouns)

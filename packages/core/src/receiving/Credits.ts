@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
   const offers = yield* IssuedOffers.IssuedOffers
   const { network } = yield* Installation
   const entropy = yield* Entropy
-  const depositMetadata = yield* DepositMetadata.make
+  const metadataOf = yield* DepositMetadata.make
   const jobsOf = yield* InvoiceJobs
   const jobsOfDeposit = yield* DepositJobs
 
@@ -108,7 +108,7 @@ export const make = Effect.gen(function* () {
         invoiceId: invoice.id
       })
     }
-    const deposit = depositOf(invoice, paid.received, yield* depositMetadata.ofInvoice(invoice), nowMillis)
+    const deposit = depositOf(invoice, paid.received, yield* metadataOf(invoice), nowMillis)
     yield* journal
       .commit({
         ...Invoice.settled(invoice, deposit, paid.preimage, reading),

@@ -35,11 +35,8 @@ export const Deposit = Schema.Struct({
   height: Schema.NullOr(Schema.Int),
   lightningInvoiceId: Schema.NullOr(Noun.Id),
   ...Purpose.members,
-  /**
-   * Metadata of the invoice or address at the time of payment. Null in records written by an earlier version;
-   * see `Paid`.
-   */
-  metadata: Schema.NullOr(Metadata.Metadata),
+  /** Metadata of the invoice or address at the time of payment. */
+  metadata: Metadata.Metadata,
   /**
    * The part of a reversed credit that the company had already spent. The operator bears it until the payment
    * is credited again.
@@ -78,11 +75,6 @@ export const settledFromStart = (
   createdAtMillis: atMillis,
   updatedAtMillis: atMillis
 })
-
-/** A deposit whose metadata is always present, whichever version wrote the record. */
-export interface Shown extends Deposit {
-  readonly metadata: Metadata.Metadata
-}
 
 /** Another worker changed the deposit first, or has already recorded the output. Read the deposit again. */
 export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMoved", { id: Schema.String }) {}

@@ -98,8 +98,7 @@ export interface Subject extends Purpose, Cause {
   readonly rateAtMillis: number | null
   /** Set only for payments of checkouts, because other records do not store the currency. */
   readonly currency: string | null
-  /** Null in records written by an earlier version; see `Paid`. */
-  readonly metadata: Metadata | null
+  readonly metadata: Metadata
 }
 
 /** Returns the kind of record that a booking belongs to; undefined for an adjustment. */

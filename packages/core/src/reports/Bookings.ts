@@ -4,12 +4,9 @@ import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Invalid } from "../base/Invalid.ts"
-import * as Metadata from "../base/Metadata.ts"
 import * as Balance from "../ledger/Balance.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import * as Page from "../ledger/Page.ts"
-import * as DepositMetadata from "../receiving/DepositMetadata.ts"
-import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Booking from "./Booking.ts"
 import { ReportReads } from "./ReportReads.ts"
 
@@ -29,7 +26,7 @@ export type Line =
       readonly companyId: CompanyId.CompanyId
       readonly booking: Booking.Booking
       /** Undefined if the booking belongs to neither a deposit nor a withdrawal. */
-      readonly subject: Subject | undefined
+      readonly subject: Booking.Subject | undefined
       readonly balance: Msat.Msat
     }
   | {
@@ -39,11 +36,6 @@ export type Line =
       readonly balance: Msat.Msat
       readonly count: number
     }
-
-/** Details in which the metadata is always present, whichever version wrote the record. */
-export interface Subject extends Booking.Subject {
-  readonly metadata: Metadata.Metadata
-}
 
 /** Text of an amount or of an entry's id. PostgreSQL has no larger whole numbers. */
 const Whole = Schema.BigIntFromString.check(Schema.isBetweenBigInt({ minimum: -(2n ** 62n), maximum: 2n ** 62n }))
@@ -110,7 +102,7 @@ export class Bookings extends Context.Service<
 // If a company pays itself, one transfer has both a deposit and a withdrawal.
 const keyOf = (type: Booking.Subject["type"], transferId: string): string => `${type} ${transferId}`
 
-const subjectOf = (subjects: ReadonlyMap<string, Subject>, { kind, transferId }: Booking.Booking): Subject | undefined => {
+const subjectOf = (subjects: ReadonlyMap<string, Booking.Subject>, { kind, transferId }: Booking.Booking): Booking.Subject | undefined => {
   const type = Booking.subjectTypeOf(kind)
   return type && subjects.get(keyOf(type, transferId))
 }
@@ -118,22 +110,10 @@ const subjectOf = (subjects: ReadonlyMap<string, Subject>, { kind, transferId }:
 export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const reports = yield* ReportReads
-  const receiving = yield* ReceivingReads
-  const depositMetadata = yield* DepositMetadata.make
-
-  /** Adds metadata that an earlier version did not store. */
-  const complete = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, subject: Booking.Subject) {
-    if (subject.metadata !== null) return { ...subject, metadata: subject.metadata }
-    const deposit = yield* receiving.deposit(companyId, subject.id)
-    return { ...subject, metadata: Option.isNone(deposit) ? Metadata.empty : yield* depositMetadata.ofDeposit(deposit.value) }
-  })
 
   const subjectsOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, bookings: ReadonlyArray<Booking.Booking>) {
-    if (bookings.length === 0) return new Map<string, Subject>()
-    const found = yield* reports.subjects(companyId, [...new Set(bookings.map(({ transferId }) => transferId))])
-    const subjects = yield* Effect.forEach(found, (one): Effect.Effect<Subject, StoreUnavailable> => complete(companyId, one), {
-      concurrency: 16
-    })
+    if (bookings.length === 0) return new Map<string, Booking.Subject>()
+    const subjects = yield* reports.subjects(companyId, [...new Set(bookings.map(({ transferId }) => transferId))])
     return new Map(subjects.map((one) => [keyOf(one.type, one.transferId), one]))
   })
 

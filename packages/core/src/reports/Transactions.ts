@@ -8,7 +8,6 @@ import { NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import * as Page from "../ledger/Page.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type { Callback } from "../receiving/Invoice.ts"
-import * as DepositMetadata from "../receiving/DepositMetadata.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import { SendingReads } from "../sending/SendingReads.ts"
 import type { Withdrawal } from "../sending/Withdrawal.ts"
@@ -20,7 +19,7 @@ export class Transactions extends Context.Service<
   Transactions,
   {
     readonly balance: (companyId: CompanyId.CompanyId) => Effect.Effect<Funds, NotFound | StoreUnavailable>
-    readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit.Shown, NotFound | StoreUnavailable>
+    readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<Deposit.Deposit, NotFound | StoreUnavailable>
     /**
      * Returns the wallet's request for the paid invoice, with the payer data. Returns undefined if no wallet
      * requested the invoice.
@@ -47,7 +46,6 @@ export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const reports = yield* ReportReads
   const sending = yield* SendingReads
-  const depositMetadata = yield* DepositMetadata.make
 
   const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* receiving.deposit(companyId, id) : undefined
@@ -62,10 +60,7 @@ export const make = Effect.gen(function* () {
       if (isEmpty && (!Id.is(id) || Option.isNone(yield* accounts.company(id)))) return yield* new NotFound({ what: "company", id })
       return funds
     }),
-    deposit: Effect.fnUntraced(function* (companyId, id) {
-      const found = yield* deposit(companyId, id)
-      return { ...found, metadata: found.metadata ?? (yield* depositMetadata.ofDeposit(found)) }
-    }),
+    deposit,
     callback: Effect.fnUntraced(function* (companyId, id) {
       const { lightningInvoiceId } = yield* deposit(companyId, id)
       const invoice = lightningInvoiceId === null ? undefined : yield* receiving.invoice(companyId, lightningInvoiceId)

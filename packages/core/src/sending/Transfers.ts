@@ -23,7 +23,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
   const journal = yield* Journal
   const receiver = yield* LightningReceiver
   const entropy = yield* Entropy
-  const depositMetadata = yield* DepositMetadata.make
+  const metadataOf = yield* DepositMetadata.make
   const jobsOf = yield* InvoiceJobs
   const jobsOfDeposit = yield* DepositJobs
 
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
 
     /** Pays an offer of one of our companies. The node is not involved and has no record of the payment. */
     withoutInvoice: (withdrawal: Withdrawal.Withdrawal, issued: DepositMetadata.Source, task: Task) =>
-      Effect.flatMap(depositMetadata.ofInvoice(issued), (metadata) =>
+      Effect.flatMap(metadataOf(issued), (metadata) =>
         toAddress(withdrawal, { companyId: issued.companyId, metadata }, issued.lightningAddressId, task)
       ),
 
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
         // The withdrawal was confirmed while another node was in use. This node cannot cancel the invoice, so
         // do not start.
         if (!mine && receiver.lacks?.has("cancel") === true) return yield* fail(withdrawal, "invoice_not_payable", task)
-        const metadata = yield* depositMetadata.ofInvoice(invoice)
+        const metadata = yield* metadataOf(invoice)
         const payee = { companyId: invoice.companyId, metadata, ...Purpose.of(invoice) }
         const deposit = depositFor(withdrawal, payee, invoice.id, atMillis)
         yield* journal.commit({ ...Invoice.claimed(invoice, withdrawal.id, fence(task), atMillis), jobs: jobsOf(invoice, atMillis) })

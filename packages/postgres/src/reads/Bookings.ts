@@ -97,7 +97,7 @@ const decodeSubject = Schema.decodeUnknownSync(
     rate: Text,
     rateAtMillis: Schema.NullOr(Schema.FiniteFromString),
     currency: Text,
-    metadata: Schema.NullOr(Schema.fromJsonString(Metadata.Metadata))
+    metadata: Schema.fromJsonString(Metadata.Metadata)
   })
 )
 
