@@ -31,11 +31,13 @@ const script = async (file: string): Promise<string> => {
   return output[0].code
 }
 
-/** A style sheet without comments and indentation. */
+/** A style sheet without comments and indentation, with one rule per line. */
 const style = (file: string): string =>
   readFileSync(path.join(browser, file), "utf8")
     .replaceAll(/\/\*[^]*?\*\//g, "")
-    .replaceAll(/\n\s*/g, "\n")
+    .replaceAll(/\s*\n\s*/g, "\n")
+    .replaceAll(/(?<=[{;,])\n/g, "")
+    .replaceAll(/(?<!\})\n/g, " ")
     .trim()
 
 /** Builds every file. The same sources give identical bytes. */
