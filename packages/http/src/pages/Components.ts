@@ -28,7 +28,7 @@ const rewrite = (value: unknown, f: (object: Json) => Json): unknown => {
 const rewriteAll = (document: Json, f: (object: Json) => Json): Json => mapValues(document, (member) => rewrite(member, f))
 
 /** Returns the names of all schemas reachable from a value. */
-const reachable = (value: unknown, schemas: Json): ReadonlySet<string> => {
+export const reachable = (value: unknown, schemas: Json): ReadonlySet<string> => {
   const found = new Set<string>()
   const look = (part: unknown): void => {
     for (const [, name = ""] of (JSON.stringify(part) ?? "").matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
@@ -42,13 +42,13 @@ const reachable = (value: unknown, schemas: Json): ReadonlySet<string> => {
 }
 
 /** Returns the operations of the document. */
-const operationsOf = (document: Json): ReadonlyArray<Json> =>
+export const operationsOf = (document: Json): ReadonlyArray<Json> =>
   Object.values(objectIn(document, "paths")).flatMap((path) => (isObject(path) ? Object.values(path).filter(isObject) : []))
 
-const mapOperations = (document: Json, f: (operation: Json, path: string) => Json): Json => ({
+export const mapOperations = (document: Json, f: (operation: Json, path: string, method: string) => Json): Json => ({
   ...document,
   paths: mapValues(objectIn(document, "paths"), (methods, path) =>
-    isObject(methods) ? mapValues(methods, (operation) => (isObject(operation) ? f(operation, path) : operation)) : methods
+    isObject(methods) ? mapValues(methods, (operation, method) => (isObject(operation) ? f(operation, path, method) : operation)) : methods
   )
 })
 

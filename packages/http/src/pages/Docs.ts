@@ -9,7 +9,7 @@ import * as EventStream from "../events/EventStream.ts"
 import * as Examples from "../wire/Examples.ts"
 import * as Html from "../wire/Html.ts"
 import * as Routing from "../wire/Routing.ts"
-import { isObject, type Json, objectIn } from "./Json.ts"
+import { isObject, type Json, listIn, mapValues, objectIn } from "./Json.ts"
 import type { Feature } from "../features/Feature.ts"
 import { all } from "../features/index.ts"
 import { following } from "../following/Following.ts"
@@ -36,29 +36,19 @@ const operatorAbout = `Routes of the operator: companies, keys, plans, domains, 
 
 These routes need the operator's token, never an API key; certificates and health need none. Do not expose \`/operator\` to the public internet.`
 
-/** Returns every component that these paths refer to, directly or indirectly. */
-const referredTo = (paths: Json, schemas: Json): Json => {
-  const found = new Set<string>()
-  const look = (value: unknown): void => {
-    for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (found.has(name)) continue
-      found.add(name)
-      look(schemas[name] ?? null)
-    }
-  }
-  look(paths)
-  return Object.fromEntries(Object.entries(schemas).filter(([name]) => found.has(name)))
-}
-
 export const contact = { name: "satrail", url: "https://github.com/satrail/satrail" }
 
 /** Returns the part of a document with the selected paths. */
 const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json => {
   const paths = Object.fromEntries(Object.entries(objectIn(document, "paths")).filter(([path]) => isIn(path)))
-  const operations = Object.values(paths).flatMap((path) => (isObject(path) ? Object.values(path).filter(isObject) : []))
-  const all = (member: string) => operations.map((operation) => JSON.stringify(operation[member] ?? [])).join()
+  const all = (member: string) =>
+    Components.operationsOf({ paths })
+      .map((operation) => JSON.stringify(operation[member] ?? []))
+      .join()
   const [tags, security] = [all("tags"), all("security")]
-  const schemes = Object.entries(objectIn(document["components"], "securitySchemes"))
+  const within = (kind: string, isKept: (name: string) => boolean) =>
+    Object.fromEntries(Object.entries(objectIn(document["components"], kind)).filter(([name]) => isKept(name)))
+  const schemas = Components.reachable(paths, objectIn(document["components"], "schemas"))
   return {
     ...document,
     info: { ...objectIn(document, "info"), contact, ...info },
@@ -67,12 +57,10 @@ const part = (document: Json, isIn: (path: string) => boolean, info: Json): Json
     paths,
     components: {
       ...objectIn(document, "components"),
-      schemas: referredTo(paths, objectIn(document["components"], "schemas")),
-      securitySchemes: Object.fromEntries(schemes.filter(([name]) => security.includes(`"${name}"`)))
+      schemas: within("schemas", (name) => schemas.has(name)),
+      securitySchemes: within("securitySchemes", (name) => security.includes(`"${name}"`))
     },
-    tags: (Array.isArray(document["tags"]) ? document["tags"] : []).filter(
-      (tag) => isObject(tag) && tags.includes(JSON.stringify(tag["name"]))
-    )
+    tags: listIn(document, "tags").filter((tag) => isObject(tag) && tags.includes(JSON.stringify(tag["name"])))
   }
 }
 
@@ -84,19 +72,14 @@ const example = (value: unknown, more: Json = {}): Json => ({ examples: { defaul
 /** Adds an example to a body. If a body is also available as a file or page, the example shows JSON. */
 const withExample = (holder: unknown, value: unknown): Json => ({
   ...(isObject(holder) && holder),
-  content: Object.fromEntries(
-    Object.entries(objectIn(holder, "content")).map(([type, media]) => [
-      type,
-      { ...(isObject(media) && media), ...(type === "application/json" && example(value)) }
-    ])
-  )
+  content: mapValues(objectIn(holder, "content"), (media, type) => ({
+    ...(isObject(media) && media),
+    ...(type === "application/json" && example(value))
+  }))
 })
 
 /** Merges a schema with the additions of its checks. */
-const factsOf = (schema: Json): Json =>
-  Object.assign({}, ...(Array.isArray(schema["allOf"]) ? schema["allOf"].filter(isObject) : []).map(factsOf), schema)
-
-const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+const factsOf = (schema: Json): Json => Object.assign({}, ...listIn(schema, "allOf").filter(isObject).map(factsOf), schema)
 
 /**
  * Adds an example to a parameter. An optional parameter is disabled in Scalar until the reader enables it,
@@ -105,30 +88,29 @@ const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value)
  */
 const parameterOf = (given: Json, params: Readonly<Record<string, string>>): Json => {
   const { in: place, name, required } = given
-  const { description, examples, enum: values, maximum, format } = factsOf(objectIn(given, "schema"))
-  const said = description ?? (Array.isArray(values) ? `One of ${values.join(", ")}` : "Record id, as returned by the API")
+  const facts = factsOf(objectIn(given, "schema"))
+  const { description, maximum, format } = facts
+  const values = listIn(facts, "enum")
+  const said = description ?? (values.length > 0 ? `One of ${values.join(", ")}` : "Record id, as returned by the API")
   const parameter = { description: said, ...given }
   const value = place === "path" ? params[String(name)] : undefined
   if (value !== undefined) return { ...parameter, ...example(value) }
   if (required === true) return parameter
-  const [first] = [...listOf(examples), ...listOf(values)]
+  const [first] = [...listIn(facts, "examples"), ...values]
   return { ...parameter, ...example(first ?? maximum ?? (format === "uuid" ? exampleId : ""), { "x-disabled": true }) }
 }
 
 /** Adds examples of request and response to an operation. */
 const exemplified = (operation: Json, found: Examples.Shown | undefined): Json => {
-  const parameters = Array.isArray(operation["parameters"]) ? operation["parameters"].filter(isObject) : []
+  const parameters = listIn(operation, "parameters").filter(isObject)
   const shown = { ...operation, parameters: parameters.map((one) => parameterOf(one, found?.params ?? {})) }
   if (found === undefined) return shown
   const { body, message, data } = found
   return {
     ...shown,
     ...(body !== undefined && { requestBody: withExample(operation["requestBody"], body) }),
-    responses: Object.fromEntries(
-      Object.entries(objectIn(operation, "responses")).map(([status, response]) => [
-        status,
-        Number(status) < 300 ? withExample(response, { status: Number(status), message, data }) : response
-      ])
+    responses: mapValues(objectIn(operation, "responses"), (response, status) =>
+      Number(status) < 300 ? withExample(response, { status: Number(status), message, data }) : response
     )
   }
 }
@@ -149,18 +131,6 @@ const examplesOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi
   return found
 }
 
-const withExamples = (document: Json, table: ReadonlyMap<string, Examples.Shown>): Json => {
-  const paths = Object.entries(objectIn(document, "paths")).map(([path, methods]) => [
-    path,
-    Object.fromEntries(
-      Object.entries(isObject(methods) ? methods : {}).map(([method, operation]) => {
-        return [method, isObject(operation) ? exemplified(operation, table.get(`${method.toUpperCase()} ${path}`)) : operation]
-      })
-    )
-  ])
-  return { ...document, paths: Object.fromEntries(paths) }
-}
-
 /** Adds to the documents the endpoints that are served outside the API but accept an API key. */
 export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => api.add(EventStream.group)
 
@@ -172,7 +142,10 @@ export const whole = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
   { network = "mainnet" }: { readonly network?: Network | undefined } = {}
 ) => {
-  const document = withExamples({ ...OpenApi.fromApi(documented(api)) }, examplesOf(api, network))
+  const examples = examplesOf(api, network)
+  const document = Components.mapOperations({ ...OpenApi.fromApi(documented(api)) }, (operation, path, method) =>
+    exemplified(operation, examples.get(`${method.toUpperCase()} ${path}`))
+  )
   const asked = part(document, (path) => !isOperators(path), {})
   const features: ReadonlyArray<Feature> = [...all, ...following]
   const added = features.flatMap(({ openapi }) => (openapi === undefined ? [] : [openapi()]))
