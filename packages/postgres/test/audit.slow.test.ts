@@ -12,6 +12,7 @@ import * as PgClient from "../src/client/PgClient.ts"
 import * as Records from "../src/Records.ts"
 import * as Database from "./Database.ts"
 import * as Embedded from "./Embedded.ts"
+import { shared } from "./Shared.ts"
 
 const [one, other] = ["one", "other"].map((name) => CompanyId.make(Id.named(name)))
 if (one === undefined || other === undefined) throw new Error("two companies")
@@ -23,11 +24,13 @@ const draft = (companyId: CompanyId.CompanyId, subject: string): Audit.Draft => 
 
 const layerOver = <E>(client: Layer.Layer<SqlClient.SqlClient, E>) =>
   Layer.provideMerge(Records.layer, Layer.provideMerge(Layer.effectDiscard(Migrations.migrate), client))
-const layer = layerOver(Embedded.layer)
+const layer = await shared(layerOver(Embedded.layer))
 const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<{ readonly id: string }>(text).unprepared)
 
-/** Writes six linked entries of two companies, then two more after the head. Returns the first head. */
+/** Replaces the log with six linked entries of two companies, then two more after the head. Returns the first head. */
 const written = Effect.gen(function* () {
+  yield* run("truncate satrail.audit_entries, satrail.audit_links")
+  yield* run("delete from satrail.cursors where source = 'audit head'")
   const { appendAudit, auditHeads } = yield* Audit.AuditStore
   for (const subject of ["a", "b", "c"]) yield* appendAudit([draft(one, subject), draft(other, subject)])
   yield* AuditLog.link
