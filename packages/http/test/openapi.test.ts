@@ -1,26 +1,23 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as AuditLog from "@satrail/core/features/audit/AuditLog"
 import * as Notice from "@satrail/core/events/Notice"
 import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import * as SimulatedDns from "@satrail/sandbox/SimulatedDns"
 import * as OpenApi from "@satrail/testing/OpenApi"
 import { Effect } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
 import { gunzipSync } from "node:zlib"
 import { Api } from "../src/Api.ts"
 import * as Docs from "../src/pages/Docs.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
-import { adjusted } from "./Adjusted.ts"
-import { failedDelivery } from "./FailedDelivery.ts"
-import { lost } from "./Lost.ts"
-import { suspended } from "./Suspended.ts"
+import * as Makers from "./Makers.ts"
 
 const service = await start({ checks: [{ name: "database", check: Effect.void }] })
 afterAll(service.dispose)
 // oxlint-disable-next-line typescript/no-explicit-any -- documents are read by their names, as by a client generator
 type Any = any
-const { body: customers, headers } = await service.ask("GET", "/openapi.json")
-const { body: operators } = await service.ask("GET", "/operator/openapi.json")
+const { documents, differences, operations: documented, makerOf } = await Makers.read(service)
+const [customers, operators] = documents
 // The documents are read by their names, as by a client generator.
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 const [customer, operator] = [OpenApi.expanded(customers) as any, OpenApi.expanded(operators) as any]
@@ -41,235 +38,59 @@ const document = {
   }
 }
 const company = await service.company("paid")
-const { id: frozenId } = await service.company()
-const newcomer = await service.company("free")
 await service.fund(company.key, 100_000)
 const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
 const withdrawal = { amount: 1000, currency: "sats", destination }
-const { id: withdrawalID } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: company.key, body: withdrawal })).body.data
-const issue = async (body: object) =>
-  (await service.ask("POST", `/operator/companies/${company.id}/api-keys`, { key: operatorToken, body })).body.data
-/** Withdrawals that wait for another key's approval. */
-const { key: limitedKey, id: limitedId } = await issue({ name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } })
-await service.approve(limitedId)
-const waiting = async (): Promise<string> =>
-  (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: limitedKey, body: withdrawal })).body.data.id
-const [, { id: depositID }] = (await service.ask("GET", "/v1/transactions", { key: company.key })).body.data
-const { lightning_invoice_id: invoiceID } = (await service.ask("GET", `/v1/transactions/deposits/${depositID}`, { key: company.key })).body
-  .data
-const invoice = async (body: object) =>
-  (await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key: company.key, body })).body.data
-const held = await invoice({ amount: 1, currency: "sats", hold: true })
-await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: held.payment_request }))
-const { id: openInvoiceId } = await invoice({ amount: 1, currency: "sats" })
-const { id: keyId } = await issue({ name: "a", scopes: ["read"] })
-const { id: connectedId } = await issue({ name: "app", scopes: ["read"] })
-const { id: addressId } = await service.record(company.key, await service.lightningAddress(company.key, "shop"))
-const { id: onChainAddressId, address: onChainAddress } = (await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key }))
-  .body.data.address
-
-const { id: offerId } = (await service.ask("POST", "/v1/bitcoin/deposit/offer", { key: company.key })).body.data
-
-// An unconfirmed deposit. Follow the chain directly, so that no worker pays the withdrawal.
-await service.sandbox(({ send }) => send({ address: onChainAddress, amount: service.sats(50_000) }))
-await service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
-
-const { id: voucherId } = (await service.ask("POST", "/v1/vouchers", { key: company.key, body: { amount: 1, currency: "sats" } })).body.data
-
-const refund = { deposit_id: depositID, amount: 1, currency: "sats" }
-const { id: refundId } = (await service.ask("POST", "/v1/refunds", { key: company.key, body: refund })).body.data
-
 await service.run(
   Effect.flatMap(SimulatedDns.SimulatedDns, ({ set }) => set("_satrail-verify.shop.example", [`satrail-verify=${company.id}`]))
 )
-
-await service.run(AuditLog.link)
-
-const { differences, operations: documented } = OpenApi.read(customers, operators)
-const exampleOf = (name: string) => documented.find((one) => one.name === name)?.example
-
-const eventId: string = (await service.ask("GET", "/v1/events", { key: company.key })).body.data[0].id
-
-/** Creates an endpoint with a failed delivery. */
-const failed = async (root: string, key: string, companyId: CompanyId.CompanyId) => {
-  const { body } = await service.ask("POST", `${root}/webhook-endpoints`, { key, body: { url: "https://shop.example/webhooks" } })
-  const endpointId = body.data.id
-  return { endpointId, deliveryId: await failedDelivery(service, companyId, endpointId) }
-}
-const own = await failed("/v1", company.key, company.id)
-const { id: personId } = (
-  await service.ask("POST", "/operator/people", { key: operatorToken, body: { company_id: company.id, name: "Mara K.", role: "admin" } })
-).body.data
-const adjustments = await adjusted(service, company.id)
-const [paid, unpaid] = [await lost(service, company.id), await lost(service, company.id)]
-const theirs = await failed("/operator", operatorToken, CompanyId.operator)
-
 const failing = "/v1/bitcoin/withdraw/confirm"
 
-/** A valid request to an endpoint. */
-interface Ask {
-  /** Defaults to the documented path with `ids` in place of its parameters. */
-  readonly path?: string
-  readonly ids?: ReadonlyArray<string>
-  readonly body?: unknown
-  /** Defaults to the operator's token or the company's key, depending on the path. */
-  readonly key?: string
+/** Required bodies, for routes whose own example can't be used. */
+const bodies: Readonly<Record<string, unknown>> = {
+  ...(await Makers.bodiesOf(service, company)),
+  "POST /v1/bitcoin/withdraw/estimate": withdrawal,
+  "POST /v1/bitcoin/withdraw/confirm": withdrawal,
+  "POST /v1/bitcoin/send/confirm": withdrawal,
+  "POST /v1/refunds": { deposit_id: await Makers.deposit(service, company), amount: 1, currency: "sats" },
+  "POST /v1/domains": { domain: "shop.example" },
+  "POST /operator/adjustments": { company_id: company.id, amount_sats: 1, reason: "a drill" }
 }
 
-/** Requests for endpoints whose own example can't be used, by documented path. */
-const asked: Record<string, Record<string, Ask>> = {
-  "/v1/bitcoin/withdraw/estimate": { post: { body: withdrawal } },
-  "/v1/bitcoin/withdraw/confirm": { post: { body: withdrawal } },
-  "/v1/bitcoin/send/confirm": { post: { body: withdrawal } },
-  "/v1/bitcoin/deposit/lightning-invoice": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
-  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}": { get: { ids: [invoiceID] } },
-  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/cancel": { post: { ids: [openInvoiceId] } },
-  "/v1/bitcoin/deposit/lightning-invoice/{invoiceID}/settle": { post: { ids: [held.id] } },
-  "/v1/bitcoin/deposit/lightning-address": { post: {}, get: {} },
-  "/v1/bitcoin/deposit/lightning-address/{id}": {
-    get: { ids: [addressId] },
-    put: { ids: [addressId], body: { min_sats: 5, success_message: "Thanks!" } },
-    patch: { ids: [addressId], body: { min_sats: 5 } },
-    delete: { ids: [addressId] }
-  },
-  "/v1/bitcoin/deposit/lightning-address/{id}/qr": { get: { ids: [addressId] } },
-  "/v1/domains": { post: { body: { domain: "shop.example" } }, get: {} },
-  "/tls/ask": { get: { path: "/tls/ask?domain=pay.example.com" } },
-  "/v1/bitcoin/deposit/on-chain": { post: {}, get: {} },
-  "/v1/bitcoin/deposit/on-chain/{id}": { get: { ids: [onChainAddressId] } },
-  "/v1/bitcoin/deposit/offer": { post: {}, get: {} },
-  "/v1/bitcoin/deposit/offer/{id}": { get: { ids: [offerId] } },
-  "/v1/vouchers": { post: { body: { amount: 1, currency: "sats" } }, get: {} },
-  "/v1/vouchers/{id}": { get: { ids: [voucherId] } },
-  "/v1/vouchers/{id}/cancel": { post: { ids: [voucherId] } },
-  "/v1/refunds": { post: { body: refund }, get: {} },
-  "/v1/refunds/{id}": { get: { ids: [refundId] } },
-  "/v1/refunds/{id}/cancel": { post: { ids: [refundId] } },
-  "/v1/events": { get: {} },
-  "/v1/events/{id}": { get: { ids: [eventId] } },
-  "/v1/webhook-deliveries/{id}/resend": { post: { ids: [own.deliveryId] } },
-  "/operator/companies/{companyId}/webhook-endpoints": { get: { ids: [company.id] } },
-  "/operator/companies/{companyId}/webhook-endpoints/{id}": { get: { ids: [company.id, own.endpointId] } },
-  "/v1/webhook-endpoints/{id}/deliveries": { get: { ids: [own.endpointId] } },
-  "/v1/webhook-endpoints/{id}/replay": { post: { ids: [own.endpointId], body: { replay_from: eventId } } },
-  "/operator/webhook-deliveries/{id}/resend": { post: { ids: [theirs.deliveryId] } },
-  "/operator/webhook-endpoints/{id}/deliveries": { get: { ids: [theirs.endpointId] } },
-  "/operator/webhook-endpoints/{id}/replay": { post: { ids: [theirs.endpointId], body: { replay_from: eventId } } },
-  "/v1/webhook-endpoints/{id}/rotate-secret": { post: { ids: [own.endpointId] } },
-  "/v1/webhook-endpoints/{id}/enable": { post: { ids: [own.endpointId] } },
-  "/operator/webhook-endpoints/{id}/rotate-secret": { post: { ids: [theirs.endpointId] } },
-  "/operator/webhook-endpoints/{id}/enable": { post: { ids: [theirs.endpointId] } },
-  "/v1/audit": { get: {} },
-  "/v1/rates": { get: {} },
-  "/v1/account": { get: {} },
-  "/v1/transactions": { get: {} },
-  "/v1/transactions/balance": { get: {} },
-  "/v1/transactions/export": { get: {} },
-  "/operator/transactions/export": { get: {} },
-  "/v1/statements/{month}": { get: { ids: ["2026-01"] } },
-  "/v1/transactions/withdrawals/{withdrawalID}": { get: { ids: [withdrawalID] } },
-  "/v1/transactions/withdrawals/{withdrawalID}/approve": { post: { ids: [await waiting()] } },
-  "/v1/transactions/withdrawals/{withdrawalID}/reject": { post: { ids: [await waiting()] } },
-  "/v1/transactions/deposits/{depositID}/payer": { get: { ids: [depositID] } },
-  "/v1/transactions/deposits/{depositID}": { get: { ids: [depositID] } },
-  "/operator/companies": { post: { body: { name: "a", plan: "free" } }, get: {} },
-  "/operator/companies/{id}/api-keys": {
-    get: { ids: [company.id] },
-    post: { ids: [company.id], body: { name: "a", scopes: ["read"], expires_at: "2100-01-01T00:00:00Z" } }
-  },
-  "/operator/companies/{id}": {
-    get: { ids: [company.id] },
-    patch: { ids: [newcomer.id], body: { plan: "paid" } }
-  },
-  "/operator/companies/{companyId}/domains": { post: { ids: [company.id], body: { domain: "example.com" } } },
-  "/operator/api-keys/{id}/rotate": { post: { ids: [keyId], body: { overlap_seconds: 60 } } },
-  "/operator/api-keys/{id}/approve": { post: { ids: [keyId] } },
-  "/operator/api-keys/{id}/connect": { post: { ids: [connectedId] } },
-  "/operator/api-keys/{id}/wallet-connection": { get: { ids: [connectedId] } },
-  "/operator/companies/{id}/freeze": { post: { ids: [frozenId], body: { reason: "a drill", pending: "go_on" } } },
-  "/operator/companies/{id}/unfreeze": { post: { ids: [frozenId] } },
-  "/operator/pause": { get: {}, post: { body: { what: "sending" } } },
-  "/operator/resume": { post: { body: { what: "sending" } } },
-  "/operator/api-keys/{id}/limits": {
-    put: { ids: [keyId], body: { day_sats: 10_000, recipients: ["satoshi@wallet.example"] } },
-    patch: { ids: [keyId], body: { day_sats: 9000 } }
-  },
-  "/operator/api-keys/{id}/allowed-from": {
-    put: { ids: [keyId], body: { allowed_from: { for: "everything", ranges: ["203.0.113.0/24"] } } }
-  },
-  "/operator/companies/{id}/fees": {
-    get: { ids: [company.id] },
-    put: { ids: [company.id], body: { lightning: { parts_per_million: 1000 } } },
-    patch: { ids: [company.id], body: { lightning: { parts_per_million: 900 } } }
-  },
-  "/operator/companies/{id}/limits": {
-    get: { ids: [company.id] },
-    put: { ids: [company.id], body: { month_sats: 1_000_000 } },
-    patch: { ids: [company.id], body: { month_sats: 900_000 } }
-  },
-  "/operator/api-keys/{id}": {
-    get: { ids: [keyId] },
-    delete: { ids: [keyId] }
-  },
-  "/operator/backlog": { get: {} },
-  "/operator/withdrawals": { get: {} },
-  "/operator/withdrawals/{id}": { get: { ids: [withdrawalID] } },
-  "/operator/deposits": { get: {} },
-  "/operator/deposits/{id}": { get: { ids: [depositID] } },
-  "/operator/withdrawals/{id}/settle": { post: { ids: [paid.id], body: { preimage: paid.preimage, fee_sats: 2.001 } } },
-  "/operator/withdrawals/{id}/release": { post: { ids: [unpaid.id] } },
-  "/operator/suspense": { get: {} },
-  "/operator/suspense/{id}/assign": { post: { ids: [await suspended(service, company.id)], body: { company_id: company.id } } },
-  "/operator/adjustments": {
-    get: {},
-    post: { body: { company_id: company.id, amount_sats: 1, reason: "a drill" } }
-  },
-  "/operator/people/{id}/approve": { post: { key: adjustments.second, ids: [personId] } },
-  "/operator/adjustments/{id}": { get: { ids: [adjustments.booked] } },
-  "/operator/adjustments/{id}/approve": { post: { key: adjustments.second, ids: [adjustments.booked] } },
-  "/operator/adjustments/{id}/reject": { post: { ids: [adjustments.rejected] } },
-  "/v1/transactions/adjustments/{adjustmentID}": { get: { ids: [adjustments.booked] } },
-  "/operator/reconciliation": { get: {} },
-  "/operator/reconciliation/own-funds": { patch: { body: { node_sats: 1000.5 } } },
-  "/healthz": { get: {} },
-  "/readyz": { get: {} },
-  "/readyz/{check}": { get: { ids: ["database"] } },
-  "/operator/metrics": { get: {} }
+/** The path of a company's record, which is created if it has an id. */
+const pathOf = async (path: string): Promise<string> => {
+  const filled = path.replace("{month}", "2026-01").replace("{check}", "database")
+  if (path === "/tls/ask") return `${path}?domain=pay.example.com`
+  if (!filled.includes("{")) return filled
+  const within = /\{.*\{/.test(filled) ? filled.replace("{companyId}", company.id) : filled
+  const make = makerOf(filled) ?? assert.fail(`nothing creates a record for ${path}`)
+  return within.replace(/\{\w+\}/, await make(service, company))
 }
 
-/** The operator reads a company's lists and records with the same requests as the company. */
-for (const name of Object.keys(document.paths)) {
-  const own = asked[name.replace("/operator/companies/{companyId}/", "/v1/")]
-  if (!name.startsWith("/operator/companies/{companyId}/") || own?.["get"] === undefined) continue
-  asked[name] = { ...asked[name], get: { ids: [company.id, ...(own["get"].ids ?? [])] } }
+const requests: Array<Pick<OpenApi.Operation, "name" | "method" | "path"> & { readonly body: unknown; readonly target: string }> = []
+for (const { name, method, path, body: asked, example } of documented) {
+  const body = asked?.required === true ? (bodies[name] ?? example) : undefined
+  requests.push({ name, method, path, body, target: await pathOf(path) })
 }
+
+// An unconfirmed deposit. Follow the chain directly, so that no worker pays the withdrawal.
+const { address: onChainAddress } = (await service.ask("POST", "/v1/bitcoin/deposit/on-chain", { key: company.key })).body.data.address
+await service.sandbox(({ send }) => send({ address: onChainAddress, amount: service.sats(50_000) }))
+await service.run(Effect.flatMap(ChainDeposits, ({ follow }) => follow()))
+await service.run(Effect.repeat(AuditLog.link, { while: (count) => count > 0 }))
 
 const keyOf = (path: string) => (path.startsWith("/operator/") ? operatorToken : company.key)
 
-/** The path of a record created by a POST to its collection with the example's body. */
-const pathOf = async (path: string) => {
-  const [collection = ""] = path.split("/{")
-  if (collection === path) return path
-  const { body } = await service.ask("POST", collection, { key: keyOf(path), body: exampleOf(`POST ${collection}`) })
-  return path.replace(/\{\w+\}/, body.data.id)
-}
-
-/** All other endpoints, requested with their example. */
-const shown: Record<string, Record<string, Ask>> = {}
-for (const [name, methods] of Object.entries<Record<string, object>>(document.paths)) {
-  if (asked[name] !== undefined) continue
-  const path = await pathOf(name)
-  const asks = Object.keys(methods).map((method) => [method, { path, body: exampleOf(`${method.toUpperCase()} ${name}`) }] as const)
-  shown[name] = Object.fromEntries(asks)
-}
-const endpoints = { ...asked, ...shown }
-
 describe("the OpenAPI document", () => {
-  it("openapi: the document has version 3.1, and lists every known endpoint with all its methods", () => {
-    assert.match(headers.get("content-type") ?? "", /^application\/json/)
+  it("openapi: the document has version 3.1, and lists every endpoint", async () => {
+    assert.match((await service.ask("GET", "/openapi.json")).headers.get("content-type") ?? "", /^application\/json/)
     assert.match(document.openapi, /^3\.1\./)
-    assert.sameMembers(Object.keys(document.paths), Object.keys(endpoints))
-    for (const [path, methods] of Object.entries(endpoints)) assert.sameMembers(Object.keys(document.paths[path]), Object.keys(methods))
+    const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.groups)
+    const routes = groups.flatMap(({ endpoints }) => Object.values(endpoints).map(({ method, path }) => `${method} ${path}`))
+    assert.includeMembers(
+      documented.map(({ name }) => name),
+      routes.map((route) => route.replaceAll(/:(\w+)/g, "{$1}"))
+    )
   })
 
   for (const [name, one] of [
@@ -379,21 +200,16 @@ describe("the OpenAPI document", () => {
         }
   })
 
-  const operations = Object.entries(endpoints).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, ask]) => ({
-      name: `${method.toUpperCase()} ${path}`,
-      path,
-      operation: document.paths[path]?.[method] ?? {},
-      body: ask.body,
-      isPost: method === "post",
-      isOpen: !/^\/(v1|operator)\//.test(path),
-      ask: (query = "", key: string | undefined = ask.key ?? keyOf(path)) =>
-        service.ask(method.toUpperCase(), `${ask.path ?? (ask.ids ?? []).reduce((at, id) => at.replace(/\{\w+\}/, id), path)}${query}`, {
-          ...(key !== "" && { key }),
-          ...(ask.body !== undefined && { body: ask.body })
-        })
-    }))
-  )
+  const operations = requests.map(({ name, method, path, body, target }) => ({
+    name,
+    path,
+    operation: document.paths[path][method.toLowerCase()],
+    body,
+    isPost: method === "POST",
+    isOpen: !/^\/(v1|operator)\//.test(path),
+    ask: (query = "", key: string = keyOf(path)) =>
+      service.ask(method, `${target}${query}`, { ...(key !== "" && { key }), ...(body !== undefined && { body }) })
+  }))
   const schemaOf = (operation: { readonly responses: Record<number, OpenApi.Schema> }, status: number): OpenApi.Schema => {
     // oxlint-disable-next-line typescript/no-explicit-any -- as above
     const response = operation.responses[status] as any
@@ -566,8 +382,8 @@ describe("the OpenAPI document", () => {
   }
 
   const stated: ReadonlyArray<readonly [path: string, good: object, wrong: object, at: string]> = [
-    ["/v1/refunds", { invoice_id: openInvoiceId }, {}, "deposit_id"],
-    ["/v1/refunds", { deposit_id: depositID }, { deposit_id: depositID, amount: 1 }, "currency"],
+    ["/v1/refunds", { invoice_id: company.id }, {}, "deposit_id"],
+    ["/v1/refunds", { deposit_id: company.id }, { deposit_id: company.id, amount: 1 }, "currency"],
     ["/v1/vouchers", { amount: 1, currency: "SATS" }, { amount: 1, currency: "shells" }, "currency"],
     ["/v1/vouchers", { amount: 1, currency: "sats" }, { amount: 0, currency: "sats" }, "amount"],
     ["/v1/bitcoin/deposit/on-chain", { metadata: { order: "1" } }, { metadata: { "": "1" } }, "metadata"],
@@ -593,7 +409,7 @@ describe("the OpenAPI document", () => {
       assert.isTrue(allows(schema, good), JSON.stringify(good))
       assert.isFalse(allows(schema, wrong))
       const key = path.startsWith("/operator/") ? operatorToken : company.key
-      const { status, body } = await service.ask("POST", path.replace("{invoiceID}", held.id), { key, body: wrong })
+      const { status, body } = await service.ask("POST", path.replace("{invoiceID}", company.id), { key, body: wrong })
       assert.deepStrictEqual([status, body.error?.issues?.some((issue) => issue.path === at)], [400, true], JSON.stringify(body))
     })
 
