@@ -1,9 +1,11 @@
 import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Context, Effect, Redacted } from "effect"
 import type { Company } from "../src/accounts/Company.ts"
 import { Approvals } from "../src/features/approvals/Approvals.ts"
 import { Refunds } from "../src/features/refunds/Refunds.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
+import * as Limit from "../src/ledger/Limit.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { DestinationRefused } from "../src/sending/Recipient.ts"
 import { type Hook, Hooks } from "../src/sending/WithdrawalHooks.ts"
@@ -28,11 +30,19 @@ const careful: Hook = {
     Effect.succeed({ approval: "waiting", approvalAskedBy: apiKey?.id ?? null, approvalExpiresAtMillis: createdAtMillis + 60_000 })
 }
 
+/** A hook that refuses vouchers of more than 2000 sats. */
+const small: Hook = {
+  mayBegin: () => Effect.undefined,
+  mayIssue: ({ spender: { company }, amount }) =>
+    amount > Msat.fromSats(2000) ? Effect.fail(Limit.never("per_withdrawal_sats", company.id, company.id, 2000)) : Effect.void
+}
+
 const keyOf = (id: string) => ({ id, limits: null, spendsAs: null })
 const confirming = Effect.fnUntraced(function* (company: Company, destination: string) {
   return yield* made((yield* Withdrawals).confirm({ company, apiKey: keyOf("asks"), asked: undefined, destination, metadata: {} }))
 })
 const words = { description: "", expirySeconds: 3600, metadata: {} }
+const exceeded = "LimitExceeded"
 const refused = "DestinationRefused: unsupported"
 
 describe("An embedding application's hooks for withdrawals", () => {
@@ -59,6 +69,25 @@ describe("An embedding application's hooks for withdrawals", () => {
       yield* claim
       yield* step
       assert.isBelow((yield* has(company)).held, before.held)
+    }
+  )
+
+  scenario(
+    "withdrawal hooks: a voucher or refund link that the application refuses is not created, and nothing is held",
+    () => listing(small),
+    function* () {
+      const company = yield* companyWith(100_000)
+      const [deposit] = (yield* (yield* Transactions).list(company.id, { limit: 1 })).rows
+      const of = { depositId: deposit?.id ?? assert.fail("no deposit") }
+      const before = yield* has(company)
+      const create = (sats: number) =>
+        Effect.gen(function* () {
+          yield* (yield* Vouchers).create({ company, ...(yield* asked(sats)), ...words })
+        })
+      const refund = Effect.flatMap(Refunds, ({ create }) => create({ company, ...of, asked: undefined, destination: undefined, ...words }))
+      assert.deepStrictEqual([yield* said(create(3000)), yield* said(refund)], [exceeded, exceeded])
+      assert.deepStrictEqual(yield* has(company), before)
+      yield* create(1000)
     }
   )
 

@@ -83,6 +83,14 @@ export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExc
 export const exceeded = (limit: Name, subject: string, companyId: CompanyId): LimitExceeded =>
   new LimitExceeded({ limit, of: subject === companyId ? "company" : "key" })
 
+/** The same for an amount that no later time will allow. `most` is the limit, if it is an amount. */
+export const never = (limit: Name, subject: string, companyId: CompanyId, most: number | undefined): LimitExceeded =>
+  new LimitExceeded({
+    ...exceeded(limit, subject, companyId),
+    freesAtMillis: null,
+    ...(most !== undefined && { remaining: Msat.fromSats(most) })
+  })
+
 export const bucketOf = (window: Window, atMillis: number): number => Math.floor(atMillis / windows[window].stepMillis)
 
 /** Returns the oldest bucket in the window that ends at this time. */

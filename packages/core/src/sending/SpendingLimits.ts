@@ -32,11 +32,8 @@ const isAmong = (recipients: ReadonlyArray<string>, { recipient, network }: Spen
 
 /** Returns the limit, if any, that the amount alone exceeds, regardless of earlier spending. */
 const refusedBy = (limits: Limits.Limits, spending: Spending): Limit.Name | undefined => {
-  const { perWithdrawalSats, approvalAboveSats, recipientTypes, recipients } = limits
+  const { perWithdrawalSats, recipientTypes, recipients } = limits
   if (perWithdrawalSats !== undefined && spending.amount > Msat.fromSats(perWithdrawalSats)) return "per_withdrawal_sats"
-  // Anyone may claim a voucher, and no approval happens at that point, so reject it here.
-  if (spending.recipient === null && approvalAboveSats !== undefined && spending.amount > Msat.fromSats(approvalAboveSats))
-    return "approval_above_sats"
   if (recipientTypes !== undefined && !recipientTypes.includes(spending.recipientType)) return "recipient_types"
   return recipients !== undefined && !isAmong(recipients, spending) ? "recipients" : undefined
 }
@@ -46,15 +43,8 @@ export const check = (spender: Limits.Spender, spending: Spending): Effect.Effec
   for (const { subject, limits } of Limits.limited(spender)) {
     const limit = refusedBy(limits, spending)
     if (limit === undefined) continue
-    const most =
-      limit === "per_withdrawal_sats" ? limits.perWithdrawalSats : limit === "approval_above_sats" ? limits.approvalAboveSats : undefined
     return Effect.fail(
-      new Limit.LimitExceeded({
-        limit,
-        of: subject === spender.company.id ? "company" : "key",
-        freesAtMillis: null,
-        ...(most !== undefined && { remaining: Msat.fromSats(most) })
-      })
+      Limit.never(limit, subject, spender.company.id, limit === "per_withdrawal_sats" ? limits.perWithdrawalSats : undefined)
     )
   }
   return Effect.void

@@ -1,6 +1,8 @@
+import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, Effect, Layer } from "effect"
 import type { Spender } from "../accounts/Limits.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import type { LimitExceeded } from "../ledger/Limit.ts"
 import type { DestinationRefused, Recipient } from "./Recipient.ts"
 import type { Withdrawal } from "./Withdrawal.ts"
 
@@ -34,6 +36,8 @@ export interface Hook {
    * Estimates do not run hooks.
    */
   readonly mayBegin: (asked: Asked) => Effect.Effect<Waits | undefined, DestinationRefused | StoreUnavailable>
+  /** Runs when a voucher is created, before its payee is known. `amount` includes fees. */
+  readonly mayIssue?: (asked: { readonly spender: Spender; readonly amount: Msat }) => Effect.Effect<void, LimitExceeded | StoreUnavailable>
 }
 
 /** All hooks, in the order in which they run. */
@@ -48,6 +52,13 @@ export const layer = (hook: Hook): Layer.Layer<never> =>
     Hooks,
     Effect.map(Hooks, (hooks) => [...hooks, hook])
   )
+
+/** Runs every hook for vouchers. */
+export const issuing = Effect.map(Hooks, (hooks) =>
+  Effect.fnUntraced(function* (asked: Parameters<NonNullable<Hook["mayIssue"]>>[0]) {
+    for (const { mayIssue } of hooks) if (mayIssue !== undefined) yield* mayIssue(asked)
+  })
+)
 
 /**
  * Runs every hook. Any error rejects the withdrawal. Otherwise, the first `Waits` that a hook returns decides

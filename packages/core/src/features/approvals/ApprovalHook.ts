@@ -2,13 +2,14 @@ import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect } from "effect"
 import * as Limits from "../../accounts/Limits.ts"
+import * as Limit from "../../ledger/Limit.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import type { Asked, Hook } from "../../sending/WithdrawalHooks.ts"
 import * as Approval from "./Approval.ts"
 
-/** Returns whether another key must approve a withdrawal of this amount, fees included. */
-const needsApproval = (spender: Limits.Spender, amount: Msat.Msat): boolean =>
-  Limits.limited(spender).some(
+/** Returns the threshold above which another key must approve this amount, fees included, if there is one. */
+const thresholdOf = (spender: Limits.Spender, amount: Msat.Msat) =>
+  Limits.limited(spender).find(
     ({ limits: { approvalAboveSats } }) => approvalAboveSats !== undefined && amount > Msat.fromSats(approvalAboveSats)
   )
 
@@ -22,7 +23,17 @@ const waits = ({ spender: { apiKey }, recipient, withdrawal }: Asked) => ({
   )
 })
 
-/** Makes a withdrawal wait for approval by another key if it exceeds the `approvalAboveSats` of its key or company. */
+/**
+ * Makes a withdrawal wait for approval by another key if it exceeds the `approvalAboveSats` of its key or company.
+ * Refuses such a voucher.
+ */
 export const hook: Hook = {
-  mayBegin: (asked) => Effect.succeed(needsApproval(asked.spender, Withdrawal.held(asked.withdrawal)) ? waits(asked) : undefined)
+  mayBegin: (asked) => Effect.succeed(thresholdOf(asked.spender, Withdrawal.held(asked.withdrawal)) && waits(asked)),
+  // Anyone may claim a voucher, and no approval happens at that point.
+  mayIssue: ({ spender, amount }) => {
+    const found = thresholdOf(spender, amount)
+    if (found === undefined) return Effect.void
+    const { subject, limits } = found
+    return Effect.fail(Limit.never("approval_above_sats", subject, spender.company.id, limits.approvalAboveSats))
+  }
 }

@@ -9,10 +9,12 @@ import * as Id from "../../base/Id.ts"
 import { Invalid } from "../../base/Invalid.ts"
 import * as Metadata from "../../base/Metadata.ts"
 import * as SecretHash from "../../base/SecretHash.ts"
+import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import * as Limit from "../../ledger/Limit.ts"
 import type { Priced } from "../../nodes/Prices.ts"
 import { descriptionIssue } from "../../receiving/Invoices.ts"
 import * as SpendingLimits from "../../sending/SpendingLimits.ts"
+import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
 import * as Voucher from "./Voucher.ts"
 import { checkSendable } from "../../sending/WithdrawalDrafts.ts"
 import * as Cause from "../../sending/Cause.ts"
@@ -48,6 +50,7 @@ export const make = Effect.gen(function* () {
   const { domain, linkHost = domain, network: chain } = yield* Installation
   const bounds = yield* Bounds
   const entropy = yield* Entropy
+  const mayIssue = yield* WithdrawalHooks.issuing
 
   /** Expects texts that `check` has validated. */
   return Effect.fnUntraced(function* ({
@@ -63,7 +66,7 @@ export const make = Effect.gen(function* () {
       readonly words: Words
     }): Effect.fn.Return<
     Issued & { readonly counts: ReadonlyArray<Limit.Count>; readonly feesRevision: number },
-    Invalid | Limit.LimitExceeded
+    Invalid | Limit.LimitExceeded | StoreUnavailable
   > {
     yield* checkSendable(amount, bounds)
     // Only the on-chain fee can be unavailable, and a voucher is paid over Lightning.
@@ -91,6 +94,7 @@ export const make = Effect.gen(function* () {
     })
     const amountHeld = Voucher.held(voucher)
     yield* SpendingLimits.check(spender, { amount: amountHeld, recipientType: "lightning_invoice", recipient: null, network: chain })
+    yield* mayIssue({ spender, amount: amountHeld })
     return { counts, feesRevision: company.feesRevision ?? 0, voucher, url: Redacted.make(Voucher.urlOf(linkHost, k1)) }
   })
 })
