@@ -39,6 +39,23 @@ describe("the bundle of the service", () => {
     )
   })
 
+  it("postgres: a CommonJS bundle can import the package, and says why it cannot create an embedded database", async () => {
+    const url = (file: string) => JSON.stringify(new URL(`../../postgres/src/${file}`, import.meta.url).pathname)
+    writeFileSync(
+      path.join(folder, "common.mjs"),
+      `import { PgClient } from ${url("index.ts")}
+      import { unpack } from ${url("client/EmptyDatabase.ts")}
+      console.log(typeof PgClient.layer)
+      try { unpack(${JSON.stringify(path.join(folder, "database"))}) } catch ({ message }) { console.log(message) }`
+    )
+    // esbuild leaves it undefined.
+    const transform = { define: { "import.meta.url": "undefined" } }
+    const bundle = await rolldown({ input: path.join(folder, "common.mjs"), platform: "node", transform })
+    await bundle.write({ file: path.join(folder, "common.cjs"), format: "cjs", codeSplitting: false })
+    await bundle.close()
+    assert.match(run("common.cjs"), /^function\n.*cannot be created in a CommonJS bundle/)
+  })
+
   it("server: a start caches its bytecode, and the next start ignores a damaged or outdated cache", async () => {
     await loader(folder, ["node:http"])
     const service = (says: string) =>

@@ -6,10 +6,13 @@ import { brotliDecompressSync } from "node:zlib"
 // packages/postgres/scripts/emptyDatabase.ts ran it once, and this package contains the result: a tar archive,
 // compressed with Brotli.
 
-const file = new URL("../../empty-database.tar.br", import.meta.url)
-
 /** The result of `initdb` as a tar archive. */
-export const archive = () => brotliDecompressSync(readFileSync(file))
+export const archive = () => {
+  const here: string | undefined = import.meta.url // undefined in a CommonJS bundle
+  if (here === undefined)
+    throw new Error("An embedded database cannot be created in a CommonJS bundle. Bundle ES modules, or leave @satrail/postgres out")
+  return brotliDecompressSync(readFileSync(new URL("../../empty-database.tar.br", here)))
+}
 
 const blockBytes = 512
 
@@ -30,9 +33,10 @@ function* entries(tar: Buffer) {
  */
 export const unpack = (directory: string): void => {
   const beside = `${directory}.new`
+  const tar = archive()
   rmSync(beside, { recursive: true, force: true })
   mkdirSync(beside, { recursive: true, mode: 0o700 })
-  for (const { name, isFolder, content } of entries(archive())) {
+  for (const { name, isFolder, content } of entries(tar)) {
     const path = join(beside, name)
     mkdirSync(isFolder ? path : dirname(path), { recursive: true, mode: 0o700 })
     if (!isFolder) writeFileSync(path, content, { mode: 0o600 })
