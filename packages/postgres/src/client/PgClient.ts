@@ -15,7 +15,8 @@ import {
   Patience,
   pidOf,
   remember,
-  type SettingsOf
+  type SettingsOf,
+  writes
 } from "./PgConnection.ts"
 import { DatabaseUnreachable, meaningOf } from "./PgError.ts"
 import * as Pooler from "./Pooler.ts"
@@ -166,8 +167,6 @@ const connecting = (pool: Pg.Pool, epoch: Epoch, primary: Primary.Primary | unde
     return primary === undefined ? connected : Effect.andThen(Effect.mapError(primary.settled, fail), connected)
   })
 }
-
-const writes = (text: string): boolean => /\b(?:insert|update|delete|merge)\b/i.test(text)
 
 /**
  * Refuses to send further commits while earlier ones wait for the standby. The server keeps the session of a waiting

@@ -28,6 +28,9 @@ export type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlEr
  */
 export const Patience = Context.Reference<number>("@satrail/postgres/client/PgConnection/Patience", { defaultValue: () => Infinity })
 
+/** Returns whether a statement changes rows or locks them. */
+export const writes = (text: string): boolean => /\b(?:insert|update|delete|merge)\b/i.test(text)
+
 /** Wraps an error of the database, or of the connection to it. */
 export const failed = (cause: unknown, operation: string) => new SqlError.SqlError({ reason: reasonOf(cause, operation) })
 

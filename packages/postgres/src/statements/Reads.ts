@@ -7,7 +7,7 @@ import { Effect, Exit, Option, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as GroupCommit from "./GroupCommit.ts"
 import { translate, turnedAway } from "../client/Outage.ts"
-import { Patience } from "../client/PgConnection.ts"
+import { Patience, writes } from "../client/PgConnection.ts"
 import type { Kind } from "./Table.ts"
 import * as Table from "./Table.ts"
 
@@ -22,9 +22,6 @@ export type Read<In extends ReadonlyArray<unknown>, Out> = Effect.Effect<
 const patienceMillis = 10_000
 
 const inTime = Effect.provideService(Patience, patienceMillis)
-
-/** Returns whether a statement changes rows. Then it must not be canceled (see `Patience`). */
-const writes = (text: string): boolean => /\b(?:insert into|update|delete from)\b/.test(text)
 
 /** Disables timeouts for one transaction. */
 export const unhurried = "set local statement_timeout = 0; set local lock_timeout = 0"
