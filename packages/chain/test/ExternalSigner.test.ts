@@ -1,33 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Msat from "@satrail/bitcoin/Msat"
-import * as Payout from "@satrail/core/sending/Payout"
 import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
 import * as ExternalSigner from "../src/ExternalSigner.ts"
 import * as HotSigner from "../src/HotSigner.ts"
-import * as Keys from "../src/Keys.ts"
-import { accounts, words } from "./Ours.ts"
+import { psbt, words } from "./Ours.ts"
 
 const program = fileURLToPath(new URL("signer.ts", import.meta.url))
 const signer = (behaviour: string, patienceMillis = 600_000) =>
   ExternalSigner.make({ command: process.execPath, args: [program, behaviour], patienceMillis })
-
-const keys = Keys.make(accounts)
-const psbt = Payout.toPsbt(
-  Payout.draft(
-    keys,
-    (["taproot", "segwit", "nested_segwit"] as const).map((type, index) => ({
-      outpoint: `${String(index).repeat(64)}:${index}`,
-      scriptPubKey: keys.key({ type, branch: 0, index }).address.scriptPubKey,
-      amount: Msat.fromSats(10_000),
-      type,
-      branch: 0,
-      index,
-      isConfirmed: true
-    })),
-    [{ scriptPubKey: `0014${"07".repeat(20)}`, sats: 25_000n }]
-  )
-)
 
 describe("a signer in another process", () => {
   for (const [behaviour, which] of [

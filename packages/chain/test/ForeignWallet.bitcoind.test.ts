@@ -1,8 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Msat from "@satrail/bitcoin/Msat"
 import { ChainWallet } from "@satrail/core/nodes/ChainWallet"
-import type * as Coin from "@satrail/core/nodes/Coin"
-import * as Payout from "@satrail/core/sending/Payout"
 import { Records } from "@satrail/core/service/Records"
 import * as Memory from "@satrail/memory/Memory"
 import * as Bitcoind from "@satrail/regtest/Bitcoind"
@@ -13,30 +10,12 @@ import { Context, Effect, Layer, Schema } from "effect"
 import * as Descriptor from "../src/Descriptor.ts"
 import * as ExternalSigner from "../src/ExternalSigner.ts"
 import * as HotSigner from "../src/HotSigner.ts"
-import * as Keys from "../src/Keys.ts"
 import * as Seed from "../src/Seed.ts"
-import { accounts, wallet, words } from "./Ours.ts"
+import { accounts, psbt, types, wallet, words } from "./Ours.ts"
 
 // Bitcoin Core derives the keys of our descriptors itself, so it stands in for any other wallet.
 
 const layer = Layer.mergeAll(Bitcoind.layer, Layer.fresh(Memory.layer))
-
-const types = ["taproot", "segwit", "nested_segwit"] as const
-
-/** A payout that spends one coin of each type. */
-const psbt = Effect.sync(() => {
-  const keys = Keys.make(accounts)
-  const coins = types.map((type, index): Coin.Coin => ({
-    outpoint: `${String(index).repeat(64)}:${index}`,
-    scriptPubKey: keys.key({ type, branch: 0, index }).address.scriptPubKey,
-    amount: Msat.fromSats(10_000),
-    type,
-    branch: 0,
-    index,
-    isConfirmed: true
-  }))
-  return Payout.toPsbt(Payout.draft(keys, coins, [{ scriptPubKey: `0014${"07".repeat(20)}`, sats: 25_000n }]))
-})
 
 /** Descriptors with the private keys of our receiving addresses. */
 const secrets = Effect.sync(() => {
@@ -89,13 +68,12 @@ Real.suite("A foreign wallet", ["bitcoind"], () => {
       yield* call("createwallet", ["signer", false, true], Schema.Unknown)
       const imports = (yield* secrets).map((desc) => ({ desc, range: [0, types.length], timestamp: "now" }))
       yield* call("importdescriptors", [imports], Schema.Unknown)
-      const draft = yield* psbt
-      const { txId } = yield* HotSigner.make(words, "regtest").sign(draft)
+      const { txId } = yield* HotSigner.make(words, "regtest").sign(psbt)
       for (const covers of ["DEFAULT", "ALL"]) {
         for (const isFinal of [true, false]) {
-          const answer = yield* call("walletprocesspsbt", [draft, true, covers, true, isFinal], Signed)
+          const answer = yield* call("walletprocesspsbt", [psbt, true, covers, true, isFinal], Signed)
           const args = ["-e", "process.stdout.write(process.argv[1])", answer.psbt]
-          const signed = yield* ExternalSigner.make({ command: process.execPath, args }).sign(draft)
+          const signed = yield* ExternalSigner.make({ command: process.execPath, args }).sign(psbt)
           assert.strictEqual(signed.txId, txId)
         }
       }

@@ -1,4 +1,4 @@
-import type * as Msat from "@satrail/bitcoin/Msat"
+import * as Msat from "@satrail/bitcoin/Msat"
 import type * as TxId from "@satrail/bitcoin/TxId"
 import * as ChainWalletContract from "@satrail/contracts/ChainWallet"
 import { begin, onChain } from "@satrail/contracts/Fixtures"
@@ -15,6 +15,7 @@ import * as Deposits from "@satrail/core/receiving/ChainDeposits"
 import * as Stops from "@satrail/core/accounts/Stops"
 import { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import * as Addresses from "@satrail/core/receiving/OnChainAddresses"
+import * as Payout from "@satrail/core/sending/Payout"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Memory from "@satrail/memory/Memory"
 import { Context, Effect, Layer } from "effect"
@@ -25,6 +26,27 @@ import * as Wallet from "../src/Wallet.ts"
 
 export const words = Seed.fromEntropy(new Uint8Array(32).fill(1))
 export const accounts = Keys.accountsOf(words, "regtest")
+
+export const types = ["taproot", "segwit", "nested_segwit"] as const
+
+const keys = Keys.make(accounts)
+
+/** A payout that spends one coin of each type. */
+export const psbt = Payout.toPsbt(
+  Payout.draft(
+    keys,
+    types.map((type, index) => ({
+      outpoint: `${String(index).repeat(64)}:${index}`,
+      scriptPubKey: keys.key({ type, branch: 0, index }).address.scriptPubKey,
+      amount: Msat.fromSats(10_000),
+      type,
+      branch: 0,
+      index,
+      isConfirmed: true
+    })),
+    [{ scriptPubKey: `0014${"07".repeat(20)}`, sats: 25_000n }]
+  )
+)
 
 /** The defaults, except that one confirmation is always enough. */
 export const settings: Policy.Settings = {
