@@ -9,7 +9,6 @@ import * as Bolt12 from "../packages/bitcoin/src/Bolt12.ts"
 import * as LightningAddressText from "../packages/bitcoin/src/LightningAddressText.ts"
 import * as Msat from "../packages/bitcoin/src/Msat.ts"
 import * as ChainBooks from "../packages/chain/src/Books.ts"
-import * as ExternalSigner from "../packages/chain/src/ExternalSigner.ts"
 import { maxCounted } from "../packages/core/src/accounts/AccountReads.ts"
 import * as ApiKeys from "../packages/core/src/accounts/ApiKeys.ts"
 import * as Companies from "../packages/core/src/accounts/Companies.ts"
@@ -312,7 +311,6 @@ const limits = (): string => {
     ["inputs of one payout", Payout.maxCoins],
     ["payouts in one batch", defaults.payoutOutputs],
     ["time limit of a payout's signature, minutes", Broadcasts.signMillis / 60_000],
-    ["time limit of `CHAIN_SIGNER`'s program, seconds", ExternalSigner.signMillis / 1000],
     ["maximum age of an exchange rate, seconds", defaults.maxRateAgeMillis / 1000],
     ["interval between requests to a rate source, seconds", Rates.refreshMillis / 1000],
     ["minimum number of sources that must agree on a rate (and a majority)", Rates.rules.minAgreeing],

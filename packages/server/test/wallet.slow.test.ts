@@ -96,8 +96,13 @@ describe("the environment of a real chain", () => {
   })
 
   it("environment: a real chain's settings are read", () => {
-    const { chainNode } = Result.getOrThrow(Environment.read({ ...rpc, CHAIN_WALLET_PASSPHRASE: "", CHAIN_SIGNER: "sign --with card" }))
-    assert.deepStrictEqual(chainNode?.signer, { _tag: "External", command: "sign", args: ["--with", "card"] })
+    const external = { ...rpc, CHAIN_WALLET_PASSPHRASE: "", CHAIN_SIGNER: "sign --with card" }
+    const read = (more: object) => Result.getOrThrow(Environment.read({ ...external, ...more })).chainNode
+    const chainNode = read({})
+    const signer = { _tag: "External" as const, command: "sign", args: ["--with", "card"], patienceMillis: 60_000 }
+    assert.deepStrictEqual(chainNode?.signer, signer)
+    assert.deepStrictEqual(read({ CHAIN_SIGNER_SECONDS: "600" })?.signer, { ...signer, patienceMillis: 600_000 })
+    assert.include(problemsOf({ ...external, CHAIN_SIGNER_SECONDS: "601" }), "CHAIN_SIGNER_SECONDS must be")
     assert.strictEqual(chainNode?.walletFile, path.join(".satrail", "wallet.json"))
     assert.strictEqual(chainNode?.source.at, "bitcoin node at http://127.0.0.1:8332")
     assert.sameMembers([...Check.secretsIn(chainNode)], ["not to be told"])

@@ -1,4 +1,6 @@
+import * as ExternalSigner from "@satrail/chain/ExternalSigner"
 import * as Seed from "@satrail/chain/Seed"
+import * as Broadcasts from "@satrail/core/sending/Broadcasts"
 import { Config, type Redacted, Result } from "effect"
 import path from "node:path"
 import { dataDirectory } from "./Process.ts"
@@ -8,7 +10,7 @@ import * as Setting from "./Setting.ts"
 export type Signer =
   | { readonly _tag: "Sealed"; readonly passphrase: Redacted.Redacted }
   | { readonly _tag: "Words"; readonly words: Redacted.Redacted }
-  | { readonly _tag: "External"; readonly command: string; readonly args: ReadonlyArray<string> }
+  | { readonly _tag: "External"; readonly command: string; readonly args: ReadonlyArray<string>; readonly patienceMillis: number }
 
 /** The wallet on a real chain. */
 export interface Wallet {
@@ -43,6 +45,12 @@ export const settings = {
       const [command, ...args] = text.trim().split(/\s+/)
       return command === undefined || command === "" ? undefined : { command, args }
     }
+  }),
+  externalSeconds: Setting.withDefault({
+    name: "CHAIN_SIGNER_SECONDS",
+    meaning: "Time limit of that program. Increase it if a person must confirm",
+    fallback: String(ExternalSigner.signMillis / 1000),
+    ...Setting.whole(1, Broadcasts.signMillis / 1000)
   })
 }
 
@@ -52,13 +60,14 @@ export const file = Config.map(
   ({ file, dataDirectory }) => file ?? path.join(dataDirectory, "wallet.json")
 )
 
-const { passphrase, words, external } = settings
+const { passphrase, words, external, externalSeconds } = settings
+const choices = { passphrase, words, external, externalSeconds }
 
-const signer = Config.flatMap(Setting.all({ passphrase, words, external }), ({ passphrase, words, external }): Config.Config<Signer> => {
+const signer = Config.flatMap(Setting.all(choices), ({ passphrase, words, external, externalSeconds }): Config.Config<Signer> => {
   const given: ReadonlyArray<Signer> = [
     ...(passphrase === undefined ? [] : [{ _tag: "Sealed", passphrase } as const]),
     ...(words === undefined ? [] : [{ _tag: "Words", words } as const]),
-    ...(external === undefined ? [] : [{ _tag: "External", ...external } as const])
+    ...(external === undefined ? [] : [{ _tag: "External", ...external, patienceMillis: externalSeconds * 1000 } as const])
   ]
   const [one, ...others] = given
   return one === undefined || others.length > 0
