@@ -17,6 +17,7 @@ import * as Page from "./wire/Page.ts"
 import * as Scalars from "./wire/Scalars.ts"
 import * as Search from "./wire/Search.ts"
 import * as Section from "./api/Section.ts"
+import * as Member from "./wire/Member.ts"
 import * as View from "./wire/View.ts"
 import * as ApiKeys from "./resources/ApiKeys.ts"
 import * as Companies from "./resources/Companies.ts"
@@ -37,18 +38,9 @@ const view = View.make<Core.Overview>()(
   { identifier: "CompanyOverview" },
   {
     ...View.within(Companies.view.members, ({ company }: Core.Overview) => company),
-    posted_sats: [
-      Scalars.ExactSats.annotate({ description: "Total balance, in satoshis with up to three decimals" }),
-      ({ balance }) => Scalars.exactSats(balance.posted)
-    ],
-    held_sats: [
-      Scalars.ExactSats.annotate({ description: "Part of the balance held for pending withdrawals and open vouchers" }),
-      ({ balance }) => Scalars.exactSats(balance.held)
-    ],
-    available_sats: [
-      Scalars.ExactSats.annotate({ description: "Part of the balance that can be withdrawn" }),
-      ({ balance }) => Scalars.exactSats(Balance.available(balance))
-    ],
+    posted_sats: Member.exactSats(({ balance }) => balance.posted, "Total balance, in satoshis with up to three decimals"),
+    held_sats: Member.exactSats(({ balance }) => balance.held, "Part of the balance held for pending withdrawals and open vouchers"),
+    available_sats: Member.exactSats(({ balance }) => Balance.available(balance), "Part of the balance that can be withdrawn"),
     api_keys: [
       Schema.Int.annotate({
         description: `Number of active API keys. ${maxCounted} means ${maxCounted} or more`,
@@ -56,12 +48,10 @@ const view = View.make<Core.Overview>()(
       }),
       ({ keys }) => keys
     ],
-    last_seen_at: [
-      Schema.NullOr(Scalars.Instant).annotate({
-        description: "Last use of any of the company's keys, accurate to a minute; null if never used"
-      }),
-      ({ lastSeenAtMillis }) => Scalars.instantOrNull(lastSeenAtMillis)
-    ]
+    last_seen_at: Member.instantOrNull(
+      ({ lastSeenAtMillis }) => lastSeenAtMillis,
+      "Last use of any of the company's keys, accurate to a minute; null if never used"
+    )
   }
 )
 

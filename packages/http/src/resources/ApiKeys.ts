@@ -15,6 +15,7 @@ import * as LimitsView from "../wire/LimitsView.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import { Seal } from "../wire/Seal.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Companies from "./Companies.ts"
 
@@ -75,15 +76,15 @@ export const view = View.make<Issued>()(
       Schema.String.annotate({ description: "Public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }),
       (row) => row.apiKey.id
     ],
-    key: [Schema.String.annotate({ description: "The API key itself. Only this response contains it" }), (row) => Redacted.value(row.text)],
-    company_id: [Scalars.Uuid, (row) => row.apiKey.companyId],
-    name: [Schema.String, (row) => row.apiKey.name],
+    key: Member.text((row) => Redacted.value(row.text), "The API key itself. Only this response contains it"),
+    company_id: Member.uuid((row) => row.apiKey.companyId),
+    name: Member.text((row) => row.apiKey.name),
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.apiKey.scopes],
-    expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.apiKey.expiresAtMillis)],
+    expires_at: Member.instantOrNull((row) => row.apiKey.expiresAtMillis),
     limits: [LimitsView.schema, (row) => LimitsView.of(row.apiKey.limits)],
     allowed_from: [allowedFrom, (row) => row.apiKey.allowedFrom],
     approval: [approvalSchema, (row) => approvalOf(row.apiKey)],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.apiKey.createdAtMillis)]
+    created_at: Member.instant((row) => row.apiKey.createdAtMillis)
   }
 )
 
@@ -203,19 +204,16 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
   { identifier: "ApiKey", description: "API key without its secret, which is not stored" },
   {
     id: [Schema.String.annotate({ description: "Public part of the key, to identify it", examples: ["7Kq2mVx9TbZc"] }), (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    name: [Schema.String, (row) => row.name],
+    company_id: Member.uuid((row) => row.companyId),
+    name: Member.text((row) => row.name),
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
     limits: [LimitsView.schema, (row) => LimitsView.of(row.limits)],
     allowed_from: [allowedFrom, (row) => row.allowedFrom],
     approval: [approvalSchema, approvalOf],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.expiresAtMillis)],
-    revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)],
-    last_used_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the last use, accurate to a minute; null if never used" }),
-      (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
-    ]
+    created_at: Member.instant((row) => row.createdAtMillis),
+    expires_at: Member.instantOrNull((row) => row.expiresAtMillis),
+    revoked_at: Member.instantOrNull((row) => row.revokedAtMillis),
+    last_used_at: Member.instantOrNull((row) => row.lastUsedAtMillis, "Time of the last use, accurate to a minute; null if never used")
   }
 )
 
@@ -226,12 +224,12 @@ export const keyView = View.make<Omit<ApiKey.ApiKey, "secretHash" | "spendsAs">>
 export const requestView = View.make<ApiKey.ApiKey>()(
   { identifier: "RequestedApiKey", description: "API key that an operator requested for the company" },
   {
-    id: [Schema.String, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    name: [Schema.String, (row) => row.name],
+    id: Member.text((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    name: Member.text((row) => row.name),
     scopes: [Schema.Array(ApiKey.Scope), (row) => row.scopes],
     approval: [approvalSchema, approvalOf],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 

@@ -14,6 +14,7 @@ import * as Idempotency from "../wire/Idempotency.ts"
 import * as LimitsView from "../wire/LimitsView.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 
 export const path = "/operator/companies"
@@ -38,11 +39,11 @@ export const frozenOf = (how: Freeze | null): typeof frozen.Type =>
 export const view = View.make<Company>()(
   { identifier: "Company" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
+    id: Member.uuid((row) => row.id),
     name: [Scalars.text("Example Ltd"), (row) => row.name],
     plan: [Plan, (row) => row.plan],
     frozen: [frozen, (row) => frozenOf(row.frozen)],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 

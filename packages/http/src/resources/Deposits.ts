@@ -1,6 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Network } from "@satrail/bitcoin/Network"
-import * as Metadata from "@satrail/core/base/Metadata"
 import { Rail, Status } from "@satrail/core/ledger/Rail"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Callback } from "@satrail/core/receiving/Invoice"
@@ -13,6 +12,7 @@ import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
@@ -23,19 +23,16 @@ const params = { depositID: Scalars.Id }
 export const view = View.make<Deposit.Deposit>()(
   { identifier: "Deposit" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
-    recipient: [Schema.String.annotate({ description: "Invoice or address that was paid" }), (row) => row.recipient],
-    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    ledger_tx_id: Member.uuid((row) => row.ledgerTxId),
+    recipient: Member.text((row) => row.recipient, "Invoice or address that was paid"),
+    amount_sats: Member.sats((row) => row.amount),
     network_type: [Network, (row) => row.network],
     rail_type: [Rail, (row) => row.rail],
     status: [Status, (row) => row.status],
-    chain_tx_id: [
-      Schema.NullOr(Schema.String).annotate({ description: "On-chain transaction; null for a Lightning deposit" }),
-      (row) => row.chainTxId
-    ],
-    lightning_invoice_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningInvoiceId],
+    chain_tx_id: Member.textOrNull((row) => row.chainTxId, "On-chain transaction; null for a Lightning deposit"),
+    lightning_invoice_id: Member.uuidOrNull((row) => row.lightningInvoiceId),
     fee_sats: [Scalars.Fee.annotate({ description: "Always 0. Receiving is free", examples: [0] }), () => 0],
     refunded_sats: [
       Scalars.Sats.annotate({ description: "Total amount of the deposit's open, pending and completed refunds", examples: [0] }),
@@ -43,10 +40,10 @@ export const view = View.make<Deposit.Deposit>()(
     ],
     metadata: [
       Scalars.Metadata.annotate({ description: "Metadata of the invoice or address at the time of payment" }),
-      (row) => row.metadata ?? Metadata.empty
+      (row) => row.metadata
     ],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis),
+    updated_at: Member.instant((row) => row.updatedAtMillis)
   }
 )
 
@@ -65,10 +62,10 @@ export const payer = View.make<Callback | undefined>()(
       }),
       (callback) => callback?.payerData ?? null
     ],
-    zap_request: [
-      Schema.NullOr(Schema.String).annotate({ description: "Signed zap request (NIP-57): JSON, byte for byte as received" }),
-      (callback) => callback?.zapRequest ?? null
-    ]
+    zap_request: Member.textOrNull(
+      (callback) => callback?.zapRequest ?? null,
+      "Signed zap request (NIP-57): JSON, byte for byte as received"
+    )
   }
 )
 

@@ -15,6 +15,7 @@ import * as Idempotency from "../wire/Idempotency.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 
 const path = "/v1/domains"
@@ -34,14 +35,12 @@ export const own = View.make<Domain.Domain>()(
       }),
       (row) => row.shownBy
     ],
-    verified_at: [Scalars.Instant, (row) => Scalars.instant(row.verifiedAtMillis)],
-    checked_at: [Scalars.Instant, (row) => Scalars.instant(row.checkedAtMillis)],
-    lost_at: [
-      Schema.NullOr(Scalars.Instant).annotate({
-        description: "Time at which the TXT record was first found missing; null while it is present"
-      }),
-      (row) => Scalars.instantOrNull(row.lostAtMillis)
-    ],
+    verified_at: Member.instant((row) => row.verifiedAtMillis),
+    checked_at: Member.instant((row) => row.checkedAtMillis),
+    lost_at: Member.instantOrNull(
+      (row) => row.lostAtMillis,
+      "Time at which the TXT record was first found missing; null while it is present"
+    ),
     txt_name: [Scalars.text("_satrail-verify.example.com"), (row) => Domain.record(row).name],
     txt_value: [Scalars.text("satrail-verify=018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d"), (row) => Domain.record(row).value]
   }
@@ -52,7 +51,7 @@ const vouched = View.make<Domain.Domain>()(
   { identifier: "Domain" },
   {
     domain: own.members.domain,
-    company_id: [Scalars.Uuid, (row) => row.companyId],
+    company_id: Member.uuid((row) => row.companyId),
     verified_at: own.members.verified_at
   }
 )

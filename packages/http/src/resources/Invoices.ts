@@ -20,6 +20,7 @@ import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Search from "../wire/Search.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
@@ -64,18 +65,15 @@ const nodeId = "02eec7245d6b7d2ccb30380bfbe2a3648cd7a942653f5aa340edcea1f2836866
 export const view = View.make<Invoice.Shown>()(
   { identifier: "LightningInvoice" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
+    id: Member.uuid((row) => row.id),
     node_id: [Scalars.text(nodeId).annotate({ description: "Public key of the node that issued the invoice" }), (row) => row.nodeId],
     memo: [Scalars.text("Order 1042"), (row) => row.memo],
-    r_preimage: [
-      Schema.String.annotate({ description: "Payment preimage, in hex. Empty until settled" }),
-      (row) => (row.status === "settled" ? (row.preimage ?? "") : "")
-    ],
-    r_hash: [Schema.String.annotate({ description: "Payment hash, in hex" }), (row) => row.paymentHash],
-    amount_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "Invoice amount; null if the payer decides" }),
-      (row) => Scalars.satsOrNull(row.amount)
-    ],
+    r_preimage: Member.text(
+      (row) => (row.status === "settled" ? (row.preimage ?? "") : ""),
+      "Payment preimage, in hex. Empty until settled"
+    ),
+    r_hash: Member.text((row) => row.paymentHash, "Payment hash, in hex"),
+    amount_sats: Member.satsOrNull((row) => row.amount, "Invoice amount; null if the payer decides"),
     min_sats: [shownExpected("least"), (row) => Scalars.satsOrNull(row.minAmount)],
     max_sats: [shownExpected("most"), (row) => Scalars.satsOrNull(row.maxAmount)],
     hold: [
@@ -93,9 +91,9 @@ export const view = View.make<Invoice.Shown>()(
       (row) => (row.standing === "accepted" ? Scalars.instantOrNull(row.heldUntilMillis) : null)
     ],
     settled: [Schema.Boolean, (row) => row.status === "settled"],
-    payment_request: [Schema.String.annotate({ description: "Lightning invoice (BOLT 11)" }), (row) => row.paymentRequest],
+    payment_request: Member.text((row) => row.paymentRequest, "Lightning invoice (BOLT 11)"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    lightning_address_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningAddressId],
+    lightning_address_id: Member.uuidOrNull((row) => row.lightningAddressId),
     status: [
       Invoice.Standing.annotate({
         description:
@@ -110,23 +108,14 @@ export const view = View.make<Invoice.Shown>()(
       }),
       (row) => Scalars.sats(row.received ?? Msat.zero)
     ],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
-    settled_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of settlement; null until settled" }),
-      (row) => Scalars.instantOrNull(row.settledAtMillis)
-    ],
-    canceled_at: [
-      Schema.NullOr(Scalars.Instant).annotate({
-        description:
-          "Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can also have this time, if a payment was already in flight"
-      }),
-      (row) => Scalars.instantOrNull(row.canceledAtMillis)
-    ],
-    deposit_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Deposit that credited the payment; null until settled" }),
-      (row) => row.depositId
-    ]
+    created_at: Member.instant((row) => row.createdAtMillis),
+    expires_at: Member.instant((row) => row.expiresAtMillis),
+    settled_at: Member.instantOrNull((row) => row.settledAtMillis, "Time of settlement; null until settled"),
+    canceled_at: Member.instantOrNull(
+      (row) => row.canceledAtMillis,
+      "Time when you canceled the invoice or the held amount was returned; null otherwise. A settled invoice can also have this time, if a payment was already in flight"
+    ),
+    deposit_id: Member.uuidOrNull((row) => row.depositId, "Deposit that credited the payment; null until settled")
   }
 )
 

@@ -17,6 +17,7 @@ import * as Patch from "../wire/Patch.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 
 const path = "/v1/bitcoin/deposit/lightning-address"
@@ -68,21 +69,15 @@ const SettingsBody = Schema.Struct({
 export const view = View.make<LightningAddress.LightningAddress>()(
   { identifier: "LightningAddress" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
+    id: Member.uuid((row) => row.id),
     handle: [Scalars.text("satoshi"), (row) => row.handle],
     domain: [Scalars.text("pay.example.com"), (row) => row.domain],
     address: [Scalars.text("satoshi@pay.example.com"), LightningAddress.text],
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)],
-    last_used_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the last use; null if never used" }),
-      (row) => Scalars.instantOrNull(row.lastUsedAtMillis)
-    ],
-    deleted_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of deletion; null if not deleted" }),
-      (row) => Scalars.instantOrNull(row.deletedAtMillis)
-    ]
+    created_at: Member.instant((row) => row.createdAtMillis),
+    updated_at: Member.instant((row) => row.updatedAtMillis),
+    last_used_at: Member.instantOrNull((row) => row.lastUsedAtMillis, "Time of the last use; null if never used"),
+    deleted_at: Member.instantOrNull((row) => row.deletedAtMillis, "Time of deletion; null if not deleted")
   }
 )
 
@@ -95,15 +90,9 @@ export const own = View.make<LightningAddress.LightningAddress>()(
       Schema.NullOr(Scalars.DueSats).annotate({ description: "Minimum payment; null for the service's limit" }),
       (row) => Scalars.satsOrNull(row.minSendable)
     ],
-    max_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "Maximum payment; null for the service's limit" }),
-      (row) => Scalars.satsOrNull(row.maxSendable)
-    ],
-    success_message: [
-      Schema.NullOr(Schema.String).annotate({ description: "Text shown by the payer's wallet after a payment (LUD-09)" }),
-      (row) => row.successMessage
-    ],
-    lnurl: [Schema.String.annotate({ description: "The address as a bech32 LNURL (LUD-01)" }), (row) => Lnurl.encode(urlOf(row))],
+    max_sats: Member.satsOrNull((row) => row.maxSendable, "Maximum payment; null for the service's limit"),
+    success_message: Member.textOrNull((row) => row.successMessage, "Text shown by the payer's wallet after a payment (LUD-09)"),
+    lnurl: Member.text((row) => Lnurl.encode(urlOf(row)), "The address as a bech32 LNURL (LUD-01)"),
     lnurlp: [
       Scalars.text("lnurlp://pay.example.com/.well-known/lnurlp/satoshi").annotate({ description: "The address as a link (LUD-17)" }),
       (row) => urlOf(row).replace(/^https?:/, "lnurlp:")

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { type Failure, fee, hashOf, type Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Schema } from "effect"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 
 const FailureReason = Schema.Literals([
@@ -46,31 +47,23 @@ const startedAtMillis = ({ dispatchedAtMillis, createdAtMillis }: Withdrawal): n
 export const view = View.make<Withdrawal>()(
   { identifier: "LightningPayment" },
   {
-    payment_hash: [Schema.String, (row) => hashOf(row) ?? ""],
-    payment_preimage: [
-      Schema.String.annotate({ description: "Payment preimage, in hex. Empty unless the payment succeeded" }),
-      (row) => row.preimage ?? ""
-    ],
-    payment_request: [Schema.String.annotate({ description: "Invoice or BOLT 12 offer that was paid" }), (row) => row.paymentRequest ?? ""],
+    payment_hash: Member.text((row) => hashOf(row) ?? ""),
+    payment_preimage: Member.text((row) => row.preimage ?? "", "Payment preimage, in hex. Empty unless the payment succeeded"),
+    payment_request: Member.text((row) => row.paymentRequest ?? "", "Invoice or BOLT 12 offer that was paid"),
     status: [Schema.Literals(["SUCCEEDED", "FAILED"]), (row) => (row.status === "settled" ? "SUCCEEDED" : "FAILED")],
     failure_reason: [FailureReason, (row) => (row.failure === null ? "FAILURE_REASON_NONE" : failureReasons[row.failure])],
-    value: [Schema.String, (row) => inSats(row.amount)],
-    value_sat: [Schema.String, (row) => inSats(row.amount)],
-    value_msat: [Schema.String, (row) => row.amount.toString()],
-    fee: [Schema.String, (row) => inSats(costOf(row))],
-    fee_sat: [Schema.String, (row) => inSats(costOf(row))],
-    fee_msat: [
-      Schema.String.annotate({
-        description: "Fee charged on top of the amount, in millisatoshis. Same as the withdrawal's `fee_sats`. 0 if the payment failed"
-      }),
-      (row) => costOf(row).toString()
-    ],
-    creation_date: [
-      Schema.String.annotate({ description: "Unix time in seconds" }),
-      (row) => Math.floor(startedAtMillis(row) / 1000).toString()
-    ],
-    creation_time_ns: [Schema.String, (row) => (BigInt(startedAtMillis(row)) * 1_000_000n).toString()],
-    payment_index: [Schema.String, (row) => row.paymentIndex ?? "0"],
+    value: Member.text((row) => inSats(row.amount)),
+    value_sat: Member.text((row) => inSats(row.amount)),
+    value_msat: Member.text((row) => row.amount.toString()),
+    fee: Member.text((row) => inSats(costOf(row))),
+    fee_sat: Member.text((row) => inSats(costOf(row))),
+    fee_msat: Member.text(
+      (row) => costOf(row).toString(),
+      "Fee charged on top of the amount, in millisatoshis. Same as the withdrawal's `fee_sats`. 0 if the payment failed"
+    ),
+    creation_date: Member.text((row) => Math.floor(startedAtMillis(row) / 1000).toString(), "Unix time in seconds"),
+    creation_time_ns: Member.text((row) => (BigInt(startedAtMillis(row)) * 1_000_000n).toString()),
+    payment_index: Member.text((row) => row.paymentIndex ?? "0"),
     htlcs: [Schema.Array(Schema.Never).annotate({ description: "Always empty" }), () => []]
   }
 )

@@ -13,6 +13,7 @@ import * as Idempotency from "../wire/Idempotency.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
@@ -27,16 +28,16 @@ const Body = Schema.Struct({
 export const view = View.make<OnChainAddress>()(
   { identifier: "OnChainAddress" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
+    id: Member.uuid((row) => row.id),
     address: [Scalars.text("bc1p5cyxnuxmeuwuvkwfem96lqzszd02n6xdcjrs20cac6yqjjwudpxqkedrcr"), (row) => row.address],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
+    company_id: Member.uuid((row) => row.companyId),
     node_id: [
       Scalars.text("73c5da0a").annotate({ description: "Fingerprint of the wallet that can spend from the address" }),
       (row) => row.nodeId
     ],
     bitcoin_address_type: [AddressType, (row) => row.type],
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 

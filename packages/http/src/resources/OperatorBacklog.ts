@@ -11,6 +11,7 @@ import { Example, type World } from "../wire/Examples.ts"
 import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Deposits from "./Deposits.ts"
 import * as LostWithdrawals from "./LostWithdrawals.ts"
@@ -30,9 +31,9 @@ const For = Scalars.text("The node's final result. Until it arrives, the payment
 const named = View.make<WaitReason.BacklogItem>()(
   { identifier: "WaitingRecord" },
   {
-    id: [Scalars.Uuid, (one) => one.id],
-    company_id: [Scalars.Uuid, (one) => one.companyId],
-    since: [Scalars.Instant, (one) => Scalars.instant(one.sinceMillis)],
+    id: Member.uuid((one) => one.id),
+    company_id: Member.uuid((one) => one.companyId),
+    since: Member.instant((one) => one.sinceMillis),
     amount_sats: [Sats, (one) => Scalars.exactSats(one.amount)],
     attempts: [Attempts, ({ waits }) => waits.attempts],
     next_look_at: [Next, ({ waits }) => Scalars.instantOrNull(waits.nextMillis)],
@@ -45,7 +46,7 @@ export const kind = View.make<Core.Kind>()(
   { identifier: "Waiting" },
   {
     count: [Schema.Int, ({ count }) => count],
-    oldest_at: [Schema.NullOr(Scalars.Instant), ({ oldestAtMillis }) => Scalars.instantOrNull(oldestAtMillis)],
+    oldest_at: Member.instantOrNull(({ oldestAtMillis }) => oldestAtMillis),
     amount_sats: [Sats, ({ amount }) => Scalars.exactSats(amount)],
     oldest: [
       Schema.Array(named.schema).annotate({ description: `The ${Core.maxNamed} oldest items` }),
@@ -63,14 +64,12 @@ export const kindsOf = (all: { readonly [kind in Waiting.Kind]: Core.Kind }) => 
 const step = View.make<WaitReason.TimelineEntry>()(
   { identifier: "Step" },
   {
-    at: [Scalars.Instant, (one) => Scalars.instant(one.atMillis)],
+    at: Member.instant((one) => one.atMillis),
     what: [Schema.Literals(["requested", "approved", "rejected", "expired", "dispatched", "seen", "settled", "failed"]), (one) => one.what],
-    detail: [
-      Schema.NullOr(Schema.String).annotate({
-        description: "Details of the step, such as the payee, the key that approved it, its payment hash or transaction, or why it failed"
-      }),
-      (one) => one.detail
-    ]
+    detail: Member.textOrNull(
+      (one) => one.detail,
+      "Details of the step, such as the payee, the key that approved it, its payment hash or transaction, or why it failed"
+    )
   }
 )
 

@@ -13,6 +13,7 @@ import * as Scalars from "../wire/Scalars.ts"
 import { Seal } from "../wire/Seal.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Companies from "./Companies.ts"
 
@@ -29,11 +30,11 @@ const Body = Schema.Struct({
 const view = View.make<OperatorToken.OperatorToken>()(
   { identifier: "OperatorToken" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    name: [Schema.String.annotate({ description: "Owner of the token, recorded in the audit log" }), (row) => row.name],
+    id: Member.uuid((row) => row.id),
+    name: Member.text((row) => row.name, "Owner of the token, recorded in the audit log"),
     scopes: [Schema.Array(OperatorToken.Scope), (row) => row.scopes],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    revoked_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.revokedAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis),
+    revoked_at: Member.instantOrNull((row) => row.revokedAtMillis)
   }
 )
 
@@ -41,10 +42,7 @@ const issued = View.make<Issued>()(
   { identifier: "IssuedOperatorToken" },
   {
     ...View.within(view.members, ({ token }: Issued) => token),
-    token: [
-      Schema.String.annotate({ description: "The operator token itself. Only this response contains it" }),
-      ({ text }) => Redacted.value(text)
-    ]
+    token: Member.text(({ text }) => Redacted.value(text), "The operator token itself. Only this response contains it")
   }
 )
 

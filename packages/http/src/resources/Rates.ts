@@ -9,6 +9,7 @@ import * as Errors from "../wire/Errors.ts"
 import { Example } from "../wire/Examples.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 
 /** Price of one bitcoin in a currency. It is a string because most clients read JSON numbers as floats. */
@@ -20,7 +21,7 @@ export const view = View.make<Quoted>()(
       Scalars.text("97123.45").annotate({ description: "Price of one bitcoin in the currency, as an exact decimal" }),
       (row) => Decimal.format(row.price)
     ],
-    updated_at: [Scalars.Instant.annotate({ description: "Time of the price" }), (row) => Scalars.instant(row.atMillis)]
+    updated_at: Member.instant((row) => row.atMillis, "Time of the price")
   }
 )
 

@@ -12,6 +12,7 @@ import * as Errors from "../wire/Errors.ts"
 import { Example } from "../wire/Examples.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as OperatorBacklog from "./OperatorBacklog.ts"
 
@@ -23,25 +24,16 @@ const SatsOrNull = Schema.NullOr(Scalars.ExactSats)
 const side = View.make<AssetBalance>()(
   { identifier: "ReconciledAsset" },
   {
-    owned_sats: [
-      Scalars.ExactSats.annotate({ description: "Balance reported by the node or the chain" }),
-      ({ owned }) => Scalars.exactSats(owned)
-    ],
-    own_sats: [SatsOrNull.annotate({ description: "Operator equity; null until determined" }), ({ own }) => Scalars.exactSatsOrNull(own)],
-    ledger_sats: [
-      Scalars.ExactSats.annotate({ description: "Balance in the ledger: received minus sent" }),
-      ({ ledger }) => Scalars.exactSats(ledger)
-    ],
+    owned_sats: Member.exactSats(({ owned }) => owned, "Balance reported by the node or the chain"),
+    own_sats: Member.exactSatsOrNull(({ own }) => own, "Operator equity; null until determined"),
+    ledger_sats: Member.exactSats(({ ledger }) => ledger, "Balance in the ledger: received minus sent"),
     on_its_way_sats: [
       Schema.Tuple([Scalars.ExactSats, Scalars.ExactSats]).annotate({
         description: "Range of differences that money in flight can explain, from lowest to highest"
       }),
       ({ least, most }) => [Scalars.exactSats(least), Scalars.exactSats(most)] as const
     ],
-    unexplained_sats: [
-      Scalars.ExactSats.annotate({ description: "Unexplained difference; negative if money is missing" }),
-      ({ unexplained }) => Scalars.exactSats(unexplained)
-    ]
+    unexplained_sats: Member.exactSats(({ unexplained }) => unexplained, "Unexplained difference; negative if money is missing")
   }
 )
 
@@ -49,18 +41,12 @@ const difference = View.make<Difference>()(
   { identifier: "Difference" },
   {
     cause: [Cause, (one) => one.cause],
-    about: [Schema.String.annotate({ description: "Subject: a payment hash, record, coin or account" }), (one) => one.about],
-    company_id: [Schema.NullOr(Scalars.Uuid), (one) => one.companyId],
-    record_id: [Schema.NullOr(Scalars.Uuid).annotate({ description: "Id of the withdrawal or invoice" }), (one) => one.recordId],
-    ours_sats: [
-      SatsOrNull.annotate({ description: "Amount in the ledger; null if there is no record" }),
-      (one) => Scalars.exactSatsOrNull(one.ours)
-    ],
-    theirs_sats: [
-      SatsOrNull.annotate({ description: "Amount reported by the node or the chain; null if there is no record" }),
-      (one) => Scalars.exactSatsOrNull(one.theirs)
-    ],
-    since: [Scalars.Instant, (one) => Scalars.instant(one.sinceMillis)]
+    about: Member.text((one) => one.about, "Subject: a payment hash, record, coin or account"),
+    company_id: Member.uuidOrNull((one) => one.companyId),
+    record_id: Member.uuidOrNull((one) => one.recordId, "Id of the withdrawal or invoice"),
+    ours_sats: Member.exactSatsOrNull((one) => one.ours, "Amount in the ledger; null if there is no record"),
+    theirs_sats: Member.exactSatsOrNull((one) => one.theirs, "Amount reported by the node or the chain; null if there is no record"),
+    since: Member.instant((one) => one.sinceMillis)
   }
 )
 
@@ -79,7 +65,7 @@ export const countByCause = (differences: ReadonlyArray<Pick<Difference, "cause"
 const report = View.make<Report>()(
   { identifier: "ReconciliationReport" },
   {
-    reconciled_at: [Scalars.Instant, (one) => Scalars.instant(one.atMillis)],
+    reconciled_at: Member.instant((one) => one.atMillis),
     is_behind: [
       Schema.Boolean.annotate({ description: "Whether there was more to read than one run can process. The next run continues shortly" }),
       (one) => one.isBehind
@@ -90,27 +76,18 @@ const report = View.make<Report>()(
       }),
       (one) => one.isOutdated
     ],
-    assets_sats: [
-      Scalars.ExactSats.annotate({ description: "Balances of the node and the wallet" }),
-      (one) => Scalars.exactSats(one.assets)
-    ],
-    liabilities_sats: [
-      Scalars.ExactSats.annotate({ description: "Balances of all companies together" }),
-      (one) => Scalars.exactSats(one.liabilities)
-    ],
+    assets_sats: Member.exactSats((one) => one.assets, "Balances of the node and the wallet"),
+    liabilities_sats: Member.exactSats((one) => one.liabilities, "Balances of all companies together"),
     node: [side.schema, (one) => side.of(one.node)],
     on_chain: [side.schema, (one) => side.of(one.chain)],
-    forwarding_sats: [
-      Scalars.ExactSats.annotate({ description: "Fees earned by forwarding payments, as listed by the node. Part of `node.own_sats`" }),
-      ({ listed }) => Scalars.exactSats(listed.forwarding)
-    ],
-    channel_costs_sats: [
-      Scalars.ExactSats.annotate({
-        description:
-          "Cost of cooperative channel closes, as listed by the node: fees, minus the 660 sats that lnd returns per anchor. Deducted from `node.own_sats`"
-      }),
-      ({ listed }) => Scalars.exactSats(Msat.make(-listed.channels))
-    ],
+    forwarding_sats: Member.exactSats(
+      ({ listed }) => listed.forwarding,
+      "Fees earned by forwarding payments, as listed by the node. Part of `node.own_sats`"
+    ),
+    channel_costs_sats: Member.exactSats(
+      ({ listed }) => Msat.make(-listed.channels),
+      "Cost of cooperative channel closes, as listed by the node: fees, minus the 660 sats that lnd returns per anchor. Deducted from `node.own_sats`"
+    ),
     accounts: [Accounts, (one) => Tally.byAccount((account) => Scalars.exactSats(one.accounts[account]))],
     differences_by_cause: [
       Schema.Record(Schema.String, Schema.Int).annotate({
@@ -126,10 +103,7 @@ const report = View.make<Report>()(
       Schema.Int.annotate({ description: "Number of recent differences. The next run reports those that persist as discrepancies" }),
       (one) => one.unconfirmed
     ],
-    confirmed_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Expected time of that run; null if there are none" }),
-      (one) => Scalars.instantOrNull(one.confirmedAtMillis)
-    ]
+    confirmed_at: Member.instantOrNull((one) => one.confirmedAtMillis, "Expected time of that run; null if there are none")
   }
 )
 

@@ -12,6 +12,7 @@ import { Example, type World } from "../wire/Examples.ts"
 import { type Look, Looks } from "../api/Readiness.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Warnings from "./Warnings.ts"
 
@@ -30,7 +31,7 @@ const ageOf = (sinceMillis: number | null, nowMillis: number): number => Math.ma
 const check = View.make<Look>()(
   { identifier: "StatusCheck" },
   {
-    name: [Schema.String, (look) => look.name],
+    name: Member.text((look) => look.name),
     reason: [Said("Reason for the failure; null if none"), (look) => look.reason ?? null]
   }
 )
@@ -38,7 +39,7 @@ const check = View.make<Look>()(
 const role = View.make<Whole.Role & { readonly nowMillis: number }>()(
   { identifier: "StatusRole" },
   {
-    role: [Schema.String.annotate({ description: "Leader role, held by one process at a time" }), (one) => one.role],
+    role: Member.text((one) => one.role, "Leader role, held by one process at a time"),
     held_until: [
       Schema.NullOr(Scalars.Instant).annotate({
         description: "End of the current lease, which its holder renews; null if no process holds it"
@@ -56,7 +57,7 @@ const view = View.make<Found>()(
     network: [Network.Network, ({ network }) => network],
     database: [Said("Type and location of the database, without the password"), ({ description }) => description.database ?? null],
     node: [Said("Type and location of the node"), ({ description }) => description.node ?? null],
-    node_id: [Schema.String.annotate({ description: "The node's public key" }), ({ nodeId }) => nodeId],
+    node_id: Member.text(({ nodeId }) => nodeId, "The node's public key"),
     chain: [Said("Source of blocks, and the wallet file"), ({ description }) => description.chain ?? null],
     rates: [Said("Source of exchange rates"), ({ description }) => description.rates ?? null],
     rates_at: [
@@ -136,7 +137,7 @@ const countsOf = (channels: Counts | undefined) => {
 const liquidityView = View.make<Core.Standing>()(
   { identifier: "Liquidity" },
   {
-    node_id: [Schema.String.annotate({ description: "The node's public key" }), ({ nodeId }) => nodeId],
+    node_id: Member.text(({ nodeId }) => nodeId, "The node's public key"),
     outgoing_sats: [
       Schema.NullOr(Scalars.ExactSats.annotate({ description: "Current local balance of all channels, including reserves" })),
       ({ channels }) => Scalars.exactSatsOrNull(channels?.outgoing ?? null)
@@ -161,17 +162,15 @@ const liquidityView = View.make<Core.Standing>()(
       Schema.NullOr(Scalars.ExactSats.annotate({ description: "Balance of the hot wallet at the last reconciliation" })),
       ({ wallet }) => Scalars.exactSatsOrNull(wallet?.owned ?? null)
     ],
-    wallet_at: [Schema.NullOr(Scalars.Instant), ({ wallet }) => Scalars.instantOrNull(wallet?.atMillis ?? null)],
+    wallet_at: Member.instantOrNull(({ wallet }) => wallet?.atMillis ?? null),
     spent_sats: [
       Schema.NullOr(Scalars.ExactSats.annotate({ description: "Amount sent from the hot wallet since `spent_since`, including fees" })),
       ({ wallet }) => Scalars.exactSatsOrNull(wallet?.spent ?? null)
     ],
-    spent_since: [
-      Schema.NullOr(Scalars.Instant).annotate({
-        description: "Start of the measured period: 30 days ago, or the first reconciliation if later"
-      }),
-      ({ wallet }) => Scalars.instantOrNull(wallet?.sinceMillis ?? null)
-    ],
+    spent_since: Member.instantOrNull(
+      ({ wallet }) => wallet?.sinceMillis ?? null,
+      "Start of the measured period: 30 days ago, or the first reconciliation if later"
+    ),
     days_left: [
       Schema.NullOr(Schema.Finite).annotate({
         description:

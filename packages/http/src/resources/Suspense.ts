@@ -10,18 +10,19 @@ import { Example, type World } from "../wire/Examples.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 
 /** A payment that reached the node without an open invoice. The operator assigns it to a company. */
 export const unmatched = View.make<Unmatched>()(
   { identifier: "UnmatchedPayment" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    payment_hash: [Schema.String, (row) => row.paymentHash],
-    received_sats: [Scalars.Sats, (row) => Scalars.sats(row.received)],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    payment_hash: Member.text((row) => row.paymentHash),
+    received_sats: Member.sats((row) => row.received),
     reason: [Scalars.text("invoice settled by another payment"), (row) => row.reason],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 
@@ -31,15 +32,9 @@ export const view = View.make<Core.Suspended>()(
   { identifier: "SuspendedPayment" },
   {
     ...unmatched.members,
-    assigned_to: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Company it was assigned to; null while in suspense" }),
-      ({ assignment }) => assignment?.companyId ?? null
-    ],
-    deposit_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Deposit created by the assignment; null while in suspense" }),
-      ({ assignment }) => assignment?.id ?? null
-    ],
-    assigned_at: [Schema.NullOr(Scalars.Instant), ({ assignment }) => Scalars.instantOrNull(assignment?.createdAtMillis ?? null)]
+    assigned_to: Member.uuidOrNull(({ assignment }) => assignment?.companyId ?? null, "Company it was assigned to; null while in suspense"),
+    deposit_id: Member.uuidOrNull(({ assignment }) => assignment?.id ?? null, "Deposit created by the assignment; null while in suspense"),
+    assigned_at: Member.instantOrNull(({ assignment }) => assignment?.createdAtMillis ?? null)
   }
 )
 

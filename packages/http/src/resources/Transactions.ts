@@ -16,6 +16,7 @@ import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Search from "../wire/Search.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Withdrawals from "./Withdrawals.ts"
@@ -54,13 +55,10 @@ export const balanceView = View.make<Funds>()(
 export const view = View.make<Transaction.Transaction>()(
   { identifier: "Transaction" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    amount_sats: [
-      Scalars.Sats.annotate({ description: "Amount in whole satoshis, truncated. Negative for an adjustment that debits" }),
-      (row) => Scalars.sats(row.amount)
-    ],
-    recipient: [Schema.String, (row) => row.recipient],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    amount_sats: Member.sats((row) => row.amount, "Amount in whole satoshis, truncated. Negative for an adjustment that debits"),
+    recipient: Member.text((row) => row.recipient),
     rail_type: [Schema.NullOr(Rail).annotate({ description: "Payment rail; null for an adjustment" }), (row) => row.rail],
     type: [Transaction.Type, (row) => row.type],
     fee_microsats: [
@@ -72,17 +70,11 @@ export const view = View.make<Transaction.Transaction>()(
     ],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(row.fee)],
     status: [Standing, (row) => row.status],
-    reason: [
-      Schema.NullOr(Schema.String).annotate({ description: "Reason for an adjustment; null for other transactions" }),
-      (row) => row.reason
-    ],
-    description: [
-      Schema.String.annotate({ description: "Description of its checkout, invoice or refund; empty if there is none" }),
-      (row) => row.description
-    ],
+    reason: Member.textOrNull((row) => row.reason, "Reason for an adjustment; null for other transactions"),
+    description: Member.text((row) => row.description, "Description of its checkout, invoice or refund; empty if there is none"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
     failure: [Schema.NullOr(Withdrawals.Failure), ({ failure }) => failure && Withdrawals.failureOf(failure)],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 

@@ -1,5 +1,6 @@
 import type { Warning } from "@satrail/core/nodes/Channels"
 import { Schema } from "effect"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 
 /** Warnings are public, so they contain no amounts. */
@@ -13,6 +14,6 @@ export const view = View.make<Warning>()(
       }),
       ({ code }) => code
     ],
-    message: [Schema.String.annotate({ description: "Human-readable text. May change" }), ({ reason }) => reason]
+    message: Member.text(({ reason }) => reason, "Human-readable text. May change")
   }
 )

@@ -20,6 +20,7 @@ import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Section from "../api/Section.ts"
+import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as LightningPayment from "./LightningPayment.ts"
 
@@ -103,10 +104,7 @@ const destination = View.make<Withdrawal.Withdrawal>()(
   { identifier: "WithdrawalDestination" },
   {
     type: [Destination.RecipientType, (row) => row.recipientType],
-    lightning_address: [
-      Schema.NullOr(Schema.String),
-      (row) => (row.recipientType === "lightning_address" ? Destination.name(row.recipient) : null)
-    ],
+    lightning_address: Member.textOrNull((row) => (row.recipientType === "lightning_address" ? Destination.name(row.recipient) : null)),
     bip353_name: [
       Schema.NullOr(Schema.String).annotate({
         description: "BIP 353 name with its ₿, if the domain's DNS record determines the payment; otherwise null",
@@ -114,12 +112,10 @@ const destination = View.make<Withdrawal.Withdrawal>()(
       }),
       (row) => (Destination.isInDns(row.recipient) ? row.recipient : null)
     ],
-    bitcoin_address: [
-      Schema.NullOr(Schema.String).annotate({
-        description: "On-chain address that is paid; for a BIP 353 name, the address in its record when the payment was sent"
-      }),
-      (row) => (row.recipientType === "chain_address" ? row.recipient : row.rail === "on_chain" ? row.paymentRequest : null)
-    ],
+    bitcoin_address: Member.textOrNull(
+      (row) => (row.recipientType === "chain_address" ? row.recipient : row.rail === "on_chain" ? row.paymentRequest : null),
+      "On-chain address that is paid; for a BIP 353 name, the address in its record when the payment was sent"
+    ),
     domain: [
       Schema.NullOr(Schema.String).annotate({
         description: "Domain that issues the invoice for a Lightning address or LNURL",
@@ -127,12 +123,10 @@ const destination = View.make<Withdrawal.Withdrawal>()(
       }),
       (row) => Destination.domain(row.recipientType, row.recipient)
     ],
-    payment_hash: [
-      Schema.NullOr(Schema.String).annotate({
-        description: "Payment hash of the invoice, in hex, once the invoice is known; for an offer, after payment"
-      }),
-      Withdrawal.hashOf
-    ],
+    payment_hash: Member.textOrNull(
+      Withdrawal.hashOf,
+      "Payment hash of the invoice, in hex, once the invoice is known; for an offer, after payment"
+    ),
     success_action: [
       Schema.NullOr(SuccessAction).annotate({
         description: "Text or link from the payee's server to show after settlement (LUD-09, LUD-10). The preimage decrypts `aes`"
@@ -155,14 +149,12 @@ const approval = View.make<Withdrawal.Withdrawal & { readonly approval: Withdraw
       }),
       (row) => row.approvalAskedBy
     ],
-    decided_by: [
-      Schema.NullOr(Schema.String).annotate({
-        description: "Id of the key that approved or rejected it. If that key replaced an earlier one, the id of the original key"
-      }),
-      (row) => row.approvalBy
-    ],
-    decided_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.approvalAtMillis)],
-    expires_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.approvalExpiresAtMillis)]
+    decided_by: Member.textOrNull(
+      (row) => row.approvalBy,
+      "Id of the key that approved or rejected it. If that key replaced an earlier one, the id of the original key"
+    ),
+    decided_at: Member.instantOrNull((row) => row.approvalAtMillis),
+    expires_at: Member.instantOrNull((row) => row.approvalExpiresAtMillis)
   }
 )
 
@@ -170,10 +162,10 @@ const approval = View.make<Withdrawal.Withdrawal & { readonly approval: Withdraw
 export const view = View.make<Withdrawal.Withdrawal>()(
   { identifier: "Withdrawal" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
-    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    ledger_tx_id: Member.uuid((row) => row.ledgerTxId),
+    amount_sats: Member.sats((row) => row.amount),
     recipient: [Scalars.text("satoshi@wallet.example"), (row) => row.recipient],
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Withdrawal.fee(row))],
     network_type: [Network.Network, (row) => row.network],
@@ -185,17 +177,11 @@ export const view = View.make<Withdrawal.Withdrawal>()(
       }),
       LightningPayment.of
     ],
-    chain_tx_id: [
-      Schema.NullOr(Schema.String).annotate({ description: "Transaction id of an on-chain withdrawal; null until there is a transaction" }),
-      (row) => row.chainTxId
-    ],
-    refund_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Refund that this withdrawal pays; null if none" }),
-      (row) => row.refundId
-    ],
+    chain_tx_id: Member.textOrNull((row) => row.chainTxId, "Transaction id of an on-chain withdrawal; null until there is a transaction"),
+    refund_id: Member.uuidOrNull((row) => row.refundId, "Refund that this withdrawal pays; null if none"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)],
+    created_at: Member.instant((row) => row.createdAtMillis),
+    updated_at: Member.instant((row) => row.updatedAtMillis),
     failure: [
       Schema.NullOr(Failure).annotate({ description: "Reason for the failure. `lightning_payment` has the node's own reason" }),
       ({ failure }) => failure && failureOf(failure)
@@ -213,7 +199,7 @@ const instructed = View.make<Destination.Destination>()(
   { identifier: "Bip353Record" },
   {
     recipient_type: [Destination.RecipientType, Destination.recipientType],
-    recipient: [Schema.String.annotate({ description: "Invoice or bitcoin address in the record" }), Destination.text]
+    recipient: Member.text(Destination.text, "Invoice or bitcoin address in the record")
   }
 )
 
@@ -229,7 +215,7 @@ export const estimated = View.make<Estimate>()(
       }),
       (row) => (row.instructed === undefined ? null : instructed.of(row.instructed))
     ],
-    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    amount_sats: Member.sats((row) => row.amount),
     service_fee_sats: [
       Scalars.Fee.annotate({ description: "Total fee that a withdrawal would be charged on top of its amount. Same as `fee_sats`" }),
       (row) => Scalars.exactSats(Fee.total(row.fee))

@@ -14,6 +14,7 @@ import * as OwnErrors from "../../wire/OwnErrors.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 
 export const errors = OwnErrors.make({
@@ -37,15 +38,12 @@ const Amount = Scalars.ExactSats.annotate({
 export const own = View.make<Adjustment>()(
   { identifier: "Adjustment" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    ledger_tx_id: Member.uuid((row) => row.ledgerTxId),
     amount_sats: [Amount, (row) => Scalars.exactSats(row.amount)],
     reason: [Scalars.text("A payment of 3 May that was credited twice"), (row) => row.reason],
-    created_at: [
-      Scalars.Instant.annotate({ description: "Time of booking" }),
-      (row) => Scalars.instant(row.decidedAtMillis ?? row.createdAtMillis)
-    ]
+    created_at: Member.instant((row) => row.decidedAtMillis ?? row.createdAtMillis, "Time of booking")
   }
 )
 
@@ -57,11 +55,11 @@ const view = View.make<Adjustment>()(
       Status.annotate({ description: "`pending` while a second operator must approve it. `booked` and `rejected` are final" }),
       (row) => row.status
     ],
-    note: [Schema.NullOr(Schema.String).annotate({ description: "Note for operators. The company does not see it" }), (row) => row.note],
+    note: Member.textOrNull((row) => row.note, "Note for operators. The company does not see it"),
     requested_by: [Scalars.text("Ada"), (row) => row.requestedBy],
-    decided_by: [Schema.NullOr(Schema.String).annotate({ description: "Operator who booked or rejected it" }), (row) => row.decidedBy],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    decided_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.decidedAtMillis)]
+    decided_by: Member.textOrNull((row) => row.decidedBy, "Operator who booked or rejected it"),
+    created_at: Member.instant((row) => row.createdAtMillis),
+    decided_at: Member.instantOrNull((row) => row.decidedAtMillis)
   }
 )
 

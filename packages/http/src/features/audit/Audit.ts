@@ -11,6 +11,7 @@ import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import * as Section from "../../api/Section.ts"
 import * as Sheet from "../../wire/Sheet.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 
 const Actor = Schema.Literals([...Audit.Actor.fields.actor.literals, "unknown"]).annotate({
@@ -25,23 +26,14 @@ const changes = Schema.Array(Audit.Value).annotate({
 export const view = View.make<Row>()(
   { identifier: "AuditEntry" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
     actor: [Actor, (row) => row.actor],
-    actor_id: [
-      Schema.String.annotate({ description: "Id of the key, token or person; `root` for the configured token" }),
-      (row) => row.actor_id
-    ],
-    actor_name: [Schema.String, (row) => row.actor_name],
+    actor_id: Member.text((row) => row.actor_id, "Id of the key, token or person; `root` for the configured token"),
+    actor_name: Member.text((row) => row.actor_name),
     verb: [Schema.String.annotate({ description: "Operation, by its `operationId`", examples: ["send.confirm"] }), (row) => row.verb],
-    subject: [
-      Schema.NullOr(Schema.String).annotate({ description: "Record that the operation changed; null if the request was rejected" }),
-      (row) => row.subject
-    ],
-    outcome: [
-      Schema.String.annotate({ description: "`done`, or the error code. If `unreadable`, run `satrail verify`" }),
-      (row) => row.outcome
-    ],
+    subject: Member.textOrNull((row) => row.subject, "Record that the operation changed; null if the request was rejected"),
+    outcome: Member.text((row) => row.outcome, "`done`, or the error code. If `unreadable`, run `satrail verify`"),
     count: [
       Schema.Int.annotate({
         description:
@@ -49,11 +41,11 @@ export const view = View.make<Row>()(
       }),
       (row) => row.count
     ],
-    ip_address: [
-      Schema.String.annotate({ description: "IP address of the caller (first half for IPv6). Empty if unknown or the operator's" }),
-      (row) => (row.actor === "operator" ? "" : row.address)
-    ],
-    request_id: [Schema.String, (row) => row.request_id],
+    ip_address: Member.text(
+      (row) => (row.actor === "operator" ? "" : row.address),
+      "IP address of the caller (first half for IPv6). Empty if unknown or the operator's"
+    ),
+    request_id: Member.text((row) => row.request_id),
     changes: [
       changes,
       // A company sees the reason for its freeze in the console only, because programs can't act on it.
@@ -63,11 +55,8 @@ export const view = View.make<Row>()(
       Schema.NullOr(Schema.Int).annotate({ description: "Position in the company's hash chain; null until the entry is chained" }),
       (row) => row.link?.seq ?? null
     ],
-    hash: [
-      Schema.NullOr(Schema.String).annotate({ description: "Hash of the company's audit log up to this entry" }),
-      (row) => row.link?.hash ?? null
-    ],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    hash: Member.textOrNull((row) => row.link?.hash ?? null, "Hash of the company's audit log up to this entry"),
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 
@@ -75,17 +64,12 @@ const operators = View.make<Row>()(
   { identifier: "OperatorAuditEntry" },
   {
     ...view.members,
-    ip_address: [
-      Schema.String.annotate({ description: "IP address of the caller (first half for IPv6). Empty if unknown" }),
-      (row) => row.address
-    ],
+    ip_address: Member.text((row) => row.address, "IP address of the caller (first half for IPv6). Empty if unknown"),
     changes: [changes, (row) => row.changes ?? []],
-    head: [
-      Schema.NullOr(Schema.String).annotate({
-        description: "Head of all chains at this entry, in the form that `satrail verify --audit-head` accepts"
-      }),
-      (row) => (row.link === null ? null : `${row.link.entryId}:${row.link.whole}`)
-    ]
+    head: Member.textOrNull(
+      (row) => (row.link === null ? null : `${row.link.entryId}:${row.link.whole}`),
+      "Head of all chains at this entry, in the form that `satrail verify --audit-head` accepts"
+    )
   }
 )
 

@@ -15,6 +15,7 @@ import * as OwnErrors from "../../wire/OwnErrors.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 import * as Invoices from "../../resources/Invoices.ts"
 
@@ -102,8 +103,8 @@ const Body = Schema.Struct({
 export const view = View.make<Checkout.Shown>()(
   { identifier: "Checkout" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
     url: [
       Scalars.text("https://pay.example.com/pay/9f0d1c1e52a54f7c8f430b8f6a6c1042").annotate({
         description: "URL of the payment page. Anyone with this URL can see the amount and the description"
@@ -124,10 +125,7 @@ export const view = View.make<Checkout.Shown>()(
       }),
       Checkout.isLate
     ],
-    amount_sats: [
-      Schema.NullOr(Scalars.Sats).annotate({ description: "Requested amount; null if the payer decides" }),
-      (row) => Scalars.satsOrNull(row.amount)
-    ],
+    amount_sats: Member.satsOrNull((row) => row.amount, "Requested amount; null if the payer decides"),
     fiat_amount: [
       Schema.NullOr(Scalars.text("12.5")).annotate({ description: "Amount in fiat, as requested; null if requested in bitcoin" }),
       (row) => row.fiatAmount
@@ -140,44 +138,35 @@ export const view = View.make<Checkout.Shown>()(
       (row) => row.rate
     ],
     tolerance_percent: [Schema.Int, (row) => row.tolerancePercent],
-    received_sats: [
-      Scalars.Sats.annotate({ description: "Credited amount, in whole satoshis, rounded down" }),
-      (row) => Scalars.sats(row.received)
-    ],
-    pending_sats: [
-      Scalars.Sats.annotate({ description: "Unconfirmed on-chain amount, in whole satoshis" }),
-      (row) => Scalars.sats(row.pending)
-    ],
-    description: [Schema.String, (row) => row.description],
-    order_id: [Schema.NullOr(Schema.String), (row) => row.orderId],
+    received_sats: Member.sats((row) => row.received, "Credited amount, in whole satoshis, rounded down"),
+    pending_sats: Member.sats((row) => row.pending, "Unconfirmed on-chain amount, in whole satoshis"),
+    description: Member.text((row) => row.description),
+    order_id: Member.textOrNull((row) => row.orderId),
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    return_url: [Schema.NullOr(Schema.String), (row) => row.returnUrl],
-    cancel_url: [Schema.NullOr(Schema.String), (row) => row.cancelUrl],
-    embed_origin: [Schema.NullOr(Schema.String), (row) => row.embedOrigin],
-    color: [Schema.NullOr(Schema.String), (row) => row.color],
+    return_url: Member.textOrNull((row) => row.returnUrl),
+    cancel_url: Member.textOrNull((row) => row.cancelUrl),
+    embed_origin: Member.textOrNull((row) => row.embedOrigin),
+    color: Member.textOrNull((row) => row.color),
     locale: [Checkout.Locale, (row) => row.locale],
-    contact: [Schema.NullOr(Schema.String), (row) => row.contact],
+    contact: Member.textOrNull((row) => row.contact),
     options: [options, (row) => row.options],
     tip_sats: [
       Schema.NullOr(Scalars.Sats).annotate({ description: "Tip that the payer chose, in addition to `amount_sats`" }),
       (row) => (row.tipPercent === null ? null : Scalars.satsOrNull(Checkout.tipOf(row)))
     ],
-    payer_email: [Schema.NullOr(Schema.String).annotate({ description: "Email address that the payer left" }), (row) => row.payerEmail],
+    payer_email: Member.textOrNull((row) => row.payerEmail, "Email address that the payer left"),
     deposit_ids: [
       Schema.NullOr(Schema.Array(Scalars.Uuid)).annotate({
         description: `Deposits toward it, pending or credited, newest first, at most ${Checkout.shownDeposits}; null in events`
       }),
       (row) => row.depositIds
     ],
-    invoice_id: [Scalars.Uuid.annotate({ description: "Lightning invoice for the amount still due" }), (row) => row.invoiceId],
-    payment_request: [Schema.String.annotate({ description: "Lightning invoice (BOLT 11)" }), (row) => row.paymentRequest],
-    address: [Schema.String.annotate({ description: "On-chain address" }), (row) => row.address],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
-    paid_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of payment; null until recorded as paid" }),
-      (row) => Scalars.instantOrNull(row.paidAtMillis)
-    ]
+    invoice_id: Member.uuid((row) => row.invoiceId, "Lightning invoice for the amount still due"),
+    payment_request: Member.text((row) => row.paymentRequest, "Lightning invoice (BOLT 11)"),
+    address: Member.text((row) => row.address, "On-chain address"),
+    created_at: Member.instant((row) => row.createdAtMillis),
+    expires_at: Member.instant((row) => row.expiresAtMillis),
+    paid_at: Member.instantOrNull((row) => row.paidAtMillis, "Time of payment; null until recorded as paid")
   }
 )
 

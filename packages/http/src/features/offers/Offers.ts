@@ -19,6 +19,7 @@ import * as Idempotency from "../../wire/Idempotency.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 
 const path = "/v1/bitcoin/deposit/offer"
@@ -69,10 +70,10 @@ const amountOf = Effect.fnUntraced(function* (body: typeof Body.Type) {
 export const view = View.make<IssuedOffer.IssuedOffer>()(
   { identifier: "Offer" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    node_id: [Schema.String.annotate({ description: "Public key of the node that issued the offer" }), (row) => row.nodeId],
-    offer: [Schema.String.annotate({ description: "Offer (BOLT 12). Wallets can pay it any number of times" }), (row) => row.offer],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    node_id: Member.text((row) => row.nodeId, "Public key of the node that issued the offer"),
+    offer: Member.text((row) => row.offer, "Offer (BOLT 12). Wallets can pay it any number of times"),
     amount_sats: [
       Schema.NullOr(Scalars.Sats).annotate({ description: "Minimum amount of each payment; null if the payer decides" }),
       (row) => {
@@ -81,17 +82,14 @@ export const view = View.make<IssuedOffer.IssuedOffer>()(
       }
     ],
     memo: [Scalars.text("Order 1042"), (row) => row.memo],
-    lightning_address_id: [Schema.NullOr(Scalars.Uuid), (row) => row.lightningAddressId],
-    lightning_address: [Schema.NullOr(Schema.String), (row) => row.lightningAddress],
-    dns_record: [
-      Schema.NullOr(Schema.String).annotate({
-        description:
-          "Record to add to your domain's DNS zone, so that wallets find the offer by the Lightning address (BIP 353); null without an address"
-      }),
-      recordOf
-    ],
+    lightning_address_id: Member.uuidOrNull((row) => row.lightningAddressId),
+    lightning_address: Member.textOrNull((row) => row.lightningAddress),
+    dns_record: Member.textOrNull(
+      recordOf,
+      "Record to add to your domain's DNS zone, so that wallets find the offer by the Lightning address (BIP 353); null without an address"
+    ),
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 

@@ -14,6 +14,7 @@ import { Example } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 import * as Own from "./People.ts"
 import { errors } from "./PeopleErrors.ts"
@@ -25,14 +26,14 @@ export const view = View.make<Person.Person>()(
   { identifier: "OperatorPerson" },
   {
     ...Own.view.members,
-    company_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "The person's company; null for an operator" }),
-      (row) => (row.companyId === CompanyId.operator ? null : row.companyId)
-    ],
-    requested_by: [
-      Schema.NullOr(Schema.String).annotate({ description: "Operator who made the invitation; null unless it awaits approval" }),
-      (row) => row.waiting?.requestedBy ?? null
-    ]
+    company_id: Member.uuidOrNull(
+      (row) => (row.companyId === CompanyId.operator ? null : row.companyId),
+      "The person's company; null for an operator"
+    ),
+    requested_by: Member.textOrNull(
+      (row) => row.waiting?.requestedBy ?? null,
+      "Operator who made the invitation; null unless it awaits approval"
+    )
   }
 )
 
@@ -40,12 +41,10 @@ const invitedView = View.make<Own.Linked>()(
   { identifier: "OperatorInvitedPerson" },
   {
     ...View.within(view.members, ({ person }: Own.Linked) => person),
-    link: [
-      Schema.String.annotate({
-        description: "Single-use link with which the person adds a passkey. Only this response contains it. Anyone who has it can use it"
-      }),
-      ({ link }) => link
-    ]
+    link: Member.text(
+      ({ link }) => link,
+      "Single-use link with which the person adds a passkey. Only this response contains it. Anyone who has it can use it"
+    )
   }
 )
 

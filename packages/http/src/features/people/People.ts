@@ -15,6 +15,7 @@ import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 import { errors } from "./PeopleErrors.ts"
 
@@ -35,7 +36,7 @@ export const RoleGiven = Role.annotate({
 export const view = View.make<Person.Person>()(
   { identifier: "Person" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
+    id: Member.uuid((row) => row.id),
     name: [Scalars.text("Mara K."), (row) => row.name],
     role: [RoleGiven, (row) => row.role],
     status: [
@@ -53,17 +54,14 @@ export const view = View.make<Person.Person>()(
           last_used_at: Scalars.instantOrNull(row.uses.find((use) => use.id === id)?.challengedAtMillis ?? null)
         }))
     ],
-    invited_until: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Expiry of the open invitation; null if there is none" }),
-      (row) => Scalars.instantOrNull(row.invitedUntilMillis)
-    ],
+    invited_until: Member.instantOrNull((row) => row.invitedUntilMillis, "Expiry of the open invitation; null if there is none"),
     approval: [
       Schema.NullOr(Schema.Literal("pending")).annotate({
         description: "`pending` if a second operator must approve the invitation before it can be used"
       }),
       (row) => (row.waiting === null ? null : ("pending" as const))
     ],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 
@@ -76,12 +74,10 @@ export const invitedView = View.make<Linked>()(
   { identifier: "InvitedPerson" },
   {
     ...View.within(view.members, ({ person }: Linked) => person),
-    link: [
-      Schema.String.annotate({
-        description: "Single-use link with which the person adds a passkey. Only this response contains it. Anyone who has it can use it"
-      }),
-      ({ link }) => link
-    ]
+    link: Member.text(
+      ({ link }) => link,
+      "Single-use link with which the person adds a passkey. Only this response contains it. Anyone who has it can use it"
+    )
   }
 )
 

@@ -16,6 +16,7 @@ import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 import * as Deposits from "../../resources/Deposits.ts"
 import { link } from "../../wire/LnurlLink.ts"
@@ -94,27 +95,18 @@ const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> =
 export const view = View.make<Refund.Refund>()(
   { identifier: "Refund" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    deposit_id: [Scalars.Uuid, (row) => row.depositId],
-    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
-    description: [Schema.String, (row) => row.description],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    deposit_id: Member.uuid((row) => row.depositId),
+    amount_sats: Member.sats((row) => row.amount),
+    description: Member.text((row) => row.description),
     status: [Refund.Status, (row) => row.status],
-    voucher_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Voucher behind the refund link; null if the refund has a destination" }),
-      (row) => row.voucherId
-    ],
-    withdrawal_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Withdrawal that pays the refund; null until its link is claimed" }),
-      (row) => row.withdrawalId
-    ],
-    checkout_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Checkout whose page shows the refund to the payer; null if none" }),
-      (row) => row.checkoutId
-    ],
+    voucher_id: Member.uuidOrNull((row) => row.voucherId, "Voucher behind the refund link; null if the refund has a destination"),
+    withdrawal_id: Member.uuidOrNull((row) => row.withdrawalId, "Withdrawal that pays the refund; null until its link is claimed"),
+    checkout_id: Member.uuidOrNull((row) => row.checkoutId, "Checkout whose page shows the refund to the payer; null if none"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis),
+    updated_at: Member.instant((row) => row.updatedAtMillis)
   }
 )
 
@@ -123,16 +115,11 @@ export const made = View.make<Made>()(
   { identifier: "CreatedRefund" },
   {
     ...View.within(view.members, ({ refund }: Made) => refund),
-    lnurl: [
-      Schema.NullOr(Schema.String).annotate({
-        description: "LNURL for the payer (LUD-01), only in this response; null if the refund has a destination"
-      }),
-      ({ url }) => url && link(url).lnurl
-    ],
-    lnurlw: [
-      Schema.NullOr(Schema.String).annotate({ description: "The LNURL as an lnurlw: link (LUD-17)" }),
-      ({ url }) => url && link(url).lnurlw
-    ]
+    lnurl: Member.textOrNull(
+      ({ url }) => url && link(url).lnurl,
+      "LNURL for the payer (LUD-01), only in this response; null if the refund has a destination"
+    ),
+    lnurlw: Member.textOrNull(({ url }) => url && link(url).lnurlw, "The LNURL as an lnurlw: link (LUD-17)")
   }
 )
 

@@ -13,6 +13,7 @@ import { Example, type World } from "../../wire/Examples.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import * as Section from "../../api/Section.ts"
 import * as StatementPage from "./StatementPage.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 
 export interface Shown extends Core.Month {
@@ -27,11 +28,11 @@ const Count = (description: string) => Schema.Int.annotate({ description, exampl
 export const view = View.make<Shown>()(
   { identifier: "Statement" },
   {
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    company_name: [Schema.String, (row) => row.company.name],
+    company_id: Member.uuid((row) => row.companyId),
+    company_name: Member.text((row) => row.company.name),
     month: [Schema.String.annotate({ examples: ["2026-01"] }), (row) => row.month],
-    from: [Scalars.Instant.annotate({ description: "Start of the month, in UTC" }), (row) => Scalars.instant(row.fromMillis)],
-    to: [Scalars.Instant.annotate({ description: "Start of the next month, in UTC" }), (row) => Scalars.instant(row.untilMillis)],
+    from: Member.instant((row) => row.fromMillis, "Start of the month, in UTC"),
+    to: Member.instant((row) => row.untilMillis, "Start of the next month, in UTC"),
     is_final: [
       Schema.Boolean.annotate({
         description: `Whether this month is closed. A closed statement no longer changes. A month can be closed from ${Statement.settlingMillis / 60_000} minutes after its end. Entries posted later with a time in a closed month appear in the first open month, in \`late_…\``
@@ -71,14 +72,8 @@ export const view = View.make<Shown>()(
     late_in_sats: [Sats("Received in late entries", 0), (row) => Scalars.exactSats(Statement.received(row.late))],
     late_out_sats: [Sats("Sent in late entries, without fees", 0), (row) => Scalars.exactSats(Statement.sent(row.late))],
     late_fees_sats: [Fees("Fees of late entries", 0), (row) => Scalars.exactSats(Statement.fees(row.late))],
-    late_from: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Earliest time of a late entry; null if none" }),
-      (row) => Scalars.instantOrNull(row.late.firstMillis)
-    ],
-    late_to: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Latest time of a late entry; null if none" }),
-      (row) => Scalars.instantOrNull(row.late.lastMillis)
-    ],
+    late_from: Member.instantOrNull((row) => row.late.firstMillis, "Earliest time of a late entry; null if none"),
+    late_to: Member.instantOrNull((row) => row.late.lastMillis, "Latest time of a late entry; null if none"),
     closing_sats: [
       Sats("Balance at the end of the month: `opening_sats + in_sats - out_sats - fees_sats`", 18_965),
       (row) => Scalars.exactSats(row.closing.posted)

@@ -18,6 +18,7 @@ import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
 import * as Resource from "../../api/Resource.ts"
 import * as Section from "../../api/Section.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 import { link } from "../../wire/LnurlLink.ts"
 
@@ -45,25 +46,19 @@ const Body = Schema.Struct({
 export const view = View.make<Voucher.Voucher>()(
   { identifier: "Voucher" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    ledger_tx_id: [Scalars.Uuid, (row) => row.ledgerTxId],
-    amount_sats: [Scalars.Sats, (row) => Scalars.sats(row.amount)],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    ledger_tx_id: Member.uuid((row) => row.ledgerTxId),
+    amount_sats: Member.sats((row) => row.amount),
     fee_sats: [Scalars.Fee, (row) => Scalars.exactSats(Voucher.fee(row))],
-    description: [Schema.String.annotate({ description: "Text shown by the wallet that claims the voucher" }), (row) => row.description],
+    description: Member.text((row) => row.description, "Text shown by the wallet that claims the voucher"),
     status: [Voucher.Status, (row) => row.status],
-    withdrawal_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Withdrawal created by the claim; null until claimed" }),
-      (row) => row.withdrawalId
-    ],
-    refund_id: [
-      Schema.NullOr(Scalars.Uuid).annotate({ description: "Refund that this voucher pays; null if none" }),
-      (row) => row.refundId
-    ],
+    withdrawal_id: Member.uuidOrNull((row) => row.withdrawalId, "Withdrawal created by the claim; null until claimed"),
+    refund_id: Member.uuidOrNull((row) => row.refundId, "Refund that this voucher pays; null if none"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    expires_at: [Scalars.Instant, (row) => Scalars.instant(row.expiresAtMillis)],
-    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis),
+    expires_at: Member.instant((row) => row.expiresAtMillis),
+    updated_at: Member.instant((row) => row.updatedAtMillis)
   }
 )
 
@@ -72,13 +67,11 @@ export const issued = View.make<Issued>()(
   { identifier: "IssuedVoucher" },
   {
     ...View.within(view.members, ({ voucher }: Issued) => voucher),
-    lnurl: [
-      Schema.String.annotate({
-        description: "LNURL (LUD-01). Anyone with this link can claim the money. Only this response contains it"
-      }),
-      ({ url }) => link(url).lnurl
-    ],
-    lnurlw: [Schema.String.annotate({ description: "The LNURL as an lnurlw: link (LUD-17)" }), ({ url }) => link(url).lnurlw]
+    lnurl: Member.text(
+      ({ url }) => link(url).lnurl,
+      "LNURL (LUD-01). Anyone with this link can claim the money. Only this response contains it"
+    ),
+    lnurlw: Member.text(({ url }) => link(url).lnurlw, "The LNURL as an lnurlw: link (LUD-17)")
   }
 )
 

@@ -7,9 +7,9 @@ import * as Envelope from "../../wire/Envelope.ts"
 import * as Errors from "../../wire/Errors.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
-import * as Scalars from "../../wire/Scalars.ts"
 import { Seal } from "../../wire/Seal.ts"
 import * as Section from "../../api/Section.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 
 const path = "/operator/api-keys/:id/wallet-connection"
@@ -20,13 +20,13 @@ const key = Schema.String.annotate({ description: "Nostr public key, x-only in h
 const view = View.make<Shown>()(
   { identifier: "WalletConnection", description: "An app that uses an API key over Nostr Wallet Connect (NIP-47)" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    company_id: [Scalars.Uuid, (row) => row.companyId],
-    api_key_id: [Schema.String, (row) => row.apiKeyId],
+    id: Member.uuid((row) => row.id),
+    company_id: Member.uuid((row) => row.companyId),
+    api_key_id: Member.text((row) => row.apiKeyId),
     app_key: [key, (row) => row.appKey],
     wallet_key: [key, (row) => row.walletKey],
     relays: [Schema.Array(Schema.String), (row) => row.relays],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 

@@ -13,6 +13,7 @@ import { Example, type World } from "../../wire/Examples.ts"
 import * as Page from "../../wire/Page.ts"
 import * as Scalars from "../../wire/Scalars.ts"
 import * as Section from "../../api/Section.ts"
+import * as Member from "../../wire/Member.ts"
 import * as View from "../../wire/View.ts"
 import { errors } from "./records/WebhookErrors.ts"
 
@@ -29,28 +30,22 @@ const shownWith =
 export const view = View.make<Shown>()(
   { identifier: "WebhookDelivery" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
-    endpoint_id: [Scalars.Uuid, (row) => row.endpointId],
-    event_id: [Schema.String, (row) => row.eventId],
-    event_type: [Schema.String, (row) => row.type],
-    subject: [Schema.String.annotate({ description: "The record this event refers to" }), (row) => row.recordId],
+    id: Member.uuid((row) => row.id),
+    endpoint_id: Member.uuid((row) => row.endpointId),
+    event_id: Member.text((row) => row.eventId),
+    event_type: Member.text((row) => row.type),
+    subject: Member.text((row) => row.recordId, "The record this event refers to"),
     status: [Status, (row) => row.status],
     attempts: [Schema.Int, (row) => row.attempts],
     response_status: [
       Schema.NullOr(Schema.Int).annotate({ description: "HTTP status of the last response; null if there was none" }),
       (row) => row.answered
     ],
-    response: [
-      Schema.NullOr(Schema.String).annotate({ description: "Beginning of the last response's body, or the reason there was no response" }),
-      (row) => row.response
-    ],
+    response: Member.textOrNull((row) => row.response, "Beginning of the last response's body, or the reason there was no response"),
     duration_ms: [Schema.NullOr(Schema.Int), (row) => row.durationMillis],
-    last_attempt_at: [Schema.NullOr(Scalars.Instant), (row) => Scalars.instantOrNull(row.lastAtMillis)],
-    next_attempt_at: [
-      Schema.NullOr(Scalars.Instant).annotate({ description: "Time of the next attempt; null if no attempt is scheduled" }),
-      (row) => Scalars.instantOrNull(row.nextAtMillis)
-    ],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)]
+    last_attempt_at: Member.instantOrNull((row) => row.lastAtMillis),
+    next_attempt_at: Member.instantOrNull((row) => row.nextAtMillis, "Time of the next attempt; null if no attempt is scheduled"),
+    created_at: Member.instant((row) => row.createdAtMillis)
   }
 )
 

@@ -1,20 +1,18 @@
 import { type Endpoint, Reason, Status } from "@satrail/core/features/webhooks/records/Endpoint"
 import { Schema } from "effect"
 import * as Scalars from "../../../wire/Scalars.ts"
+import * as Member from "../../../wire/Member.ts"
 import * as View from "../../../wire/View.ts"
 
 /** A webhook endpoint as its owner sees it, without its secret. */
 export const view = View.make<Endpoint>()(
   { identifier: "WebhookEndpoint" },
   {
-    id: [Scalars.Uuid, (row) => row.id],
+    id: Member.uuid((row) => row.id),
     url: [Scalars.text("https://shop.example/webhooks"), (row) => row.url],
-    description: [Schema.String, (row) => row.description],
+    description: Member.text((row) => row.description),
     types: [Schema.Array(Schema.String).annotate({ description: "Event types that are sent; all if empty" }), (row) => row.types],
-    signature_header: [
-      Schema.NullOr(Schema.String).annotate({ description: "Header that contains the additional signature; null if none" }),
-      (row) => row.signatureHeader
-    ],
+    signature_header: Member.textOrNull((row) => row.signatureHeader, "Header that contains the additional signature; null if none"),
     status: [Status, (row) => row.status],
     disabled_reason: [
       Schema.NullOr(Reason).annotate({
@@ -23,13 +21,11 @@ export const view = View.make<Endpoint>()(
       }),
       (row) => row.disabledReason
     ],
-    failing_since: [
-      Schema.NullOr(Scalars.Instant).annotate({
-        description: "Start of the current series of failed attempts; null if the last attempt succeeded"
-      }),
-      (row) => Scalars.instantOrNull(row.failingSinceMillis)
-    ],
-    created_at: [Scalars.Instant, (row) => Scalars.instant(row.createdAtMillis)],
-    updated_at: [Scalars.Instant, (row) => Scalars.instant(row.updatedAtMillis)]
+    failing_since: Member.instantOrNull(
+      (row) => row.failingSinceMillis,
+      "Start of the current series of failed attempts; null if the last attempt succeeded"
+    ),
+    created_at: Member.instant((row) => row.createdAtMillis),
+    updated_at: Member.instant((row) => row.updatedAtMillis)
   }
 )
