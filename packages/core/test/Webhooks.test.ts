@@ -10,7 +10,6 @@ import { maxAttempts, pausesMillis } from "../src/features/webhooks/Schedule.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
 import { WebhookReads } from "../src/features/webhooks/records/WebhookReads.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
-import * as SendLag from "../src/events/SendLag.ts"
 import * as Lag from "../src/features/webhooks/Lag.ts"
 import { broken, endpoint, ok, read, second, sending, subscribed, types, world } from "./Receivers.ts"
 import { company, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
@@ -366,11 +365,11 @@ scenario(
         assert.isAtLeast(sent.length, 2)
         assert.isAtLeast(lag, Lag.everyMillis / 1000)
         assert.isAtMost(lag, ((yield* Clock.currentTimeMillis) - beganAtMillis) / 1000)
-        assert.isAtLeast((yield* SendLag.waitingSinceMillis) ?? 0, beganAtMillis, "every process reports the waiting time")
+        assert.isAtLeast((yield* Lag.waitingSinceMillis) ?? 0, beganAtMillis, "every process reports the waiting time")
         state.answer = () => Effect.succeed(ok)
         yield* TestClock.adjust("1 hour")
         assert.deepStrictEqual(yield* seconds, [0, 0])
-        assert.isNull(yield* SendLag.waitingSinceMillis)
+        assert.isNull(yield* Lag.waitingSinceMillis)
         state.answer = () => Effect.as(Effect.sleep("2 minutes"), ok)
         yield* invoice(row, 1)
         yield* second

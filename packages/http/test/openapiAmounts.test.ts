@@ -7,8 +7,8 @@ import { format } from "../src/wire/Scalars.ts"
 const others = new Set(
   [
     "active api_keys attempts claims closing column count day_count days_left deposits duration_ms events_lag_seconds",
-    "expiry_seconds fee_microsats force_closing inactive late line offset opening overlap_seconds parts_per_million",
-    "response_status reversals seq status success_probability tolerance_percent unconfirmed webhooks_lag_seconds withdrawals"
+    "expiry_seconds fee_microsats force_closing inactive lag_seconds late line offset opening overlap_seconds parts_per_million",
+    "response_status reversals seq status success_probability tolerance_percent unconfirmed withdrawals"
   ].flatMap((line) => line.split(" "))
 )
 

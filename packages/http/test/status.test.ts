@@ -3,9 +3,12 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { Channels, judge } from "@satrail/core/nodes/Channels"
 import type { Capacity } from "@satrail/core/nodes/LightningBooks"
+import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
+import * as Feature from "@satrail/core/ledger/Feature"
 import * as Duty from "@satrail/core/ledger/Duty"
 import { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
+import * as Memory from "@satrail/memory/Memory"
 import { Clock, Context, Effect, Layer } from "effect"
 import { operatorToken, start } from "./Service.ts"
 
@@ -33,7 +36,7 @@ describe("GET /operator/status", () => {
     const status = await get("/operator/status")
     assert.deepStrictEqual([status.network, status.checks], ["regtest", [{ name: "node", reason: "lnd is locked" }]])
     assert.match(status.node_id, /^0[23][0-9a-f]{64}$/)
-    assert.deepStrictEqual([status.events_lag_seconds, status.webhooks_lag_seconds, status.roles], [0, 0, []])
+    assert.deepStrictEqual([status.events_lag_seconds, status.lags, status.roles], [0, [{ feature: "webhooks", lag_seconds: 0 }], []])
     assert.isString(status.rates_at)
     assert.isNull(status.database)
   })
@@ -50,6 +53,28 @@ describe("GET /operator/status", () => {
     const [held, free] = roles
     assert.deepStrictEqual([held.role, held.claims, free], ["webhooks", 1, { role: "domains", held_until: null, claims: 0 }])
     assert.isAbove(Date.parse(held.held_until), Date.now())
+  })
+})
+
+describe("lags", () => {
+  it("lags: the status and the operator's first page show a host's feature whose work is late", async () => {
+    const sinceMillis = Date.now() - 3_600_000
+    const reminders = Feature.make({
+      name: "reminders",
+      lag: { about: "age of the oldest reminder", sinceMillis: Effect.succeed(sinceMillis) }
+    })
+    const storage = Layer.merge(Memory.layer, Layer.succeed(HostFeatures, [reminders]))
+    const host = await start({ http: { console: true }, storage })
+    const { lags } = (await host.ask("GET", "/operator/status", { key: operatorToken })).body.data
+    const [webhooks, own] = lags
+    assert.deepStrictEqual([webhooks, own.feature], [{ feature: "webhooks", lag_seconds: 0 }, "reminders"])
+    assert.isAtLeast(own.lag_seconds, 3600)
+    const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+    const signedIn = await host.ask("POST", "/console/session", { body: { credential: operatorToken }, headers })
+    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+    const page = await host.ask("GET", "/operator/console", { headers: { cookie, "sec-fetch-site": "same-origin" } })
+    assert.include(page.text, "The work of reminders is late")
+    await host.dispose()
   })
 })
 

@@ -2,7 +2,7 @@ import { type Context, type Effect, Layer } from "effect"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as Event from "./Event.ts"
 import type { StoreUnavailable } from "./Journal.ts"
-import type { Published } from "./LedgerReads.ts"
+import type { LedgerReads, Published } from "./LedgerReads.ts"
 import type { Move, Noun, Row } from "./Noun.ts"
 import type { NounReads } from "./NounReads.ts"
 import type { Posts } from "./Posts.ts"
@@ -177,6 +177,13 @@ export const describes = <A extends Row>(
   }
 ): Describes => ({ noun, ...how })
 
+/** A measurement of late work, shown in the operator's status: a description, and when the oldest work began to wait. */
+export interface Lag {
+  readonly about: string
+  /** Null if nothing waits. */
+  readonly sinceMillis: Effect.Effect<number | null, StoreUnavailable, LedgerReads | NounReads>
+}
+
 /** Everything that a feature adds. `make` fills in omitted parts. */
 export interface Feature {
   readonly name: string
@@ -198,6 +205,8 @@ export interface Feature {
   readonly reads?: AnyReads | undefined
   /** Rows for the table of limits in the reference: a description, and the limit. */
   readonly limits?: ReadonlyArray<readonly [what: string, limit: string]>
+  /** The delay of the feature's work. */
+  readonly lag?: Lag
   /** The feature's services. They may require services of features earlier in the list. */
   readonly layer: AnyLayer
   readonly workers: AnyLayer

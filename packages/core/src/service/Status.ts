@@ -2,13 +2,15 @@ import type { Network } from "@satrail/bitcoin/Network"
 import { Context, Effect, Layer, Option } from "effect"
 import { Installation } from "../accounts/Installation.ts"
 import * as CompanyId from "../base/CompanyId.ts"
-import * as SendLag from "../events/SendLag.ts"
 import * as Duty from "../ledger/Duty.ts"
 import { EventStore } from "../ledger/EventStore.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { HostFeatures } from "../ledger/HostFeatures.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import type { NounReads } from "../ledger/NounReads.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { Prices, type Quoted } from "../nodes/Prices.ts"
+import { all as features } from "./Following.ts"
 
 /** A role that only one process holds at a time. */
 export interface Role {
@@ -22,6 +24,12 @@ export interface Role {
   readonly claims: number
 }
 
+/** The delay of a feature's work: when the oldest work began to wait; null if nothing waits. */
+export interface Lag {
+  readonly feature: string
+  readonly sinceMillis: number | null
+}
+
 export interface Standing {
   readonly network: Network
   /** The public key of this process's node. */
@@ -33,11 +41,8 @@ export interface Standing {
    * running; null if there is none.
    */
   readonly eventsSinceMillis: number | null
-  /**
-   * Publication time of the oldest event not yet delivered to an enabled webhook endpoint; null if there is
-   * none.
-   */
-  readonly webhooksSinceMillis: number | null
+  /** The delays of the features that measure one, including the host's. */
+  readonly lags: ReadonlyArray<Lag>
   /** The rates that are recent enough to use. */
   readonly rates: ReadonlyArray<Quoted>
 }
@@ -53,6 +58,8 @@ export const make = Effect.gen(function* () {
   const { current } = yield* Prices
   const { network } = yield* Installation
   const { nodeId } = yield* LightningReceiver
+  const ports = yield* Effect.context<LedgerReads | NounReads>()
+  const measured = [...features, ...(yield* HostFeatures)].flatMap(({ name, lag }) => (lag === undefined ? [] : [{ feature: name, lag }]))
 
   const roleOf = (role: Duty.Role) =>
     Effect.map(
@@ -70,7 +77,13 @@ export const make = Effect.gen(function* () {
         {
           roles,
           eventsSinceMillis: events.unreadableSinceMillis,
-          webhooksSinceMillis: Effect.provideService(SendLag.waitingSinceMillis, LedgerReads, ledger),
+          lags: Effect.forEach(
+            measured,
+            ({ feature, lag }) => Effect.map(lag.sinceMillis, (sinceMillis): Lag => ({ feature, sinceMillis })),
+            {
+              concurrency: "unbounded"
+            }
+          ).pipe(Effect.provideContext(ports)),
           rates: current.pipe(Effect.catch(() => Effect.succeed([])))
         },
         { concurrency: "unbounded" }

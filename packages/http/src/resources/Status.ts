@@ -2,6 +2,7 @@ import * as Network from "@satrail/bitcoin/Network"
 import * as Channels from "@satrail/core/nodes/Channels"
 import * as Core from "@satrail/core/reports/reconciliation/Liquidity"
 import type { Channels as Counts } from "@satrail/core/nodes/LightningBooks"
+import { all as features } from "@satrail/core/service/Following"
 import * as Whole from "@satrail/core/service/Status"
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
@@ -50,6 +51,18 @@ const role = View.make<Whole.Role & { readonly nowMillis: number }>()(
   }
 )
 
+const measured = features.flatMap(({ name, lag }) => (lag === undefined ? [] : [{ name, about: lag.about }]))
+const lag = View.make<Whole.Lag & { readonly nowMillis: number }>()(
+  { identifier: "StatusLag" },
+  {
+    feature: [
+      Schema.String.annotate({ description: ["The feature", ...measured.map(({ name, about }) => `\`${name}\`: ${about}`)].join(". ") }),
+      ({ feature }) => feature
+    ],
+    lag_seconds: [Seconds("Age of its oldest waiting work"), ({ sinceMillis, nowMillis }) => ageOf(sinceMillis, nowMillis)]
+  }
+)
+
 const view = View.make<Found>()(
   { identifier: "Status" },
   {
@@ -76,9 +89,9 @@ const view = View.make<Found>()(
       Seconds("Age of the oldest event that is not visible yet because an earlier transaction is still running"),
       ({ eventsSinceMillis, nowMillis }) => ageOf(eventsSinceMillis, nowMillis)
     ],
-    webhooks_lag_seconds: [
-      Seconds("Age of the oldest event not delivered to an enabled webhook endpoint, measured twice per minute"),
-      ({ webhooksSinceMillis, nowMillis }) => ageOf(webhooksSinceMillis, nowMillis)
+    lags: [
+      Schema.Array(lag.schema).annotate({ description: "Delays of features" }),
+      ({ lags, nowMillis }) => lags.map((one) => lag.of({ ...one, nowMillis }))
     ]
   }
 )
@@ -91,7 +104,7 @@ const status = Section.operator(
     .annotate(OpenApi.Summary, "Get the system status")
     .annotate(
       OpenApi.Description,
-      "Returns the backends of this process, the `/readyz` checks, problems with the channels, the holder of each leader role, and the delay of events and webhooks."
+      "Returns the backends of this process, the `/readyz` checks, problems with the channels, the holder of each leader role, and the delays of events and features."
     )
     .annotate(Example, (world: World) => ({
       message: "Status",
@@ -110,10 +123,10 @@ const status = Section.operator(
           { name: "node", reason: "lnd is locked" }
         ],
         warnings: [],
-        roles: [{ role: "webhooks", untilMillis: world.millis(6000), claims: 3 }],
+        roles: [{ role: "chain", untilMillis: world.millis(6000), claims: 3 }],
         rates: [],
         eventsSinceMillis: null,
-        webhooksSinceMillis: null,
+        lags: measured.map(({ name }) => ({ feature: name, sinceMillis: null })),
         nowMillis: world.millis()
       })
     })),

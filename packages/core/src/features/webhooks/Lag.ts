@@ -1,4 +1,4 @@
-import { Clock, Effect, Metric, Schema } from "effect"
+import { Clock, Effect, Metric, Option, Schema } from "effect"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import * as Measure from "../../base/Measure.ts"
@@ -7,7 +7,7 @@ import type { Fence } from "../../ledger/Change.ts"
 import * as Cursor from "../../ledger/Cursor.ts"
 import { EventStore } from "../../ledger/EventStore.ts"
 import { Journal } from "../../ledger/Journal.ts"
-import * as SendLag from "../../events/SendLag.ts"
+import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import type { Control } from "./Runner.ts"
 
 /** Interval between measurements. */
@@ -23,6 +23,19 @@ export const gauges = {
     "Age of the oldest event that is not visible yet, because a transaction that may precede it is still open; 0 if there is none"
   )({})
 }
+
+/** Cursor in which the sending process stores its delay. */
+const source = "webhook lag"
+const Since = Schema.fromJsonString(Schema.NullOr(Schema.Int))
+
+/**
+ * Returns the time at which the oldest undelivered event of any enabled endpoint started waiting, or null if no
+ * event is waiting. The sending process stores this value.
+ */
+export const waitingSinceMillis = Effect.gen(function* () {
+  const text = yield* (yield* LedgerReads).cursor(source)
+  return Option.getOrNull(Option.flatMap(text, Schema.decodeUnknownOption(Since)))
+})
 
 /**
  * Measures the delay of webhooks while the scope is open, in the process that sends them, and stores the result
@@ -44,8 +57,8 @@ export const measure = Effect.fnUntraced(function* (
   /** Stores the value if it has changed. */
   const tell = Effect.fnUntraced(function* (sinceMillis: number | null, nowMillis: number) {
     if (sinceMillis === told) return
-    const value = Schema.encodeSync(SendLag.Since)(sinceMillis)
-    yield* journal.commit(Cursor.moved({ source: SendLag.source, value }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
+    const value = Schema.encodeSync(Since)(sinceMillis)
+    yield* journal.commit(Cursor.moved({ source, value }, Id.fromMillis(nowMillis, entropy), nowMillis, fence))
     told = sinceMillis
   })
   const look = Effect.gen(function* () {

@@ -1,5 +1,6 @@
 import * as Feature from "../../ledger/Feature.ts"
 import * as Forgetting from "./Forgetting.ts"
+import * as Lag from "./Lag.ts"
 import * as Webhooks from "./Webhooks.ts"
 
 /**
@@ -8,6 +9,10 @@ import * as Webhooks from "./Webhooks.ts"
  */
 export const webhooks = Feature.make({
   name: "webhooks",
+  lag: {
+    about: "age of the oldest event not delivered to an enabled webhook endpoint, measured twice per minute",
+    sinceMillis: Lag.waitingSinceMillis
+  },
   layer: Webhooks.layer,
   workers: Forgetting.layerWorker
 })

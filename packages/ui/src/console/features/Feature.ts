@@ -44,6 +44,8 @@ export interface Problem {
   readonly alarms?: ReadonlyArray<AlarmName>
 }
 
+export const lateNotices = "Companies are notified of their payments late. The money is not affected."
+
 /** A search result. */
 export interface Found {
   readonly key: string
@@ -100,6 +102,8 @@ export interface Feature {
   readonly setup?: (visit: Visit) => Promise<Step | undefined>
   /** Problems shown on the operator's first page. */
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
+  /** Shown to the operator when the feature's work is late. */
+  readonly late?: Pick<Problem, "title" | "text" | "guide">
   /** Reads a record that a search found. Its kind is the feature's name. */
   readonly finds?: (visit: Visit, id: string) => Promise<Found>
   /** A part of the page of a received payment, and of a sent payment. */

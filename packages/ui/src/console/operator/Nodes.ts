@@ -149,7 +149,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
             ["Rates", found.rates ?? "none"],
             ["Oldest rate", date(say, found.rates_at)],
             ["Event delay", lag(found.events_lag_seconds)],
-            ["Webhook delay", lag(found.webhooks_lag_seconds)]
+            ...found.lags.map(({ feature, lag_seconds: seconds }) => [`Delay of ${feature}`, lag(seconds)] as const)
           ])
         )
       )

@@ -4,7 +4,7 @@ import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { button, cover, empty, icon, panel, plain, status, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import { ago, checkName, count, moment } from "./Common.ts"
-import { type Facts, factsOf, problemsOf, stoppedOf } from "./Problems.ts"
+import { type Facts, factsOf, problemsOf, slowSeconds, stoppedOf } from "./Problems.ts"
 import type { Problem } from "../features/Feature.ts"
 
 const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
@@ -100,9 +100,9 @@ const checksOf = (
             figure: `${Formats.sats(wallet)} sats${days === null ? "" : `, lasts about ${Math.round(days)} days at the current rate`}`
           }
         ]),
-    ...(found.webhooks_lag_seconds <= 300
-      ? [{ name: "Webhooks", told: good("On time"), figure: seconds(found.webhooks_lag_seconds) }]
-      : []),
+    ...found.lags
+      .filter(({ lag_seconds: lag }) => lag <= slowSeconds)
+      .map(({ feature, lag_seconds: lag }): Check => ({ name: Formats.capital(feature), told: good("On time"), figure: seconds(lag) })),
     ...(found.rates_at === null
       ? []
       : [{ name: "Exchange rates", told: good("Up to date"), figure: `${ago(say.nowMillis - Date.parse(found.rates_at))} old` }]),

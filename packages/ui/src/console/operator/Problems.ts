@@ -1,6 +1,6 @@
 import type { AlarmName } from "../Alarm.ts"
 import * as Formats from "../Format.ts"
-import type { Problem } from "../features/Feature.ts"
+import { lateNotices, type Problem } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
 import type { Company, CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
@@ -186,7 +186,7 @@ const ofBacklog = ({ reconciliation, companies }: Facts, visit: OperatorVisit): 
   })
 }
 
-const slowSeconds = 300
+export const slowSeconds = 300
 
 const alarmOf: Readonly<Record<string, AlarmName>> = {
   no_active_channel: "SatrailNoChannel",
@@ -241,7 +241,7 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
           }
         ]
   )
-  const lag = (title: string, seconds: number, more: Pick<Problem, "guide" | "alarms">): ReadonlyArray<Problem> =>
+  const lag = (seconds: number, more: Pick<Problem, "title" | "text" | "guide" | "alarms">): ReadonlyArray<Problem> =>
     seconds <= slowSeconds
       ? []
       : [
@@ -249,8 +249,6 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
             ...row,
             ...more,
             glyph: "hook",
-            title,
-            text: "Companies are notified of their payments late. The money is not affected.",
             sinceMillis: say.nowMillis - seconds * 1000,
             action: "See roles"
           }
@@ -259,8 +257,20 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
     ...checks,
     ...channels,
     ...roles,
-    ...lag("Events are not visible", status.events_lag_seconds, { guide: "monitor#what-to-do", alarms: ["SatrailEventsStuck"] }),
-    ...lag("Webhooks are late", status.webhooks_lag_seconds, { guide: "incidents#missing-webhook" })
+    ...lag(status.events_lag_seconds, {
+      title: "Events are not visible",
+      text: lateNotices,
+      guide: "monitor#what-to-do",
+      alarms: ["SatrailEventsStuck"]
+    }),
+    ...status.lags.flatMap(({ feature, lag_seconds }) =>
+      lag(lag_seconds, {
+        title: `The work of ${feature} is late`,
+        text: "Some of its records are not up to date.",
+        guide: "monitor#what-to-do",
+        ...features.find(({ name }) => name === feature)?.late
+      })
+    )
   ]
 }
 

@@ -3,7 +3,7 @@ import { concerns, mark, problems } from "./Failing.ts"
 import { webhooks as pages } from "./Webhooks.ts"
 import { webhookSettings as settings } from "./WebhookSettings.ts"
 import { may } from "../../Page.ts"
-import type { Feature } from "../Feature.ts"
+import { type Feature, lateNotices } from "../Feature.ts"
 
 export const webhooks: Feature = {
   name: "webhooks",
@@ -24,5 +24,6 @@ export const webhooks: Feature = {
         }
       : undefined,
   problems,
+  late: { title: "Webhooks are late", text: lateNotices, guide: "incidents#missing-webhook" },
   companyPanel
 }
