@@ -50,7 +50,7 @@ describe("GET /operator/status", () => {
       })
     )
     const { roles } = await get("/operator/status")
-    const [held, free] = roles
+    const [free, held] = roles
     assert.deepStrictEqual([held.role, held.claims, free], ["webhooks", 1, { role: "domains", held_until: null, claims: 0 }])
     assert.isAbove(Date.parse(held.held_until), Date.now())
   })

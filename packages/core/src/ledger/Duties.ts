@@ -93,7 +93,7 @@ export const layer = Layer.effect(Leases, makeLeases)
  * the role immediately. Two leaders can overlap briefly, so Changes that must not happen twice carry the
  * fence.
  */
-export const run = Effect.fnUntraced(function* <R>(role: Duty.Role, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
+export const run = Effect.fnUntraced(function* <R>(role: string, work: (fence: Fence) => Effect.Effect<void, never, R | Scope.Scope>) {
   const journal = yield* Journal
   const tasks = yield* Tasks
   const leases = yield* Leases

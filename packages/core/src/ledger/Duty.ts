@@ -4,22 +4,10 @@ import * as Change from "./Change.ts"
 import type { Written } from "./Written.ts"
 
 /**
- * Roles that exist in every installation. There is also one role for each node (processes may use different
- * nodes) and for each consumer of events.
+ * Roles that exist in every installation, besides those that features declare. There is also one role for each
+ * node (processes may use different nodes) and for each consumer of events.
  */
-export const roles = [
-  "chain",
-  "settled payouts",
-  "webhooks",
-  "reconciliation",
-  "domains",
-  "events",
-  "deliveries",
-  "expiry",
-  "audit",
-  "wallet connect"
-] as const
-export type Role = (typeof roles)[number] | `settlements of ${string}` | `consumer ${string}`
+export const roles = ["chain", "settled payouts", "reconciliation", "domains", "events", "expiry"] as const
 
 /** Creates a role that one process holds at a time: a permanent task with its own kind. */
 export interface DutyBegun extends Written<"DutyBegun", readonly []> {}

@@ -205,6 +205,8 @@ export interface Feature {
   readonly reads?: AnyReads | undefined
   /** Rows for the table of limits in the reference: a description, and the limit. */
   readonly limits?: ReadonlyArray<readonly [what: string, limit: string]>
+  /** The roles that its workers take with `Duties.run`, for the operator's status. */
+  readonly roles?: ReadonlyArray<string>
   /** The delay of the feature's work. */
   readonly lag?: Lag
   /** The feature's services. They may require services of features earlier in the list. */

@@ -14,7 +14,7 @@ import { all as features } from "./Following.ts"
 
 /** A role that only one process holds at a time. */
 export interface Role {
-  readonly role: Duty.Role
+  readonly role: string
   /**
    * Time at which the lease ends. The holder renews it for as long as it runs. A time in the past means that no
    * process holds the role.
@@ -59,15 +59,18 @@ export const make = Effect.gen(function* () {
   const { network } = yield* Installation
   const { nodeId } = yield* LightningReceiver
   const ports = yield* Effect.context<LedgerReads | NounReads>()
-  const measured = [...features, ...(yield* HostFeatures)].flatMap(({ name, lag }) => (lag === undefined ? [] : [{ feature: name, lag }]))
+  const all = [...features, ...(yield* HostFeatures)]
+  const measured = all.flatMap(({ name, lag }) => (lag === undefined ? [] : [{ feature: name, lag }]))
 
-  const roleOf = (role: Duty.Role) =>
+  const roleOf = (role: string) =>
     Effect.map(
       ledger.job(CompanyId.operator, Duty.idOf(role)),
       Option.map(({ dueAtMillis, attempts }): Role => ({ role, untilMillis: dueAtMillis, claims: attempts }))
     )
   const roles = Effect.map(
-    Effect.forEach([...Duty.roles, `settlements of ${nodeId}` as const], roleOf, { concurrency: "unbounded" }),
+    Effect.forEach([...Duty.roles, ...all.flatMap(({ roles = [] }) => roles), `settlements of ${nodeId}`], roleOf, {
+      concurrency: "unbounded"
+    }),
     (found) => found.flatMap(Option.toArray)
   )
 

@@ -118,7 +118,7 @@ export const other = {
   "two processes publish the head of the audit log once, and `verify` uses the head to detect a truncated log": Effect.gen(function* () {
     const [store, tasks] = [yield* Records, yield* Tasks]
     const companyId = yield* open
-    const role: Duty.Role = `settlements of ${yield* hex(8)}`
+    const role = `settlements of ${yield* hex(8)}`
     yield* (yield* Journal).commit(Duty.begun(role, 0))
     const claimed = Effect.fnUntraced(function* (nowMillis: number) {
       const [task] = yield* tasks.claim({ kind: role, nowMillis, leaseMillis: 1, limit: 1 })

@@ -25,6 +25,7 @@ export const audit = Feature.make({
       }
     }
   },
+  roles: ["audit"],
   layer: AuditLog.layer,
   workers: AuditLog.layerWorker
 })

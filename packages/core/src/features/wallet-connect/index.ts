@@ -11,5 +11,6 @@ export const walletConnect = Feature.make({
   name: "wallet-connect",
   nouns: [WalletConnection.noun],
   changes: Feature.changes<WalletConnection.WalletConnected>(),
+  roles: ["wallet connect"],
   layer: Traced.over(WalletConnections.WalletConnections, WalletConnections.layer)
 })

@@ -9,6 +9,7 @@ import * as Webhooks from "./Webhooks.ts"
  */
 export const webhooks = Feature.make({
   name: "webhooks",
+  roles: ["webhooks", "deliveries"],
   lag: {
     about: "age of the oldest event not delivered to an enabled webhook endpoint, measured twice per minute",
     sinceMillis: Lag.waitingSinceMillis
