@@ -4,7 +4,6 @@ import path from "node:path"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
 import * as Server from "../packages/server/src/serving/Server.ts"
-import { alarms } from "../packages/ui/src/console/Alarm.ts"
 import { all, read, root } from "./deployFiles.ts"
 
 // A module registers its metrics when it is loaded. These imports load all modules.
@@ -67,10 +66,12 @@ describe("metrics", () => {
   })
 
   it("metrics: the console lists each alarm, and links only to existing sections of the guides", () => {
-    assert.deepStrictEqual(Object.keys(alarms), all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g))
-    const sources = readdirSync(path.join(root, "packages/ui/src/console"), { recursive: true, encoding: "utf8" })
-    const guides = sources.flatMap((file) => (file.endsWith(".ts") ? all(read(`packages/ui/src/console/${file}`), /guide: "(.*?)"/g) : []))
-    assert.isAbove(guides.length, Object.keys(alarms).length)
+    const files = readdirSync(path.join(root, "packages/ui/src/console"), { recursive: true, encoding: "utf8" })
+    const sources = files.filter((file) => file.endsWith(".ts")).map((file) => read(`packages/ui/src/console/${file}`))
+    const alarms = sources.flatMap((source) => all(source, /^ *(Satrail\w+): \{/gm))
+    assert.deepStrictEqual(alarms.toSorted(), all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g).toSorted())
+    const guides = sources.flatMap((source) => all(source, /guide: "(.*?)"/g))
+    assert.isAbove(guides.length, alarms.length)
     for (const guide of new Set(guides)) {
       const [page = "", section] = guide.split("#")
       const sections = all(read(`docs/guides/${page}.md`), /^#+ (.*)/gm).map((title) => title.toLowerCase().replaceAll(" ", "-"))

@@ -1,4 +1,4 @@
-interface Alarm {
+export interface Alarm {
   readonly title: string
   /** The section of the guides that says what to do. */
   readonly guide: string
@@ -8,7 +8,7 @@ interface Alarm {
   readonly isRemote?: boolean
 }
 
-/** The alarms of deploy/prometheus/rules.yaml, in its order. */
+/** The alarms of deploy/prometheus/rules.yaml, in its order, except those that features declare. */
 export const alarms = {
   SatrailBooksDiffer: { title: "The ledger differs from the node or the chain", guide: "reconcile", path: "reconciliation" },
   SatrailMoneyMissing: {
@@ -53,7 +53,6 @@ export const alarms = {
   SatrailRequestsFail: { title: "Requests fail", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
   SatrailRequestsSlow: { title: "Requests are slow", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
   SatrailEventsStuck: { title: "Events are not visible", guide: "monitor#what-to-do", path: "nodes" },
-  SatrailWebhooksFail: { title: "Most webhook attempts fail", guide: "incidents#missing-webhook", path: "webhooks", isRemote: true },
   SatrailNoChannel: { title: "The node has no active channel", guide: "operate#channels", path: "nodes" },
   SatrailInboundLow: { title: "The channels can receive little", guide: "operate#channels", path: "nodes" },
   SatrailOutboundLow: { title: "The channels can send little", guide: "operate#channels", path: "nodes" },

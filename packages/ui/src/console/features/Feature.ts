@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import type { AlarmName } from "../Alarm.ts"
+import type { Alarm, AlarmName } from "../Alarm.ts"
 import type { Entry, Section } from "../Frame.ts"
 import type { Elsewhere, OperatorVisit, Page, Visit } from "../Page.ts"
 import type { Payment } from "../Api.ts"
@@ -102,6 +102,8 @@ export interface Feature {
   readonly setup?: (visit: Visit) => Promise<Step | undefined>
   /** Problems shown on the operator's first page. */
   readonly problems?: (visit: OperatorVisit) => Promise<ReadonlyArray<Problem>>
+  /** The feature's alarms in deploy/prometheus/rules.yaml. */
+  readonly alarms?: Readonly<Record<string, Alarm>>
   /** Shown to the operator when the feature's work is late. */
   readonly late?: Pick<Problem, "title" | "text" | "guide">
   /** Reads a record that a search found. Its kind is the feature's name. */

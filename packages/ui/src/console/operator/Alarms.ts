@@ -1,17 +1,24 @@
 import { h } from "preact"
-import { type AlarmName, alarms as all } from "../Alarm.ts"
+import { type Alarm, alarms as own } from "../Alarm.ts"
 import type { Problem } from "../features/Feature.ts"
+import { features } from "../features/index.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { link, panel, status, sub, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import { ago, count, guide, moment } from "./Common.ts"
 import { factsOf, problemsOf, stoppedOf } from "./Problems.ts"
 
-interface Row extends Pick<Problem, "title" | "href" | "guide" | "alarms"> {
+interface Row extends Pick<Problem, "title" | "href" | "guide"> {
+  readonly alarms?: ReadonlyArray<string>
   readonly told: Told
   readonly text?: string
   readonly sinceMillis?: number | null
 }
+
+/** The alarms of the service and of the features. */
+const all: ReadonlyArray<readonly [name: string, alarm: Alarm]> = [own, ...features.map(({ alarms = {} }) => alarms)].flatMap((alarms) =>
+  Object.entries(alarms)
+)
 
 /** Turns `incidents#missing-webhook` into “missing webhook”. */
 const sectionOf = (guide: string): string => (guide.split("#").at(-1) ?? guide).replaceAll("-", " ")
@@ -56,13 +63,11 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     told: { tone: one.glyph === "frozen" ? "frozen" : "paused", text: "Stopped on purpose" }
   }))
   const named = new Set([...problems, ...stopped].flatMap(({ alarms = [] }) => alarms))
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `all`
-  const others = (Object.keys(all) as ReadonlyArray<AlarmName>).filter((name) => !named.has(name))
+  const others = all.filter(([name]) => !named.has(name))
   const rowsOf = (isRemote: boolean, told: Told) =>
-    others.flatMap((name): ReadonlyArray<Row> => {
-      const { path, title, guide, ...more } = all[name]
-      return "isRemote" in more === isRemote ? [{ title, guide, href: visit.to(path), alarms: [name], told }] : []
-    })
+    others
+      .filter(([, alarm]) => (alarm.isRemote === true) === isRemote)
+      .map(([name, { path, title, guide }]): Row => ({ title, guide, href: visit.to(path), alarms: [name], told }))
   const list = (title: string, rows: ReadonlyArray<Row>) =>
     rows.length > 0 &&
     panel(title, { isRuled: true }, table(title, { columns: columns(visit, rows), groups: [{ rows }], kind: "mid", opens: true }))

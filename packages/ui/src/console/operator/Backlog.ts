@@ -6,7 +6,7 @@ import { elided } from "../pages/Rows.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal } from "../wire.ts"
 import { ago, count } from "./Common.ts"
-import { isWithdrawalKind, kindOf, kinds, toldOf, waitsSince, withdrawalKinds } from "./Waiting.ts"
+import { isWithdrawalKind, kindOf, texts, toldOf, waitsSince, withdrawalKinds } from "./Waiting.ts"
 
 const perPage = 100
 
@@ -70,7 +70,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
       segments("Kind", [
         { text: `All ${many}`, href: to("backlog"), isOn: !isWithdrawalKind(chosen) },
         ...withdrawalKinds.map((kind) => ({
-          text: `${kinds[kind].text} ${waiting[kind].count}`,
+          text: `${texts[kind]} ${waiting[kind].count}`,
           href: to(withQuery("backlog", query, { kind, cursor: "" })),
           isOn: kind === chosen
         }))

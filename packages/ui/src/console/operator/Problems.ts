@@ -5,7 +5,7 @@ import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
 import type { Company, CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
 import { ago, checkName, count, countOf, type Listed, most, oldestOf, since, sumOf, totalsOf } from "./Common.ts"
-import { isLate, type Kind, kinds, withdrawalKinds } from "./Waiting.ts"
+import { isLate, type Kind, lateKinds, withdrawalKinds } from "./Waiting.ts"
 
 export interface Facts {
   readonly status: Status
@@ -159,8 +159,8 @@ export const lateOf = (found: Pick<Reconciliation, "waiting">, visit: OperatorVi
 
 const ofBacklog = ({ reconciliation, companies }: Facts, visit: OperatorVisit): ReadonlyArray<Problem> => {
   const { say, to } = visit
-  return Object.entries(kinds).flatMap(([name, { title, tone, why, alarm }]): ReadonlyArray<Problem> => {
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `kinds`
+  return Object.entries(lateKinds).flatMap(([name, { title, tone, why, alarm }]): ReadonlyArray<Problem> => {
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `lateKinds`
     const kind = name as Kind
     const late = lateIn(reconciliation, kind, visit).filter(
       ({ company_id }) => !(kind === "withdrawal_requested" && companies.get(company_id)?.frozen?.pending === "wait")

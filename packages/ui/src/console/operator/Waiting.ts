@@ -9,12 +9,10 @@ import { ago } from "./Common.ts"
 
 export type Kind = keyof Reconciliation["waiting"]
 
-interface Words {
-  /** The text of the chip, and of the status in a list. */
-  readonly text: string
+interface Late {
   readonly title: (many: number, span: string) => string
-  /** After this long, an operator has to act. Null if an operator never has to. */
-  readonly lateMillis: number | null
+  /** After this long, an operator has to act. */
+  readonly lateMillis: number
   readonly tone: "bad" | "warn"
   /** Explains the state, for the list of problems. */
   readonly why: string
@@ -26,9 +24,9 @@ const hour = 60 * minute
 const are = (many: number, one: string, more: string) => (many === 1 ? `A ${one} has` : `${many} ${more} have`)
 const oldest = (many: number, span: string) => (many === 1 ? span : `up to ${span}`)
 
-export const kinds: { readonly [kind in Kind]: Words } = {
+/** The kinds that an operator may have to act on. The others wait for payers, payees or companies. */
+export const lateKinds: { readonly [kind in Kind]?: Late } = {
   withdrawal_dispatched: {
-    text: "At the node",
     title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been in flight for ${oldest(many, span)}`,
     lateMillis: 10 * minute,
     tone: "bad",
@@ -36,7 +34,6 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     alarm: { name: "SatrailWithdrawalUndecided", afterMillis: 24 * hour }
   },
   withdrawal_lost: {
-    text: "Lost by the node",
     title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been lost by the node, and pending for ${oldest(many, span)}`,
     lateMillis: 0,
     tone: "bad",
@@ -44,7 +41,6 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     alarm: { name: "SatrailPaymentsLost", afterMillis: 0 }
   },
   withdrawal_requested: {
-    text: "Not sent yet",
     title: (many, span) =>
       `${are(many, "confirmed withdrawal", "confirmed withdrawals")} been waiting to be sent for ${oldest(many, span)}`,
     lateMillis: 10 * minute,
@@ -52,15 +48,7 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     why: "Nothing was sent. Either no worker is running, or the payee’s server isn’t responding.",
     alarm: { name: "SatrailWithdrawalsWait", afterMillis: 10 * minute }
   },
-  withdrawal_unapproved: {
-    text: "Needs approval",
-    title: (many, span) => `${are(many, "withdrawal", "withdrawals")} waited for approval for ${oldest(many, span)}`,
-    lateMillis: null,
-    tone: "warn",
-    why: "The company has to approve or reject it. It fails after a day."
-  },
   payout_without_coins: {
-    text: "Not broadcast yet",
     title: (many, span) => `${are(many, "payout", "payouts")} waited to be broadcast for ${oldest(many, span)}`,
     lateMillis: 10 * minute,
     tone: "bad",
@@ -68,35 +56,18 @@ export const kinds: { readonly [kind in Kind]: Words } = {
     alarm: { name: "SatrailHotWalletEmpty", afterMillis: 10 * minute }
   },
   payout_without_block: {
-    text: "Unconfirmed payout",
     title: (many, span) => `${are(many, "payout", "payouts")} been unconfirmed for ${oldest(many, span)}`,
     lateMillis: 3 * hour,
     tone: "warn",
     why: "Its transaction was broadcast, and is in no block yet."
   },
-  deposit_without_block: {
-    text: "Unconfirmed deposit",
-    title: (many, span) => `${are(many, "deposit", "deposits")} been unconfirmed for ${oldest(many, span)}`,
-    lateMillis: null,
-    tone: "warn",
-    why: "The payer chose the fee."
-  },
   deposit_unconfirmed: {
-    text: "Deposit confirming",
     title: (many, span) => `${are(many, "deposit", "deposits")} been confirming for ${oldest(many, span)}`,
     lateMillis: 24 * hour,
     tone: "warn",
     why: "It is credited once it has the confirmations its amount requires."
   },
-  voucher_open: {
-    text: "Open voucher",
-    title: (many, span) => `${are(many, "voucher", "vouchers")} been open for ${oldest(many, span)}`,
-    lateMillis: null,
-    tone: "warn",
-    why: "It has not been claimed."
-  },
   task_overdue: {
-    text: "Overdue job",
     title: (many, span) => `${are(many, "job", "jobs")} been overdue for ${oldest(many, span)}`,
     lateMillis: minute,
     tone: "bad",
@@ -114,6 +85,16 @@ export const withdrawalKinds = [
   "payout_without_coins",
   "payout_without_block"
 ] as const satisfies ReadonlyArray<Kind>
+
+/** The text of the chip, and of the status in a list. */
+export const texts: { readonly [kind in (typeof withdrawalKinds)[number]]: string } = {
+  withdrawal_dispatched: "At the node",
+  withdrawal_lost: "Lost by the node",
+  withdrawal_requested: "Not sent yet",
+  withdrawal_unapproved: "Needs approval",
+  payout_without_coins: "Not broadcast yet",
+  payout_without_block: "Unconfirmed payout"
+}
 
 export const isWithdrawalKind = (text: string | null): text is (typeof withdrawalKinds)[number] =>
   withdrawalKinds.some((kind) => kind === text)
@@ -144,9 +125,9 @@ export const isLate = (
   { attempts, next_look_at }: Pick<WaitingRecord, "attempts" | "next_look_at">,
   nowMillis: number
 ): boolean => {
-  const { lateMillis } = kinds[kind]
+  const lateMillis = lateKinds[kind]?.lateMillis
   const fromMillis = attempts === 0 && next_look_at !== null ? Math.max(sinceMillis, Date.parse(next_look_at)) : sinceMillis
-  return lateMillis !== null && nowMillis - fromMillis > lateMillis
+  return lateMillis !== undefined && nowMillis - fromMillis > lateMillis
 }
 
 /** Returns when the withdrawal's current step began. */
@@ -158,7 +139,7 @@ export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, com
     return withdrawal.status === "settled" ? { tone: "good", text: "Sent" } : { tone: "bad", text: "Failed, returned" }
   const stop = stopOf(withdrawal, visit, company)
   if (stop !== undefined) return { tone: stop, text: stop === "frozen" ? "Frozen" : "Paused" }
-  const { text } = kinds[kind]
+  const text = texts[kind]
   const [sinceMillis, { nowMillis }] = [waitsSince(withdrawal), visit.say]
   const millis = nowMillis - sinceMillis
   if (kind === "withdrawal_unapproved") return { tone: "warn", text }

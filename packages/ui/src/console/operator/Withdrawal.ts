@@ -6,7 +6,7 @@ import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
 import { ago, allowed, companyTold, guide } from "./Common.ts"
-import { adviceOf, isLate, kindOf, kinds, toldOf, waitsSince, type withdrawalKinds } from "./Waiting.ts"
+import { adviceOf, isLate, kindOf, toldOf, waitsSince, type withdrawalKinds } from "./Waiting.ts"
 
 // Pages about a withdrawal of any company (its steps, the node's response, and what to do), and about a deposit
 // that is not credited yet.
@@ -275,7 +275,7 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
         ? { tone: "good", text: "Credited" }
         : row.status === "failed"
           ? { tone: "bad", text: "Failed" }
-          : { tone: "wait", text: kinds.deposit_unconfirmed.text },
+          : { tone: "wait", text: "Deposit confirming" },
     lead: [say.fiat(row.amount_sats), " · ", link(to(`companies/${row.company_id}`), company?.name ?? row.company_id)],
     crumbs: [["Backlog", "backlog"]],
     body: [

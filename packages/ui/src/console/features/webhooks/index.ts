@@ -24,6 +24,9 @@ export const webhooks: Feature = {
         }
       : undefined,
   problems,
+  alarms: {
+    SatrailWebhooksFail: { title: "Most webhook attempts fail", guide: "incidents#missing-webhook", path: "webhooks", isRemote: true }
+  },
   late: { title: "Webhooks are late", text: lateNotices, guide: "incidents#missing-webhook" },
   companyPanel
 }
