@@ -85,6 +85,7 @@ const settle = (number: number, row: Identified) => {
     ...Purpose.none,
     absorbed: Msat.zero,
     ...Deposit.unrefunded,
+    paidAtMillis: null,
     revision: 0,
     updatedAtMillis: row.createdAtMillis
   }

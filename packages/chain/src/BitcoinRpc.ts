@@ -220,6 +220,7 @@ export const make = (options: Options) => {
     tip: node.tip,
     activity: Follower.make(node, beginning).activity,
     transaction,
+    timeSecondsAt: node.timeSecondsAt,
     broadcast,
     feeRate: FeeRates.make(estimated, feeRates)
   })

@@ -205,6 +205,7 @@ export const make = (options: Options) => {
     tip: blocks.tip,
     activity: Follower.make(blocks, options.beginning).activity,
     transaction,
+    timeSecondsAt: server.timeSecondsAt,
     broadcast,
     feeRate: FeeRates.make(feeSource(options), options.feeRates)
   })

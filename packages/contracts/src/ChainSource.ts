@@ -102,11 +102,12 @@ export const money = {
     assert.deepStrictEqual(output, { txId, scriptPubKey: target.scriptPubKey, amount, placement: { _tag: "mempool" } })
     assert.isAtLeast(vout, 0)
   }),
-  "a deposit is reported again with its block height when it confirms": Effect.gen(function* () {
+  "a deposit is reported again with its block height when it confirms, and the block's time can be read": Effect.gen(function* () {
     const { activity } = yield* minedDeposit
     const { placement } = only(activity)
     if (placement._tag !== "mined") return assert.fail(placement._tag)
     assert.strictEqual(confirmations(activity.tip, placement.height), 1)
+    assert.isTrue(Number.isInteger(yield* (yield* ChainSource).timeSecondsAt(placement.height)))
     const { mine } = yield* Peer
     yield* mine(5)
     yield* eventually((yield* ChainSource).tip, (tip) => confirmations(tip, placement.height) === 6)

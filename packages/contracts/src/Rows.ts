@@ -48,6 +48,7 @@ export const deposit = (fields: Partial<Deposit.Deposit> = {}): Deposit.Deposit 
   metadata: {},
   absorbed: Msat.zero,
   ...Deposit.unrefunded,
+  paidAtMillis: null,
   revision: 0,
   createdAtMillis: 1,
   updatedAtMillis: 1,

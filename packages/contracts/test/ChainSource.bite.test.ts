@@ -49,7 +49,7 @@ bites("ChainSource", promises, {
             : output
         )
     ),
-    ["a deposit is reported again with its block height when it confirms"]
+    ["a deposit is reported again with its block height when it confirms, and the block's time can be read"]
   ],
   "a source that ignores the cursor": [
     sabotage(ChainSource, ({ activity }) => ({ activity: (_, ours) => activity(null, ours) })),
@@ -90,7 +90,10 @@ bites("ChainSource", promises, {
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.map(activity(after, ours), (seen) => ({ ...seen, tip: { height: 0, hash: "" } }))
     })),
-    ["the tip is the last block, even if nothing in it is watched", "a deposit is reported again with its block height when it confirms"]
+    [
+      "the tip is the last block, even if nothing in it is watched",
+      "a deposit is reported again with its block height when it confirms, and the block's time can be read"
+    ]
   ],
   "a source that reports the deposits of all scripts": [
     sabotage(ChainSource, ({ activity }) => ({

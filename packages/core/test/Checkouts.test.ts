@@ -291,6 +291,72 @@ for (const isRecorded of [false, true]) {
   })
 }
 
+for (const isRecorded of [false, true]) {
+  const when = isRecorded ? "after" : "before"
+  scenario(
+    `checkout: an on-chain payment in a block before the deadline is not late, even if it is first seen ${when} the expiry is recorded`,
+    function* () {
+      const { step } = yield* Checkouts
+      const sandbox = yield* Sandbox
+      const row = yield* create(yield* company())
+      yield* sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
+      yield* TestClock.adjust("30 minutes")
+      yield* mine(1)
+      yield* TestClock.adjust("30 minutes")
+      if (isRecorded) yield* step
+      yield* follow
+      assert.strictEqual((yield* get(row)).status, isRecorded ? "expired" : "open")
+      yield* mine(6)
+      yield* follow
+      for (const worked of [Effect.void, later]) {
+        yield* worked
+        const paid = yield* get(row)
+        assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", false])
+      }
+      assert.deepStrictEqual(yield* told, isRecorded ? ["checkout.expired", "checkout.paid"] : ["checkout.paid"])
+    }
+  )
+}
+
+for (const [what, sats, isLate] of [
+  ["a replacement of the same amount is not late if the replaced payment was seen in time", 1000, false],
+  ["a replacement of another amount after the deadline is late", 1001, true]
+] as const) {
+  scenario(`checkout: ${what}`, function* () {
+    const sandbox = yield* Sandbox
+    const row = yield* create(yield* company())
+    const pay = (sats: number) => sandbox.send({ address: row.address, amount: Msat.fromSats(sats) })
+    let txId = yield* pay(1000)
+    yield* follow
+    yield* TestClock.adjust("1 hour")
+    for (const amount of [1000, sats]) {
+      yield* sandbox.doubleSpend(txId)
+      txId = yield* pay(amount)
+      yield* follow
+    }
+    yield* mine(6)
+    yield* follow
+    yield* later
+    const paid = yield* get(row)
+    assert.deepStrictEqual([paid.status, paid.received, Checkout.isLate(paid)], ["paid", Msat.fromSats(sats), isLate])
+  })
+}
+
+scenario("checkout: a replacement makes one later payment in time, not two", function* () {
+  const sandbox = yield* Sandbox
+  const row = yield* create(yield* company(), { asked: yield* asked(2000) })
+  const send = sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
+  const txId = yield* send
+  yield* follow
+  yield* TestClock.adjust("1 hour")
+  yield* sandbox.doubleSpend(txId)
+  for (let n = 0; n < 2; n++) {
+    yield* send
+    yield* follow
+  }
+  assert.strictEqual((yield* get(row)).status, "expired")
+})
+
 scenario("checkout: an on-chain payment first seen in time is not late, even if more arrives after the deadline", function* () {
   const sandbox = yield* Sandbox
   const row = yield* create(yield* company())

@@ -43,6 +43,7 @@ await service.run(
         metadata: {},
         absorbed: Msat.zero,
         ...Deposit.unrefunded,
+        paidAtMillis: null,
         revision: 0,
         createdAtMillis: atMillis,
         updatedAtMillis: atMillis

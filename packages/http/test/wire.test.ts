@@ -141,6 +141,7 @@ describe("a withdrawal", () => {
       metadata: { shelf: "3" },
       absorbed: Msat.zero,
       ...Deposit.unrefunded,
+      paidAtMillis: null,
       revision: 3,
       createdAtMillis: at,
       updatedAtMillis: at + 1

@@ -55,7 +55,8 @@ const everything = Effect.gen(function* () {
 
 /** Columns that migrations add to the first release's rows, with their values, by table. */
 const added: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  checkouts: { options: [], contact: null, tip_percent: null, payer_email: null, quoted_at_millis: null }
+  checkouts: { options: [], contact: null, tip_percent: null, payer_email: null, quoted_at_millis: null },
+  deposits: { paid_at_millis: null }
 }
 
 const acme = CompanyId.make("01900000-0000-7000-8000-00000000000a")

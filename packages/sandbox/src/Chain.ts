@@ -24,6 +24,8 @@ export interface Placed extends Transaction.Transaction {
 export interface MinedBlock {
   readonly hash: string
   readonly txIds: ReadonlyArray<TxId.TxId>
+  /** Undefined for a block of an earlier version. */
+  readonly timeSeconds: number | undefined
 }
 
 /** The best chain, its mempool, and the state of the wallets. */
@@ -217,7 +219,7 @@ const mined = (state: State, block: Extract<ChainEvent, { readonly _tag: "BlockM
   return {
     ...txIds.reduce((now, txId) => place(now, txId, { _tag: "mined", height, isCoinbase: txId === coinbase }), known),
     tip: { height, hash: block.hash },
-    blocks: HashMap.set(state.blocks, height, { hash: block.hash, txIds }),
+    blocks: HashMap.set(state.blocks, height, { hash: block.hash, txIds, timeSeconds: block.timeSeconds }),
     minedCount: state.minedCount + 1,
     mempool: state.mempool.filter((txId) => !included.has(txId))
   }
@@ -273,5 +275,5 @@ export const nextBlock = (state: State, txIds: ReadonlyArray<TxId.TxId>, timeSec
   const reward = { scriptPubKey: state.minerScript, sats: Block.subsidySats + fees }
   const coinbase = Block.coinbase(state.tip.height + 1, state.minedCount, reward)
   const coinbaseTxId = Transaction.parse(coinbase)?.txId ?? TxId.make("")
-  return { _tag: "BlockMined", hash: Block.hash(state.tip.hash, [coinbaseTxId, ...txIds], timeSeconds), coinbase, txIds }
+  return { _tag: "BlockMined", hash: Block.hash(state.tip.hash, [coinbaseTxId, ...txIds], timeSeconds), coinbase, txIds, timeSeconds }
 }

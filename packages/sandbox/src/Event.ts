@@ -121,7 +121,13 @@ export const ChainEvent = Schema.TaggedUnion({
   OutsideAddressGiven: { address: Schema.String },
   ScriptsWatched: { scriptPubKeys: Schema.Array(Schema.String) },
   TransactionSeen: { rawTx: Schema.String },
-  BlockMined: { hash: Schema.String, coinbase: Schema.String, txIds: Schema.Array(TxId.TxId) },
+  /** `timeSeconds` is missing in logs of earlier versions. */
+  BlockMined: {
+    hash: Schema.String,
+    coinbase: Schema.String,
+    txIds: Schema.Array(TxId.TxId),
+    timeSeconds: Schema.optionalKey(Schema.Int)
+  },
   BlocksDisconnected: { depth: Schema.Int },
   FeeRateSet: { feeRate: Schema.Int }
 })

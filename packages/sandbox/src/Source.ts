@@ -8,7 +8,7 @@ import {
   type Output,
   type Placement
 } from "@satrail/core/nodes/ChainSource"
-import { Effect, HashMap, Option, Result } from "effect"
+import { Clock, Effect, HashMap, Option, Result } from "effect"
 import * as Chain from "./Chain.ts"
 import * as Mempool from "./Mempool.ts"
 import type { World } from "./World.ts"
@@ -82,6 +82,13 @@ export const make = (world: World): ChainSource["Service"] => {
       Effect.flatMap(
         read("transaction", (state) => Chain.transaction(state, txId)?.placement ?? gone),
         (placement) => (placement._tag === "mined" && world.isPaused("index") ? Effect.fail(indexing) : Effect.succeed(placement))
+      ),
+    timeSecondsAt: (height) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+        read("timeSecondsAt", ({ blocks }) => {
+          const block = Option.getOrUndefined(HashMap.get(blocks, height))
+          return block?.timeSeconds ?? Math.floor(nowMillis / 1000)
+        })
       ),
     broadcast: (rawTx) =>
       Effect.suspend((): Effect.Effect<Broadcast> => {

@@ -78,6 +78,8 @@ export class ChainSource extends Context.Service<
     readonly activity: <E>(after: string | null, ours: Ours<E>) => Effect.Effect<Activity, ChainUnavailable | E>
     /** Returns the current status of any transaction. */
     readonly transaction: (txId: TxId.TxId) => Effect.Effect<Placement, ChainUnavailable>
+    /** Returns the time in the header of the block at this height, in Unix seconds. */
+    readonly timeSecondsAt: (height: number) => Effect.Effect<number, ChainUnavailable>
     /**
      * Broadcasts a signed transaction. Repeating the call is safe, because the same bytes are the same
      * transaction.

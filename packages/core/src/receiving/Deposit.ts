@@ -48,6 +48,11 @@ export const Deposit = Schema.Struct({
   refundId: Schema.NullOr(Noun.Id),
   /** Counts the changes to an on-chain deposit. Each Change names the revision that it follows. */
   revision: Schema.Int,
+  /**
+   * Time at which the chain shows that the payment had been made: that of its block, or when the transaction that it
+   * replaced was first seen. Null if that is not before `createdAtMillis`.
+   */
+  paidAtMillis: Schema.NullOr(Schema.Int),
   createdAtMillis: Schema.Int,
   updatedAtMillis: Schema.Int
 })
@@ -71,10 +76,14 @@ export const settledFromStart = (
   height: null,
   absorbed: Msat.zero,
   ...unrefunded,
+  paidAtMillis: null,
   revision: 0,
   createdAtMillis: atMillis,
   updatedAtMillis: atMillis
 })
+
+/** Returns the earliest time at which the payment is known to have been made. */
+export const paidAt = ({ paidAtMillis, createdAtMillis }: Deposit): number => paidAtMillis ?? createdAtMillis
 
 /** Another worker changed the deposit first, or has already recorded the output. Read the deposit again. */
 export class DepositMoved extends Schema.TaggedError<DepositMoved>()("DepositMoved", { id: Schema.String }) {}

@@ -11,6 +11,7 @@ import { ChainSource, ChainUnavailable, type Output, type Placement } from "../n
 import * as Confirmations from "./Confirmations.ts"
 import * as Deposit from "./Deposit.ts"
 import { DepositJobs } from "./DepositJobs.ts"
+import { DepositsOf } from "./DepositsOf.ts"
 import type { FeeRates } from "./FeeRates.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -38,6 +39,9 @@ export const byTransaction = <A>(items: ReadonlyArray<A>, txIdOf: (item: A) => T
 /** Returns the outpoint of an on-chain deposit; none for other deposits. */
 export const outpointsOf = ({ chainTxId, vout }: Deposit.Deposit): ReadonlyArray<Outpoint> =>
   chainTxId === null || vout === null ? [] : [{ txId: chainTxId, vout }]
+
+/** Number of a checkout's newest payments among which a replaced one is searched, because each is looked up. */
+const replaceableAtOnce = 10
 
 export type Move = "reverse" | "drop" | "place"
 
@@ -100,6 +104,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const { minDeposit } = yield* Confirmations.Options
   const entropy = yield* Entropy
   const jobsOf = yield* DepositJobs
+  const depositsOf = yield* DepositsOf
 
   /**
    * Returns whether a transaction is in a block, in the mempool or gone. Fails if the source has just reported
@@ -113,9 +118,26 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return yield* new ChainUnavailable({ operation: "transaction", cause })
   })
 
+  /**
+   * Returns the unconfirmed payment that a new payment to the same address replaces, such as with a higher fee. Only
+   * one of the same amount counts: its inputs, which the new one spends, are no longer known.
+   */
+  const replacedBy = Effect.fnUntraced(function* ({ amount }: Output, { address, companyId, checkoutId }: OnChainAddress) {
+    const earlier = checkoutId === null ? [] : yield* depositsOf(companyId, checkoutId, replaceableAtOnce)
+    for (const deposit of earlier) {
+      const { recipient, status, height, chainTxId } = deposit
+      if (recipient !== address || deposit.amount !== amount || status !== "pending" || height !== null || chainTxId === null) continue
+      if ((yield* chain.transaction(chainTxId))._tag === "gone") return deposit
+    }
+    return undefined
+  })
+
   const record = Effect.fnUntraced(function* (output: Output, onChainAddress: OnChainAddress, height: number | null) {
-    const { address, companyId, type, metadata } = onChainAddress
+    const { address, companyId, type, metadata, checkoutId } = onChainAddress
+    const replaced = yield* replacedBy(output, onChainAddress)
+    const minedAtMillis = height === null || checkoutId === null ? Infinity : (yield* chain.timeSecondsAt(height)) * 1000
     const nowMillis = yield* Clock.currentTimeMillis
+    const paidAtMillis = Math.min(minedAtMillis, replaced === undefined ? Infinity : Deposit.paidAt(replaced))
     const least = Msat.greatest(minDeposit, spendingCost(type))
     const isTooSmall = output.amount < least
     if (isTooSmall) yield* warnTooSmall(output, least)
@@ -136,11 +158,14 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       metadata,
       absorbed: Msat.zero,
       ...Deposit.unrefunded,
+      paidAtMillis: paidAtMillis < nowMillis ? paidAtMillis : null,
       revision: 0,
       createdAtMillis: nowMillis,
       updatedAtMillis: nowMillis
     }
     yield* journal.commit({ ...Deposit.seen(deposit), jobs: jobsOf(deposit, nowMillis) })
+    // The replaced payment is not replaced again.
+    if (replaced !== undefined) yield* journal.commit(Deposit.dropped(replaced, nowMillis))
   })
 
   /**
@@ -201,8 +226,16 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
 
   const settle = eachTransaction(attempt)
   return {
-    /** Processes reported outputs. A new output becomes a deposit of the company that owns its address. */
-    meet: (outputs: ReadonlyArray<Output>) => settle(outputs.map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))),
+    /**
+     * Processes reported outputs. A new output becomes a deposit of the company that owns its address. Those that are
+     * gone come last, so that a replacement finds the payment it replaces.
+     */
+    meet: (outputs: ReadonlyArray<Output>) =>
+      settle(
+        outputs
+          .map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
+          .toSorted((a, b) => Number(a.reported.placement._tag === "gone") - Number(b.reported.placement._tag === "gone"))
+      ),
     /** Updates the deposits of outputs that are already recorded. */
     settle
   }

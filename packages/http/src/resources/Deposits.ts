@@ -86,6 +86,7 @@ export const example = ({ id, millis, companyId, asked, network, metadata }: Wor
   metadata,
   absorbed: Msat.zero,
   ...Deposit.unrefunded,
+  paidAtMillis: null,
   revision: 0,
   createdAtMillis: millis(9000),
   updatedAtMillis: millis(9000)

@@ -14,7 +14,7 @@ const newestFirst = (deposits: ReadonlyArray<Deposit.Deposit>, limit: number) =>
 const arrivedFor = (deposits: ReadonlyArray<Deposit.Deposit>, { expiresAtMillis }: Pick<Checkout, "expiresAtMillis">): Arrived => {
   const sum = (status: Deposit.Deposit["status"], of = deposits) =>
     Msat.sum(...of.filter((row) => row.status === status).map(({ amount }) => amount))
-  const inTime = deposits.filter(({ rail, createdAtMillis }) => rail === "lightning" || createdAtMillis < expiresAtMillis)
+  const inTime = deposits.filter((deposit) => deposit.rail === "lightning" || Deposit.paidAt(deposit) < expiresAtMillis)
   const heights = deposits.flatMap(({ status, height }) => (status === "pending" ? [height] : []))
   const mined = heights.filter((height) => height !== null)
   const pendingHeight = mined.length === 0 || mined.length < heights.length ? null : Math.max(...mined)

@@ -5,6 +5,7 @@ import { unhurried } from "../statements/Reads.ts"
 import * as Baseline from "./Baseline.ts"
 import * as Migration0082 from "./Migration0082.ts"
 import * as Migration0084 from "./Migration0084.ts"
+import * as Migration0086 from "./Migration0086.ts"
 import * as Rights from "./Rights.ts"
 
 const run = (script: string) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(script).unprepared)
@@ -15,7 +16,7 @@ export type Scripts = Readonly<Record<string, string>>
 /**
  * Forward only: a released migration never changes, because no database runs it twice.
  *
- * To add one, take the next number, such as 0085, export its `script` from `Migration0085.ts`,
+ * To add one, take the next number, such as 0087, export its `script` from `Migration0087.ts`,
  * and list it below. A feature's migration is a file in the feature's folder, listed as `migrations` in
  * `features/index.ts`. No number is used twice. During an upgrade the previous version runs on the new tables,
  * so a migration only adds what that version can ignore. `test/migrations.test.ts` runs it on the data of the
@@ -26,7 +27,8 @@ export const scripts: Scripts = {
   "0080_first_release": Baseline.script,
   ...Object.fromEntries(features.flatMap(({ migrations = {} }) => Object.entries(migrations))),
   "0082_search": Migration0082.script,
-  "0084_frozen_companies": Migration0084.script
+  "0084_frozen_companies": Migration0084.script,
+  "0086_deposits_paid_at": Migration0086.script
 }
 
 /** The database was migrated by a later version of this program. Nothing was changed. */

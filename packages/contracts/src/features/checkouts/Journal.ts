@@ -107,14 +107,16 @@ export const money = {
         companyId: CompanyId.CompanyId,
         sats: number,
         of: string | null,
-        createdAtMillis = atMillis
+        createdAtMillis = atMillis,
+        paidAtMillis: number | null = null
       ) {
-        const row = yield* output(companyId, sats, { checkoutId: of, createdAtMillis })
+        const row = yield* output(companyId, sats, { checkoutId: of, createdAtMillis, paidAtMillis })
         yield* verdict(Deposit.seen(row))
         return row
       })
       const [pending, settled] = [yield* come(one, 1, checkoutId), yield* come(one, 10, checkoutId)]
       const late = yield* come(one, 10_000, checkoutId, expiresAtMillis)
+      const proven = yield* come(one, 20_000, checkoutId, expiresAtMillis, atMillis)
       const invoice = yield* created(one, 100_000)
       const lightning = { ...(yield* arrival(one, 100_000)), lightningInvoiceId: invoice.id, checkoutId, createdAtMillis: expiresAtMillis }
       yield* verdict(Invoice.settled(invoice, lightning, yield* preimage))
@@ -122,11 +124,11 @@ export const money = {
       yield* verdict(Deposit.dropped(yield* come(one, 100, checkoutId), atMillis))
       yield* come(one, 1000, null)
       yield* come(one, 1000, yield* Id.make)
-      const depositIds = [pending.id, settled.id, late.id, lightning.id].toSorted().toReversed()
+      const depositIds = [pending.id, settled.id, late.id, proven.id, lightning.id].toSorted().toReversed()
       const arrived = {
         received: Msat.fromSats(100_010),
-        pending: Msat.fromSats(10_001),
-        inTime: Msat.fromSats(100_011),
+        pending: Msat.fromSats(30_001),
+        inTime: Msat.fromSats(120_011),
         pendingHeight: null,
         depositIds
       }

@@ -127,7 +127,7 @@ export interface Arrived {
   readonly pending: Msat.Msat
   /**
    * The part of both that was paid in time: by Lightning, because an invoice cannot be paid after it expires, or
-   * on-chain and first seen before the deadline.
+   * on-chain and first seen before the deadline, or proven by the chain (see `Deposit.paidAtMillis`).
    */
   readonly inTime: Msat.Msat
   /**
@@ -253,7 +253,8 @@ export const standing = (checkout: Checkout, { received, inTime }: Pick<Arrived,
 /** Returns when a checkout with this status ended. Whether a payment was late does not depend on when the expiry was recorded. */
 export const endedAt = (checkout: Checkout, status: Status, { inTime }: Pick<Arrived, "inTime">): number | null => {
   const isNewlyPaid = status === "paid" && checkout.status !== "paid"
-  return checkout.endedAtMillis ?? (isNewlyPaid && inTime < least(checkout) ? checkout.expiresAtMillis : null)
+  if (!isNewlyPaid || checkout.status === "canceled") return checkout.endedAtMillis
+  return inTime < least(checkout) ? checkout.expiresAtMillis : null
 }
 
 /** A checkout with its current state. */

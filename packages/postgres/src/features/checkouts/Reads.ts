@@ -26,7 +26,7 @@ const arrivedFor = Effect.map(
 select coalesce(sum(t.amount) filter (where t.status = 'settled'), 0)::text as received,
   coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending,
   coalesce(sum(t.amount) filter (where t.status in ('pending', 'settled')
-    and (t.rail = 'lightning' or t.created_at_millis < a.expires_at_millis::bigint)), 0)::text as "inTime",
+    and (t.rail = 'lightning' or coalesce(t.paid_at_millis, t.created_at_millis) < a.expires_at_millis::bigint)), 0)::text as "inTime",
   case when bool_or(t.height is null) filter (where t.status = 'pending') then null
     else max(t.height) filter (where t.status = 'pending') end as "pendingHeight",
   coalesce((array_agg(t.id::text order by t.id desc) filter (where t.status in ('pending', 'settled')))[1:${shownDeposits}], '{}')
