@@ -125,7 +125,7 @@ const called = async (pay: Client, payFor: (invoice: { readonly paymentRequest: 
   }
   await eventually(
     "a delivery",
-    () => pay.webhooks.deliveries(company, endpoint.id),
+    async () => pay.webhooks.deliveries(company, endpoint.id),
     ({ items }) => items.length > 0
   )
   await call("webhooks.deliveries", pay.webhooks.deliveries(company, endpoint.id))
