@@ -70,6 +70,8 @@ export const lend: Effect.Effect<Place, Process.RegtestFailed, Network | Scope.S
       })
     })
   })
+  // The server must not close an idle connection while a process that was busy sends its next action on it.
+  server.keepAliveTimeout = 0
   const port = yield* Process.freePort
   yield* Effect.acquireRelease(
     Effect.callback<void>((resume) => void server.listen(port, "127.0.0.1", () => resume(Effect.void))),

@@ -120,6 +120,8 @@ export const serve = (ports: Context.Context<Ports>, port = 0) => {
           (cause: unknown) => response.destroy(cause instanceof Error ? cause : new Error(String(cause)))
         )
       }).listen(port, "127.0.0.1")
+      // The server must not close an idle connection while a process that was busy sends its next call on it.
+      server.keepAliveTimeout = 0
       await once(server, "listening")
       return server
     }),
