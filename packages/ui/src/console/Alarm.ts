@@ -37,6 +37,11 @@ export const alarms = {
     guide: "incidents#pending-withdrawal",
     path: "backlog?kind=payout_without_coins"
   },
+  SatrailPayoutUnconfirmed: {
+    title: "A payout has been unconfirmed for more than a day",
+    guide: "monitor#a-payout-that-cannot-confirm",
+    path: "backlog?kind=payout_without_block"
+  },
   SatrailPaymentsFail: { title: "Most payments fail", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
   SatrailAbsent: { title: "Prometheus reaches no process", guide: "monitor#set-up", path: "nodes", isRemote: true },
   SatrailProcessAway: { title: "Prometheus can’t reach a process", guide: "monitor#set-up", path: "nodes", isRemote: true },

@@ -59,7 +59,8 @@ export const lateKinds: { readonly [kind in Kind]?: Late } = {
     title: (many, span) => `${are(many, "payout", "payouts")} been unconfirmed for ${oldest(many, span)}`,
     lateMillis: 3 * hour,
     tone: "warn",
-    why: "Its transaction was broadcast, and is in no block yet."
+    why: "Its transaction was broadcast, and is in no block yet.",
+    alarm: { name: "SatrailPayoutUnconfirmed", afterMillis: 24 * hour }
   },
   deposit_unconfirmed: {
     title: (many, span) => `${are(many, "deposit", "deposits")} been confirming for ${oldest(many, span)}`,
