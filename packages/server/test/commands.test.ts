@@ -142,6 +142,19 @@ describe("the command line", () => {
     })
   )
 
+  it.effect("command line: verify says which form --audit-head has, before it reads the ledger", () =>
+    Effect.gen(function* () {
+      const hash = "0f".repeat(32)
+      const said = (head: string) =>
+        Effect.map(run(`verify --audit-head ${head}`, { SATRAIL_DATA: "/dev/null/none" }), ({ exit, stderr }) =>
+          [stderr, String(errorOf(exit))].join("\n")
+        )
+      for (const head of ["garbage", hash, `7:${hash.slice(1)}`, `7:3:${hash}`, `7:3:${hash}:x`])
+        assert.include(yield* said(head), `Expected a head as it was logged, such as 7:3:HASH:SIGNATURE or 7:HASH, got ${head}`)
+      for (const head of [`7:${hash}`, `7:3:${hash}:`, `7:3:${hash}:${hash}`]) assert.include(yield* said(head), "There is no database")
+    })
+  )
+
   it("command line: verify names audited records in the singular", () => {
     const audited = Nouns.all.filter((noun) => "recorded" in noun && noun.recorded !== undefined)
     assert.deepStrictEqual(

@@ -16,6 +16,9 @@ const isChanged = Schema.is(
   })
 )
 
+/** A head as it is logged (core's ledger/Audit), or the short head of an entry. */
+const headForm = /^\d{1,19}:(?:\d{1,15}:[0-9a-f]{64}:(?:[0-9a-f]{64})?|[0-9a-f]{64})$/
+
 /** Maximum number of values shown per entry. */
 const mostShown = 20
 
@@ -80,6 +83,10 @@ export const audit = Feature.make({
   verifyFlags: {
     auditHead: Flag.String("audit-head").pipe(
       Flag.withDescription("A head of the audit log that you saved earlier; verifies that no entry up to it was changed or removed"),
+      Flag.filter(
+        (head) => headForm.test(head),
+        (head) => `Expected a head as it was logged, such as 7:3:HASH:SIGNATURE or 7:HASH, got ${head}`
+      ),
       Flag.optional
     )
   }
