@@ -60,7 +60,7 @@ export const canaries: ReadonlyArray<Canary> = [
     name: "formula-in-an-export",
     rows: [],
     bug: "text in an export runs as a formula in a spreadsheet",
-    file: "packages/ui/src/console/Csv.ts",
+    file: "packages/ui/src/Cell.ts",
     in: "formula",
     find: `/^[=+\\-@|＝＋－＠\\t\\r\\n]/`,
     replace: `/^[=+\\-@|\\t\\r\\n]/`,

@@ -1,6 +1,6 @@
 import type * as Msat from "@satrail/bitcoin/Msat"
 import * as Decimal from "@satrail/core/base/Decimal"
-import * as Csv from "@satrail/ui/console/Csv"
+import { cell } from "@satrail/ui/Cell"
 import { Context, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiSchema } from "effect/http-api"
@@ -31,16 +31,16 @@ export interface Column<Row> {
 /** Satoshis, exact to the msat: 1 500 500 msat are 1500.5. */
 export const sats = (amount: Msat.Msat): Numeral => ({ digits: Decimal.format(Decimal.make(amount, 3)) })
 
-const isNumeral = (cell: object): cell is Numeral => "digits" in cell
+const isNumeral = (given: object): given is Numeral => "digits" in given
 
 const csvCell = (given: Cell): string => {
-  if (given === null || typeof given !== "object") return Csv.cell(given)
-  return isNumeral(given) ? given.digits : Csv.cell(JSON.stringify(given.json))
+  if (given === null || typeof given !== "object") return cell(given)
+  return isNumeral(given) ? given.digits : cell(JSON.stringify(given.json))
 }
 
-const jsonCell = (cell: Cell): string => {
-  if (cell === null || typeof cell === "string" || typeof cell === "number") return JSON.stringify(cell)
-  return isNumeral(cell) ? cell.digits : JSON.stringify(cell.json)
+const jsonCell = (given: Cell): string => {
+  if (given === null || typeof given === "string" || typeof given === "number") return JSON.stringify(given)
+  return isNumeral(given) ? given.digits : JSON.stringify(given.json)
 }
 
 const csvLine = (cells: ReadonlyArray<Cell>): string => `${cells.map(csvCell).join(",")}\r\n`
