@@ -34,36 +34,15 @@ type Together<F> = (F extends { readonly views: infer V } ? (of: V) => void : ne
 
 const ofFeatures: Together<(typeof features)[number]> = Object.assign({}, ...all.map(({ views }) => views))
 
-/** The views of all record types in events. A record type without a view is a compile error. */
-const views = { ...own, ...ofFeatures } satisfies { readonly [K in Kind]: View.View<never, Schema.Struct.Fields> }
+type RecordOf<K extends Kind> = Extract<About, { readonly kind: K }>["record"]
 
+/** The views of all record types in events. A record type without a view for its records is a compile error. */
+const views = { ...own, ...ofFeatures } satisfies { readonly [K in Kind]: View.View<RecordOf<K>, Schema.Struct.Fields> }
+
+/** Records of a host's feature have no view, and are sent unchanged. */
 const byKind = new Map<string, { of(record: object): object }>(Object.entries(views))
 
-export const dataOf = (about: About): object => {
-  switch (about.kind) {
-    case "deposit":
-      return views.deposit.of(about.record)
-    case "withdrawal":
-      return views.withdrawal.of(about.record)
-    case "invoice":
-      return views.invoice.of(about.record)
-    case "unmatched":
-      return views.unmatched.of(about.record)
-    case "apiKey":
-      return views.apiKey.of(about.record)
-    case "lightningAddress":
-      return views.lightningAddress.of(about.record)
-    case "onChainAddress":
-      return views.onChainAddress.of(about.record)
-    case "domain":
-      return views.domain.of(about.record)
-    default: {
-      const view = byKind.get(about.kind)
-      // Records of a host's feature are sent unchanged.
-      return view === undefined ? about.record : view.of(about.record)
-    }
-  }
-}
+export const dataOf = ({ kind, record }: About): object => byKind.get(kind)?.of(record) ?? record
 
 /**
  * Renders an event as compact JSON with its fields in this order. `JSON.stringify(JSON.parse(body))` returns
