@@ -1,18 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountReads } from "../src/accounts/AccountReads.ts"
 import * as ApiKey from "../src/accounts/ApiKey.ts"
 import * as Keys from "../src/accounts/ApiKeys.ts"
 import { ApiKeys, type Issued } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
+import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Answer from "../src/ledger/Answer.ts"
 import { Journal } from "../src/ledger/Journal.ts"
-import { Resolver } from "../src/nodes/Resolver.ts"
-import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { Records } from "../src/service/Records.ts"
-import { asked, beginsAtMillis, company, companyWith, everywhere, replace, run, said, scenario } from "./World.ts"
+import { stalled } from "./SlowPayee.ts"
+import { beginsAtMillis, company, companyWith, everywhere, replace, run, said, scenario } from "./World.ts"
 
 type Ask = Parameters<ApiKeys["Service"]["issue"]>[0]
 
@@ -261,51 +261,27 @@ describe("An API key", () => {
     assert.isNull(yield* lastUsed(issued))
   })
 
-  /** Confirms a withdrawal whose payee's server responds only after `meanwhile`. */
-  const stalled = (name: string, meanwhile: (id: string) => Effect.Effect<unknown, unknown, ApiKeys | Companies>, expected: string) => {
-    const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-    const stalling = replace(Resolver, (resolver) =>
-      Resolver.of({
-        ...resolver,
-        offer: (url) =>
-          Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
-      })
-    )
-    scenario(name, { change: stalling }, function* () {
-      const payer = yield* companyWith(5000)
-      const { apiKey } = yield* issue(payer.id, { scopes: ["send"], limits: { daySats: 2000 } })
-      const withdrawal = { company: payer, apiKey, asked: yield* asked(1000), destination: "settle@wallet.example", metadata: {} }
-      const confirmed = Effect.tapError((yield* Withdrawals).confirm(withdrawal), (error) =>
-        Effect.sync(() => {
-          if (error._tag === "LimitExceeded") assert.strictEqual(error.remaining, 1000n)
-        })
-      )
-      const confirming = yield* Effect.forkChild(said(confirmed))
-      yield* Deferred.await(begun)
-      const changing = yield* Effect.forkChild(meanwhile(apiKey.id), { startImmediately: true })
-      yield* TestClock.adjust(500)
-      yield* Fiber.join(changing)
-      yield* Deferred.succeed(answered, undefined)
-      assert.strictEqual(yield* Fiber.join(confirming), expected)
-    })
-  }
-  stalled("API key: a key sends while the payee's server is slow", () => Effect.void, "ok")
+  const limited = ({ id }: Company) => issue(id, { scopes: ["send"], limits: { daySats: 2000 } })
+  stalled("API key: a key sends while the payee's server is slow", limited, () => Effect.void, "ok")
   stalled(
     "API key: a key that is revoked while the payee's server is slow sends nothing",
-    (id) => Effect.flatMap(ApiKeys, ({ revoke }) => revoke(id)),
+    limited,
+    ({ apiKey: { id } }) => everywhere(Effect.flatMap(ApiKeys, ({ revoke }) => revoke(id))),
     "Unauthorized: revoked"
   )
   stalled(
     "limits: a limit that is lowered while the payee's server is slow applies, and the error says what remains of it",
-    (id) => Effect.flatMap(ApiKeys, ({ limit }) => limit(id, { daySats: 1 })),
+    limited,
+    ({ apiKey: { id } }) => everywhere(Effect.flatMap(ApiKeys, ({ limit }) => limit(id, { daySats: 1 }))),
     "LimitExceeded"
   )
   stalled(
     "limits: a limit that is lowered while the payee's server is slow applies, even if the company's fees change, too",
-    (id) =>
+    limited,
+    ({ apiKey: { id } }) =>
       Effect.gen(function* () {
-        const { companyId } = yield* (yield* ApiKeys).limit(id, { daySats: 1 })
-        yield* (yield* Companies).changePlan(companyId, "free")
+        const { companyId } = yield* everywhere((yield* ApiKeys).limit(id, { daySats: 1 }))
+        yield* everywhere((yield* Companies).changePlan(companyId, "free"))
       }),
     "LimitExceeded"
   )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { readFileSync } from "node:fs"
 import path from "node:path"
@@ -14,9 +14,9 @@ import * as Person from "../src/features/people/Person.ts"
 import { type Role, scopes } from "../src/features/people/Role.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import * as Page from "../src/ledger/Page.ts"
-import { Resolver } from "../src/nodes/Resolver.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
-import { asked, beginsAtMillis, company, companyWith, everywhere, made, outside, replace, said, scenario } from "./World.ts"
+import { stalled } from "./SlowPayee.ts"
+import { beginsAtMillis, company, companyWith, everywhere, made, outside, said, scenario } from "./World.ts"
 
 const [ada, bob] = [
   { id: "01", name: "Ada" },
@@ -101,50 +101,31 @@ describe("People", () => {
     }
   )
 
-  /** Confirms a person's withdrawal, whose payee's server responds only after `meanwhile`. */
-  const stalled = (
-    name: string,
-    meanwhile: (who: Person.Person, by: Granting) => Effect.Effect<unknown, unknown, People | Companies>,
-    expected: string
-  ) => {
-    const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-    const stalling = replace(Resolver, (resolver) =>
-      Resolver.of({
-        ...resolver,
-        offer: (url) =>
-          Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
-      })
-    )
-    scenario(name, { change: stalling }, function* () {
-      const payer = yield* companyWith(5000)
-      const invited = yield* invite(payer.id)
-      yield* (yield* People).approve(invited.person.id, bob)
-      const admin = yield* join(invited)
-      const found = Option.getOrThrow(yield* stands(yield* member(payer.id, "operator", person(admin))))
-      if (found._tag === "Operator") return assert.fail()
-      const { apiKey } = found.caller
-      const withdrawal = { company: payer, apiKey, asked: yield* asked(1000), destination: "settle@wallet.example", metadata: {} }
-      const confirming = yield* Effect.forkChild(said((yield* Withdrawals).confirm(withdrawal)))
-      yield* Deferred.await(begun)
-      yield* everywhere(meanwhile(found.person, person(admin)))
-      yield* Deferred.succeed(answered, undefined)
-      assert.strictEqual(yield* Fiber.join(confirming), expected)
-    })
-  }
-  stalled("people: a person sends while the payee's server is slow", () => Effect.void, "ok")
+  /** A person of the payer who may send. */
+  const sender = Effect.fnUntraced(function* ({ id }: Company) {
+    const invited = yield* invite(id)
+    yield* (yield* People).approve(invited.person.id, bob)
+    const admin = yield* join(invited)
+    const found = Option.getOrThrow(yield* stands(yield* member(id, "operator", person(admin))))
+    return found._tag === "Operator" ? assert.fail() : { apiKey: found.caller.apiKey, who: found.person, by: person(admin) }
+  })
+  stalled("people: a person sends while the payee's server is slow", sender, () => Effect.void, "ok")
   stalled(
     "people: a person who is removed while the payee's server is slow sends nothing",
-    ({ companyId, id }, by) => Effect.flatMap(People, ({ remove }) => remove(companyId, id, by)),
+    sender,
+    ({ who: { companyId, id }, by }) => everywhere(Effect.flatMap(People, ({ remove }) => remove(companyId, id, by))),
     "Unauthorized: revoked"
   )
   stalled(
     "people: a person who loses the right to send while the payee's server is slow sends nothing",
-    ({ companyId, id }, by) => Effect.flatMap(People, ({ promote }) => promote(companyId, id, "viewer", by)),
+    sender,
+    ({ who: { companyId, id }, by }) => everywhere(Effect.flatMap(People, ({ promote }) => promote(companyId, id, "viewer", by))),
     "Unauthorized: revoked"
   )
   stalled(
     "people: a company's limit that is lowered while the payee's server is slow applies to people",
-    ({ companyId }) => Effect.flatMap(Companies, ({ limit }) => limit(companyId, { daySats: 1 })),
+    sender,
+    ({ who: { companyId } }) => everywhere(Effect.flatMap(Companies, ({ limit }) => limit(companyId, { daySats: 1 }))),
     "LimitExceeded"
   )
 
