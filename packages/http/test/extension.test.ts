@@ -1,12 +1,13 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { longestMillis } from "@satrail/testing/Waiting"
-import { Clock, Deferred, Duration, Effect, Layer, Stream, Tracer } from "effect"
+import { Deferred, Effect, Layer, Stream, Tracer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { vi } from "vitest"
 import * as Events from "../src/wire/Events.ts"
 import * as Extension from "../src/edge/Extension.ts"
 import { bad, seen, start } from "./Service.ts"
+import { streamTime } from "./StreamTime.ts"
 
 /**
  * Activity in the extension's routes: streams opened, streams ended, requests interrupted, and spans.
@@ -21,25 +22,6 @@ const watched = <A>(stream: Stream.Stream<A>) =>
       Effect.sync(() => world.ended++)
     )
   })
-
-/** A clock with which a stream reaches its time limit when `limit` is done, and the time after it passes immediately. */
-const streamTime = (limit: Deferred.Deferred<void>) =>
-  Layer.effect(
-    Clock.Clock,
-    Effect.map(Clock.Clock, (clock): Clock.Clock => ({
-      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
-      currentTimeMillis: clock.currentTimeMillis,
-      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-      currentTimeNanos: clock.currentTimeNanos,
-      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: clock.monotonicTimeNanos,
-      sleep: (duration) => {
-        const millis = Duration.toMillis(duration)
-        if (millis === Extension.maxStreamMillis) return Deferred.await(limit)
-        return millis === Extension.partingMillis ? Effect.yieldNow : clock.sleep(duration)
-      }
-    }))
-  )
 
 /** Timeout for a condition to become true. */
 const patience = { timeout: longestMillis, interval: 5 }

@@ -3,7 +3,7 @@ import * as Events from "@satrail/http/wire/Events"
 import * as Extension from "@satrail/http/edge/Extension"
 import { Readiness } from "@satrail/http/api/Readiness"
 import { longestMillis } from "@satrail/testing/Waiting"
-import { Clock, Context, Deferred, Duration, Effect, Layer, ManagedRuntime, Redacted, Result, Stream } from "effect"
+import { Context, Deferred, Effect, Layer, ManagedRuntime, Redacted, Result, Stream } from "effect"
 import { HttpRouter, HttpServer, HttpServerResponse, HttpStaticServer } from "effect/http"
 import { once } from "node:events"
 import { get, type IncomingMessage } from "node:http"
@@ -11,6 +11,7 @@ import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import { vi } from "vitest"
 import { start } from "../../http/test/Service.ts"
+import { streamTime } from "../../http/test/StreamTime.ts"
 import * as Environment from "../src/deployment/Environment.ts"
 import * as Server from "../src/serving/Server.ts"
 
@@ -63,25 +64,6 @@ const listening = async (around: Layer.Layer<never> = Layer.empty, shutdownSecon
   }
   return { ask, statusOf, stall, dispose: () => runtime.dispose() }
 }
-
-/** A clock with which a stream reaches its time limit when `limit` is done, and the time after it passes at once. */
-const streamTime = (limit: Deferred.Deferred<void>) =>
-  Layer.effect(
-    Clock.Clock,
-    Effect.map(Clock.Clock, (clock): Clock.Clock => ({
-      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
-      currentTimeMillis: clock.currentTimeMillis,
-      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-      currentTimeNanos: clock.currentTimeNanos,
-      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: clock.monotonicTimeNanos,
-      sleep: (duration) => {
-        const millis = Duration.toMillis(duration)
-        if (millis === Extension.maxStreamMillis) return Deferred.await(limit)
-        return millis === Extension.partingMillis ? Effect.yieldNow : clock.sleep(duration)
-      }
-    }))
-  )
 
 /** Timeout for a condition to become true. */
 const patience = { timeout: longestMillis, interval: 5 }

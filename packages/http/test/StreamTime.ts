@@ -1,0 +1,21 @@
+import { Clock, Deferred, Duration, Effect, Layer } from "effect"
+import * as Extension from "../src/edge/Extension.ts"
+
+/** A clock with which a stream reaches its time limit when `limit` is done, and the time after it passes immediately. */
+export const streamTime = (limit: Deferred.Deferred<void>) =>
+  Layer.effect(
+    Clock.Clock,
+    Effect.map(Clock.Clock, (clock): Clock.Clock => ({
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+      currentTimeMillis: clock.currentTimeMillis,
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      currentTimeNanos: clock.currentTimeNanos,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: clock.monotonicTimeNanos,
+      sleep: (duration) => {
+        const millis = Duration.toMillis(duration)
+        if (millis === Extension.maxStreamMillis) return Deferred.await(limit)
+        return millis === Extension.partingMillis ? Effect.yieldNow : clock.sleep(duration)
+      }
+    }))
+  )
