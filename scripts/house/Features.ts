@@ -22,7 +22,7 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
   // A second operator approves API keys, adjustments and people.
   approvals: {
     files:
-      /\/(?:ApiKeys?|JournalCompanies|OperatorCompanies|OperatorSection|Authentication|KeyCommands|LedgerTables|Rights)\.ts$|\/features\/(?:adjustments|people)[/.]|\/story\/Operator\.ts$|\/(?:pages|operator)\/Keys\.ts$/,
+      /\/(?:ApiKeys?|JournalCompanies|OperatorCompanies|OperatorSection|Authentication|KeyCommands|LedgerTables|Rights)\.ts$|\/satrail\/src\/Verbs\.ts$|\/client\/Operator\.ts$|\/features\/(?:adjustments|people)[/.]|\/story\/Operator\.ts$|\/(?:pages|operator)\/Keys\.ts$/,
     names: /^(?:api_key[._]approved|approved(?:_by|_at_millis)?)$/
   },
   // The ledger writes and links the entries of the audit log, and stores keep them. In other places, auditing
@@ -31,9 +31,9 @@ const otherMeanings: Readonly<Record<string, { readonly files?: RegExp; readonly
     files:
       /\/core\/src\/(?:ledger|service)\/|^packages\/(?:bench|memory|postgres|simulator)\/src\/(?!features\/)|\/contracts\/src\/(?:Ledger|Records|Fixtures)\.ts$|\/ReportReads\.ts$|\/(?:Simulation|Books)\.ts$/
   },
-  // The payment page is also used for payments to Lightning addresses.
+  // The payment page is also used for payments to Lightning addresses. The benchmark runs checkouts of git.
   checkouts: {
-    files: /\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$|\/edge\/PaymentPage\.ts$|\/wire\/UiFiles\.ts$/,
+    files: /^packages\/bench\/|\/ui\/(?:src|browser)\/checkout\/|\/ui\/src\/index\.ts$|\/edge\/PaymentPage\.ts$|\/wire\/UiFiles\.ts$/,
     names: /(?:ui|src|\.\.)\/checkout\/|^checkout\.(?:css|js)$/
   },
   // `forPeople` formats the output of commands.
