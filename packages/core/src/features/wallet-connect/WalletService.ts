@@ -65,12 +65,9 @@ const listen = (
       () => Effect.sync(() => open.delete(relay))
     )
     yield* publish(session, info(nowSeconds))
+    // Requests are interrupted only when the connection ends, and then need no place.
     const waiting: typeof WalletPayments.Waiting.Service = (wait) =>
-      Effect.acquireUseRelease(
-        places.release(1),
-        () => wait,
-        () => places.take(1)
-      )
+      Effect.flatMap(Effect.andThen(places.release(1), Effect.exit(wait)), (exit) => Effect.andThen(places.take(1), exit))
     const one = (event: Nostr.Event) =>
       answer(relay, event).pipe(
         Effect.provideService(WalletPayments.Waiting, waiting),
