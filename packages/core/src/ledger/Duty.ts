@@ -4,7 +4,7 @@ import * as Change from "./Change.ts"
 import type { Written } from "./Written.ts"
 
 /**
- * Roles that exist in every installation, besides those that features declare. There is also one role for each
+ * Roles that exist in every installation. Features declare their own. There is also one role for each
  * node (processes may use different nodes) and for each consumer of events.
  */
 export const roles = ["chain", "settled payouts", "reconciliation", "domains", "events", "expiry"] as const

@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import * as CompanyId from "../../base/CompanyId.ts"
+import type * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import type { Invalid } from "../../base/Invalid.ts"
 import * as Worker from "../../base/Worker.ts"
