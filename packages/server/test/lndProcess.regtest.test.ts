@@ -94,12 +94,12 @@ const story = Effect.fnUntraced(function* <E, R>(
   tell: (parts: Parts) => Effect.Effect<unknown, E, R>
 ) {
   const { alice, carol } = yield* Network
-  const before = yield* Peer.balance(alice)
+  const before = yield* Peer.restingBalance(alice)
   const parts = yield* begun(alice, carol, options.sats, options.points)
   yield* tell(parts)
   yield* parts.run(() => parts.service.stop("SIGTERM"))
   const node = yield* booked(parts.service.data)
-  assert.strictEqual((yield* Peer.balance(alice)) - before, -node, "lnd's balance matches the books to the millisatoshi")
+  assert.strictEqual((yield* Peer.restingBalance(alice)) - before, -node, "lnd's balance matches the books to the millisatoshi")
   return node
 })
 
