@@ -107,8 +107,8 @@ const firstMoney = async (deployment: Deployment.Deployment, to: Public.Public, 
 }
 
 /**
- * Opens the page of a new checkout. Returns the content of its QR code, and a promise of the time on our clock
- * when the page's stream ended after reporting the payment.
+ * Opens the page of a new checkout, and waits until the page's stream has reported that it is open. Returns the content
+ * of its QR code, and a promise of the time on our clock when the stream ended after reporting the payment.
  */
 const checkout = async ({ shop, to }: Scene, sats: number) => {
   const { url } = await Customer.data(201, shop.post("/v1/checkouts", { amount: sats, currency: "sats" }))
@@ -116,7 +116,12 @@ const checkout = async ({ shop, to }: Scene, sats: number) => {
   const page = await Public.ask(to, "GET", pathname)
   const { asking } = JSON.parse((await Public.ask(to, "GET", `${pathname}/state`)).text)
   assert.include(page.text, `href="${asking.uri.replaceAll("&", "&amp;")}"`)
-  const heard = Public.ask(to, "GET", `${pathname}/state`, { headers: { accept: "text/event-stream" } })
+  const opened = Promise.withResolvers<void>()
+  const heard = Public.ask(to, "GET", `${pathname}/state`, {
+    headers: { accept: "text/event-stream" },
+    hears: (text) => void (text.includes('"status":"open"') && opened.resolve())
+  })
+  await Promise.race([opened.promise, heard])
   const paid = heard.then(({ text }) => {
     assert.match(text, /"status":"open"[^]*"status":"paid"/)
     return performance.now()

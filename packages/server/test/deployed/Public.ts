@@ -13,6 +13,8 @@ export interface Public {
 export interface From extends Ask {
   /** The local address that sends the request. On Linux every address of 127.0.0.0/8 works. */
   readonly from?: string
+  /** Receives the response's text so far, whenever more of it arrives. */
+  readonly hears?: (text: string) => void
 }
 
 /** Sends a request with the path exactly as written. */
@@ -20,7 +22,7 @@ export const ask = (
   { port, host, authority }: Public,
   method: string,
   route: string,
-  { from = "127.0.0.1", key, body, headers = {} }: From = {}
+  { from = "127.0.0.1", key, body, headers = {}, hears = () => {} }: From = {}
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const request = https.request(
@@ -42,7 +44,7 @@ export const ask = (
       },
       (response) => {
         let text = ""
-        response.setEncoding("utf8").on("data", (more: string) => (text += more))
+        response.setEncoding("utf8").on("data", (more: string) => hears((text += more)))
         response.once("error", reject)
         response.once("end", () => {
           const isJson = response.headers["content-type"]?.startsWith("application/json") === true
