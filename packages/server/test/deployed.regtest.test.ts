@@ -6,7 +6,7 @@ import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Real from "@satrail/regtest/Real"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
-import { eventually, quickest } from "@satrail/testing/Waiting"
+import { eventually, programsMillis, quickest } from "@satrail/testing/Waiting"
 import { Effect, Result } from "effect"
 import { setTimeout as pass } from "node:timers/promises"
 import * as Customer from "./Customer.ts"
@@ -269,30 +269,33 @@ const title =
 describe.skipIf(missing !== undefined)("a deployment", () => {
   Real.suite("on lnd and a chain", ["btcd", "lnd"], () => {
     it.layer(Real.network, { excludeTestServices: true })((it) => {
-      it.effect(title, () =>
-        Effect.gen(function* () {
-          if (caddy === undefined || "missing" in installation) return assert.fail(missing)
-          const network = yield* Network
-          const ends: Array<() => unknown> = []
-          yield* Effect.addFinalizer(() =>
-            Effect.promise(async () => {
-              for (const end of ends.toReversed()) await end()
-            })
-          )
-          const deployment = yield* Effect.promise(() => Deployment.make(network, installation, caddy, ends))
-          yield* Effect.promise(async () => {
-            await deployment.install()
-            const scene = await firstMoney(deployment, await deployment.publish(), network)
-            await paidOnItsPage(scene)
-            const handle = await lightningAddress(scene)
-            await closed(scene)
-            await callers(scene, handle)
-            await killed(scene)
-            await upgraded(scene)
-            await away(scene)
-            await restored(scene)
-          }).pipe(Effect.onError(() => Effect.sync(() => console.error(deployment.said()))))
-        })
+      it.effect(
+        title,
+        () =>
+          Effect.gen(function* () {
+            if (caddy === undefined || "missing" in installation) return assert.fail(missing)
+            const network = yield* Network
+            const ends: Array<() => unknown> = []
+            yield* Effect.addFinalizer(() =>
+              Effect.promise(async () => {
+                for (const end of ends.toReversed()) await end()
+              })
+            )
+            const deployment = yield* Effect.promise(() => Deployment.make(network, installation, caddy, ends))
+            yield* Effect.promise(async () => {
+              await deployment.install()
+              const scene = await firstMoney(deployment, await deployment.publish(), network)
+              await paidOnItsPage(scene)
+              const handle = await lightningAddress(scene)
+              await closed(scene)
+              await callers(scene, handle)
+              await killed(scene)
+              await upgraded(scene)
+              await away(scene)
+              await restored(scene)
+            }).pipe(Effect.onError(() => Effect.sync(() => console.error(deployment.said()))))
+          }),
+        programsMillis
       )
     })
   })
