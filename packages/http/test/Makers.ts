@@ -28,20 +28,27 @@ const created = async (service: Service, key: string, path: string, body: unknow
   return answer.data.id
 }
 
+const funding = new Map<string, Promise<string>>()
+/** Pays a company enough for all its records, once. */
+const fund = async (service: Service, { id, key }: Company): Promise<void> => {
+  if (!funding.has(id)) funding.set(id, service.fund(key, 1_000_000))
+  await funding.get(id)
+}
+
 let handles = 0
 export const address: Maker = (service, { key }) => created(service, key, lightningAddress, { handle: `shop-${++handles}` })
 export const deposit: Maker = async (service, { key }) => {
   await service.fund(key, 10_000)
   return (await service.ask("GET", `${transactions}?type=deposit&limit=1`, { key })).body.data[0].id
 }
-export const withdrawal: Maker = async (service, { key }) => {
-  await service.fund(key, 10_000)
+export const withdrawal: Maker = async (service, company) => {
+  await fund(service, company)
   const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
-  return created(service, key, "/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination })
+  return created(service, company.key, "/v1/bitcoin/withdraw/confirm", { amount: 1000, currency: "sats", destination })
 }
-export const voucher: Maker = async (service, { key }) => {
-  await service.fund(key, 10_000)
-  return created(service, key, vouchers, { amount: 1000, currency: "sats" })
+export const voucher: Maker = async (service, company) => {
+  await fund(service, company)
+  return created(service, company.key, vouchers, { amount: 1000, currency: "sats" })
 }
 export const refund: Maker = async (service, company) =>
   created(service, company.key, refunds, { deposit_id: await deposit(service, company), amount: 1000, currency: "sats" })
@@ -74,13 +81,13 @@ const connected: Maker = async (service, company) => {
 }
 /** A key that waits for the approval of another operator than the one who issued it. */
 const unapproved: Maker = async (service, company) => {
-  await service.fund(company.key, 1000)
+  await fund(service, company)
   const { second } = await adjusted(service, company.id)
   return (await issued(service, company, { name: "till", scopes: ["send"] }, second)).id
 }
 /** A withdrawal that waits for approval by another key. */
 const waiting: Maker = async (service, company) => {
-  await service.fund(company.key, 10_000)
+  await fund(service, company)
   const { key, id } = await issued(service, company, { name: "agent", scopes: ["send"], limits: { approval_above_sats: 0 } })
   await service.approve(id)
   const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: service.sats(10) }))
@@ -89,19 +96,19 @@ const waiting: Maker = async (service, company) => {
 /** A person invited by another operator. */
 const invited =
   (role: string): Maker =>
-  async (service, { id, key }) => {
-    await service.fund(key, 1000)
-    const { second } = await adjusted(service, id)
-    return created(service, second, "/operator/people", { company_id: id, name: "Ada", role })
+  async (service, company) => {
+    await fund(service, company)
+    const { second } = await adjusted(service, company.id)
+    return created(service, second, "/operator/people", { company_id: company.id, name: "Ada", role })
   }
 
 const preimage = "07".repeat(32)
 /** A withdrawal whose payment the node has lost. */
 const lostWithdrawal =
   (chosen?: string): Maker =>
-  async (service, { id, key }) => {
-    await service.fund(key, 1000)
-    return (await lost(service, id, undefined, chosen)).id
+  async (service, company) => {
+    await fund(service, company)
+    return (await lost(service, company.id, undefined, chosen)).id
   }
 const hook = { url: "https://shop.example/webhooks" }
 const endpoint: Maker = (service, { key }) => created(service, key, `/v1/${hooks}`, hook)
