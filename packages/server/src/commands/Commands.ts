@@ -210,6 +210,10 @@ const ofFeatures = (group: Group): ReadonlyArray<CommandOf<(typeof features)[num
       return Command.provideSync(spelled, Collections, collections) as never
     })
 
+/** Makes a command that calls the service reject misspelled variables. */
+const remote = <const Name extends string, Input, Context, E, R>(command: Command.Command<Name, Input, Context, E, R>) =>
+  Command.provideEffectDiscard(command, Spelling.ofRemote)
+
 /**
  * The operator's command line: the routes available to the operator token, plus the tasks done before a
  * service runs.
@@ -225,56 +229,46 @@ export const satrail = Command.make("satrail").pipe(
       group: "Development",
       commands: [
         LocalCommands.dev,
-        Command.provideEffectDiscard(DevCommands.listen, Spelling.ofRemote),
-        Command.provideEffectDiscard(DevCommands.trigger, Spelling.ofRemote),
-        Command.provideEffectDiscard(DevCommands.events, Spelling.ofRemote),
-        Command.provideEffectDiscard(DevCommands.open, Spelling.ofRemote)
+        remote(DevCommands.listen),
+        remote(DevCommands.trigger),
+        remote(DevCommands.events),
+        remote(DevCommands.open)
       ]
     },
-    { group: "Operators", commands: [Command.provideEffectDiscard(operators, Spelling.ofRemote)] },
+    { group: "Operators", commands: [remote(operators)] },
     {
       group: "Companies",
-      commands: [
-        Command.provideEffectDiscard(companies, Spelling.ofRemote),
-        Command.provideEffectDiscard(keys, Spelling.ofRemote),
-        Command.provideEffectDiscard(FeeCommands.fees, Spelling.ofRemote),
-        ...ofFeatures("Companies")
-      ]
+      commands: [remote(companies), remote(keys), remote(FeeCommands.fees), ...ofFeatures("Companies")]
     },
     { group: "Company records", commands: ofFeatures("Company records") },
     {
       group: "Status",
-      commands: [Command.provideEffectDiscard(status, Spelling.ofRemote), Command.provideEffectDiscard(liquidity, Spelling.ofRemote)]
+      commands: [remote(status), remote(liquidity)]
     },
     {
       group: "Pauses and limits",
       commands: [
-        Command.provideEffectDiscard(StopCommands.pause, Spelling.ofRemote),
-        Command.provideEffectDiscard(StopCommands.resume, Spelling.ofRemote),
-        Command.provideEffectDiscard(StopCommands.paused, Spelling.ofRemote),
-        Command.provideEffectDiscard(StopCommands.freeze, Spelling.ofRemote),
-        Command.provideEffectDiscard(StopCommands.unfreeze, Spelling.ofRemote),
-        Command.provideEffectDiscard(StopCommands.limits, Spelling.ofRemote),
+        remote(StopCommands.pause),
+        remote(StopCommands.resume),
+        remote(StopCommands.paused),
+        remote(StopCommands.freeze),
+        remote(StopCommands.unfreeze),
+        remote(StopCommands.limits),
         ...ofFeatures("Pauses and limits")
       ]
     },
     {
       group: "Pending work",
-      commands: [
-        Command.provideEffectDiscard(backlog, Spelling.ofRemote),
-        Command.provideEffectDiscard(withdrawals, Spelling.ofRemote),
-        Command.provideEffectDiscard(deposits, Spelling.ofRemote),
-        ...ofFeatures("Pending work")
-      ]
+      commands: [remote(backlog), remote(withdrawals), remote(deposits), ...ofFeatures("Pending work")]
     },
     {
       group: "Ledger",
       commands: [
-        Command.provideEffectDiscard(reconcile, Spelling.ofRemote),
-        Command.provideEffectDiscard(SuspenseCommands.suspense, Spelling.ofRemote),
-        Command.provideEffectDiscard(ownFunds, Spelling.ofRemote),
-        Command.provideEffectDiscard(BookCommands.exports, Spelling.ofRemote),
-        Command.provideEffectDiscard(BookCommands.imports, Spelling.ofRemote),
+        remote(reconcile),
+        remote(SuspenseCommands.suspense),
+        remote(ownFunds),
+        remote(BookCommands.exports),
+        remote(BookCommands.imports),
         Command.provideEffectDiscard(LocalCommands.verify, Spelling.ofAll),
         ...ofFeatures("Ledger")
       ]
