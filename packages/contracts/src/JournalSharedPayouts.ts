@@ -99,6 +99,7 @@ export const money = {
       (yield* candidates).map((all) => all.map(({ txId, networkFee }) => [txId, networkFee])),
       [[[txId, Msat.fromSats(9)]], [], []]
     )
+    assert.deepStrictEqual(yield* records.candidatesWith(txId), (yield* candidates).flat())
     assert.deepStrictEqual(yield* records.spentCoins(attempt.coins), new Set(attempt.coins))
     assert.strictEqual(yield* unchanged(dispatched(leader, attempt, followers)), "Applied")
     yield* has(acme, { posted: 200, held: 80 })

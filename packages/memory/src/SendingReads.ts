@@ -28,6 +28,8 @@ const settledPayouts = (state: State.State): ReadonlyArray<SettledPayout> =>
       .map(({ txId, rawTx }) => ({ id, companyId: HashMap.getUnsafe(State.of(state, Withdrawal.noun), id).companyId, txId, rawTx }))
   )
 
+const candidateOf = ({ standing: _, ...candidate }: State.Signed): Withdrawal.Candidate => candidate
+
 export const make = (read: Read): SendingReads["Service"] => ({
   withdrawal: recordOf(read, Withdrawal.noun),
   withdrawalById: (id) => read((now) => HashMap.get(State.of(now, Withdrawal.noun), id)),
@@ -36,11 +38,12 @@ export const make = (read: Read): SendingReads["Service"] => ({
   settledOverLightning: (since, before) => read((now) => Option.fromUndefinedOr(settledOverLightning(now, since, before)[0])),
   followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),
   candidates: (companyId, id) =>
-    read((now) =>
-      Option.isSome(State.get(now, Withdrawal.noun, companyId, id))
-        ? State.candidates(now, id).map(({ standing: _, ...candidate }) => candidate)
-        : []
-    ),
+    read((now) => (Option.isSome(State.get(now, Withdrawal.noun, companyId, id)) ? State.candidates(now, id).map(candidateOf) : [])),
+  candidatesWith: (txId) =>
+    read((now) => {
+      const all = Array.from(HashMap.values(now.candidates)).find((signed) => signed.some((one) => one.txId === txId))
+      return (all ?? []).map(candidateOf)
+    }),
   settledPayouts: (after, limit) => read((now) => page(settledPayouts(now), after, limit)),
   coins: (wallet, limit) => read((now) => State.coins(now, wallet).slice(0, limit)),
   spentCoins: (outpoints) => read((now) => new Set(outpoints.filter((coin) => HashMap.has(now.withdrawalByCoin, coin))))

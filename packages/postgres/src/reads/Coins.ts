@@ -76,13 +76,21 @@ const candidateOf = (row: unknown): Withdrawal.Candidate => {
 
 const outpointOf = Schema.decodeUnknownSync(Schema.Struct({ outpoint: Schema.String }))
 
+const selected = `
+select t.tx_id, t.raw_tx, t.psbt, t.network_fee::text, t.is_deep::text, t.change_wallet, t.change_vout::text, t.change_script_pub_key,
+  t.change_amount::text, t.change_type, t.change_branch::text, t.change_index::text
+from satrail.candidates t`
+
 /** Payout transactions and their inputs. */
 export const reads = {
+  candidatesWith: Reads.many("Records.candidatesWith", {
+    text: `${selected} join satrail.candidates one on one.company_id = t.company_id and one.withdrawal_id = t.withdrawal_id
+where one.tx_id = $1::text order by t.place`,
+    values: (txId: TxId.TxId) => [txId],
+    read: candidateOf
+  }),
   candidates: Reads.many("Records.candidates", {
-    text: `
-select tx_id, raw_tx, psbt, network_fee::text, is_deep::text, change_wallet, change_vout::text, change_script_pub_key, change_amount::text,
-  change_type, change_branch::text, change_index::text
-from satrail.candidates t where t.company_id = any(array(select value::uuid from json_array_elements_text($1)))
+    text: `${selected} where t.company_id = any(array(select value::uuid from json_array_elements_text($1)))
   and t.withdrawal_id = any(array(select value::uuid from json_array_elements_text($2))) order by t.place`,
     values: (companyId: CompanyId.CompanyId, withdrawalId: string) => [Reads.list("uuid", [companyId]), Reads.list("uuid", [withdrawalId])],
     read: candidateOf

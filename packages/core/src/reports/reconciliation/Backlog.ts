@@ -84,13 +84,11 @@ const answers = Effect.gen(function* () {
   }
 
   const answerOf = Effect.fnUntraced(function* (row: Withdrawal): Effect.fn.Return<string | null, StoreUnavailable> {
-    const { id, companyId, status, rail, chainTxId, dispatchedAtMillis } = row
+    const { status, rail, chainTxId, dispatchedAtMillis } = row
     if (status !== "pending" || dispatchedAtMillis === null) return null
     if (rail === "lightning") return yield* said(lookup(row), WaitReason.paid)
     if (chainTxId === null) return null
-    // Only the leader of a batch has the earlier transactions.
-    const candidates = yield* sending.candidates(companyId, id)
-    return yield* placed(candidates.length === 0 ? [chainTxId] : candidates.map(({ txId }) => txId))
+    return yield* placed((yield* sending.candidatesWith(chainTxId)).map(({ txId }) => txId))
   })
 
   return { answerOf, placed }
