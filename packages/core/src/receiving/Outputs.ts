@@ -91,32 +91,16 @@ const eachTransaction = <E extends { readonly _tag: string }>(
     }
   })
 
-/**
- * Updates deposits to where their transactions are: in a block, in the mempool or gone. Repeating an update
- * changes nothing.
- */
-export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
-  const journal = yield* Journal
-  const ledger = yield* LedgerReads
-  const receiving = yield* ReceivingReads
-  const chain = yield* ChainSource
-  const { network } = yield* Installation
-  const { minDeposit } = yield* Confirmations.Options
-  const entropy = yield* Entropy
-  const jobsOf = yield* DepositJobs
-  const depositsOf = yield* DepositsOf
+const isGone = ({ placement }: Output): number => (placement._tag === "gone" ? 1 : 0)
 
-  /**
-   * Returns whether a transaction is in a block, in the mempool or gone. Fails if the source has just reported
-   * the transaction in a block but does not find it, which means that the source's index has not caught up yet.
-   */
-  const placementOf = Effect.fnUntraced(function* (txId: TxId.TxId, outpoints: ReadonlyArray<Outpoint>) {
-    const told = outpoints.find(({ reported }) => reported?.placement._tag === "mined")?.reported?.placement
-    const placement = yield* chain.transaction(txId)
-    if (placement._tag !== "gone" || told?._tag !== "mined") return placement
-    const cause = new Error(`${txId} was reported in block ${told.height}, but a lookup does not find it`)
-    return yield* new ChainUnavailable({ operation: "transaction", cause })
-  })
+/** Returns reported outputs, those that are gone last, so that a replacement finds the payment that it replaces. */
+const goneLast = (outputs: ReadonlyArray<Output>): ReadonlyArray<Outpoint> =>
+  outputs.toSorted((a, b) => isGone(a) - isGone(b)).map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
+
+/** Returns what the chain shows of the time of a payment, and of the payment that it replaces. */
+const earlierProof = Effect.gen(function* () {
+  const chain = yield* ChainSource
+  const depositsOf = yield* DepositsOf
 
   /**
    * Returns the unconfirmed payment that a new payment to the same address replaces, such as with a higher fee. Only
@@ -132,12 +116,45 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return undefined
   })
 
+  return Effect.fnUntraced(function* (output: Output, address: OnChainAddress, height: number | null) {
+    const replaced = yield* replacedBy(output, address)
+    const isAsked = height !== null && address.checkoutId !== null
+    const minedAtMillis = isAsked ? (yield* chain.timeSecondsAt(height)) * 1000 : Infinity
+    return { replaced, paidAtMillis: Math.min(minedAtMillis, replaced === undefined ? Infinity : Deposit.paidAt(replaced)) }
+  })
+})
+
+/**
+ * Updates deposits to where their transactions are: in a block, in the mempool or gone. Repeating an update
+ * changes nothing.
+ */
+export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
+  const journal = yield* Journal
+  const ledger = yield* LedgerReads
+  const receiving = yield* ReceivingReads
+  const chain = yield* ChainSource
+  const { network } = yield* Installation
+  const { minDeposit } = yield* Confirmations.Options
+  const entropy = yield* Entropy
+  const jobsOf = yield* DepositJobs
+  const earlier = yield* earlierProof
+
+  /**
+   * Returns whether a transaction is in a block, in the mempool or gone. Fails if the source has just reported
+   * the transaction in a block but does not find it, which means that the source's index has not caught up yet.
+   */
+  const placementOf = Effect.fnUntraced(function* (txId: TxId.TxId, outpoints: ReadonlyArray<Outpoint>) {
+    const told = outpoints.find(({ reported }) => reported?.placement._tag === "mined")?.reported?.placement
+    const placement = yield* chain.transaction(txId)
+    if (placement._tag !== "gone" || told?._tag !== "mined") return placement
+    const cause = new Error(`${txId} was reported in block ${told.height}, but a lookup does not find it`)
+    return yield* new ChainUnavailable({ operation: "transaction", cause })
+  })
+
   const record = Effect.fnUntraced(function* (output: Output, onChainAddress: OnChainAddress, height: number | null) {
-    const { address, companyId, type, metadata, checkoutId } = onChainAddress
-    const replaced = yield* replacedBy(output, onChainAddress)
-    const minedAtMillis = height === null || checkoutId === null ? Infinity : (yield* chain.timeSecondsAt(height)) * 1000
+    const { address, companyId, type, metadata } = onChainAddress
+    const { replaced, paidAtMillis } = yield* earlier(output, onChainAddress, height)
     const nowMillis = yield* Clock.currentTimeMillis
-    const paidAtMillis = Math.min(minedAtMillis, replaced === undefined ? Infinity : Deposit.paidAt(replaced))
     const least = Msat.greatest(minDeposit, spendingCost(type))
     const isTooSmall = output.amount < least
     if (isTooSmall) yield* warnTooSmall(output, least)
@@ -226,16 +243,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
 
   const settle = eachTransaction(attempt)
   return {
-    /**
-     * Processes reported outputs. A new output becomes a deposit of the company that owns its address. Those that are
-     * gone come last, so that a replacement finds the payment it replaces.
-     */
-    meet: (outputs: ReadonlyArray<Output>) =>
-      settle(
-        outputs
-          .map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
-          .toSorted((a, b) => Number(a.reported.placement._tag === "gone") - Number(b.reported.placement._tag === "gone"))
-      ),
+    /** Processes reported outputs. A new output becomes a deposit of the company that owns its address. */
+    meet: (outputs: ReadonlyArray<Output>) => settle(goneLast(outputs)),
     /** Updates the deposits of outputs that are already recorded. */
     settle
   }
