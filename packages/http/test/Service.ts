@@ -257,34 +257,44 @@ export const start = async (options: Options = {}) => {
 
   const sandbox = <A, E>(use: (sandbox: Sandbox.Sandbox["Service"]) => Effect.Effect<A, E>) => run(Effect.flatMap(Sandbox.Sandbox, use))
 
-  /** Runs the workers once: credits received payments and sends confirmed withdrawals. */
-  const work = () =>
-    run(
-      Effect.gen(function* () {
-        yield* (yield* Settlements).poll
-        yield* (yield* ChainDeposits).follow()
-        const worker = yield* PaymentWorker
-        // A held payment is due again immediately, so the number of steps is limited.
-        for (let i = 0; i < 8; i++) yield* worker.step
-      })
-    )
+  /** Runs an effect with its clock ahead by this many seconds. */
+  const ahead = <A, E, R>(seconds: number, effect: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(Clock.Clock, (clock) => {
+      const atMillis = clock.currentTimeMillisUnsafe() + seconds * 1000
+      const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe: () => atMillis, currentTimeMillis: Effect.succeed(atMillis) }
+      return Effect.provideService(effect, Clock.Clock, later)
+    })
 
-  /** Confirms payments to addresses, so that they are credited. */
-  const mine = async () => {
-    await work()
-    await sandbox((sandbox) => sandbox.mine(6))
-    await work()
-  }
+  /** Runs the workers once: credits received payments and sends confirmed withdrawals. */
+  const working = Effect.gen(function* () {
+    yield* (yield* Settlements).poll
+    yield* (yield* ChainDeposits).follow()
+    const worker = yield* PaymentWorker
+    // A held payment is due again immediately, so the number of steps is limited.
+    for (let i = 0; i < 8; i++) yield* worker.step
+  })
+  const work = () => run(working)
+
+  /** Confirms payments to addresses, so that they are credited. The clock is ahead by this many seconds. */
+  const mine = (seconds = 0) =>
+    run(
+      ahead(
+        seconds,
+        Effect.gen(function* () {
+          yield* working
+          yield* (yield* Sandbox.Sandbox).mine(6)
+          yield* working
+        })
+      )
+    )
 
   /** Runs the checkout worker, with its clock ahead by this many seconds. */
   const followCheckouts = (seconds: number) =>
     run(
-      Effect.gen(function* () {
-        const clock = yield* Clock.Clock
-        const atMillis = clock.currentTimeMillisUnsafe() + seconds * 1000
-        const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe: () => atMillis, currentTimeMillis: Effect.succeed(atMillis) }
-        return yield* Effect.provideService((yield* Checkouts).step, Clock.Clock, later)
-      })
+      ahead(
+        seconds,
+        Effect.flatMap(Checkouts, ({ step }) => step)
+      )
     )
 
   /** Pays the company over Lightning from an external node. Returns the paid invoice's id. */

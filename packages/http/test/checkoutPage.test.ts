@@ -327,7 +327,7 @@ describe("the checkout page", () => {
     const made = await created({ expiry_seconds: 60 })
     await follow(600)
     await send(made.address, 21_000)
-    await mine()
+    await mine(600)
     await follow()
     const { expires_at } = (await service.ask("GET", `/v1/checkouts/${made.id}`, { key })).body.data
     assert.include((await page(made)).text, `<dt>Expired</dt><dd><time datetime="${expires_at}"`)
@@ -464,8 +464,8 @@ describe("the checkout page", () => {
   const ways: Readonly<Record<Checkout.Status | "overpaid", (made: Made) => Promise<unknown>>> = {
     open: () => Promise.resolve(),
     paid: pay,
-    underpaid: (made) => send(made.address, 9000).then(mine),
-    overpaid: (made) => send(made.address, 30_000).then(mine),
+    underpaid: (made) => send(made.address, 9000).then(() => mine()),
+    overpaid: (made) => send(made.address, 30_000).then(() => mine()),
     expired: () => follow(61),
     canceled: (made) => service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })
   }

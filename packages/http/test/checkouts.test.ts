@@ -106,7 +106,7 @@ describe("checkouts", () => {
     await follow(61)
     assert.strictEqual((await get(id)).status, "expired")
     await send(address, 1000)
-    await mine()
+    await mine(61)
     await follow(120)
     const paid = await get(id)
     assert.deepStrictEqual([paid.status, paid.late, paid.received_sats], ["paid", true, 1000])
