@@ -5,9 +5,11 @@ import { Clock, Deferred, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Journal } from "../src/ledger/Journal.ts"
+import { ChainSource } from "../src/nodes/ChainSource.ts"
 import * as Checkout from "../src/features/checkouts/Checkout.ts"
 import { type Ask, Checkouts } from "../src/features/checkouts/Checkouts.ts"
 import { PaymentDetails } from "../src/reports/PaymentDetails.ts"
+import { DepositsOf } from "../src/receiving/DepositsOf.ts"
 import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import type { Settlements } from "../src/receiving/Settlements.ts"
 import { Records } from "../src/service/Records.ts"
@@ -356,6 +358,47 @@ scenario("checkout: a replacement makes one later payment in time, not two", fun
   }
   assert.strictEqual((yield* get(row)).status, "expired")
 })
+
+let lookups = 0
+scenario(
+  "checkout: however many outputs pay a checkout, transactions are not looked up for each of them",
+  () => ({
+    change: replace(ChainSource, (chain) =>
+      ChainSource.of({
+        ...chain,
+        transaction: (txId) =>
+          Effect.andThen(
+            Effect.sync(() => lookups++),
+            chain.transaction(txId)
+          ),
+        timeSecondsAt: (height) =>
+          Effect.andThen(
+            Effect.sync(() => lookups++),
+            chain.timeSecondsAt(height)
+          )
+      })
+    )
+  }),
+  function* () {
+    const sandbox = yield* Sandbox
+    const { address, companyId, id } = yield* create(yield* company(), { asked: yield* asked(60_000) })
+    const send = sandbox.sendMany(Array.from({ length: 20 }, () => ({ address, amount: Msat.fromSats(1000) })))
+    const counted = Effect.suspend(() => {
+      lookups = 0
+      return Effect.map(follow, () => lookups)
+    })
+    yield* send
+    assert.isBelow(yield* counted, 5)
+    yield* send
+    assert.isBelow(yield* counted, 5)
+    yield* send
+    yield* mine(1)
+    assert.isBelow(yield* counted, 10)
+    assert.lengthOf(yield* (yield* DepositsOf)(companyId, id, 100), 60)
+    yield* mine(6)
+    yield* follow
+  }
+)
 
 scenario("checkout: an on-chain payment first seen in time is not late, even if more arrives after the deadline", function* () {
   const sandbox = yield* Sandbox

@@ -4,8 +4,9 @@ import { Clock, Effect, Option, Schedule } from "effect"
 import { Installation } from "../accounts/Installation.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
+import { cached } from "../base/ReadCache.ts"
 import * as Balance from "../ledger/Balance.ts"
-import { Journal } from "../ledger/Journal.ts"
+import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { ChainSource, ChainUnavailable, type Output, type Placement } from "../nodes/ChainSource.ts"
 import * as Confirmations from "./Confirmations.ts"
@@ -97,30 +98,45 @@ const isGone = ({ placement }: Output): number => (placement._tag === "gone" ? 1
 const goneLast = (outputs: ReadonlyArray<Output>): ReadonlyArray<Outpoint> =>
   outputs.toSorted((a, b) => isGone(a) - isGone(b)).map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
 
-/** Returns what the chain shows of the time of a payment, and of the payment that it replaces. */
+/** What the chain shows of the time of a payment, and the payment that it replaces. */
+interface Earlier {
+  readonly replaced: Deposit.Deposit | undefined
+  /** `Infinity` if the chain shows none. */
+  readonly paidAtMillis: number
+}
+
 const earlierProof = Effect.gen(function* () {
   const chain = yield* ChainSource
   const depositsOf = yield* DepositsOf
 
-  /**
-   * Returns the unconfirmed payment that a new payment to the same address replaces, such as with a higher fee. Only
-   * one of the same amount counts: its inputs, which the new one spends, are no longer known.
-   */
-  const replacedBy = Effect.fnUntraced(function* ({ amount }: Output, { address, companyId, checkoutId }: OnChainAddress) {
-    const earlier = checkoutId === null ? [] : yield* depositsOf(companyId, checkoutId, replaceableAtOnce)
-    for (const deposit of earlier) {
-      const { recipient, status, height, chainTxId } = deposit
-      if (recipient !== address || deposit.amount !== amount || status !== "pending" || height !== null || chainTxId === null) continue
-      if ((yield* chain.transaction(chainTxId))._tag === "gone") return deposit
-    }
-    return undefined
-  })
+  /** Takes the outputs of one transaction, at this height, because they share what is looked up. */
+  return Effect.fnUntraced(function* (height: number | null) {
+    const placementOf = cached(chain.transaction)
+    const minedAtMillis = yield* Effect.cached(
+      height === null ? Effect.succeed(Infinity) : Effect.map(chain.timeSecondsAt(height), (seconds) => seconds * 1000)
+    )
 
-  return Effect.fnUntraced(function* (output: Output, address: OnChainAddress, height: number | null) {
-    const replaced = yield* replacedBy(output, address)
-    const isAsked = height !== null && address.checkoutId !== null
-    const minedAtMillis = isAsked ? (yield* chain.timeSecondsAt(height)) * 1000 : Infinity
-    return { replaced, paidAtMillis: Math.min(minedAtMillis, replaced === undefined ? Infinity : Deposit.paidAt(replaced)) }
+    /**
+     * Returns the unconfirmed payment that a new payment to the same address replaces, such as with a higher fee. Only
+     * one of the same amount counts: its inputs, which the new one spends, are no longer known.
+     */
+    const replacedBy = Effect.fnUntraced(function* ({ amount }: Output, address: string, earlier: ReadonlyArray<Deposit.Deposit>) {
+      for (const deposit of earlier) {
+        const { recipient, status, height, chainTxId } = deposit
+        if (recipient !== address || deposit.amount !== amount || status !== "pending" || height !== null || chainTxId === null) continue
+        if ((yield* placementOf(chainTxId))._tag === "gone") return deposit
+      }
+      return undefined
+    })
+
+    return Effect.fnUntraced(function* (
+      output: Output,
+      { address, companyId, checkoutId }: OnChainAddress
+    ): Effect.fn.Return<Earlier, ChainUnavailable | StoreUnavailable> {
+      if (checkoutId === null) return { replaced: undefined, paidAtMillis: Infinity }
+      const replaced = yield* replacedBy(output, address, yield* depositsOf(companyId, checkoutId, replaceableAtOnce))
+      return { replaced, paidAtMillis: Math.min(yield* minedAtMillis, replaced === undefined ? Infinity : Deposit.paidAt(replaced)) }
+    })
   })
 })
 
@@ -151,9 +167,8 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     return yield* new ChainUnavailable({ operation: "transaction", cause })
   })
 
-  const record = Effect.fnUntraced(function* (output: Output, onChainAddress: OnChainAddress, height: number | null) {
+  const record = Effect.fnUntraced(function* (output: Output, onChainAddress: OnChainAddress, height: number | null, proof: Earlier) {
     const { address, companyId, type, metadata } = onChainAddress
-    const { replaced, paidAtMillis } = yield* earlier(output, onChainAddress, height)
     const nowMillis = yield* Clock.currentTimeMillis
     const least = Msat.greatest(minDeposit, spendingCost(type))
     const isTooSmall = output.amount < least
@@ -175,14 +190,14 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       metadata,
       absorbed: Msat.zero,
       ...Deposit.unrefunded,
-      paidAtMillis: paidAtMillis < nowMillis ? paidAtMillis : null,
+      paidAtMillis: proof.paidAtMillis < nowMillis ? proof.paidAtMillis : null,
       revision: 0,
       createdAtMillis: nowMillis,
       updatedAtMillis: nowMillis
     }
     yield* journal.commit({ ...Deposit.seen(deposit), jobs: jobsOf(deposit, nowMillis) })
     // The replaced payment is not replaced again.
-    if (replaced !== undefined) yield* journal.commit(Deposit.dropped(replaced, nowMillis))
+    if (proof.replaced !== undefined) yield* journal.commit(Deposit.dropped(proof.replaced, nowMillis))
   })
 
   /**
@@ -225,6 +240,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     const moved: Array<Moved> = []
     if (owners.size === 0 && read.every(({ found }) => found === undefined)) return moved
     const placement = yield* placementOf(txId, outpoints)
+    const earlierThan = yield* earlier(heightOf(placement))
     const write = Effect.fnUntraced(function* ({ reported }: Outpoint, found: Deposit.Deposit | undefined) {
       if (found !== undefined) {
         let deposit = found
@@ -233,7 +249,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       }
       if (reported === undefined || placement._tag === "gone") return
       const owner = owners.get(reported.scriptPubKey)
-      if (owner !== undefined) yield* record(reported, owner, heightOf(placement))
+      if (owner !== undefined) yield* record(reported, owner, heightOf(placement), yield* earlierThan(reported, owner))
     })
     for (const { outpoint, found } of read) {
       yield* Effect.catchTag(write(outpoint, found), "DepositMoved", (error) => Effect.sync(() => moved.push({ outpoint, error })))
