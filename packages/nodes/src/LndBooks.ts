@@ -246,7 +246,7 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         const found = after === "0" ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(after)
         const last = found.at(-1)
         if (last !== undefined) return { lines: found.map(takenOf), cursor: String(last.settle_index) }
-        return { lines: [], cursor: (yield* LndInvoice.hasSettled(rest, BigInt(after))) ? after : "0" }
+        return { lines: [], cursor: after !== "0" && (yield* LndInvoice.hasSettled(rest, BigInt(after))) ? after : "0" }
       },
       Effect.catchTag("Refused", unavailable("taken"))
     ),

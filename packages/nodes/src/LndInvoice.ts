@@ -53,19 +53,19 @@ export const Page = Schema.Struct({
   last_index_offset: Schema.BigIntFromString
 })
 
-/** Page size of a search from the newest invoice. The last settled one is usually on the first page. */
-const searchSize = 100
+/** Page sizes of a search from the newest invoice. The last settled one is usually on the first page. */
+const searchSizes = { first: 100, next: 1000 }
 
 /**
  * Returns whether lnd settled an invoice at this index or a later one. An lnd restored from a static channel
  * backup numbers settlements from 1 again, and reports none before it has passed the index that it is given.
  */
 export const hasSettled = Effect.fnUntraced(function* (rest: LndRest, index: bigint) {
-  for (let offset = 0n; ;) {
-    const urlParams = { reversed: "true", index_offset: String(offset), num_max_invoices: String(searchSize) }
+  for (let offset = 0n, size = searchSizes.first; ; size = searchSizes.next) {
+    const urlParams = { reversed: "true", index_offset: String(offset), num_max_invoices: String(size) }
     const { invoices, first_index_offset } = yield* rest.ask("listInvoices", get("/v1/invoices", { urlParams }), Page)
     if (invoices.some((one) => isSettled(one) && one.settle_index >= index)) return true
-    if (invoices.length < searchSize) return false
+    if (invoices.length < size) return false
     offset = first_index_offset
   }
 })

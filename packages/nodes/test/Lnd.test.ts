@@ -180,6 +180,7 @@ describe("lnd", () => {
   it.live("lnd: settled invoices are reported from the first again if lnd has lost its records, and so numbers them from 1", () =>
     Effect.gen(function* () {
       let settled: ReadonlyArray<number> = []
+      let searches = 0
       // Like lnd, also in that it reports no settlement up to the given index.
       const { url } = yield* server((path) => {
         const { pathname, searchParams } = new URL(path, "http://lnd")
@@ -187,6 +188,7 @@ describe("lnd", () => {
         const invoices = settled.map((index) => invoiceOf(index, "SETTLED", index))
         if (pathname === "/v1/getinfo") return info(nodeId)
         if (pathname === "/v1/invoices") {
+          if (searchParams.has("reversed")) searches++
           const all = [...invoices, ...Array.from({ length: 250 }, () => invoiceOf(1, "OPEN", 0))]
           const until = (Number(searchParams.get("index_offset")) || all.length + 1) - 1
           const page = searchParams.has("reversed") ? all.slice(0, until).slice(-Number(searchParams.get("num_max_invoices"))) : all
@@ -202,12 +204,16 @@ describe("lnd", () => {
       )
       const { taken } = yield* Effect.provideContext(LightningBooks, books)
       const told = Effect.map(Stream.runCollect(receiver.settlements("41")), (all) => all.map(({ cursor }) => cursor))
+      assert.deepStrictEqual(yield* taken("0"), { lines: [], cursor: "0" })
+      assert.strictEqual(searches, 0, "a node that was never paid has lost nothing")
       settled = [40, 41]
       assert.deepStrictEqual(yield* told, [])
       assert.deepStrictEqual(yield* taken("41"), { lines: [], cursor: "41" })
       settled = [1, 2]
       assert.deepStrictEqual(yield* told, ["1", "2"])
+      searches = 0
       const restored = yield* taken("41")
+      assert.strictEqual(searches, 2)
       assert.deepStrictEqual(restored.lines, [])
       assert.lengthOf((yield* taken(restored.cursor)).lines, 2)
     }).pipe(Effect.scoped)
