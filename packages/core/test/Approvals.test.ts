@@ -186,6 +186,15 @@ describe("Withdrawals that need another key's approval", () => {
     }
   )
 
+  scenario("approval: the lowered limits of a replaced key apply, also if its replacement was revoked", function* () {
+    const keys = yield* ApiKeys
+    const { company, apiKey, row, limits } = yield* waiting
+    const fresh = yield* everywhere(made(keys.rotate(apiKey.id, 0)))
+    yield* everywhere(keys.limit(fresh.apiKey.id, { ...limits, perWithdrawalSats: 500 }))
+    yield* everywhere(keys.revoke(fresh.apiKey.id))
+    assert.deepInclude(yield* Effect.flip(approve(company, row)), { _tag: "LimitExceeded", of: "key", limit: "per_withdrawal_sats" })
+  })
+
   scenario(
     "approval: a refund waits until its withdrawal is approved; if the withdrawal is rejected, that part of the deposit can be refunded again",
     function* () {

@@ -32,18 +32,24 @@ const expiredAtOnce = 100
 /** Number of API keys read at once, to find the key that replaces another. */
 const keysAtOnce = 100
 
-/** Returns the sender whose limits apply to a waiting withdrawal: its key, or the key that replaces it. */
+/**
+ * Returns the sender whose limits apply to a waiting withdrawal: its key, or the newest key that replaces it. A key
+ * that can no longer be used counts only if there is no other.
+ */
 const askerOf = (accounts: AccountReads["Service"]) =>
   Effect.fnUntraced(function* (company: Sender, { approvalAskedBy: id }: Withdrawal): Effect.fn.Return<Spender, StoreUnavailable> {
     const asked = id === null ? Option.none() : yield* accounts.apiKey(id)
     if (Option.isNone(asked)) return { company }
     const nowMillis = yield* Clock.currentTimeMillis
     const { apiKey: oldest } = asked.value
+    let newest: ApiKey.ApiKey | undefined
     for (let before: ApiKey.ApiKey | null = null; ;) {
       const keys: ReadonlyArray<ApiKey.ApiKey> = yield* accounts.keysOf(company.id, before, keysAtOnce)
-      const found = keys.find((key) => countedAs(key) === oldest.id && ApiKey.refusal(key, nowMillis) === undefined)
+      const own = keys.filter((key) => countedAs(key) === oldest.id)
+      newest ??= own[0]
+      const found = own.find((key) => ApiKey.refusal(key, nowMillis) === undefined)
       before = keys.at(-1) ?? oldest
-      if (found !== undefined || before.createdAtMillis <= oldest.createdAtMillis) return { company, apiKey: found ?? oldest }
+      if (found !== undefined || before.createdAtMillis <= oldest.createdAtMillis) return { company, apiKey: found ?? newest ?? oldest }
     }
   })
 
