@@ -195,6 +195,24 @@ describe("Withdrawals that need another key's approval", () => {
     assert.deepInclude(yield* Effect.flip(approve(company, row)), { _tag: "LimitExceeded", of: "key", limit: "per_withdrawal_sats" })
   })
 
+  scenario("approval: if a lowered limit does not allow a withdrawal now, the error says when it will", function* () {
+    const keys = yield* ApiKeys
+    const { company, apiKey, limits } = yield* waiting
+    const limited = yield* everywhere(keys.limit(apiKey.id, { ...limits, hourSats: 10_000 }))
+    const { destination } = yield* outside({ type: "lightning_address" })
+    const ask = { company, apiKey: limited, asked: yield* asked(1000), destination, metadata: {} }
+    const row = yield* made((yield* Withdrawals).confirm(ask))
+    yield* TestClock.adjust("30 minutes")
+    yield* send(company, 400, limited)
+    yield* everywhere(keys.limit(apiKey.id, { ...limits, hourSats: 1200 }))
+    const refusal = yield* Effect.flip(approve(company, row))
+    assert(refusal._tag === "LimitExceeded" && typeof refusal.freesAtMillis === "number")
+    yield* TestClock.setTime(refusal.freesAtMillis - 1)
+    assert.strictEqual(yield* said(approve(company, row)), "LimitExceeded")
+    yield* TestClock.setTime(refusal.freesAtMillis)
+    yield* approve(company, row)
+  })
+
   scenario(
     "approval: a refund waits until its withdrawal is approved; if the withdrawal is rejected, that part of the deposit can be refunded again",
     function* () {

@@ -110,13 +110,13 @@ export const left = (spent: ReadonlyArray<Spent>, name: Counted, most: bigint, a
   return room > 0n ? room : 0n
 }
 
-/** Returns the time at which `need` will be allowed; null if it exceeds the limit itself. */
+/** Returns the time at which `need` more will be allowed; null if it exceeds the limit itself. */
 export const freesAtMillis = (spent: ReadonlyArray<Spent>, name: Counted, most: bigint, need: bigint, atMillis: number): number | null => {
   const { window } = counted[name]
   const { millis, stepMillis } = windows[window]
   if (need > most) return null
   const ends = spent.flatMap((one) => (one.window === window ? [(one.bucket + 1) * stepMillis + millis] : [])).toSorted((a, b) => a - b)
-  const fits = (at: number) => need <= left(spent, name, most, at)
+  const fits = (at: number) => used(spent, name, oldest(window, at)) + need <= most
   return [atMillis, ...ends.filter((end) => end > atMillis)].find(fits) ?? null
 }
 

@@ -50,6 +50,20 @@ export const check = (spender: Limits.Spender, spending: Spending): Effect.Effec
   return Effect.void
 }
 
+/** Adds to a limit error what remains, and when `need` more will be allowed. */
+const withRoom = (
+  { limit, of }: Limit.LimitExceeded,
+  name: Limit.Counted,
+  spent: ReadonlyArray<Limit.Spent>,
+  { most, need, nowMillis }: { readonly most: bigint; readonly need: bigint; readonly nowMillis: number }
+) =>
+  new Limit.LimitExceeded({
+    limit,
+    of,
+    freesAtMillis: Limit.freesAtMillis(spent, name, most, need, nowMillis),
+    ...(name !== "day_count" && { remaining: Msat.make(Limit.left(spent, name, most, nowMillis)) })
+  })
+
 /** Adds the remaining amount to a limit error. The extra read happens only after a commit was rejected. */
 const explained = Effect.fnUntraced(function* (
   reads: AccountReads["Service"],
@@ -63,14 +77,7 @@ const explained = Effect.fnUntraced(function* (
   const most = found && name && Limits.mostOf(found.limits)[name]
   if (found === undefined || name === undefined || most === undefined) return refusal
   const spent = yield* reads.spent(spender.company.id, found.subject)
-  const nowMillis = yield* Clock.currentTimeMillis
-  const need = Limit.needOf(name, amount)
-  return new Limit.LimitExceeded({
-    limit,
-    of,
-    freesAtMillis: Limit.freesAtMillis(spent, name, most, need, nowMillis),
-    ...(name !== "day_count" && { remaining: Msat.make(Limit.left(spent, name, most, nowMillis)) })
-  })
+  return withRoom(refusal, name, spent, { most, need: Limit.needOf(name, amount), nowMillis: yield* Clock.currentTimeMillis })
 })
 
 /** Wraps a commit so that limit errors state the remaining amount. */
@@ -95,14 +102,14 @@ export const checkHeld = Effect.fnUntraced(function* (reads: AccountReads["Servi
   yield* check(spender, spending)
   const nowMillis = yield* Clock.currentTimeMillis
   for (const { subject, limits } of Limits.limited(spender)) {
-    const most = Limits.mostOf(limits)
     const spent = yield* reads.spent(spender.company.id, subject)
-    const limit = Limit.names.find((name) => {
-      const { [name]: atMost = Msat.max } = most
-      const used = Limit.used(spent, name, Limit.oldest(Limit.counted[name].window, nowMillis))
-      return Limit.needOf(name, spending.amount) > atMost || used > atMost
-    })
-    if (limit === undefined) continue
-    yield* told(reads, spender, spending.amount)(Effect.fail(Limit.exceeded(limit, subject, spender.company.id)))
+    const mostOf = Limits.mostOf(limits)
+    for (const name of Limit.names) {
+      const { [name]: most = Msat.max } = mostOf
+      const amount = Limit.needOf(name, spending.amount)
+      if (amount <= most && Limit.used(spent, name, Limit.oldest(Limit.counted[name].window, nowMillis)) <= most) continue
+      const need = amount <= most ? 0n : amount // a held amount is counted already
+      return yield* withRoom(Limit.exceeded(name, subject, spender.company.id), name, spent, { most, need, nowMillis })
+    }
   }
 })
