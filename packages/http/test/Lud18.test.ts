@@ -48,11 +48,12 @@ describe("LUD-18: payer data", () => {
     assert.match((await askFor(service, offer, 21_000, { payerdata: decodeURIComponent(encoded) })).pr, /^lnbcrt/)
   })
 
-  it("LUD-18: a plus sign stays one in a query that encodes no colons, as encodeURI and iOS write it", async () => {
+  it("LUD-18: payer data has its plus signs and spaces, however a wallet encodes them", async () => {
     const payerdata = '{"identifier":"bob+tips@bob.example","name":"1 + 1"}'
     const forms = {
       encodeURI: encodeURI(payerdata),
       encodeURIComponent: encodeURIComponent(payerdata),
+      axios: encodeURIComponent(payerdata).replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%20", "+"),
       form: new URLSearchParams({ payerdata }).toString().slice("payerdata=".length)
     }
     for (const [name, text] of Object.entries(forms)) {

@@ -46,10 +46,11 @@ const decode = (segment: string): string => {
 }
 
 /**
- * Parses a query. A form encodes a space as a plus sign, and also encodes every colon. If a colon is left, as by
- * `encodeURI` and on iOS, a plus sign stands for itself: wallets hash payer data, and sign zap requests.
+ * Parses a query. A form and `axios` write a space as a plus sign, and encode every slash and at sign. If one of these is
+ * left, or a space is `%20`, as by `encodeURI` and on iOS, a plus sign stands for itself: wallets hash payer data, and
+ * sign zap requests.
  */
-const parametersOf = (query: string) => new URLSearchParams(query.includes(":") ? query.replaceAll("+", "%2B") : query)
+const parametersOf = (query: string) => new URLSearchParams(/%20|[/@]/.test(query) ? query.replaceAll("+", "%2B") : query)
 
 /**
  * Returns the requested route and recipient. Only `Host` determines the domain, because any client can add
