@@ -24,6 +24,8 @@ interface Verb {
    * code of a refusal.
    */
   readonly again?: string
+  /** True if `sees` does not show the effect. */
+  readonly isHidden?: boolean
 }
 
 const { makerOf, operations: documented } = await Makers.read(service)
@@ -42,11 +44,15 @@ const verbs: Readonly<Record<string, Verb>> = {
   "POST /operator/people/{id}/approve": { sees: people },
   "POST /operator/people/{id}/recover": { sees: people, again: "another" },
   "DELETE /operator/people/{id}": { sees: people },
-  "POST /operator/resume": { sees: "/operator/pause" },
+  // Hidden if the test of pause did not run.
+  "POST /operator/resume": { sees: "/operator/pause", isHidden: true },
+  "PATCH /operator/reconciliation/own-funds": { isHidden: true },
   "POST /operator/adjustments": { body: { company_id: company.id, amount_sats: 5, reason: "a drill" }, again: "once" },
   "POST /operator/webhook-endpoints": { again: "another" },
-  "POST /operator/webhook-endpoints/{id}/rotate-secret": { again: "another" },
-  "POST /operator/webhook-deliveries/{id}/resend": { sees: "/operator/webhook-endpoints" }
+  "POST /operator/webhook-endpoints/{id}/rotate-secret": { again: "another", isHidden: true },
+  "POST /operator/webhook-endpoints/{id}/replay": { isHidden: true },
+  "POST /operator/webhook-endpoints/{id}/test": { isHidden: true },
+  "POST /operator/webhook-deliveries/{id}/resend": { sees: "/operator/webhook-endpoints", isHidden: true }
 }
 
 /** Returns the longest part of a documented path that can be read. */
@@ -76,7 +82,7 @@ describe("operator actions", () => {
   })
 
   for (const [name, { group, endpoint }] of operations) {
-    const { again = "same", ...verb } = verbs[name] ?? {}
+    const { again = "same", isHidden = false, ...verb } = verbs[name] ?? {}
     it(`operator verbs: ${name}: the request requires its scope, ${again === "same" ? "a repeat changes nothing" : `a repeat has the outcome "${again}"`}, and the audit log names the token`, async () => {
       const { path: route, example } = documented.find((one) => one.name === name) ?? assert.fail("the verb is not documented")
       const body = verb.body ?? bodies[name] ?? example
@@ -109,6 +115,7 @@ describe("operator actions", () => {
       assert.isBelow(first.status, 300, first.text)
       assert.isNotEmpty(first.body.message)
       const after = await seen()
+      if (!isHidden) assert.notDeepEqual(after, untouched, `${sees} does not show the effect`)
       const second = await ask(method, path, body, has.token, headers)
       if (again === "same") assert.isBelow(second.status, 300, second.text)
       else if (again === "once") assert.strictEqual(second.text, first.text)
