@@ -2,7 +2,7 @@ import { Deferred, Effect, Schema, type Scope } from "effect"
 import { type ChildProcess, fork as forkProcess } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
-import { createServer, type Server as Listener } from "node:net"
+import type { Server as Listener } from "node:net"
 import path from "node:path"
 
 /** A measurement failed. `message` gives the reason. */
@@ -116,14 +116,6 @@ export const portOf = (server: Listener): number => {
   if (typeof address !== "object" || address === null) throw new Error("no port")
   return address.port
 }
-
-/** Returns an unused port on this machine. */
-export const freePort: Effect.Effect<number> = Effect.callback((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const port = portOf(server)
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
 
 /** Reads a file about a process in Linux's /proc. Undefined on other systems. */
 const proc = (pid: number, file: "status" | "stat"): string | undefined => {

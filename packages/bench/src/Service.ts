@@ -1,3 +1,4 @@
+import { freePort } from "@satrail/testing/freePort"
 import { Effect, Schedule, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -38,7 +39,7 @@ const untilReady = (port: number): Effect.Effect<void> =>
 export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Service, Program.BenchFailed, Scope.Scope> {
   const main = bundled("main.mjs")
   if (!existsSync(main)) return yield* new Program.BenchFailed({ message: "The service is not built: use npm run bench" })
-  const port = yield* Program.freePort
+  const port = yield* Effect.promise(freePort)
   // Pass on only these variables, so that a developer's settings don't change the results.
   const env = {
     PATH: process.env["PATH"],

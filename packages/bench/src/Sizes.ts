@@ -2,6 +2,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Search from "@satrail/core/reports/Search"
 import { Records } from "@satrail/core/service/Records"
 import * as RecordsSql from "@satrail/postgres/Records"
+import { freePort } from "@satrail/testing/freePort"
 import { Effect, type Scope } from "effect"
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
@@ -111,7 +112,7 @@ export const webhookDelay = ({ server, keys, generator, seconds }: Subject, { ro
     Effect.gen(function* () {
       let late: Array<number> = []
       const fast = Array.from({ length: endpoints - 2 }, () => receiver(0, (millis) => late.push(millis)))
-      const ports = [...(yield* Effect.all(fast)), yield* receiver(slowMillis, () => {}), yield* Program.freePort]
+      const ports = [...(yield* Effect.all(fast)), yield* receiver(slowMillis, () => {}), yield* Effect.promise(freePort)]
       for (const [at, port] of ports.entries()) {
         const body = JSON.stringify({ url: `http://127.0.0.1:${port}/` })
         const headers = { authorization: `Bearer ${keys[at]}`, "content-type": "application/json" }
