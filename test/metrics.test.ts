@@ -4,6 +4,7 @@ import path from "node:path"
 import * as Measure from "../packages/core/src/base/Measure.ts"
 import * as Environment from "../packages/server/src/deployment/Environment.ts"
 import * as Server from "../packages/server/src/serving/Server.ts"
+import * as Alarms from "../packages/ui/src/console/operator/Alarms.ts"
 import { all, read, root } from "./deployFiles.ts"
 
 // A module registers its metrics when it is loaded. These imports load all modules.
@@ -68,7 +69,7 @@ describe("metrics", () => {
   it("metrics: the console lists each alarm, and links only to existing sections of the guides", () => {
     const files = readdirSync(path.join(root, "packages/ui/src/console"), { recursive: true, encoding: "utf8" })
     const sources = files.filter((file) => file.endsWith(".ts")).map((file) => read(`packages/ui/src/console/${file}`))
-    const alarms = sources.flatMap((source) => all(source, /^ *(Satrail\w+): \{/gm))
+    const alarms = Alarms.all.map(([name]) => name)
     assert.deepStrictEqual(alarms.toSorted(), all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g).toSorted())
     const guides = sources.flatMap((source) => all(source, /guide: "(.*?)"/g))
     assert.isAbove(guides.length, alarms.length)

@@ -16,7 +16,7 @@ interface Row extends Pick<Problem, "title" | "href" | "guide"> {
 }
 
 /** The alarms of the service and of the features. */
-const all: ReadonlyArray<readonly [name: string, alarm: Alarm]> = [own, ...features.map(({ alarms = {} }) => alarms)].flatMap((alarms) =>
+export const all: ReadonlyArray<readonly [name: string, alarm: Alarm]> = [own, ...features.map(({ alarms = {} }) => alarms)].flatMap((alarms) =>
   Object.entries(alarms)
 )
 
