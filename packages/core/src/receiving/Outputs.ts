@@ -4,15 +4,14 @@ import { Clock, Effect, Option, Schedule } from "effect"
 import { Installation } from "../accounts/Installation.ts"
 import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
-import { cached } from "../base/ReadCache.ts"
 import * as Balance from "../ledger/Balance.ts"
-import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
+import { Journal } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { ChainSource, ChainUnavailable, type Output, type Placement } from "../nodes/ChainSource.ts"
 import * as Confirmations from "./Confirmations.ts"
 import * as Deposit from "./Deposit.ts"
 import { DepositJobs } from "./DepositJobs.ts"
-import { DepositsOf } from "./DepositsOf.ts"
+import { type Earlier, earlierProofs } from "./EarlierProof.ts"
 import type { FeeRates } from "./FeeRates.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
@@ -40,9 +39,6 @@ export const byTransaction = <A>(items: ReadonlyArray<A>, txIdOf: (item: A) => T
 /** Returns the outpoint of an on-chain deposit; none for other deposits. */
 export const outpointsOf = ({ chainTxId, vout }: Deposit.Deposit): ReadonlyArray<Outpoint> =>
   chainTxId === null || vout === null ? [] : [{ txId: chainTxId, vout }]
-
-/** Number of a checkout's newest payments among which a replaced one is searched, because each is looked up. */
-const replaceableAtOnce = 10
 
 export type Move = "reverse" | "drop" | "place"
 
@@ -98,48 +94,6 @@ const isGone = ({ placement }: Output): number => (placement._tag === "gone" ? 1
 const goneLast = (outputs: ReadonlyArray<Output>): ReadonlyArray<Outpoint> =>
   outputs.toSorted((a, b) => isGone(a) - isGone(b)).map((reported) => ({ txId: reported.txId, vout: reported.vout, reported }))
 
-/** What the chain shows of the time of a payment, and the payment that it replaces. */
-interface Earlier {
-  readonly replaced: Deposit.Deposit | undefined
-  /** `Infinity` if the chain shows none. */
-  readonly paidAtMillis: number
-}
-
-const earlierProof = Effect.gen(function* () {
-  const chain = yield* ChainSource
-  const depositsOf = yield* DepositsOf
-
-  /** Takes the outputs of one transaction, at this height, because they share what is looked up. */
-  return Effect.fnUntraced(function* (height: number | null) {
-    const placementOf = cached(chain.transaction)
-    const minedAtMillis = yield* Effect.cached(
-      height === null ? Effect.succeed(Infinity) : Effect.map(chain.timeSecondsAt(height), (seconds) => seconds * 1000)
-    )
-
-    /**
-     * Returns the unconfirmed payment that a new payment to the same address replaces, such as with a higher fee. Only
-     * one of the same amount counts: its inputs, which the new one spends, are no longer known.
-     */
-    const replacedBy = Effect.fnUntraced(function* ({ amount }: Output, address: string, earlier: ReadonlyArray<Deposit.Deposit>) {
-      for (const deposit of earlier) {
-        const { recipient, status, height, chainTxId } = deposit
-        if (recipient !== address || deposit.amount !== amount || status !== "pending" || height !== null || chainTxId === null) continue
-        if ((yield* placementOf(chainTxId))._tag === "gone") return deposit
-      }
-      return undefined
-    })
-
-    return Effect.fnUntraced(function* (
-      output: Output,
-      { address, companyId, checkoutId }: OnChainAddress
-    ): Effect.fn.Return<Earlier, ChainUnavailable | StoreUnavailable> {
-      if (checkoutId === null) return { replaced: undefined, paidAtMillis: Infinity }
-      const replaced = yield* replacedBy(output, address, yield* depositsOf(companyId, checkoutId, replaceableAtOnce))
-      return { replaced, paidAtMillis: Math.min(yield* minedAtMillis, replaced === undefined ? Infinity : Deposit.paidAt(replaced)) }
-    })
-  })
-})
-
 /**
  * Updates deposits to where their transactions are: in a block, in the mempool or gone. Repeating an update
  * changes nothing.
@@ -153,7 +107,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
   const { minDeposit } = yield* Confirmations.Options
   const entropy = yield* Entropy
   const jobsOf = yield* DepositJobs
-  const earlier = yield* earlierProof
+  const earlierProof = yield* earlierProofs
 
   /**
    * Returns whether a transaction is in a block, in the mempool or gone. Fails if the source has just reported
@@ -240,7 +194,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     const moved: Array<Moved> = []
     if (owners.size === 0 && read.every(({ found }) => found === undefined)) return moved
     const placement = yield* placementOf(txId, outpoints)
-    const earlierThan = yield* earlier(heightOf(placement))
+    const proofOf = yield* earlierProof(heightOf(placement))
     const write = Effect.fnUntraced(function* ({ reported }: Outpoint, found: Deposit.Deposit | undefined) {
       if (found !== undefined) {
         let deposit = found
@@ -249,7 +203,7 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
       }
       if (reported === undefined || placement._tag === "gone") return
       const owner = owners.get(reported.scriptPubKey)
-      if (owner !== undefined) yield* record(reported, owner, heightOf(placement), yield* earlierThan(reported, owner))
+      if (owner !== undefined) yield* record(reported, owner, heightOf(placement), yield* proofOf(reported, owner))
     })
     for (const { outpoint, found } of read) {
       yield* Effect.catchTag(write(outpoint, found), "DepositMoved", (error) => Effect.sync(() => moved.push({ outpoint, error })))

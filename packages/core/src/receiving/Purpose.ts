@@ -15,3 +15,6 @@ export const none: Purpose = { checkoutId: null }
 
 /** Copies these fields from a record. Omitted fields are null. */
 export const of = ({ checkoutId = null }: Partial<Purpose>): Purpose => ({ checkoutId })
+
+/** Returns the id of the record that collects several payments until a deadline (see `DepositsOf`), or null. */
+export const collectorOf = ({ checkoutId }: Purpose): string | null => checkoutId
