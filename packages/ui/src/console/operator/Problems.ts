@@ -159,9 +159,7 @@ export const lateOf = (found: Pick<Reconciliation, "waiting">, visit: OperatorVi
 
 const ofBacklog = ({ reconciliation, companies }: Facts, visit: OperatorVisit): ReadonlyArray<Problem> => {
   const { say, to } = visit
-  return Object.entries(lateKinds).flatMap(([name, { title, tone, why, alarm }]): ReadonlyArray<Problem> => {
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- the keys of `lateKinds`
-    const kind = name as Kind
+  return [...lateKinds].flatMap(([kind, { title, tone, why, alarm }]): ReadonlyArray<Problem> => {
     const late = lateIn(reconciliation, kind, visit).filter(
       ({ company_id }) => !(kind === "withdrawal_requested" && companies.get(company_id)?.frozen?.pending === "wait")
     )

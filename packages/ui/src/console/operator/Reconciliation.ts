@@ -252,6 +252,15 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
     asset === undefined || asset.unexplained_sats === 0
       ? "Nothing is unexplained"
       : `With the unexplained difference: ${amount((asset.own_sats ?? 0) + asset.unexplained_sats)}`
+  const sats = (label: string, name: string, asset: ReconciledAsset | undefined) =>
+    field({
+      label,
+      name,
+      inputMode: "decimal",
+      pattern: "-?[0-9,]+([.][0-9]{1,3})?",
+      hint: hint(asset),
+      value: given.get(name) ?? now(asset)
+    })
   return {
     title: "Own funds",
     lead: "Your own money in the node and the wallet, separate from the companies’.",
@@ -264,22 +273,8 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
           "Declare it after you have moved your own money, and only if you know where it went. ",
           link(guide(visit, "reconcile#operator-equity"), "Guide: operator equity")
         ),
-        field({
-          label: "On the Lightning node, sats",
-          name: "node",
-          inputMode: "decimal",
-          pattern: "-?[0-9,]+([.][0-9]{1,3})?",
-          hint: hint(report?.node),
-          value: given.get("node") ?? now(report?.node)
-        }),
-        field({
-          label: "In the on-chain wallet, sats",
-          name: "chain",
-          inputMode: "decimal",
-          pattern: "-?[0-9,]+([.][0-9]{1,3})?",
-          hint: hint(report?.on_chain),
-          value: given.get("chain") ?? now(report?.on_chain)
-        })
+        sats("On the Lightning node, sats", "node", report?.node),
+        sats("In the on-chain wallet, sats", "chain", report?.on_chain)
       ),
       confirming(visit, "Declare own funds", { why: "Takes effect with the next run. Leave a field empty to keep its current value." })
     ])

@@ -25,57 +25,78 @@ const are = (many: number, one: string, more: string) => (many === 1 ? `A ${one}
 const oldest = (many: number, span: string) => (many === 1 ? span : `up to ${span}`)
 
 /** The kinds that an operator may have to act on. The others wait for payers, payees or companies. */
-export const lateKinds: { readonly [kind in Kind]?: Late } = {
-  withdrawal_dispatched: {
-    title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been in flight for ${oldest(many, span)}`,
-    lateMillis: 10 * minute,
-    tone: "bad",
-    why: "The node has not reported a final result. The money stays held, so it is safe either way.",
-    alarm: { name: "SatrailWithdrawalUndecided", afterMillis: 24 * hour }
-  },
-  withdrawal_lost: {
-    title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been lost by the node, and pending for ${oldest(many, span)}`,
-    lateMillis: 0,
-    tone: "bad",
-    why: "The node was restored or replaced, and has no record of the payment. The payee may still be paid, so the money stays held until you end it.",
-    alarm: { name: "SatrailPaymentsLost", afterMillis: 0 }
-  },
-  withdrawal_requested: {
-    title: (many, span) =>
-      `${are(many, "confirmed withdrawal", "confirmed withdrawals")} been waiting to be sent for ${oldest(many, span)}`,
-    lateMillis: 10 * minute,
-    tone: "bad",
-    why: "Nothing was sent. Either no worker is running, or the payee’s server isn’t responding.",
-    alarm: { name: "SatrailWithdrawalsWait", afterMillis: 10 * minute }
-  },
-  payout_without_coins: {
-    title: (many, span) => `${are(many, "payout", "payouts")} waited to be broadcast for ${oldest(many, span)}`,
-    lateMillis: 10 * minute,
-    tone: "bad",
-    why: "The hot wallet has too few coins, or the payout’s batching interval hasn’t ended.",
-    alarm: { name: "SatrailHotWalletEmpty", afterMillis: 10 * minute }
-  },
-  payout_without_block: {
-    title: (many, span) => `${are(many, "payout", "payouts")} been unconfirmed for ${oldest(many, span)}`,
-    lateMillis: 3 * hour,
-    tone: "warn",
-    why: "Its transaction was broadcast, and is in no block yet.",
-    alarm: { name: "SatrailPayoutUnconfirmed", afterMillis: 24 * hour }
-  },
-  deposit_unconfirmed: {
-    title: (many, span) => `${are(many, "deposit", "deposits")} been confirming for ${oldest(many, span)}`,
-    lateMillis: 24 * hour,
-    tone: "warn",
-    why: "It is credited once it has the confirmations its amount requires."
-  },
-  task_overdue: {
-    title: (many, span) => `${are(many, "job", "jobs")} been overdue for ${oldest(many, span)}`,
-    lateMillis: minute,
-    tone: "bad",
-    why: "No process is picking it up. Check that a process with workers is running.",
-    alarm: { name: "SatrailWorkOverdue", afterMillis: 5 * minute }
-  }
-}
+export const lateKinds: ReadonlyMap<Kind, Late> = new Map<Kind, Late>([
+  [
+    "withdrawal_dispatched",
+    {
+      title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been in flight for ${oldest(many, span)}`,
+      lateMillis: 10 * minute,
+      tone: "bad",
+      why: "The node has not reported a final result. The money stays held, so it is safe either way.",
+      alarm: { name: "SatrailWithdrawalUndecided", afterMillis: 24 * hour }
+    }
+  ],
+  [
+    "withdrawal_lost",
+    {
+      title: (many, span) => `${are(many, "withdrawal", "withdrawals")} been lost by the node, and pending for ${oldest(many, span)}`,
+      lateMillis: 0,
+      tone: "bad",
+      why: "The node was restored or replaced, and has no record of the payment. The payee may still be paid, so the money stays held until you end it.",
+      alarm: { name: "SatrailPaymentsLost", afterMillis: 0 }
+    }
+  ],
+  [
+    "withdrawal_requested",
+    {
+      title: (many, span) =>
+        `${are(many, "confirmed withdrawal", "confirmed withdrawals")} been waiting to be sent for ${oldest(many, span)}`,
+      lateMillis: 10 * minute,
+      tone: "bad",
+      why: "Nothing was sent. Either no worker is running, or the payee’s server isn’t responding.",
+      alarm: { name: "SatrailWithdrawalsWait", afterMillis: 10 * minute }
+    }
+  ],
+  [
+    "payout_without_coins",
+    {
+      title: (many, span) => `${are(many, "payout", "payouts")} waited to be broadcast for ${oldest(many, span)}`,
+      lateMillis: 10 * minute,
+      tone: "bad",
+      why: "The hot wallet has too few coins, or the payout’s batching interval hasn’t ended.",
+      alarm: { name: "SatrailHotWalletEmpty", afterMillis: 10 * minute }
+    }
+  ],
+  [
+    "payout_without_block",
+    {
+      title: (many, span) => `${are(many, "payout", "payouts")} been unconfirmed for ${oldest(many, span)}`,
+      lateMillis: 3 * hour,
+      tone: "warn",
+      why: "Its transaction was broadcast, and is in no block yet.",
+      alarm: { name: "SatrailPayoutUnconfirmed", afterMillis: 24 * hour }
+    }
+  ],
+  [
+    "deposit_unconfirmed",
+    {
+      title: (many, span) => `${are(many, "deposit", "deposits")} been confirming for ${oldest(many, span)}`,
+      lateMillis: 24 * hour,
+      tone: "warn",
+      why: "It is credited once it has the confirmations its amount requires."
+    }
+  ],
+  [
+    "task_overdue",
+    {
+      title: (many, span) => `${are(many, "job", "jobs")} been overdue for ${oldest(many, span)}`,
+      lateMillis: minute,
+      tone: "bad",
+      why: "No process is picking it up. Check that a process with workers is running.",
+      alarm: { name: "SatrailWorkOverdue", afterMillis: 5 * minute }
+    }
+  ]
+])
 
 /** The kinds of backlog that are withdrawals. */
 export const withdrawalKinds = [
@@ -126,7 +147,7 @@ export const isLate = (
   { attempts, next_look_at }: Pick<WaitingRecord, "attempts" | "next_look_at">,
   nowMillis: number
 ): boolean => {
-  const lateMillis = lateKinds[kind]?.lateMillis
+  const lateMillis = lateKinds.get(kind)?.lateMillis
   const fromMillis = attempts === 0 && next_look_at !== null ? Math.max(sinceMillis, Date.parse(next_look_at)) : sinceMillis
   return lateMillis !== undefined && nowMillis - fromMillis > lateMillis
 }
