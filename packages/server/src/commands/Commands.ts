@@ -210,7 +210,7 @@ const ofFeatures = (group: Group): ReadonlyArray<CommandOf<(typeof features)[num
       return Command.provideSync(spelled, Collections, collections) as never
     })
 
-/** Makes a command that calls the service reject misspelled variables. */
+/** For commands that call the service: rejects misspelled variables. */
 const remote = <const Name extends string, Input, Context, E, R>(command: Command.Command<Name, Input, Context, E, R>) =>
   Command.provideEffectDiscard(command, Spelling.ofRemote)
 

@@ -131,7 +131,7 @@ export interface VoucherExpired extends Written<
   "credit" | "fence",
   "voucher.expired"
 > {}
-/** Like `VoucherExpired`, but requested by the company, which learns that a voucher has expired. */
+/** Like `VoucherExpired`, but requested by the company. An expired voucher cannot be canceled. */
 export interface VoucherCanceled extends Written<
   "VoucherCanceled",
   readonly [Noun.TransitionOf<typeof life.canceled>],

@@ -17,8 +17,8 @@ import { type Call, keyOf, paramsOf, refuse, unknown, type WalletRefused } from 
 export const payWaitMillis = 45_000
 
 /**
- * Pauses before a payment is read again, although its company has new events: doubling, up to a second. Many requests
- * of a company may wait, and each of its events would make all of them read.
+ * Minimum pauses between two reads of a payment: doubling, up to a second. Otherwise, each event of a company would
+ * make all of its waiting requests read.
  */
 const pauses = Schedule.min([Schedule.exponential("20 millis"), Schedule.spaced("1 second")])
 
