@@ -163,8 +163,6 @@ export const headOf = (text: string): Head | undefined => {
     : { entryId: BigInt(entryId), count: Number(count), whole, mac: mac ?? "" }
 }
 
-const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
 const secrets = new Set(["secret", "previousSecret", "secretHash"])
 
 /** Returns JSON with sorted keys, so that equal values have equal text. */
@@ -193,7 +191,7 @@ export interface Stored {
 export const storedOf = ({ name, recorded = new Set() }: Noun.Members, record: { readonly id: string }): Stored => ({
   record: name,
   id: record.id,
-  values: new Map([...recorded].map((member) => [columnOf(member), shown(member, Reflect.get(record, member))]))
+  values: new Map([...recorded].map((member) => [Noun.columnOf(member), shown(member, Reflect.get(record, member))]))
 })
 
 /** Returns whether a column contains a secret, which is logged as a hash. */
@@ -207,7 +205,7 @@ const differences = ({ noun, id, before, after, sets }: Recorded & { readonly se
     const [was, value] = [before === null ? null : shown(member, Reflect.get(before, member)), shown(member, Reflect.get(after, member))]
     return was === value && (value === null || sets === undefined)
       ? []
-      : [{ record: noun.name, id, field: columnOf(member), before: was, after: value }]
+      : [{ record: noun.name, id, field: Noun.columnOf(member), before: was, after: value }]
   })
 
 /** Returns the values that a Change sets, for fields that are logged. */

@@ -32,6 +32,9 @@ export interface Members<A extends object = object> {
   readonly recorded?: ReadonlySet<string>
 }
 
+/** Returns the column of a field: `created_at_millis` for `createdAtMillis`. */
+export const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 type StructOf<A> = Schema.Codec<A, unknown> & { readonly fields: { readonly [member: string]: { readonly ast: SchemaAST.AST } } }
 
 const kindOfTag: { readonly [tag in SchemaAST.AST["_tag"]]?: Kind } = {

@@ -1,9 +1,12 @@
 import * as Amount from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as Metadata from "@satrail/core/base/Metadata"
+import { columnOf } from "@satrail/core/ledger/Noun"
+import * as Purpose from "@satrail/core/receiving/Purpose"
+import * as Cause from "@satrail/core/sending/Cause"
 import * as Booking from "@satrail/core/reports/Booking"
 import { Bookings, type Line } from "@satrail/core/reports/Bookings"
-import { Clock, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema, Struct } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { companyId, Scopes } from "../api/Authentication.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -28,6 +31,12 @@ const fiat = ({ booking, subject }: Booked): Sheet.Cell => {
   return Result.isFailure(rate) ? null : { digits: Booking.fiatValue(booking.amount, rate.success, decimals) }
 }
 
+/** Ids of the features' records that a payment belongs to. */
+const references = Struct.keys({ ...Purpose.members, ...Cause.members }).map((member) => ({
+  name: columnOf(member),
+  of: booked(({ subject }) => subject?.[member] ?? null)
+}))
+
 /** Columns in order. New ones are added at the end. */
 const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "company_id", of: (line) => line.companyId },
@@ -49,8 +58,7 @@ const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "payment_hash", of: booked(({ subject }) => subject?.paymentHash ?? null) },
   { name: "chain_tx_id", of: booked(({ subject }) => subject?.chainTxId ?? null) },
   { name: "lightning_invoice_id", of: booked(({ subject }) => subject?.invoiceId ?? null) },
-  { name: "checkout_id", of: booked(({ subject }) => subject?.checkoutId ?? null) },
-  { name: "refund_id", of: booked(({ subject }) => subject?.refundId ?? null) },
+  ...references,
   { name: "metadata", of: booked(({ subject }) => (subject === undefined ? null : { json: subject.metadata })) }
 ]
 

@@ -13,6 +13,7 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../wire/Amounts.ts"
 import { companyId, Scopes, sender } from "../api/Authentication.ts"
+import * as CauseView from "../wire/CauseView.ts"
 import { Rules } from "../wire/Decoding.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
@@ -178,7 +179,7 @@ export const view = View.make<Withdrawal.Withdrawal>()(
       LightningPayment.of
     ],
     chain_tx_id: Member.textOrNull((row) => row.chainTxId, "Transaction id of an on-chain withdrawal; null until there is a transaction"),
-    refund_id: Member.uuidOrNull((row) => row.refundId, "Refund that this withdrawal pays; null if none"),
+    ...CauseView.members("withdrawal"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: Member.instant((row) => row.createdAtMillis),
     updated_at: Member.instant((row) => row.updatedAtMillis),

@@ -1,4 +1,4 @@
-import type * as Noun from "@satrail/core/ledger/Noun"
+import * as Noun from "@satrail/core/ledger/Noun"
 import * as Decoding from "./Decoding.ts"
 
 /** The type of a column's values. */
@@ -54,8 +54,7 @@ export interface Table<A> extends Columns {
   readonly ofValues: (values: ReadonlyArray<unknown>) => A
 }
 
-/** Returns the column of a field: `created_at_millis` for `createdAtMillis`. */
-export const columnOf = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+export const { columnOf } = Noun
 
 /** Returns the SQL type of a kind. */
 export const typeOf = (kind: Kind): string => sqlTypes[kind]

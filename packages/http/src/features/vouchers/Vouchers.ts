@@ -8,6 +8,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../../wire/Amounts.ts"
 import { Scopes, sender } from "../../api/Authentication.ts"
+import * as CauseView from "../../wire/CauseView.ts"
 import { Rules } from "../../wire/Decoding.ts"
 import * as Envelope from "../../wire/Envelope.ts"
 import * as Errors from "../../wire/Errors.ts"
@@ -54,7 +55,7 @@ export const view = View.make<Voucher.Voucher>()(
     description: Member.text((row) => row.description, "Text shown by the wallet that claims the voucher"),
     status: [Voucher.Status, (row) => row.status],
     withdrawal_id: Member.uuidOrNull((row) => row.withdrawalId, "Withdrawal created by the claim; null until claimed"),
-    refund_id: Member.uuidOrNull((row) => row.refundId, "Refund that this voucher pays; null if none"),
+    ...CauseView.members("voucher"),
     metadata: [Scalars.Metadata, (row) => row.metadata],
     created_at: Member.instant((row) => row.createdAtMillis),
     expires_at: Member.instant((row) => row.expiresAtMillis),

@@ -1,6 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { vouchers as core } from "@satrail/core/features/vouchers/index"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
+import * as Cause from "@satrail/core/sending/Cause"
 import * as Feature from "../Feature.ts"
 import { acts } from "./Acts.ts"
 import { stories } from "./Stories.ts"
@@ -18,7 +19,7 @@ export const vouchers = Feature.make(core)({
       held: ({ status, amount, serviceFee, networkAllowance }) =>
         status === "open" ? Msat.sum(amount, serviceFee, networkAllowance) : Msat.zero,
       became: ({ withdrawalId }) => withdrawalId,
-      asked: ({ refundId, metadata }) => (refundId === null ? metadata : null),
+      asked: (voucher) => (Cause.isSet(voucher) ? null : voucher.metadata),
       ending: ({ status, amount }) => `voucher ${status} ${amount}`
     })
   ],
