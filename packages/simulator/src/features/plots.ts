@@ -27,6 +27,8 @@ interface Plot {
   readonly sends?: ReadonlyArray<string>
   /** Paths that create nothing while receiving is paused. */
   readonly receives?: ReadonlyArray<string>
+  /** Draws limits of a company or a key, by name. */
+  readonly limits?: (random: Random) => { readonly [name: string]: number }
   /** Draws the operations on the first company with which a scenario starts, if any. */
   readonly begin?: (random: Random) => Drawn | undefined
   /** Draws an operation that spends this amount of the first company's money. */

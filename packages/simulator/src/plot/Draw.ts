@@ -147,7 +147,7 @@ export const draws: { readonly [tag in Tag]: (random: Random) => ActOf<tag> } = 
     window: random.pick(["hour_sats", "hour_sats", "day_sats", "month_sats"]),
     sats: random.pick([null, null, 3000, 25_000, 120_000]),
     count: random.pick([null, null, null, 3]),
-    aboveSats: random.pick([null, null, 500, 5000])
+    others: Object.assign({}, ...all.map(({ limits }) => limits?.(random)))
   }),
   Stop: (random) => ({ _tag: "Stop", ...asked(random), what: random.pick(stopping) }),
   Assign: (random) => ({ _tag: "Assign", ...asked(random), which: recently(random) }),

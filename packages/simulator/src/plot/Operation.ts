@@ -54,17 +54,14 @@ export type Act =
   /** A payment of this invoice is held at the node. With `isOwn`, the company keeps the preimage. */
   | ({ readonly _tag: "CreateHold"; readonly sats: number; readonly expirySeconds: number; readonly isOwn: boolean } & Kept)
   | { readonly _tag: "SettleHold"; readonly slot: number; readonly which: number }
-  /**
-   * If all limits are null, the existing ones are removed. A withdrawal above `aboveSats` waits for approval by
-   * another key.
-   */
+  /** If there are no limits, the existing ones are removed. `others` are the features' limits by name. */
   | ({
       readonly _tag: "Limit"
       readonly whose: "company" | "key"
       readonly window: "hour_sats" | "day_sats" | "month_sats"
       readonly sats: number | null
       readonly count: number | null
-      readonly aboveSats: number | null
+      readonly others: { readonly [name: string]: number }
     } & Asked)
   | ({ readonly _tag: "Stop"; readonly what: Stopping } & Asked)
   /** The operator assigns a payment in suspense. */

@@ -17,7 +17,7 @@ export const limiting = (random: Random): ReadonlyArray<Act> => {
     _tag: "Jump",
     millis: random.pick([30_000, 59_000, 61_000, 1_799_000, 3_541_000, 3_600_000, 3_661_000, 86_400_000])
   })
-  const limit: Act = { ...draws.Limit(random), company: 0, sats: 3500, count: random.pick([null, 3]), aboveSats: null }
+  const limit: Act = { ...draws.Limit(random), company: 0, sats: 3500, count: random.pick([null, 3]), others: {} }
   return [limit, ...many(), edge(), ...many(), edge(), ...many(), edge(), ...many(), { ...limit, sats: null, count: null }]
 }
 

@@ -12,8 +12,8 @@ export interface Made {
   readonly chainAddresses: Array<string>
   readonly offers: Array<string>
   readonly destinations: Array<string>
-  /** Withdrawals that wait, or waited, for approval by another key. */
-  readonly awaiting: Array<{ readonly id: string; readonly bearer: string }>
+  /** Withdrawals, with their first status if it is known. */
+  readonly withdrawals: Array<{ readonly id: string; readonly bearer: string; readonly status?: string }>
   /** Links that pay the person who claims them. */
   readonly links: Array<{ readonly id: string; readonly k1: string; readonly sats: number; readonly bearer: string }>
   readonly transactions: Array<TxId.TxId>
@@ -40,7 +40,7 @@ export const nothing = (): Made => ({
   chainAddresses: [],
   offers: [],
   destinations: [],
-  awaiting: [],
+  withdrawals: [],
   links: [],
   transactions: [],
   holds: [],

@@ -138,7 +138,7 @@ export const make = (
       if (destination === undefined) return
       made.destinations.push(destination)
       post(act, paths.withdraw[act.sats % 2] ?? paths.withdraw[0], { destination, ...(isOpen && sats(act.sats)) }, (data, bearer) => {
-        if (text(data, "status") === "pending_approval") made.awaiting.push({ id: text(data, "id"), bearer })
+        made.withdrawals.push({ id: text(data, "id"), bearer, status: text(data, "status") })
       })
     },
     Repeat: ({ slot, which, isOther }) => {

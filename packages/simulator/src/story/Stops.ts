@@ -23,14 +23,14 @@ export const make = (customers: Customers): Stops => {
   const unfreeze = (slot: number, id: string) => customers.ask({ ...operator, slot, method: "POST", path: `${of(id)}/unfreeze` })
   return {
     acts: {
-      Limit: ({ slot, company, whose, window, sats, count, aboveSats }) => {
+      Limit: ({ slot, company, whose, window, sats, count, others }) => {
         const one = latest(customers.companies, company)
         if (one === undefined) return
         const path = whose === "company" ? of(one.id) : `/operator/api-keys/${keyIdOf(one.bearer)}`
         const body = JSON.stringify({
           ...(sats !== null && { [window]: sats }),
           ...(count !== null && { day_count: count }),
-          ...(aboveSats !== null && { approval_above_sats: aboveSats })
+          ...others
         })
         customers.ask({ ...operator, slot, method: "PUT", path: `${path}/limits`, body })
       },

@@ -13,9 +13,16 @@ export interface Decide {
   readonly how: "approve" | "reject"
 }
 
+/** The limit above which a withdrawal waits for approval. */
+export const aboveSats = (sats: number) => ({ approval_above_sats: sats })
+
 /** Operations on waiting withdrawals, and their likelihood. */
 export const plot = {
   weights: { Decide: 3 },
+  limits: (random: Random): { readonly [name: string]: number } => {
+    const sats = random.pick([null, null, 500, 5000])
+    return sats === null ? {} : aboveSats(sats)
+  },
   critical: ["WithdrawalApproved", "WithdrawalRejected"],
   draws: {
     Decide: (random: Random): Decide => ({

@@ -3,13 +3,14 @@ import { draws, spend } from "../../plot/Draw.ts"
 import type { Act } from "../../plot/Operation.ts"
 import { company, slot, surely, takenOver, trapAt, wait } from "../../plot/Scenes.ts"
 import type { Stories } from "../Feature.ts"
+import { aboveSats } from "./Plot.ts"
 
 /**
  * Withdrawals wait for another key. That key approves or rejects them, possibly several times concurrently, or
  * does nothing, while processes die and time passes.
  */
 const approving = (random: Random): ReadonlyArray<Act> => {
-  const limit: Act = { ...draws.Limit(random), company: 0, sats: null, count: null, aboveSats: 500 }
+  const limit: Act = { ...draws.Limit(random), company: 0, sats: null, count: null, others: aboveSats(500) }
   const decide = (): Act => ({ ...draws.Decide(random), which: random.below(2) })
   const ask = (): Act =>
     random.chance(0.8) ? { ...draws.Withdraw(random), company: 0, sats: random.pick([1000, 5000]) } : spend(random, 1000)
@@ -25,7 +26,7 @@ const approving = (random: Random): ReadonlyArray<Act> => {
     decide(),
     wait(2000),
     decide(),
-    { ...limit, aboveSats: null }
+    { ...limit, others: {} }
   ]
 }
 
@@ -37,7 +38,7 @@ const threshold: Act = {
   window: "day_sats",
   sats: null,
   count: null,
-  aboveSats: 500
+  others: aboveSats(500)
 }
 const payment: Act = { _tag: "Withdraw", company: 0, slot, isOnce: true, to: { _tag: "Invoice", behaviour: "settle" }, sats: 1000 }
 

@@ -21,7 +21,7 @@ export const acts = (customers: Customers, outsiders: Outsiders, made: Made): Ac
         customers.ask({ slot, method: "POST", path: path, bearer, once, body }, (data) => {
           refunds.push({ id: text(data, "id"), bearer })
           const paidBy = text(data, "withdrawal_id")
-          if (paidBy !== "") made.awaiting.push({ id: paidBy, bearer })
+          if (paidBy !== "") made.withdrawals.push({ id: paidBy, bearer })
           const link = text(data, "lnurlw")
           if (link === "") return
           made.links.push({ id: text(data, "voucher_id"), k1: k1Of(link), sats: amountIn(data, "amount_sats"), bearer })
