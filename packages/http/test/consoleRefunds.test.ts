@@ -77,3 +77,12 @@ it("console: a refund is listed with the order that it refunds, or the descripti
   assert.match(await page("payments/export?type=withdrawal"), /,two cups,lightning,settled,-700,[^,]*,1042,/)
   assert.match(await page("refunds/export"), /,700,.*,1042\r\n/)
 })
+
+it("console: the export of payments has the id of the checkout that each payment paid", async () => {
+  const { id, payment_request: paymentRequest } = await post("checkouts", { amount: 2100, currency: "sats", order_id: "1043" })
+  await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
+  await service.work()
+  const [head, line] = (await page("payments/export?type=deposit")).split("\r\n")
+  assert.match(head ?? "", /,order_id,checkout_id,recipient,/)
+  assert.include(line, `,1043,${id},`)
+})

@@ -5,9 +5,10 @@ import { What } from "@satrail/core/accounts/Stops"
 import { Freeze } from "@satrail/core/ledger/Freeze"
 import { Rail, Standing as Status } from "@satrail/core/ledger/Rail"
 import { Type } from "@satrail/core/reports/Transaction"
-import { Schema } from "effect"
+import { Record, Schema } from "effect"
 import * as Bookings from "@satrail/core/reports/Bookings"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as Purpose from "@satrail/core/receiving/Purpose"
 import {
   type Parameter,
   addressType,
@@ -100,6 +101,8 @@ export const defaults = {
 
 const overlapSeconds = named("overlapSeconds", number)
 const place = fields({ domain: Schema.NullOr(text), host: text, user: text })
+/** The ids of features' records that an invoice or address is created for. */
+const purpose = Record.map(Purpose.members, () => text)
 const payable = { paymentHash: text, paymentRequest: text }
 const payment = { ...restrictions({ apiKey, maxFee: sats }), ...maybe({ amount, otherwise: sats }) }
 const keyAsk = { idempotencyKey, ...restrictions({ allowedFrom, expiresAt: instant, limits }) }
@@ -159,7 +162,7 @@ export const parameters = {
         company,
         amount: anyAmount,
         idempotencyKey,
-        ...maybe({ checkoutId: text, description: text, expirySeconds: number, hold: flag }),
+        ...maybe({ ...purpose, description: text, expirySeconds: number, hold: flag }),
         ...maybe({ maxAmount: sats, metadata, minAmount: sats, paymentHash: text })
       })
     ],
@@ -180,7 +183,7 @@ export const parameters = {
   onChainAddresses: {
     get: ids,
     list: [company, listed],
-    create: [fields({ company, idempotencyKey, ...maybe({ addressType, checkoutId: text, metadata }) })]
+    create: [fields({ company, idempotencyKey, ...maybe({ addressType, ...purpose, metadata }) })]
   },
   operatorTokens: {
     issue: [fields({ idempotencyKey, name: text, scopes: Schema.Array(OperatorScope) })],

@@ -111,6 +111,8 @@ export interface Feature {
   /** A part of the page of a received payment, and of a sent payment. */
   readonly received?: (visit: Visit, payment: Payment, deposit: Deposit) => Promise<PaymentPart>
   readonly sent?: (visit: Visit, payment: Payment, withdrawal: Withdrawal) => Promise<PaymentPart>
+  /** Columns that it adds to the export of payments. */
+  readonly columns?: ReadonlyArray<readonly [head: string, cell: (payment: Payment) => string | null]>
   /** Handles the forms in the feature's part of a sent payment's page. Only one feature can have it. */
   readonly decide?: (visit: Visit) => Promise<Elsewhere>
   /** The first part of the types of the events about its records, for the filters of the list of events. */

@@ -2,7 +2,7 @@ import { h } from "preact"
 import { type Payment, Refused } from "../Api.ts"
 import { csv, type CsvColumn } from "../Csv.ts"
 import * as Formats from "../Format.ts"
-import { receiveButtons } from "../features/index.ts"
+import { features, receiveButtons } from "../features/index.ts"
 import { mostCharacters, pages } from "../List.ts"
 import { type File, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
 import { button, type Chip, chips, empty, plain, segments, status, sub, when } from "../Parts.ts"
@@ -279,7 +279,9 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
   ["amount_sats", ({ row }) => (row.type === "withdrawal" ? -row.amount_sats : row.amount_sats)],
   ["fee_sats", ({ row }) => row.fee_sats],
   ["order_id", ({ payment }) => payment?.orderId ?? null],
-  ["checkout_id", ({ payment }) => payment?.checkoutId ?? null],
+  ...features
+    .flatMap(({ columns = [] }) => columns)
+    .map(([head, cell]): CsvColumn<Exported> => [head, ({ payment }) => (payment === undefined ? null : cell(payment))]),
   ["recipient", ({ row }) => row.recipient],
   ["fiat_rate", ({ payment }) => payment?.rate ?? null],
   ["fiat_currency", ({ payment }) => payment?.currency ?? null],

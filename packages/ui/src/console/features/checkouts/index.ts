@@ -9,6 +9,7 @@ export const checkouts: Feature = {
   receive: { path: "checkouts/new", text: "New checkout" },
   finds: found,
   received,
+  columns: [["checkout_id", ({ checkoutId }) => checkoutId]],
   eventKind: "checkout",
   eventWords: {
     "checkout.paid": "Checkout paid",
