@@ -9,7 +9,7 @@ import type { Invoice } from "@satrail/core/receiving/Invoice"
 import type { PayRequest, PayRequestRefused, Place } from "@satrail/core/receiving/PayRequest"
 import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import * as Document from "@satrail/ui/checkout/Document"
-import type { Form, Page, State } from "@satrail/ui/checkout/State"
+import { type Form, ofInvoice, type Page, type State } from "@satrail/ui/checkout/State"
 import { Clock, Effect, Result } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressOf } from "../wire/Address.ts"
@@ -51,14 +51,9 @@ const stateOf = (invoice: Invoice, nowMillis: number): State => {
     status: status === "pending" && !isOpen ? "expired" : statuses[status],
     asking: isOpen ? { uri, invoice: paymentRequest, address: null, sats } : null,
     receivedSats: isSettled ? sats : 0,
-    pendingSats: 0,
-    confirmations: null,
-    overSats: 0,
-    isLate: false,
+    ...ofInvoice,
     isRenewable: status === "pending" && !isOpen,
-    questions: null,
     payments: settledAtMillis === null ? [] : [{ ...payment, atMillis: settledAtMillis }],
-    refunds: [],
     paidAtMillis: settledAtMillis,
     endedAtMillis: canceledAtMillis,
     expiresAtMillis,

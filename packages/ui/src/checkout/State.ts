@@ -75,6 +75,16 @@ export interface State {
   readonly nowMillis: number
 }
 
+/** The parts of a state that are the same for every payment of an invoice without a checkout. */
+export const ofInvoice = {
+  pendingSats: 0,
+  confirmations: null,
+  overSats: 0,
+  isLate: false,
+  questions: null,
+  refunds: []
+} as const satisfies Partial<State>
+
 /**
  * Whether the state is final. An expired or canceled payment is not final, because its address may still be
  * paid. A payment is credited shortly before its receipt has a date, and a late or excess payment may be
