@@ -3,6 +3,7 @@ import { eventually } from "@satrail/contracts/Eventually"
 import { companyWith } from "@satrail/contracts/Fixtures"
 import { auditAll, has } from "@satrail/contracts/Ledger"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import { all as everyFeature } from "@satrail/core/service/Following"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { fence, Tasks } from "@satrail/core/ledger/Tasks"
 import { Records } from "@satrail/core/service/Records"
@@ -12,6 +13,7 @@ import { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import path from "node:path"
+import { all as features } from "../src/features/index.ts"
 import * as Baseline from "../src/migrations/Baseline.ts"
 import * as Migrations from "../src/migrations/Migrations.ts"
 import * as PgClient from "../src/client/PgClient.ts"
@@ -51,6 +53,18 @@ const everything = Effect.gen(function* () {
     )
   )
   return Object.fromEntries(rows)
+})
+
+/** The tables of features' records. */
+const tablesOfFeatures = everyFeature.flatMap(({ nouns }) => nouns.map(({ name }) => name))
+
+it("migration: only a feature's own migrations use its tables, so that the others also run without the feature", () => {
+  const own = new Set(["0080_first_release", ...features.flatMap(({ migrations = {} }) => Object.keys(migrations))])
+  const others = Object.entries(Migrations.scripts).filter(([name]) => !own.has(name))
+  assert.isNotEmpty(others)
+  assert.isNotEmpty(tablesOfFeatures)
+  for (const [name, script] of others)
+    for (const table of tablesOfFeatures) assert.notMatch(script, new RegExp(`satrail\\.${table}\\b`), name)
 })
 
 /** Columns that migrations add to the first release's rows, with their values, by table. */

@@ -7,9 +7,8 @@ select distinct r.company_id, ${numberOf("''", "lower(m.value)")}, r.id from sat
 where r.metadata::text <> '{}'
 on conflict do nothing;`
 
-/** Indexes that find records by order, by metadata value and by amount, and a transfer's postings. */
+/** Indexes that find records by metadata value and by amount, and a transfer's postings. */
 export const script = `
-create index checkouts_order on satrail.checkouts (uuid_send(company_id), (lower(order_id) collate "C")) where order_id is not null;
 create index deposits_amount on satrail.deposits (uuid_send(company_id), amount);
 create index withdrawals_amount on satrail.withdrawals (uuid_send(company_id), amount);
 create index entries_of_transfer on satrail.entries using brin (transfer_id uuid_minmax_multi_ops)

@@ -38,6 +38,8 @@ create index deposits_of_checkout on satrail.deposits (checkout_id) where checko
 `
 
 const choices = `
+-- During development, migration 0082 created this index.
+create index if not exists checkouts_order on satrail.checkouts (uuid_send(company_id), (lower(order_id) collate "C")) where order_id is not null;
 alter table satrail.checkouts
   add column options json not null default '[]',
   add column contact text,
@@ -46,5 +48,5 @@ alter table satrail.checkouts
   add column quoted_at_millis bigint;
 `
 
-/** Sellers' options, and the choices that payers make on the page. */
+/** Sellers' options, the choices that payers make on the page, and an index that finds checkouts by order. */
 export const migrations = { "0083_checkout_choices": choices }
