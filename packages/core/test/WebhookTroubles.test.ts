@@ -135,6 +135,23 @@ scenario(
   }
 )
 
+scenario(
+  "webhooks: a failed test does not delay the next one, so that a repaired endpoint can be tested at once",
+  () => world(),
+  function* ({ sent, state }) {
+    const { row, endpoint: made } = yield* subscribed()
+    const { test } = yield* Webhooks
+    state.answer = answering(500)
+    yield* test(row.id, made.id)
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(attemptsOf(sent), [1, 2, 3])
+    state.answer = () => Effect.succeed(ok)
+    yield* test(row.id, made.id)
+    yield* second
+    assert.deepStrictEqual(attemptsOf(sent), [1, 2, 3, 1])
+  }
+)
+
 /** Counts the events that are read by their id. */
 const reading = () => {
   const made = world()

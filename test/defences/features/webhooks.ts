@@ -29,7 +29,7 @@ export const webhooks: ReadonlyArray<Canary> = [
     bug: "two events of one record are sent at the same time",
     file: core("features/webhooks/Runner"),
     in: "fill",
-    find: `if (head === undefined && !standing.busy.has(subject)) {`,
+    find: `if (head === undefined && !standing.busy.has(entry.line)) {`,
     replace: `if (head === undefined) {`,
     test: "packages/core/test/Webhooks.test.ts",
     titles: "delays only later events of the same record"

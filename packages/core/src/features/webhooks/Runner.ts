@@ -11,7 +11,7 @@ import type * as Delivery from "./records/Delivery.ts"
 import * as Endpoint from "./records/Endpoint.ts"
 import { Renderer } from "../../events/Renderer.ts"
 import * as Schedule from "./Schedule.ts"
-import { type Entry, entryFrom, entryOf, make as makeSending, waiting } from "./Sending.ts"
+import { type Entry, entryFrom, entryOf, make as makeSending, testType, waiting } from "./Sending.ts"
 import { WebhookReads } from "./records/WebhookReads.ts"
 
 /** Maximum number of concurrent requests to an endpoint. While attempts fail, only one is made at a time. */
@@ -24,7 +24,6 @@ export const attemptsAtOnce = 8
 export const maxWaiting = 1000
 
 const pageSize = 32
-const testType = "webhook_endpoint.test"
 const progressMillis = 1000
 
 /** Signals that there is work for one endpoint. */
@@ -63,9 +62,9 @@ const before = ({ event, part }: Notice.Place): Notice.Place => ({ event, part: 
 /** Sending state of one endpoint. */
 interface Standing {
   endpoint: Endpoint.Endpoint
-  /** Waiting events by record. Only the first of each queue is sent. */
+  /** Waiting events by line. Only the first of each queue is sent. */
   readonly queues: Map<string, Array<Entry>>
-  /** Records for which an event is being sent. */
+  /** Lines of which an event is being sent. */
   readonly busy: Set<string>
   /** Positions of events that were read but have no recorded delivery yet, with their commit times. */
   readonly unrecorded: Map<Notice.Place, number>
@@ -98,13 +97,13 @@ const waitingSinceMillis = ({ unrecorded, queues }: Standing): number | undefine
 /** Returns the time at which the next waiting event is due, or Infinity if no event is waiting. */
 const nextDueMillis = ({ queues, busy }: Standing): number => {
   let due = Infinity
-  for (const [subject, [head]] of queues) if (head !== undefined && !busy.has(subject)) due = Math.min(due, head.dueAtMillis)
+  for (const [line, [head]] of queues) if (head !== undefined && !busy.has(line)) due = Math.min(due, head.dueAtMillis)
   return due
 }
 
 const push = ({ queues }: Standing, entry: Entry): void => {
-  const queue = queues.get(entry.item.subject)
-  if (queue === undefined) queues.set(entry.item.subject, [entry])
+  const queue = queues.get(entry.line)
+  if (queue === undefined) queues.set(entry.line, [entry])
   else queue.push(entry)
 }
 
@@ -169,22 +168,22 @@ const judge = Effect.fnUntraced(function* (run: Run, isDelivered: boolean, isGon
 /** Makes one attempt and applies its result. */
 const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
   const { standing, sending, fence } = run
-  const { subject } = entry.item
+  const { line } = entry
   const { outcome, entry: after, isGone } = yield* sending.attempt(standing.endpoint, entry, fence)
   standing.unrecorded.delete(entry.item.place)
-  const queue = standing.queues.get(subject) ?? []
+  const queue = standing.queues.get(line) ?? []
   if (outcome.status === "pending") {
     if (queue[0] === entry) queue[0] = after
     else queue.unshift(after)
-    standing.queues.set(subject, queue)
-    // Later events of the record may have to wait for the whole schedule, so record them too.
+    standing.queues.set(line, queue)
+    // Later events of the line may have to wait for the whole schedule, so record them too.
     for (const [i, other] of queue.entries()) {
       if (other.recorded !== undefined) continue
       queue[i] = yield* sending.defer(standing.endpoint, other, fence)
       standing.unrecorded.delete(other.item.place)
     }
   } else if (queue[0] === entry) queue.shift()
-  if (queue.length === 0) standing.queues.delete(subject)
+  if (queue.length === 0) standing.queues.delete(line)
   yield* judge(run, outcome.status === "delivered", isGone)
 })
 
@@ -196,14 +195,14 @@ type Broken = Deferred.Deferred<void, Effect.Error<ReturnType<typeof attempt>>>
  */
 const start = (run: Run, broken: Broken, entry: Entry) => {
   const { standing, control } = run
-  standing.busy.add(entry.item.subject)
+  standing.busy.add(entry.line)
   return Effect.forkScoped(
     Effect.uninterruptible(attempt(run, entry)).pipe(
       Effect.onExit((exit) =>
         Effect.sync(() => {
-          // The attempt could not be recorded, so send no event of this record until all its events are read
+          // The attempt could not be recorded, so send no event of this line until all its events are read
           // again.
-          if (exit._tag === "Success") standing.busy.delete(entry.item.subject)
+          if (exit._tag === "Success") standing.busy.delete(entry.line)
           else if (!Cause.hasInterruptsOnly(exit.cause)) Deferred.doneUnsafe(broken, exit)
           control.latch.openUnsafe()
         })
@@ -242,9 +241,9 @@ const placesOf = ({ endpoint }: Standing) => (endpoint.failingSinceMillis === nu
 const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: Notice.Place) {
   const { standing, sending, fence, control } = run
   const nowMillis = yield* Clock.currentTimeMillis
-  for (const [subject, [head]] of standing.queues) {
+  for (const [line, [head]] of standing.queues) {
     if (standing.busy.size >= placesOf(standing)) return
-    if (head !== undefined && head.dueAtMillis <= nowMillis && !standing.busy.has(subject)) yield* start(run, broken, head)
+    if (head !== undefined && head.dueAtMillis <= nowMillis && !standing.busy.has(line)) yield* start(run, broken, head)
   }
   while (standing.busy.size < placesOf(standing)) {
     const entry = standing.backlog.shift()
@@ -253,9 +252,8 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
       yield* read(run, sentBefore)
       continue
     }
-    const { subject, place } = entry.item
-    const [head] = standing.queues.get(subject) ?? []
-    if (head === undefined && !standing.busy.has(subject)) {
+    const [head] = standing.queues.get(entry.line) ?? []
+    if (head === undefined && !standing.busy.has(entry.line)) {
       yield* start(run, broken, entry)
       continue
     }
@@ -263,7 +261,7 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
     // memory.
     const isFailing = head?.recorded !== undefined
     push(standing, isFailing ? yield* sending.defer(standing.endpoint, entry, fence) : waiting(entry))
-    if (isFailing) standing.unrecorded.delete(place)
+    if (isFailing) standing.unrecorded.delete(entry.item.place)
   }
 })
 

@@ -17,6 +17,8 @@ import * as Signature from "../../base/Signature.ts"
 /** An event to be sent to an endpoint, with its recorded delivery, if any. */
 export interface Entry {
   readonly item: Pick<Item, "place" | "companyId" | "type" | "subject" | "atMillis">
+  /** Entries of one line are sent in order, one at a time. */
+  readonly line: string
   /** Undefined if the body must be read first. */
   readonly body: string | undefined
   readonly recorded: Delivery.Delivery | undefined
@@ -24,26 +26,36 @@ export interface Entry {
   readonly dueAtMillis: number
 }
 
-export const entryOf = ({ body, ...item }: Item): Entry => ({ item, body, recorded: undefined, attempts: 0, dueAtMillis: 0 })
+export const testType = "webhook_endpoint.test"
+
+/** Returns the record's id, or a test's own position, because a failed test must not delay the next one. */
+const lineOf = ({ type, subject, place }: Entry["item"]): string => (type === testType ? cursorOf(place) : subject)
+
+export const entryOf = ({ body, ...item }: Item): Entry => ({
+  item,
+  line: lineOf(item),
+  body,
+  recorded: undefined,
+  attempts: 0,
+  dueAtMillis: 0
+})
 
 /** Returns an entry that waits, without its body, because many entries of many endpoints may wait at the same time. */
 export const waiting = (entry: Entry): Entry => ({ ...entry, body: undefined })
 
 /** Creates an entry from a recorded pending delivery. */
-export const entryFrom = (delivery: Delivery.Delivery): Entry => ({
-  item: {
+export const entryFrom = (delivery: Delivery.Delivery): Entry => {
+  const item = {
     place: placeOf(delivery.place) ?? { event: 0n, part: 0 },
     companyId: delivery.eventCompanyId,
     type: delivery.type,
     subject: delivery.recordId,
     // This time is approximate, because it is the time at which the delivery was recorded.
     atMillis: delivery.createdAtMillis
-  },
-  body: undefined,
-  recorded: delivery,
-  attempts: delivery.attempts,
-  dueAtMillis: delivery.nextAtMillis ?? 0
-})
+  }
+  const { attempts, nextAtMillis } = delivery
+  return { item, line: lineOf(item), body: undefined, recorded: delivery, attempts, dueAtMillis: nextAtMillis ?? 0 }
+}
 
 const isSuccess = (posted: Posted): boolean => posted._tag === "Answered" && posted.status >= 200 && posted.status < 300
 
