@@ -42,6 +42,7 @@ import * as LightningAddress from "../packages/core/src/receiving/LightningAddre
 import * as LookupSchedule from "../packages/core/src/receiving/LookupSchedule.ts"
 import * as AuditLog from "../packages/core/src/features/audit/AuditLog.ts"
 import * as Webhooks from "../packages/core/src/features/webhooks/Webhooks.ts"
+import { maxPreviousSecrets } from "../packages/core/src/features/webhooks/records/Endpoint.ts"
 import * as Statement from "../packages/core/src/features/statements/Statement.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
 import * as LostWithdrawal from "../packages/core/src/sending/LostWithdrawal.ts"
@@ -228,6 +229,7 @@ const limits = (): string => {
       `${EventStream.streamsPerKey} / ${EventStream.streamsPerCompany} / ${EventStream.maxStreams}`
     ],
     ["webhook endpoints of a company", Webhooks.maxEndpoints],
+    ["earlier secrets of a webhook endpoint that sign until a rotation's overlap ends", maxPreviousSecrets],
     ["time for a webhook's receiver to respond, seconds", attemptMillis / 1000],
     ["interval between keep-alive comments in an idle event stream, seconds", Events.heartbeatMillis / 1000],
     ["smallest invoice or withdrawal", sats(defaults.minAmount)],

@@ -271,6 +271,29 @@ scenario(
 )
 
 scenario(
+  "webhooks: a secret that was replaced twice during one overlap still signs, because the first new secret may never have arrived",
+  () => world(),
+  function* ({ sent }) {
+    const { row, secret, endpoint: made } = yield* subscribed(0, { types: ["invoice.created"] })
+    const rotate = Effect.map((yield* Webhooks).rotate(row.id, made.id, 3600), ({ secret }) => secret)
+    // Concurrent rotations must not drop each other's secret either.
+    const secrets = [secret, ...(yield* Effect.all([rotate, rotate], { concurrency: "unbounded" })), yield* rotate]
+    const signatures = Effect.gen(function* () {
+      yield* invoice(row, 1)
+      yield* second
+      const { headers, body } = sent.at(-1) ?? assert.fail("nothing sent")
+      const content = Signature.contentOf(headers["webhook-id"] ?? "", Number(headers["webhook-timestamp"]), body)
+      return secrets.map((one) => (headers["webhook-signature"] ?? "").includes(Signature.symmetric(Redacted.value(one), content)))
+    })
+    assert.deepStrictEqual(yield* signatures, [true, true, true, true])
+    secrets.push(yield* rotate)
+    assert.deepStrictEqual(yield* signatures, [false, true, true, true, true], "a request has at most four such signatures")
+    yield* TestClock.adjust("1 hour")
+    assert.deepStrictEqual(yield* signatures, [false, false, false, false, true])
+  }
+)
+
+scenario(
   "webhooks: a dead endpoint among a hundred does not affect the others, and gets all events when it recovers",
   () => world(),
   function* ({ sent, state }) {

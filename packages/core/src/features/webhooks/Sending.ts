@@ -7,7 +7,7 @@ import { Feed, type Item } from "../../events/Feed.ts"
 import type * as Change from "../../ledger/Change.ts"
 import { Journal } from "../../ledger/Journal.ts"
 import * as Delivery from "./records/Delivery.ts"
-import type { Endpoint } from "./records/Endpoint.ts"
+import { type Endpoint, previousSecrets } from "./records/Endpoint.ts"
 import { Renderer } from "../../events/Renderer.ts"
 import { keptCharacters, Poster, type Posted } from "../../nodes/Poster.ts"
 import { Secrets } from "./Secrets.ts"
@@ -91,19 +91,14 @@ export const make = Effect.gen(function* () {
   const random = () => (entropy(1)[0] ?? 0) / 255
 
   const headersOf = (endpoint: Endpoint, entry: Entry, body: string, nowMillis: number): Readonly<Record<string, string>> | undefined => {
-    const { companyId, previousSecret, previousUntilMillis, signatureHeader } = endpoint
+    const { companyId, signatureHeader } = endpoint
     const secret = secrets?.open(endpoint.secret, companyId)
     if (secrets === null || secret === undefined) return undefined
-    const isOverlapping = previousSecret !== null && (previousUntilMillis ?? 0) > nowMillis
-    const previous = isOverlapping ? secrets.open(previousSecret, companyId) : undefined
+    const previous = previousSecrets(endpoint, nowMillis).flatMap((sealed) => secrets.open(sealed, companyId) ?? [])
     const id = renderer.idOf(entry.item.place, entry.item.companyId)
     const seconds = Math.floor((poster.nowMillis?.() ?? nowMillis) / 1000)
     const content = Signature.contentOf(id, seconds, body)
-    const signatures = [
-      Signature.symmetric(secret, content),
-      ...(previous === undefined ? [] : [Signature.symmetric(previous, content)]),
-      `v1a,${secrets.sign(content)}`
-    ]
+    const signatures = [...[secret, ...previous].map((one) => Signature.symmetric(one, content)), `v1a,${secrets.sign(content)}`]
     return {
       "content-type": "application/json",
       "webhook-id": id,

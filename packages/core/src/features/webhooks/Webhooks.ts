@@ -66,12 +66,8 @@ export class Webhooks extends Context.Service<
       settings: Endpoint.Settings
     ) => Ask<Endpoint.Endpoint, Invalid | Endpoint.EndpointNotEnabled>
     readonly remove: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint>
-    /** Replaces the secret. The previous one also signs for `overlapSeconds`. */
-    readonly rotate: (
-      companyId: CompanyId.CompanyId,
-      id: string,
-      overlapSeconds: number
-    ) => Ask<Issued, Invalid | Endpoint.EndpointNotEnabled>
+    /** Replaces the secret. The previous ones also sign for `overlapSeconds`. */
+    readonly rotate: (companyId: CompanyId.CompanyId, id: string, overlapSeconds: number) => Ask<Issued, Invalid>
     /** Enables the endpoint. Events are sent starting at `from`, or at the position where sending stopped. */
     readonly enable: (
       companyId: CompanyId.CompanyId,
@@ -221,11 +217,14 @@ export const make = Effect.gen(function* () {
       const { minimum, maximum } = overlapSeconds
       if (!Number.isInteger(seconds) || seconds < minimum || seconds > maximum)
         return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from ${minimum} to ${maximum}` })
-      const endpoint = yield* get(companyId, id)
       const { sealed, secret } = yield* secretFor(companyId)
-      const nowMillis = yield* now
-      yield* journal.commit(Endpoint.rotated(endpoint, sealed, nowMillis + seconds * 1000, nowMillis))
-      return { endpoint: yield* get(companyId, id), secret }
+      // Retry if another rotation was committed between the read and the commit.
+      for (;;) {
+        const endpoint = yield* get(companyId, id)
+        if (endpoint.secret === sealed || Endpoint.previousSecrets(endpoint, yield* now).includes(sealed)) return { endpoint, secret }
+        const nowMillis = yield* now
+        yield* journal.commit(Endpoint.rotated(endpoint, sealed, nowMillis + seconds * 1000, nowMillis))
+      }
     }),
     enable: Effect.fnUntraced(function* (companyId, id, place) {
       return yield* from(yield* get(companyId, id), place)

@@ -20,7 +20,7 @@ export const parameters = {
   WebhookTimestamp: header("webhook-timestamp", "Time when this attempt was signed, in whole seconds since 1970"),
   WebhookSignature: header(
     "webhook-signature",
-    "Signatures of `id.timestamp.body`, separated by spaces, in base64 (Standard Webhooks 1.0.0). `v1,` is HMAC-SHA256 with the endpoint's secret (two during a rotation), `v1a,` is Ed25519 with the service's key"
+    "Signatures of `id.timestamp.body`, separated by spaces, in base64 (Standard Webhooks 1.0.0). `v1,` is HMAC-SHA256 with the endpoint's secret (several during a rotation), `v1a,` is Ed25519 with the service's key"
   ),
   WebhookAttempt: header("x-satrail-attempt", `Number of this attempt, from 1 to ${Schedule.maxAttempts}`)
 }

@@ -1,5 +1,5 @@
 import * as CompanyId from "@satrail/core/base/CompanyId"
-import type { Endpoint, EndpointNotEnabled } from "@satrail/core/features/webhooks/records/Endpoint"
+import { type Endpoint, type EndpointNotEnabled, maxPreviousSecrets } from "@satrail/core/features/webhooks/records/Endpoint"
 import * as Schedule from "@satrail/core/features/webhooks/Schedule"
 import * as Signature from "@satrail/core/base/Signature"
 import * as Core from "@satrail/core/features/webhooks/Webhooks"
@@ -232,7 +232,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Rotate a webhook secret")
       .annotate(
         OpenApi.Description,
-        `Creates a new secret. Only this response contains it. Until the overlap ends, requests are signed with both secrets, but the header \`signature_header\` only with the new one.${Deliveries.needs(root)}`
+        `Creates a new secret. Only this response contains it. Until the overlap ends, requests are also signed with up to ${maxPreviousSecrets} earlier secrets, but the header \`signature_header\` only with the new one.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         params: { id: example(world).id },

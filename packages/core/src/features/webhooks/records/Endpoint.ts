@@ -34,7 +34,7 @@ export const Endpoint = Schema.Struct({
   id: Noun.Id,
   companyId: CompanyId.CompanyId,
   ...Settings.fields,
-  /** Both secrets are sealed. The previous one also signs until `previousUntilMillis`. */
+  /** Each secret is sealed. `previousSecrets` also sign until `previousUntilMillis`. */
   secret: Schema.String,
   previousSecret: Schema.NullOr(Schema.String),
   previousUntilMillis: Schema.NullOr(Schema.Int),
@@ -50,6 +50,19 @@ export const Endpoint = Schema.Struct({
   updatedAtMillis: Schema.Int
 })
 export interface Endpoint extends Schema.Schema.Type<typeof Endpoint> {}
+
+/**
+ * Maximum number of previous secrets that sign during an overlap. An owner who loses a rotation's response rotates
+ * again, and the receiver still verifies with the secret before that.
+ */
+export const maxPreviousSecrets = 3
+
+// Sealed secrets contain no comma.
+const separator = ","
+
+/** Returns the sealed secrets, newest first, that sign in addition to the current one at this time. */
+export const previousSecrets = ({ previousSecret, previousUntilMillis }: Endpoint, atMillis: number): ReadonlyArray<string> =>
+  previousSecret !== null && (previousUntilMillis ?? 0) > atMillis ? previousSecret.split(separator) : []
 
 /** The endpoint is disabled and must be enabled first, or it was deleted. */
 export class EndpointNotEnabled extends Schema.TaggedError<EndpointNotEnabled>()("EndpointNotEnabled", {
@@ -85,11 +98,13 @@ export const life = {
     stamps: ["updatedAtMillis"],
     again: { in: ["enabled", "disabled"], same: ["url", "description", "types", "signatureHeader", "updatedAtMillis"] }
   }),
+  // Applies only to the secret that was read, so that of two concurrent rotations, neither drops the other's secret.
   rotated: Noun.move(noun, "rotated", {
     from: ["enabled", "disabled"],
+    expects: ["secret"],
     sets: ["secret", "previousSecret", "previousUntilMillis"],
     stamps: ["updatedAtMillis"],
-    again: { in: ["enabled", "disabled"], same: ["secret"] }
+    again: "otherwise"
   }),
   enabled: Noun.move(noun, "enabled", {
     from: ["enabled", "disabled"],
@@ -133,7 +148,7 @@ export interface EndpointChanged extends Written<
 > {}
 export interface EndpointRotated extends Written<
   "EndpointRotated",
-  readonly [Noun.TransitionOf<typeof life.rotated>],
+  readonly [Noun.TransitionOf<typeof life.rotated, Endpoint>],
   never,
   "webhook_endpoint.changed"
 > {}
@@ -183,13 +198,16 @@ export const changed = (endpoint: Endpoint, settings: Settings, atMillis: number
   event: changedEvent(endpoint)
 })
 
-/** Replaces the secret. The previous one also signs until `previousUntilMillis`. */
-export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis: number, atMillis: number): EndpointRotated => ({
-  _tag: "EndpointRotated",
-  ...parts(endpoint, atMillis),
-  writes: [Noun.step(life.rotated, endpoint, { secret, previousSecret: endpoint.secret, previousUntilMillis })],
-  event: changedEvent(endpoint)
-})
+/** Replaces the secret. The previous ones also sign until `previousUntilMillis`. */
+export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis: number, atMillis: number): EndpointRotated => {
+  const previous = [endpoint.secret, ...previousSecrets(endpoint, atMillis)].slice(0, maxPreviousSecrets)
+  return {
+    _tag: "EndpointRotated",
+    ...parts(endpoint, atMillis),
+    writes: [Noun.step(life.rotated, endpoint, { secret, previousSecret: previous.join(separator), previousUntilMillis })],
+    event: changedEvent(endpoint)
+  }
+}
 
 /** Sends events from this position on, including those that were already sent. */
 export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled => ({
