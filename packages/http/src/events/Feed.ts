@@ -81,16 +81,16 @@ export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId |
   return place === undefined ? Effect.fail(noEvent) : Effect.succeed(place)
 }
 
-/** Reads a page. If the cursor is too old, the error names the oldest event. */
+/** Reads a page. If the cursor is too old, the error names the cursor of the oldest events. */
 export const pageOf = Effect.fnUntraced(function* (
   feed: Feed["Service"],
   ids: EventIds.EventIds,
   ask: Ask & { readonly companyId: CompanyId.CompanyId }
 ) {
   const tooOld = Effect.gen(function* () {
-    const { event } = yield* Errors.answered(feed.oldest(ask.companyId))
-    const oldest = event === 0n ? "there is none" : `the oldest is ${ids.write({ event, part: 1 }, ask.companyId)}`
-    return yield* Effect.fail(Errors.failure("cursor_too_old", `Events after this one have been deleted; ${oldest}`))
+    const oldest = ids.write(yield* Errors.answered(feed.oldest(ask.companyId)), ask.companyId)
+    const message = `Events after this cursor have been deleted. Those that remain begin after the cursor ${oldest}`
+    return yield* Effect.fail(Errors.failure("cursor_too_old", message))
   })
   const page = feed.page(ask, EventBody.render(ids)).pipe(Effect.catchTag("CursorTooOld", () => Effect.succeed(undefined)))
   return (yield* Errors.answered(page)) ?? (yield* tooOld)

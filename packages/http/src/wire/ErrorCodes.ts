@@ -134,7 +134,7 @@ export const catalogue = {
   cursor_too_old: {
     status: 410,
     meaning: "Events after this cursor have been deleted. Events are kept for 90 days.",
-    remedy: "Fetch the records themselves. Then resume from the oldest event, which is named in the message, or omit `cursor`."
+    remedy: "Fetch the records themselves. Then resume with the cursor in the message, which misses no remaining event."
   },
   body_too_large: {
     status: 413,
