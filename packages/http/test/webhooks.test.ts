@@ -208,6 +208,25 @@ describe("webhooks over HTTP", () => {
       }
   })
 
+  it("webhooks: an id that this service did not issue starts no replay, and the error names the field", async () => {
+    // It decodes to a random position, which is after all events or cannot be stored.
+    const foreign = Array.from({ length: 8 }, (_, i) => `evt_${Buffer.alloc(16, i).toString("base64url")}`)
+    for (const [root, asker] of [
+      ["/v1", key],
+      ["/operator", operatorToken]
+    ] as const) {
+      const body = { url: "https://replay.example/", types: ["voucher.*"] }
+      const { id } = (await service.ask("POST", `${root}/webhook-endpoints`, { key: asker, body })).body.data
+      for (const verb of ["replay", "enable"])
+        for (const replay_from of ["evt_wrong", ...foreign]) {
+          const answer = await service.ask("POST", `${root}/webhook-endpoints/${id}/${verb}`, { key: asker, body: { replay_from } })
+          assert.deepStrictEqual(seen(answer), bad(400, "malformed"), `${root} ${verb} ${replay_from}`)
+          assert.strictEqual(answer.body.error?.issues?.[0]?.path, "replay_from")
+        }
+      await service.ask("DELETE", `${root}/webhook-endpoints/${id}`, { key: asker })
+    }
+  })
+
   it("webhooks: an error names each invalid URL, type or header, and a company may have at most sixteen endpoints", async () => {
     const create = (body: object) => service.ask("POST", "/v1/webhook-endpoints", { key, body })
     for (const [body, path] of [

@@ -71,14 +71,11 @@ export const filterOf = ({ types, subject }: { readonly types?: string; readonly
   ...(subject !== undefined && { subject: subject.toLowerCase() })
 })
 
-const noEvent = Errors.malformedRequest([
-  { path: "cursor", message: "must be the id of an event of this company, or a cursor from a Link header" }
-])
-
-/** Returns the position that a cursor encodes. */
-export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string) => {
+/** Returns the position that a cursor encodes. `path` is the name of its field. */
+export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string, path = "cursor") => {
   const place = ids.read(cursor, companyId)
-  return place === undefined ? Effect.fail(noEvent) : Effect.succeed(place)
+  const message = "must be the id of an event of this company, or a cursor from a Link header"
+  return place === undefined ? Effect.fail(Errors.malformedRequest([{ path, message }])) : Effect.succeed(place)
 }
 
 /** Reads a page. If the cursor is too old, the error names the cursor of the oldest events. */

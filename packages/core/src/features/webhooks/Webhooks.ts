@@ -6,7 +6,7 @@ import { Invalid } from "../../base/Invalid.ts"
 import { textIssue } from "../../base/Metadata.ts"
 import { cursorOf } from "../../events/Events.ts"
 import { Feed } from "../../events/Feed.ts"
-import type * as Notice from "../../events/Notice.ts"
+import * as Notice from "../../events/Notice.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
@@ -73,10 +73,14 @@ export class Webhooks extends Context.Service<
       companyId: CompanyId.CompanyId,
       id: string,
       from: Notice.Place | undefined
-    ) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
+    ) => Ask<Endpoint.Endpoint, Invalid | Endpoint.EndpointNotEnabled>
     readonly disable: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
     /** Sends everything after `from` again, including events already delivered. */
-    readonly replay: (companyId: CompanyId.CompanyId, id: string, from: Notice.Place) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
+    readonly replay: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      from: Notice.Place
+    ) => Ask<Endpoint.Endpoint, Invalid | Endpoint.EndpointNotEnabled>
     /** Publishes a `webhook_endpoint.test`, which is sent only to this endpoint. */
     readonly test: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint, Endpoint.EndpointNotEnabled>
     /**
@@ -141,6 +145,9 @@ const parts = Effect.gen(function* () {
     })
 
   const from = Effect.fnUntraced(function* (endpoint: Endpoint.Endpoint, place: Notice.Place | undefined) {
+    // An id of another service can decode to any position.
+    if (place !== undefined && Notice.isAfter(place, yield* feed.now))
+      return yield* new Invalid({ path: "replay_from", message: "must be the id of an event of this service" })
     const to =
       place === undefined ? { cursor: endpoint.cursor, epoch: endpoint.epoch } : { cursor: cursorOf(place), epoch: endpoint.epoch + 1 }
     yield* journal.commit(Endpoint.enabled(endpoint, to, yield* now))

@@ -303,8 +303,9 @@ const handlersOf = <R>(
     Effect.fnUntraced(function* ({ params }: OfOne) {
       return Envelope.ok(message, view.of(yield* errors.answered(ask(yield* whose, params.id))))
     })
+  const begin = (companyId: CompanyId.CompanyId, text: string) => placeOf(ids, isOperator ? null : companyId, text, "replay_from")
   const from = (companyId: CompanyId.CompanyId, text: string | null | undefined) =>
-    text === null || text === undefined ? Effect.undefined : placeOf(ids, isOperator ? null : companyId, text)
+    text === null || text === undefined ? Effect.undefined : begin(companyId, text)
   return {
     create: Effect.fnUntraced(function* ({ payload, headers, request }: Creating) {
       const id = yield* whose
@@ -350,7 +351,7 @@ const handlersOf = <R>(
     replay: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: { readonly replay_from: string } }) {
       const id = yield* whose
       yield* errors.answered(webhooks.get(id, params.id))
-      const place = yield* placeOf(ids, isOperator ? null : id, payload.replay_from)
+      const place = yield* begin(id, payload.replay_from)
       return Envelope.ok("Replay begun", view.of(yield* errors.answered(webhooks.replay(id, params.id, place))))
     })
   }
