@@ -136,6 +136,24 @@ scenario(
 )
 
 scenario(
+  "webhooks: an endpoint whose last event failed a week ago is not disabled by the first failed attempt of the next one",
+  () => world(),
+  function* ({ sent, state }) {
+    const { row, endpoint: made } = yield* subscribed(0, { types: ["invoice.created"] })
+    state.answer = answering(500)
+    yield* invoice(row, 1)
+    for (let i = 0; i < 28; i++) yield* TestClock.adjust("6 hours")
+    assert.deepStrictEqual(attemptsOf(sent), upTo(maxAttempts))
+    yield* invoice(row, 1)
+    yield* second
+    state.answer = () => Effect.succeed(ok)
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual(attemptsOf(sent).slice(maxAttempts), [1, 2])
+    assert.strictEqual((yield* (yield* Webhooks).get(row.id, made.id)).status, "enabled")
+  }
+)
+
+scenario(
   "webhooks: a failed test does not delay the next one, so that a repaired endpoint can be tested at once",
   () => world(),
   function* ({ sent, state }) {

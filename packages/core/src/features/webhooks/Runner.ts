@@ -155,21 +155,22 @@ const disable = Effect.fnUntraced(function* ({ standing: { endpoint }, journal, 
 })
 
 /** Updates the endpoint after an attempt. */
-const judge = Effect.fnUntraced(function* (run: Run, isDelivered: boolean, isGone: boolean) {
+const judge = Effect.fnUntraced(function* (run: Run, { status, attempts: made, answered }: Delivery.Attempt) {
   const nowMillis = yield* Clock.currentTimeMillis
+  const isDelivered = status === "delivered"
   yield* Metric.update(attempts({ outcome: isDelivered ? "delivered" : "failed" }), 1)
   const { failingSinceMillis } = run.standing.endpoint
   if (isDelivered) return failingSinceMillis === null ? undefined : yield* progress(run, null)
-  if (isGone) return yield* disable(run, "gone")
+  if (answered === 410) return yield* disable(run, "gone")
   if (failingSinceMillis === null) return yield* progress(run, nowMillis)
-  if (nowMillis - failingSinceMillis >= Schedule.maxFailingMillis) yield* disable(run, "failing")
+  if (nowMillis - failingSinceMillis >= Schedule.maxFailingMillis && made >= Schedule.minFailedAttempts) yield* disable(run, "failing")
 })
 
 /** Makes one attempt and applies its result. */
 const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
   const { standing, sending, fence } = run
   const { line } = entry
-  const { outcome, entry: after, isGone } = yield* sending.attempt(standing.endpoint, entry, fence)
+  const { outcome, entry: after } = yield* sending.attempt(standing.endpoint, entry, fence)
   standing.unrecorded.delete(entry.item.place)
   const queue = standing.queues.get(line) ?? []
   if (outcome.status === "pending") {
@@ -184,7 +185,7 @@ const attempt = Effect.fnUntraced(function* (run: Run, entry: Entry) {
     }
   } else if (queue[0] === entry) queue.shift()
   if (queue.length === 0) standing.queues.delete(line)
-  yield* judge(run, outcome.status === "delivered", isGone)
+  yield* judge(run, outcome)
 })
 
 type Broken = Deferred.Deferred<void, Effect.Error<ReturnType<typeof attempt>>>

@@ -34,6 +34,12 @@ export const maxRetryAfterMillis = 24 * hours
 export const maxFailingMillis = 5 * 24 * hours
 
 /**
+ * Minimum number of failed attempts of one event before the endpoint is disabled. If no event occurred for days, the
+ * next one's first attempts may fail only because the receiver is restarting.
+ */
+export const minFailedAttempts = 3
+
+/**
  * Returns the pause that a response requests, given in seconds or as an HTTP date (RFC 9110, section 10.2.3),
  * or undefined if it requests none.
  */

@@ -183,7 +183,7 @@ export const make = Effect.gen(function* () {
       const endMillis = yield* Clock.currentTimeMillis
       const made = outcomeOf(posted, entry.attempts + 1, startMillis, endMillis, random())
       const outcome: Delivery.Attempt = body === undefined ? { ...made, status: "failed", nextAtMillis: null } : made
-      return { outcome, isGone: outcome.answered === 410, entry: yield* record(endpoint, entry, outcome, fence, startMillis) }
+      return { outcome, entry: yield* record(endpoint, entry, outcome, fence, startMillis) }
     }),
     /**
      * Records an event that waits behind another event of the same record, so that the endpoint can continue
