@@ -29,7 +29,7 @@ export interface Consumer {
 
 /** A consumer's source of events. */
 interface Source {
-  /** Yields the position at which each connection begins, and its events. */
+  /** Yields events, and positions: at the beginning of each connection, and after events that don't match. */
   readonly events: (query: EventsQuery) => AsyncIterable<Event | string>
   readonly get: (id: string, company: CompanyRef | undefined) => Promise<Event>
 }

@@ -43,7 +43,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>, heard: () => void): As
 
 /**
  * Yields events until `signal` is aborted. If the connection is lost, reconnects and resumes after the last
- * event read. If `isOpenTold`, also yields the position at which each connection begins, the id of an event.
+ * event read. If `isOpenTold`, also yields positions: at the beginning of each connection, and after events that don't match.
  */
 export async function* follow(
   { open, waitMillis, sleep }: Transport,

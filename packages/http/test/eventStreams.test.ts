@@ -35,10 +35,10 @@ const service = await start({ storage, instead: Context.make(Lanes, lanes), arou
 afterAll(service.dispose)
 
 /** Opens a stream, and reads it until the test ends it. */
-const open = async (key: string) => {
+const open = async (key: string, query = "") => {
   const aborted = new AbortController()
   const response = await service.handler(
-    new Request("http://service/v1/events/stream", { headers: { authorization: `Bearer ${key}` }, signal: aborted.signal })
+    new Request(`http://service/v1/events/stream${query}`, { headers: { authorization: `Bearer ${key}` }, signal: aborted.signal })
   )
   let text = ""
   const reading = (async () => {
@@ -73,6 +73,21 @@ describe("the event streams of one company", () => {
       assert.strictEqual(next.status, 200)
     }, patience)
     await Promise.all([theirs, ...streams].map(({ end }) => end()))
+  })
+
+  it("stream: a reader whose filter matches no event receives newer positions, so that it need not read the same events again", async () => {
+    const { key } = await service.company()
+    const types = "domain.lost"
+    const stream = await open(key, `?types=${types}`)
+    await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
+    const invoice = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 1, currency: "sats" } })
+    await invoice()
+    const positions = () => Array.from(stream.text().matchAll(/^id: (\S+)$/gm), ([, id = ""]) => id)
+    await vi.waitFor(() => assert.lengthOf(positions(), 2), patience)
+    assert.notInclude(stream.text(), "data:")
+    const events = async (cursor = "") => (await service.ask("GET", `/v1/events?cursor=${cursor}`, { key })).body.data.length
+    assert.deepStrictEqual([await events(positions()[0]), await events(positions()[1])], [1, 0])
+    await stream.end()
   })
 
   it("stream: a stream reads events in its company's lane, so that other companies do not wait for it", async () => {

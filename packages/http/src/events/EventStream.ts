@@ -4,7 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { Feed } from "@satrail/core/events/Feed"
 import * as Notice from "@satrail/core/events/Notice"
 import { Tail } from "@satrail/core/events/Tail"
-import { Context, Effect, Option, Schema, Scope, Stream } from "effect"
+import { Clock, Context, Effect, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Acting from "../edge/Acting.ts"
@@ -96,7 +96,10 @@ const routes = HttpRouter.use(
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
-    /** Ends when `stands` is false, because the key may be revoked while the stream is open. */
+    /**
+     * Ends when `stands` is false, because the key may be revoked while the stream is open. While no event matches,
+     * the reader's position still moves, or it would become too old, and each connection would read all events again.
+     */
     const follow = (
       companyId: CompanyId.CompanyId,
       begin: Notice.Place,
@@ -104,18 +107,23 @@ const routes = HttpRouter.use(
       stands: Effect.Effect<boolean>
     ) =>
       Stream.unwrap(
-        Effect.map(tail.listen(companyId), (more) =>
-          Stream.paginate(
+        Effect.map(tail.listen(companyId), (more) => {
+          let toldMillis = 0
+          return Stream.paginate(
             begin,
             Effect.fnUntraced(function* (after: Notice.Place) {
               const { items, next } = yield* inLane(companyId)(feed.page({ companyId, after, limit: pageSize, ...filter }, render))
               if (items.length === 0 && next === after) yield* more
               if (items.length > 0 && !(yield* stands)) return [[], Option.none()] as const
+              const nowMillis = yield* Clock.currentTimeMillis
+              const isDue = next !== after && nowMillis - toldMillis >= Events.heartbeatMillis
+              if (items.length > 0 || isDue) toldMillis = nowMillis
+              if (items.length === 0) return [isDue ? [{ id: ids.write(next, companyId) }] : [], Option.some(next)] as const
               const events = items.map(({ place, type, body }) => ({ id: ids.write(place, companyId), event: type, data: body }))
               return [events, Option.some(next)] as const
             })
           )
-        )
+        })
       )
 
     /**

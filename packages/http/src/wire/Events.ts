@@ -4,7 +4,8 @@ import { HttpServerResponse } from "effect/http"
 
 /** A server-sent event. A line break in `event` or `id` would start another field, so it is replaced with a space. */
 export interface Event {
-  readonly data: string
+  /** If absent, an EventSource stores the id and dispatches no event. */
+  readonly data?: string
   readonly event?: string
   /** Sent by a reconnecting EventSource in `Last-Event-ID`. */
   readonly id?: string
@@ -18,7 +19,9 @@ const heartbeat = ":\n\n"
 const inLine = (text: string): string => text.replaceAll(/[\r\n\0]/g, " ")
 
 const written = ({ event = "message", id, data }: Event): string =>
-  Sse.encoder.write({ _tag: "Event", event: inLine(event), id: id === undefined ? undefined : inLine(id), data })
+  data === undefined
+    ? `id: ${inLine(id ?? "")}\n\n`
+    : Sse.encoder.write({ _tag: "Event", event: inLine(event), id: id === undefined ? undefined : inLine(id), data })
 
 /**
  * Responds with events in EventSource format (https://html.spec.whatwg.org/multipage/server-sent-events.html).
