@@ -251,7 +251,7 @@ const actionsOf = <const What extends string, const Root extends "/v1" | "/opera
       .annotate(OpenApi.Summary, "Enable a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `Re-enables an endpoint. Delivery resumes where it stopped, or after \`replay_from\`.${Deliveries.needs(root)}`
+        `Re-enables an endpoint. Delivery resumes where it stopped, without events that failed all attempts, or after \`replay_from\`.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({ ...shown("Webhook endpoint enabled")(world), body: {} })),
     replay: HttpApiEndpoint.post(`replay${what}` as const, `${one}/replay` as const, {
