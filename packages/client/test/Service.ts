@@ -38,9 +38,9 @@ export const start = async ({ isSealing = true }: { readonly isSealing?: boolean
   const sent: Array<Sent> = []
   const poster = Layer.succeed(Poster, {
     issue: () => undefined,
-    post: (ask: Sent) =>
+    post: ({ headers, ...ask }: Omit<Sent, "headers"> & { readonly headers: () => Sent["headers"] }) =>
       Effect.sync((): Posted => {
-        sent.push(ask)
+        sent.push({ ...ask, headers: headers() })
         return { _tag: "Answered", status: 204, body: "", retryAfter: null }
       })
   })

@@ -27,12 +27,12 @@ export const broken = (status: number, retryAfter: string | null = null): Posted
 /** Webhook receivers: the requests sent to them, and how they respond. */
 const receivers = () => {
   const sent: Array<Request> = []
-  const state = { answer: (_: Request): Effect.Effect<Posted> => Effect.succeed(ok) }
+  const state = { answer: (_: Request): Effect.Effect<Posted> => Effect.succeed(ok), turn: Effect.void }
   const poster: Poster = {
     issue: (url) => (url.startsWith("https://") ? undefined : "An https URL"),
     post: (ask) =>
-      Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
-        const request = { ...ask, atMillis }
+      Effect.flatMap(Effect.andThen(state.turn, Clock.currentTimeMillis), (atMillis) => {
+        const request = { ...ask, headers: ask.headers(), atMillis }
         sent.push(request)
         return state.answer(request)
       })

@@ -154,6 +154,21 @@ scenario(
 )
 
 scenario(
+  "webhooks: a request that waited for others is signed when it is sent, because receivers refuse an old signature",
+  () => world(),
+  function* ({ sent, state }) {
+    const { row, endpoint: made } = yield* subscribed(0, { types: ["invoice.created"] })
+    state.turn = Effect.sleep("10 minutes")
+    yield* invoice(row, 1)
+    yield* TestClock.adjust("11 minutes")
+    const { headers, atMillis } = sent[0] ?? assert.fail("nothing sent")
+    assert.strictEqual(headers["webhook-timestamp"], String(Math.floor(atMillis / 1000)))
+    const [delivery = assert.fail()] = (yield* (yield* Webhooks).deliveries(row.id, made.id, { limit: 1, before: null })).rows
+    assert.deepStrictEqual([delivery.lastAtMillis, delivery.durationMillis], [atMillis, 0], "waiting is no time of the receiver")
+  }
+)
+
+scenario(
   "webhooks: a failed test does not delay the next one, so that a repaired endpoint can be tested at once",
   () => world(),
   function* ({ sent, state }) {

@@ -107,9 +107,9 @@ export const posted = {
   requests: new Array<{ readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }>(),
   poster: {
     issue: (url: string) => (/^https:\/\/[\w.]+\.example(\/|$)/.test(url) ? undefined : "An https URL of a public host"),
-    post: (ask: { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string }) =>
+    post: (ask: { readonly url: string; readonly headers: () => Readonly<Record<string, string>>; readonly body: string }) =>
       Effect.sync((): Posted => {
-        posted.requests.push(ask)
+        posted.requests.push({ ...ask, headers: ask.headers() })
         if (ask.url.startsWith("https://down.example")) return { _tag: "Unanswered", reason: "connection refused" }
         return { _tag: "Answered", status: ask.url.startsWith("https://error.example") ? 500 : 204, body: "", retryAfter: null }
       })

@@ -42,7 +42,7 @@ export const make = ({ outbound = {}, isOpen = false }: Options = {}): Poster =>
     post: ({ companyId, url, headers, body }) => {
       const parsed = URL.parse(url)
       if (parsed === null) return Effect.succeed(unanswered("not sent: it is not a URL"))
-      const asked = ask({ url, method: "POST", headers, body, firstBytes: keptCharacters })
+      const asked = Effect.suspend(() => ask({ url, method: "POST", headers: headers(), body, firstBytes: keptCharacters }))
       return inTurn(
         parsed.host,
         companyId,

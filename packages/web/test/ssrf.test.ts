@@ -129,7 +129,7 @@ describe("a hostile destination", () => {
     () =>
       Effect.gen(function* () {
         const poster = WebhookPoster.make({ outbound: { lookup: unasked } })
-        const ask = { companyId: CompanyId.operator, headers: {}, body: "{}" }
+        const ask = { companyId: CompanyId.operator, headers: () => ({}), body: "{}" }
         for (const url of urls) {
           assert.isDefined(poster.issue(url), url)
           const { value, begun } = yield* counting(poster.post({ url, ...ask }))

@@ -7,7 +7,7 @@ import * as WebhookPoster from "../src/WebhookPoster.ts"
 import { serve } from "./Server.ts"
 
 const companyId = CompanyId.make("0190b1f0-0000-7000-8000-000000000001")
-const ask = { companyId, headers: {}, body: "{}" }
+const ask = { companyId, headers: () => ({}), body: "{}" }
 
 const posts = (answer: http.RequestListener, totalMillis = 60_000) =>
   Effect.gen(function* () {
@@ -71,25 +71,28 @@ describe("a webhook receiver", () => {
     })
   )
 
-  it.live("webhook: a company whose receivers are slow does not delay another company's requests to the same host", () =>
-    Effect.gen(function* () {
-      const { most, each } = WebhookPoster.requestsPerHost
-      const isFull = yield* Deferred.make<void>()
-      let held = 0
-      const server = yield* serve((request, response) => {
-        if (request.url === "/fast") response.end()
-        else if (++held === each) Deferred.doneUnsafe(isFull, Effect.void)
+  it.live(
+    "webhook: a company whose receivers are slow does not delay another company's requests to the same host, and those that wait are not signed yet",
+    () =>
+      Effect.gen(function* () {
+        const { most, each } = WebhookPoster.requestsPerHost
+        const isFull = yield* Deferred.make<void>()
+        let [held, signed] = [0, 0]
+        const headers = () => ({ number: String(++signed) })
+        const server = yield* serve((request, response) => {
+          if (request.url === "/fast") response.end()
+          else if (++held === each) Deferred.doneUnsafe(isFull, Effect.void)
+        })
+        const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis: 3_600_000 } })
+        const url = `http://127.0.0.1:${server.port}`
+        const slow = yield* Effect.forEach(Array.from({ length: most + 1 }), () =>
+          Effect.forkChild(poster.post({ ...ask, headers, url: `${url}/slow` }), { startImmediately: true })
+        )
+        yield* Deferred.await(isFull)
+        const other = CompanyId.make("0190b1f0-0000-7000-8000-000000000002")
+        assert.propertyVal(yield* poster.post({ ...ask, companyId: other, url: `${url}/fast` }), "status", 200)
+        assert.deepStrictEqual([held, signed], [each, each])
+        yield* Fiber.interruptAll(slow)
       })
-      const poster = WebhookPoster.make({ isOpen: true, outbound: { totalMillis: 3_600_000 } })
-      const url = `http://127.0.0.1:${server.port}`
-      const slow = yield* Effect.forEach(Array.from({ length: most + 1 }), () =>
-        Effect.forkChild(poster.post({ ...ask, url: `${url}/slow` }), { startImmediately: true })
-      )
-      yield* Deferred.await(isFull)
-      const other = CompanyId.make("0190b1f0-0000-7000-8000-000000000002")
-      assert.propertyVal(yield* poster.post({ ...ask, companyId: other, url: `${url}/fast` }), "status", 200)
-      assert.strictEqual(held, each)
-      yield* Fiber.interruptAll(slow)
-    })
   )
 })

@@ -23,7 +23,8 @@ export interface Poster {
   readonly post: (ask: {
     readonly companyId: CompanyId
     readonly url: string
-    readonly headers: Readonly<Record<string, string>>
+    /** Called when the request starts, because a signature expires and other requests may delay it by minutes. */
+    readonly headers: () => Readonly<Record<string, string>>
     readonly body: string
   }) => Effect.Effect<Posted>
   /**

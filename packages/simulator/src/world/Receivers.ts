@@ -70,7 +70,7 @@ export const make = (): Receivers => {
         Effect.suspend(() => {
           const behaviour = behaviourOf(url)
           const [millis, posted] = answers[behaviour]
-          arrivals.push({ url, headers, body, behaviour })
+          arrivals.push({ url, headers: headers(), body, behaviour })
           if (millis === Infinity) return Effect.never
           return millis === 0 ? Effect.succeed(posted) : Effect.delay(Effect.succeed(posted), millis)
         })

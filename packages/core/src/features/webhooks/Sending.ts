@@ -81,6 +81,35 @@ const outcomeOf = (posted: Posted, attempts: number, startMillis: number, endMil
   }
 }
 
+interface Signed {
+  readonly id: string
+  readonly attempt: number
+  readonly body: string
+  /** The endpoint's secret, and the service's. */
+  readonly secret: string
+  readonly secrets: Secrets
+}
+
+/** Returns the headers of a request, signed at `seconds` of the receiver's time. */
+const headersOf = (endpoint: Endpoint, signed: Signed, nowMillis: number, seconds: number): Readonly<Record<string, string>> => {
+  const { companyId, signatureHeader } = endpoint
+  const { id, attempt, body, secret, secrets } = signed
+  const previous = previousSecrets(endpoint, nowMillis).flatMap((sealed) => secrets.open(sealed, companyId) ?? [])
+  const content = Signature.contentOf(id, seconds, body)
+  const signatures = [...[secret, ...previous].map((one) => Signature.symmetric(one, content)), `v1a,${secrets.sign(content)}`]
+  return {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": String(seconds),
+    "webhook-signature": signatures.join(" "),
+    "x-satrail-attempt": String(attempt),
+    // This request has an id, like every request we send. It consists of the event's id and the number of the
+    // attempt.
+    "x-request-id": `${id}.${attempt}`,
+    ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
+  }
+}
+
 /** Makes delivery attempts and records them. */
 export const make = Effect.gen(function* () {
   const [journal, feed, entropy] = [yield* Journal, yield* Feed, yield* Entropy]
@@ -89,28 +118,6 @@ export const make = Effect.gen(function* () {
   const around = yield* TraceContext.make
 
   const random = () => (entropy(1)[0] ?? 0) / 255
-
-  const headersOf = (endpoint: Endpoint, entry: Entry, body: string, nowMillis: number): Readonly<Record<string, string>> | undefined => {
-    const { companyId, signatureHeader } = endpoint
-    const secret = secrets?.open(endpoint.secret, companyId)
-    if (secrets === null || secret === undefined) return undefined
-    const previous = previousSecrets(endpoint, nowMillis).flatMap((sealed) => secrets.open(sealed, companyId) ?? [])
-    const id = renderer.idOf(entry.item.place, entry.item.companyId)
-    const seconds = Math.floor((poster.nowMillis?.() ?? nowMillis) / 1000)
-    const content = Signature.contentOf(id, seconds, body)
-    const signatures = [...[secret, ...previous].map((one) => Signature.symmetric(one, content)), `v1a,${secrets.sign(content)}`]
-    return {
-      "content-type": "application/json",
-      "webhook-id": id,
-      "webhook-timestamp": String(seconds),
-      "webhook-signature": signatures.join(" "),
-      "x-satrail-attempt": String(entry.attempts + 1),
-      // This request has an id, like every request we send. It consists of the event's id and the number of the
-      // attempt.
-      "x-request-id": `${id}.${entry.attempts + 1}`,
-      ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
-    }
-  }
 
   const unanswered = (reason: string): Posted => ({ _tag: "Unanswered", reason })
 
@@ -123,15 +130,29 @@ export const make = Effect.gen(function* () {
         )
       : Effect.succeed(body)
 
-  const post = Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, body: string | undefined, nowMillis: number) {
+  /** Makes one attempt. Calls `started` when its request starts. */
+  const post = Effect.fnUntraced(function* (
+    endpoint: Endpoint,
+    entry: Entry,
+    body: string | undefined,
+    started: (atMillis: number) => void
+  ) {
     if (body === undefined) return unanswered("the event is older than events are kept")
-    const headers = headersOf(endpoint, entry, body, nowMillis)
-    if (headers === undefined) return unanswered("the secret of the endpoint was sealed with another key: rotate it")
-    const ask = { companyId: endpoint.companyId, url: endpoint.url, headers: { ...headers, ...(yield* TraceContext.headers) }, body }
-    return yield* Effect.tap(poster.post(ask), (posted) =>
+    const { companyId, url } = endpoint
+    const [id, attempt] = [renderer.idOf(entry.item.place, entry.item.companyId), entry.attempts + 1]
+    const secret = secrets?.open(endpoint.secret, companyId)
+    if (secrets === null || secret === undefined) return unanswered("the secret of the endpoint was sealed with another key: rotate it")
+    const [clock, trace] = [yield* Clock.Clock, yield* TraceContext.headers]
+    const headers = () => {
+      const nowMillis = clock.currentTimeMillisUnsafe()
+      started(nowMillis)
+      const seconds = Math.floor((poster.nowMillis?.() ?? nowMillis) / 1000)
+      return { ...headersOf(endpoint, { id, attempt, body, secret, secrets }, nowMillis, seconds), ...trace }
+    }
+    return yield* Effect.tap(poster.post({ companyId, url, headers, body }), (posted) =>
       Effect.logDebug("webhook: attempt", {
         endpointId: endpoint.id,
-        requestId: headers["x-request-id"],
+        requestId: `${id}.${attempt}`,
         ...(posted._tag === "Answered" ? { status: posted.status } : { reason: posted.reason })
       })
     )
@@ -178,8 +199,11 @@ export const make = Effect.gen(function* () {
      */
     attempt: Effect.fnUntraced(function* (endpoint: Endpoint, entry: Entry, fence: Change.Fence) {
       const body = yield* bodyOf(entry)
-      const startMillis = yield* Clock.currentTimeMillis
-      const posted = yield* around("Webhook.attempt", entry.item.subject)(post(endpoint, entry, body, startMillis))
+      let startMillis = yield* Clock.currentTimeMillis
+      const started = (atMillis: number) => {
+        startMillis = atMillis
+      }
+      const posted = yield* around("Webhook.attempt", entry.item.subject)(post(endpoint, entry, body, started))
       const endMillis = yield* Clock.currentTimeMillis
       const made = outcomeOf(posted, entry.attempts + 1, startMillis, endMillis, random())
       const outcome: Delivery.Attempt = body === undefined ? { ...made, status: "failed", nextAtMillis: null } : made
