@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Journal } from "../src/ledger/Journal.ts"
+import * as Checkout from "../src/features/checkouts/Checkout.ts"
 import { Checkouts } from "../src/features/checkouts/Checkouts.ts"
 import { PaymentDetails } from "../src/reports/PaymentDetails.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
@@ -70,6 +71,13 @@ const claim = Effect.fnUntraced(function* ({ url }: Made, sats: number) {
   yield* (yield* Vouchers).claim({ k1, pr: destination, caller: "wallet" })
   return paymentHash
 })
+/** Pays a checkout on-chain. */
+const sent = Effect.fnUntraced(function* ({ address }: Checkout.Checkout, sats: number) {
+  yield* (yield* Sandbox).send({ address, amount: Msat.fromSats(sats) })
+  yield* follow
+  yield* mine(6)
+  yield* follow
+})
 /** Creates a checkout that received this much, and returns it with its company and the deposit. */
 const paidInPart = Effect.fnUntraced(function* (sats: number) {
   const payee = yield* company()
@@ -86,12 +94,15 @@ const paidInPart = Effect.fnUntraced(function* (sats: number) {
   }
   const settings = { expirySeconds: 3600, tolerancePercent: 0, locale: "en" } as const
   const checkout = yield* made((yield* Checkouts).create({ companyId: payee.id, asked: yield* asked(1000), ...words, ...settings }))
-  yield* (yield* Sandbox).send({ address: checkout.address, amount: Msat.fromSats(sats) })
-  yield* follow
-  yield* mine(6)
-  yield* follow
+  yield* sent(checkout, sats)
   const [deposit] = (yield* (yield* Transactions).list(payee.id, { limit: 1 })).rows
   return { payee, checkout, depositId: deposit?.id ?? assert.fail("no deposit") }
+})
+/** The same, after the checkout was canceled. */
+const canceledInPart = Effect.fnUntraced(function* (sats: number) {
+  const one = yield* paidInPart(sats)
+  yield* (yield* Checkouts).cancel(one.payee.id, one.checkout.id)
+  return one
 })
 const onCheckout = { seal: (url: Redacted.Redacted) => `sealed ${Redacted.value(url).length}` }
 
@@ -303,7 +314,7 @@ describe("Limits of refunds", () => {
   scenario(
     "refund: the checkout page shows the refund while the payer is owed money, and shows its link until the link expires",
     function* () {
-      const { payee, checkout, depositId } = yield* paidInPart(600)
+      const { payee, checkout, depositId } = yield* canceledInPart(600)
       yield* paid(500, payee)
       const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) =>
         all.map(({ refund: { status, sealedLink }, expiresAtMillis }) => [status, sealedLink, expiresAtMillis !== null])
@@ -327,13 +338,12 @@ describe("Limits of refunds", () => {
   )
 
   scenario("refund: a checkout can be refunded by its id, unless several deposits paid the checkout", function* () {
-    const { payee, checkout, depositId } = yield* paidInPart(600)
+    const { payee, checkout, depositId } = yield* canceledInPart(600)
     yield* paid(1000, payee)
     const of = { checkoutId: checkout.id }
     const one = yield* made(refund(payee, of, { sats: 100 }))
     assert.strictEqual(one.refund.depositId, depositId)
-    yield* (yield* Sandbox).pay({ paymentRequest: (yield* (yield* Checkouts).get(payee.id, checkout.id)).paymentRequest })
-    yield* poll
+    yield* sent(checkout, 600)
     const error = yield* Effect.flip(refund(payee, of))
     assert.deepStrictEqual([error._tag, "path" in error && error.path], ["Invalid", "checkout_id"])
     assert.include(error.message, depositId)
@@ -344,14 +354,31 @@ describe("Limits of refunds", () => {
     assert.strictEqual(unpaid._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(refund(payee, { ...of, depositId })))._tag, "Invalid")
   })
+  scenario(
+    "refund: a payment of a checkout that asks for the rest is refunded only once the checkout is canceled, so that the rest alone never pays it",
+    function* () {
+      const { payee, checkout, depositId } = yield* paidInPart(600)
+      yield* paid(1000, payee)
+      const checkouts = yield* Checkouts
+      const at = Effect.map(checkouts.get(payee.id, checkout.id), (now) => ({ ...now, isLate: Checkout.isLate(now) }))
+      const error = yield* Effect.flip(refund(payee, { depositId }))
+      assert.deepStrictEqual([error._tag, "status" in error && error.status], ["NotRefundable", "underpaid"])
+      const { paymentRequest } = yield* at
+      yield* checkouts.cancel(payee.id, checkout.id)
+      yield* made(refund(payee, { depositId }))
+      assert.strictEqual((yield* Effect.flip((yield* Sandbox).pay({ paymentRequest })))._tag, "SandboxRefused")
+      // A late payment counts, and the seller learns that it is late.
+      yield* sent(checkout, 600)
+      const { status, isLate } = yield* at
+      assert.deepStrictEqual([status, isLate], ["paid", true])
+    }
+  )
+
   scenario("refund: of a checkout with more deposits than are read, none is chosen", function* () {
     const { payee, checkout } = yield* paidInPart(600)
     yield* paid(1000, payee)
     const sandbox = yield* Sandbox
-    yield* sandbox.send({ address: checkout.address, amount: Msat.fromSats(600) })
-    yield* follow
-    yield* mine(6)
-    yield* follow
+    yield* sent(checkout, 600)
     yield* TestClock.adjust("1 second")
     for (let n = 0; n < 10; n++) yield* sandbox.send({ address: checkout.address, amount: Msat.fromSats(600) })
     yield* follow

@@ -1,6 +1,9 @@
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
+import type { CompanyId } from "../../base/CompanyId.ts"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
+import { AsksForRest } from "../../receiving/AsksForRest.ts"
 import * as DepositJobs from "../../receiving/DepositJobs.ts"
 import { DepositsOf } from "../../receiving/DepositsOf.ts"
 import * as Checkout from "./Checkout.ts"
@@ -8,6 +11,15 @@ import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { notices } from "./CheckoutTold.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
 import * as Checkouts from "./Checkouts.ts"
+
+const asksForRest = Effect.gen(function* () {
+  const [nouns, { arrivedFor }] = [yield* NounReads, yield* CheckoutReads]
+  return Effect.fnUntraced(function* (companyId: CompanyId, id: string) {
+    const checkout = Option.getOrUndefined(yield* nouns.get(Checkout.noun, companyId, id))
+    if (checkout === undefined) return false
+    return Checkout.standing(checkout, yield* arrivedFor(checkout), yield* Clock.currentTimeMillis) === "underpaid"
+  })
+})
 
 /** Requests for payment, over Lightning or on-chain, on a hosted page. */
 export const checkouts = Feature.make({
@@ -44,11 +56,12 @@ export const checkouts = Feature.make({
   reads: CheckoutReads,
   layer: Traced.over(Checkouts.Checkouts, Checkouts.layer),
   workers: Checkouts.layerWorker,
-  extensions: Layer.merge(
+  extensions: Layer.mergeAll(
     DepositJobs.layer(CheckoutJobs.ofDeposit),
     Layer.effect(
       DepositsOf,
       Effect.map(CheckoutReads, ({ depositsFor }) => depositsFor)
-    )
+    ),
+    Layer.effect(AsksForRest, asksForRest)
   )
 })

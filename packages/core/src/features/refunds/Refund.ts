@@ -51,7 +51,10 @@ export interface Refund extends Schema.Schema.Type<typeof Refund> {}
 /** The refund is not open and cannot be canceled; its status is `status`. */
 export class RefundNotOpen extends Schema.TaggedError<RefundNotOpen>()("RefundNotOpen", { id: Schema.String, status: Schema.String }) {}
 
-/** The deposit is not currently credited: it is unconfirmed, was reversed after a reorganization, or failed. */
+/**
+ * The deposit is not currently credited: it is unconfirmed, was reversed after a reorganization, or failed. Or
+ * `status` is `underpaid`: its checkout still asks for the rest.
+ */
 export class NotRefundable extends Schema.TaggedError<NotRefundable>()("NotRefundable", {
   depositId: Schema.String,
   status: Schema.String

@@ -23,8 +23,10 @@ import * as Page from "../../ledger/Page.ts"
 import * as Shortage from "../../ledger/Shortage.ts"
 import { Wakes } from "../../ledger/Wakes.ts"
 import { type Asked, Prices } from "../../nodes/Prices.ts"
+import { AsksForRest } from "../../receiving/AsksForRest.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
 import { DepositsOf } from "../../receiving/DepositsOf.ts"
+import * as Purpose from "../../receiving/Purpose.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import * as FeeRetry from "../../sending/FeeRetry.ts"
 import * as Refund from "./Refund.ts"
@@ -233,6 +235,7 @@ export const make = Effect.gen(function* () {
   const nouns = yield* NounReads
   const records = yield* RefundReads
   const depositOf = yield* finding
+  const asksForRest = yield* AsksForRest
   const stops = yield* Stops
   const prices = yield* Prices
   const vouchers = yield* Vouchers
@@ -264,6 +267,11 @@ export const make = Effect.gen(function* () {
   const made = Effect.fnUntraced(function* (ask: Begun, deposit: Deposit) {
     const { company, request } = ask
     yield* check(deposit, Amount.min)
+    // The rest alone would pay the checkout, because a refunded payment still counts. A checkout that has ended
+    // does not ask again, so the commit need not check this.
+    const collector = Purpose.collectorOf(deposit)
+    if (collector !== null && (yield* asksForRest(company.id, collector)))
+      return yield* new Refund.NotRefundable({ depositId: deposit.id, status: "underpaid" })
     const atMillis = yield* now
     const id = Id.fromMillis(atMillis, entropy)
     const left = Msat.fromSats(Msat.toSats(Refund.left(deposit)))

@@ -33,12 +33,14 @@ export const errors = OwnErrors.make({
   NotRefundable: {
     code: "not_refundable",
     status: 422,
-    meaning: "The deposit is not credited: it is pending or failed, or a chain reorganization removed it.",
-    remedy: "Wait until the deposit is `settled`.",
+    meaning: "The deposit is pending, failed or removed by a chain reorganization, or its checkout is `underpaid`.",
+    remedy: "Wait until the deposit is `settled`. Cancel an underpaid checkout first.",
     message: ({ status }: Refund.NotRefundable) =>
       status === "pending"
         ? "This deposit is still pending. Refund it after it confirms."
-        : `This deposit is ${status}, so there is nothing to refund.`
+        : status === "underpaid"
+          ? "The checkout of this deposit still asks for the rest. Cancel the checkout, then refund the deposit."
+          : `This deposit is ${status}, so there is nothing to refund.`
   },
   RefundTooLarge: {
     code: "refund_too_large",
@@ -162,7 +164,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Refund a deposit")
     .annotate(
       OpenApi.Description,
-      "Refunds a deposit. With a `destination`, the funds are sent there. Otherwise the response contains a link that the payer claims with an LNURL wallet; unless `on_checkout` is false, the checkout page shows it too. Without an `amount`, the destination's amount or the rest of the deposit is refunded, in whole satoshis. All refunds of a deposit together cannot exceed the amount received, but failed, expired and canceled ones do not count. Fees are added as for a withdrawal. Requires the `send` scope."
+      "Refunds a deposit. With a `destination`, the funds are sent there. Otherwise the response contains a link that the payer claims with an LNURL wallet; unless `on_checkout` is false, the checkout page shows it too. Without an `amount`, the destination's amount or the rest of the deposit is refunded, in whole satoshis. All refunds of a deposit together cannot exceed the amount received, but failed, expired and canceled ones do not count. Cancel an `underpaid` checkout before you refund its payments. Fees are added as for a withdrawal. Requires the `send` scope."
     )
     .annotate(Example, (world) => {
       const [refund, { metadata, serviceDomain, k1 }] = [example(world), world]
