@@ -26,6 +26,19 @@ export const earlier = <A>(
 }
 
 /**
+ * Returns the stored response if a creation is refused because a repetition, such as in another process, took effect
+ * since `earlier`. Use it if the creation's own effect refuses the repetition before the commit.
+ */
+export const orEarlier =
+  <A>(ledger: LedgerReads["Service"], owner: CompanyId.CompanyId, request: Request<A> | undefined) =>
+  <E, R>(create: Effect.Effect<Outcome<A>, E, R>) =>
+    create.pipe(
+      Effect.catch((error) =>
+        Effect.flatMap(earlier(ledger, owner, request), (found) => (found === undefined ? Effect.fail(error) : Effect.succeed(found)))
+      )
+    )
+
+/**
  * Stores the result of a request that changed nothing, or whose Change stores no response, for later requests
  * with the same key.
  */

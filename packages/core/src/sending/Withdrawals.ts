@@ -179,7 +179,7 @@ export const make = Effect.gen(function* () {
           const told = Shortage.told(ledger, committed).pipe(SpendingLimits.told(accounts, spender, Withdrawal.held(withdrawal)))
           return Effect.map(told, (applied) => Answers.outcome(applied, withdrawal))
         })
-      })
+      }).pipe(Answers.orEarlier(ledger, companyId, request))
     }),
     confirmed: confirmed.take,
     handOver: handover.serve

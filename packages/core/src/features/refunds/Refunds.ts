@@ -313,7 +313,7 @@ export const make = Effect.gen(function* () {
       yield* VoucherDrafts.check(ask)
       return yield* FeeRetry.retryOnFeeChange(accounts)(company, (company) =>
         Effect.flatMap(depositOf(company.id, ask), (deposit) => made({ ...ask, company, askedAtMillis }, deposit))
-      )
+      ).pipe(Answers.orEarlier(ledger, company.id, request))
     }),
     get,
     list: (companyId, { depositId, ...query }) => {
