@@ -265,7 +265,7 @@ export const start = async (options: Options = {}) => {
       return Effect.provideService(effect, Clock.Clock, later)
     })
 
-  /** Runs the workers once: credits received payments and sends confirmed withdrawals. */
+  /** Credits received payments and sends confirmed withdrawals. */
   const working = Effect.gen(function* () {
     yield* (yield* Settlements).poll
     yield* (yield* ChainDeposits).follow()
@@ -273,7 +273,8 @@ export const start = async (options: Options = {}) => {
     // A held payment is due again immediately, so the number of steps is limited.
     for (let i = 0; i < 8; i++) yield* worker.step
   })
-  const work = () => run(working)
+  /** Runs the workers once. The clock is ahead by this many seconds. */
+  const work = (seconds = 0) => run(ahead(seconds, working))
 
   /** Confirms payments to addresses, so that they are credited. The clock is ahead by this many seconds. */
   const mine = (seconds = 0) =>

@@ -323,6 +323,20 @@ describe("the checkout page", () => {
     assert.notInclude(after, "The seller decides")
   })
 
+  it("page: a late on-chain payment arrived when it was first seen, not when it was confirmed hours later", async () => {
+    const made = await created({ expiry_seconds: 60 })
+    const hours = (count: number) => 60 + count * 3600
+    await send(made.address, 21_000)
+    await service.work(hours(3))
+    await mine(hours(10))
+    await follow(hours(10))
+    assert.include(said((await page(made)).text), "It arrived 3 hours after the deadline.")
+    // A further payment does not change when the price was paid.
+    await send(made.address, 1000)
+    await service.work(hours(12))
+    assert.include(said((await page(made)).text), "It arrived 3 hours after the deadline.")
+  })
+
   it("page: the receipt of a late payment says that the checkout expired at its deadline, however late that was recorded", async () => {
     const made = await created({ expiry_seconds: 60 })
     await follow(600)

@@ -32,7 +32,7 @@ const rows = async (path: string, of = key): Promise<ReadonlyArray<string>> => {
 
 const invoice = (metadata: Record<string, string>, of = key) => post(invoicesPath, { amount: 1000, currency: "sats", metadata }, of)
 const pay = (row: { readonly payment_request: string }) =>
-  service.sandbox((sandbox) => sandbox.pay({ paymentRequest: row.payment_request })).then(service.work)
+  service.sandbox((sandbox) => sandbox.pay({ paymentRequest: row.payment_request })).then(() => service.work())
 
 const first = await invoice({ order: "1042", shop: "north" })
 const second = await invoice({ order: "1043", shop: "north" })

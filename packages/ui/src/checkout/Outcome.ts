@@ -19,14 +19,21 @@ export interface Told {
 const overText = ({ page: { fiat, locale }, state: { overSats } }: Shown): string =>
   (fiat && worth(overSats, fiat, locale)) ?? sats(overSats, locale)
 
+/** When the payments that were credited by then had arrived. An on-chain payment is credited long after it was seen. */
+const arrivedAt = ({ payments, paidAtMillis }: State): number | null => {
+  const times = payments.flatMap(({ isPending, atMillis }) => (isPending || atMillis > (paidAtMillis ?? 0) ? [] : [atMillis]))
+  return times.length === 0 ? paidAtMillis : Math.max(...times)
+}
+
 const late = (shown: Shown): Told => {
   const { page, state, say } = shown
-  const { paidAtMillis, endedAtMillis, expiresAtMillis } = state
+  const { endedAtMillis, expiresAtMillis } = state
+  const arrivedAtMillis = arrivedAt(state)
   const wasCanceled = endedAtMillis !== null && endedAtMillis < expiresAtMillis
   const after =
-    paidAtMillis === null || paidAtMillis <= expiresAtMillis
+    arrivedAtMillis === null || arrivedAtMillis <= expiresAtMillis
       ? null
-      : filled(say.lateAfter, span(paidAtMillis - expiresAtMillis, page.locale))
+      : filled(say.lateAfter, span(arrivedAtMillis - expiresAtMillis, page.locale))
   const over = state.overSats === 0 ? null : filled(say.changeLead, overText(shown))
   const isAsked = state.refunds.length === 0
   const lead = [wasCanceled ? say.lateCanceled : after, over, isAsked ? say.lateSeller : null].filter((part) => part !== null)

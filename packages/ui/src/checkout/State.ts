@@ -35,7 +35,7 @@ export interface Payment {
   readonly way: "lightning" | "chain"
   readonly sats: number
   readonly isPending: boolean
-  /** When the payment was first seen. */
+  /** When the payment was first seen, or earlier if the chain shows that. */
   readonly atMillis: number
   /** The payment hash or the transaction ID; null if it cannot be read. */
   readonly reference: string | null

@@ -1,7 +1,7 @@
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Checkout from "@satrail/core/features/checkouts/Checkout"
-import type { Deposit } from "@satrail/core/receiving/Deposit"
+import * as Deposit from "@satrail/core/receiving/Deposit"
 import type { Asking, Page, Payment, State } from "@satrail/ui/checkout/State"
 import * as Words from "@satrail/ui/checkout/Words"
 import { Result } from "effect"
@@ -26,8 +26,9 @@ const askingOf = (checkout: Checkout.Shown): Asking | null => {
 }
 
 /** Returns the facts of a deposit that its payer may see. */
-export const paymentOf = ({ rail, amount, status, recipient, chainTxId, createdAtMillis }: Deposit, explorer: Explorer): Payment => {
-  const seen = { sats: Number(Msat.toSats(amount)), isPending: status === "pending", atMillis: createdAtMillis }
+export const paymentOf = (deposit: Deposit.Deposit, explorer: Explorer): Payment => {
+  const { rail, amount, status, recipient, chainTxId } = deposit
+  const seen = { sats: Number(Msat.toSats(amount)), isPending: status === "pending", atMillis: Deposit.paidAt(deposit) }
   if (rail === "on_chain")
     return { way: "chain", ...seen, reference: chainTxId, explorerUrl: chainTxId === null ? null : explorer(chainTxId) }
   const hash = Result.map(Bolt11.decode(recipient), ({ paymentHash }) => paymentHash)
