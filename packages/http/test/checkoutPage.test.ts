@@ -3,6 +3,7 @@ import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type * as Checkout from "@satrail/core/features/checkouts/Checkout"
+import { moment } from "@satrail/ui/checkout/Clock"
 import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
 import { Effect, Result } from "effect"
 import { gunzipSync } from "node:zlib"
@@ -288,6 +289,13 @@ describe("the checkout page", () => {
     const done = (await page(claimed.made)).text
     assert.notInclude(done, claimed.lnurl)
     assert.include(said(done), "Your refund of 5,000 sats is complete.")
+  })
+
+  it("page: the page says until which minute a refund's link is valid, because a link can expire within the hour", async () => {
+    const { made, refund } = await refunded({ expiry_seconds: 600 })
+    const voucher = (await service.ask("GET", `/v1/vouchers/${refund.voucher_id}`, { key })).body.data
+    const time = moment(Date.parse(voucher.expires_at), "long", "en", "UTC")
+    assert.include(said((await page(made)).text), `Valid until ${time}`)
   })
 
   it("page: a refund with on_checkout false is not shown", async () => {

@@ -25,7 +25,7 @@ export const fetched = (): Promise<Document> =>
     request.send()
   })
 
-const isMoment = (kind: string | undefined): kind is Moment => kind === "long" || kind === "day" || kind === "time"
+const isMoment = (kind: string | undefined): kind is Moment => kind === "long" || kind === "time"
 
 /** Shows a page's times in the reader's time zone. */
 const localized = (root: ParentNode): void => {

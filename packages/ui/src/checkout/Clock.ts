@@ -17,11 +17,10 @@ export const dashes = (leftMillis: number, allMillis: number): string =>
   `${Math.max(0, Math.min(100, Math.round((100 * leftMillis) / Math.max(1, allMillis))))} 100`
 
 /** The format of a time. A script rewrites it in the reader's time zone. */
-export type Moment = "long" | "day" | "time"
+export type Moment = "long" | "time"
 
 const momentFormats: { readonly [moment in Moment]: Intl.DateTimeFormatOptions } = {
   long: { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
-  day: { day: "numeric", month: "long", year: "numeric" },
   time: { hour: "2-digit", minute: "2-digit", timeZoneName: "short" }
 }
 
