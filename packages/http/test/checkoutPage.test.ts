@@ -1,10 +1,12 @@
 import * as Bip21 from "@satrail/bitcoin/Bip21"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { moment } from "@satrail/ui/checkout/Clock"
 import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
+import * as Confirmations from "@satrail/core/receiving/Confirmations"
 import { Effect, Result } from "effect"
 import { gunzipSync } from "node:zlib"
 import * as CheckoutPage from "../src/features/checkouts/CheckoutPage.ts"
@@ -52,7 +54,7 @@ describe("the checkout page", () => {
     assert.includeMembers([...codes(text)], [made.payment_request, made.address])
     assert.include(text, 'href="https://shop.example/cart"')
     const shown = await service.run(Effect.flatMap(Checkouts, ({ open }) => open(new URL(made.url).pathname.slice("/pay/".length))))
-    const { asking } = stateOf(shown, { confirmations: null, payments: [], refunds: [] }, 0)
+    const { asking } = stateOf(shown, { confirmations: null, payments: [], refunds: [], minDeposit: Confirmations.defaults.minDeposit }, 0)
     const uri = Result.getOrThrow(Bip21.parse(asking?.uri ?? ""))
     assert.deepStrictEqual(uri, { address: made.address, amount: service.sats(21_000), lightning: made.payment_request })
     assert.include(text, `href="${asking?.uri.replace("&", "&amp;")}"`)
@@ -102,6 +104,27 @@ describe("the checkout page", () => {
     assert.notInclude(text, made.address)
     // The seller may still refund the excess.
     assert.include(text, "http-equiv")
+  })
+
+  it("page: an amount due below the smallest credited on-chain payment is requested over Lightning alone", async () => {
+    const least = Number(Msat.toSats(Confirmations.defaults.minDeposit))
+    const made = await created({ amount: 10_000 })
+    await send(made.address, 10_001 - least)
+    await mine()
+    await follow()
+    const { payment_request } = (await service.ask("GET", `/v1/checkouts/${made.id}`, { key })).body.data
+    const { text } = await page(made)
+    assert.include(said(text), `${least - 1} sats still due`)
+    assert.include(text, `href="lightning:${payment_request.toUpperCase()}"`)
+    assert.include(said(text), "Scan with a Lightning wallet")
+    assert.notInclude(text, made.address)
+    for (const [amount, isOffered] of [
+      [least - 1, false],
+      [least, true]
+    ] as const) {
+      const small = await created({ amount })
+      assert.strictEqual((await page(small)).text.includes(small.address), isOffered)
+    }
   })
 
   const post = (path: string, body = "") =>

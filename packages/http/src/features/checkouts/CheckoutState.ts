@@ -16,13 +16,16 @@ export const uriOf = ({ address, paymentRequest }: Checkout.Checkout, rest: Msat
 
 /**
  * Returns the amount still due and how to pay it. Null if nothing is due, or while there is no invoice for
- * the rest.
+ * the rest. A smaller on-chain payment than `minDeposit` would be lost, because it is never credited.
  */
-const askingOf = (checkout: Checkout.Shown): Asking | null => {
+const askingOf = (checkout: Checkout.Shown, minDeposit: Msat.Msat): Asking | null => {
   const { status, received, isAsking, paymentRequest, address } = checkout
   if ((status !== "open" && status !== "underpaid") || !isAsking || Checkout.isSeen(checkout)) return null
   const rest = Checkout.rest(checkout, received)
-  return { uri: uriOf(checkout, rest), invoice: paymentRequest, address, sats: rest === null ? null : Number(Msat.toSats(rest)) }
+  const asking = { invoice: paymentRequest, sats: rest === null ? null : Number(Msat.toSats(rest)) }
+  return rest === null || rest >= minDeposit
+    ? { ...asking, uri: uriOf(checkout, rest), address }
+    : { ...asking, uri: `lightning:${paymentRequest.toUpperCase()}`, address: null }
 }
 
 /** Returns the facts of a deposit that its payer may see. */
@@ -35,17 +38,19 @@ export const paymentOf = (deposit: Deposit.Deposit, explorer: Explorer): Payment
   return { way: "lightning", ...seen, reference: Result.getOrElse(hash, () => null), explorerUrl: null }
 }
 
-/** Further facts that a payer may see. */
-export interface Besides extends Pick<State, "confirmations" | "refunds" | "payments"> {}
+/** Further facts that a payer may see, and the smallest on-chain payment that is credited. */
+export interface Besides extends Pick<State, "confirmations" | "refunds" | "payments"> {
+  readonly minDeposit: Msat.Msat
+}
 
 /** Returns the state that a payer may see: without internal ids, metadata or other payers' data. */
-export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, payments }: Besides, nowMillis: number): State => {
+export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, payments, minDeposit }: Besides, nowMillis: number): State => {
   const { status, tipPercent, received, pending, paidAtMillis, endedAtMillis, expiresAtMillis } = checkout
   const total = Checkout.total(checkout)
   const over = total !== null && received > total ? Msat.make(received - total) : Msat.zero
   return {
     status,
-    asking: askingOf(checkout),
+    asking: askingOf(checkout, minDeposit),
     receivedSats: Number(Msat.toSats(received)),
     pendingSats: Number(Msat.toSats(pending)),
     confirmations,

@@ -240,7 +240,7 @@ const create = Section.company(
     .annotate(OpenApi.Summary, "Create a checkout")
     .annotate(
       OpenApi.Description,
-      "Creates a payment page at `url`. The payer can use Lightning or on-chain; paying one closes the other. Payments are recorded as deposits. Set `amount` to `null` to let the payer choose the amount. Requires the `receive` scope."
+      "Creates a payment page at `url`. The payer can use Lightning or, unless the amount due is too small to be credited on-chain, on-chain; paying one closes the other. Payments are recorded as deposits. Set `amount` to `null` to let the payer choose the amount. Requires the `receive` scope."
     )
     .annotate(Example, (world) => {
       const row = example(world)
