@@ -5,28 +5,33 @@ interface Hears {
   /** The state changed to this version. */
   readonly changed: (version: string) => void
   readonly isOver: () => boolean
+  /** The payment no longer exists: an invoice of a Lightning address is deleted a minute after it expired. */
+  readonly gone: () => void
   readonly lost: (isLost: boolean) => void
 }
 
 const pollMillis = 3000
 
 /** Follows a state through an event stream, or by polling if streams are unavailable. */
-export const follow = (url: string, isStreamed: boolean, { changed, isOver, lost }: Hears): void => {
+export const follow = (url: string, isStreamed: boolean, { changed, isOver, gone, lost }: Hears): void => {
   if (isOver()) return
 
+  let isGone = false
   const poll = async (): Promise<void> => {
     const limit = new AbortController()
     const limiting = setTimeout(() => limit.abort(), fetchMillis)
     try {
       const response = await fetch(url, { headers: { accept: "application/json" }, cache: "no-store", signal: limit.signal })
-      if (!response.ok) throw new Error(String(response.status))
+      isGone = response.status === 404
+      if (!response.ok && !isGone) throw new Error(String(response.status))
       lost(false)
-      changed(response.headers.get("x-version") ?? "")
+      if (isGone) gone()
+      else changed(response.headers.get("x-version") ?? "")
     } catch {
       lost(true)
     }
     clearTimeout(limiting)
-    if (!isOver()) setTimeout(() => void poll(), pollMillis)
+    if (!isGone && !isOver()) setTimeout(() => void poll(), pollMillis)
   }
 
   if (!isStreamed) return void poll()

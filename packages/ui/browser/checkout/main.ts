@@ -133,5 +133,9 @@ if (stateUrl !== undefined)
   follow(stateUrl, streamed !== undefined, {
     changed: (version) => void changed(version),
     isOver: () => main().dataset["over"] === "true",
+    gone: () => {
+      // A page that says that the payment expired offers another one. A phone may wake up with a page that still asks.
+      if (main().dataset["status"] === "open") location.reload()
+    },
     lost
   })
