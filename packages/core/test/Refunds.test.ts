@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Journal } from "../src/ledger/Journal.ts"
+import { Approvals } from "../src/features/approvals/Approvals.ts"
 import * as Checkout from "../src/features/checkouts/Checkout.ts"
 import { Checkouts } from "../src/features/checkouts/Checkouts.ts"
 import { PaymentDetails } from "../src/reports/PaymentDetails.ts"
@@ -336,6 +337,21 @@ describe("Limits of refunds", () => {
       assert.deepStrictEqual(yield* told, [["completed", link, false]])
     }
   )
+
+  scenario("refund: the checkout page shows a refund to a destination once it is approved, because it may be rejected", function* () {
+    const { payee, checkout, depositId } = yield* canceledInPart(600)
+    yield* paid(500, payee)
+    const told = Effect.map((yield* Refunds).ofCheckout(payee.id, checkout.id), (all) => all.map(({ refund }) => refund.status))
+    const keyOf = (id: string) => ({ id, limits: { approvalAboveSats: 100 }, spendsAs: null })
+    const { destination } = yield* outside({ sats: 400 })
+    const { refund: of } = yield* made(refund(payee, { depositId }, { destination, onCheckout, apiKey: keyOf("asks") }))
+    assert.deepStrictEqual([of.status, yield* told], ["pending", []])
+    yield* (yield* Approvals).approve({ company: payee, apiKey: keyOf("approves"), id: of.withdrawalId ?? "" })
+    assert.deepStrictEqual(yield* told, ["pending"])
+    yield* steps(1)
+    yield* look
+    assert.deepStrictEqual(yield* told, ["completed"])
+  })
 
   scenario("refund: a checkout can be refunded by its id, unless several deposits paid the checkout", function* () {
     const { payee, checkout, depositId } = yield* canceledInPart(600)

@@ -7,7 +7,7 @@ import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 import * as Deposit from "../../receiving/Deposit.ts"
 import type * as Voucher from "../vouchers/Voucher.ts"
-import type * as Withdrawal from "../../sending/Withdrawal.ts"
+import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
  * `open`: the link is not claimed yet. `pending`: the payment is in progress. `completed`: the payment settled.
@@ -115,7 +115,7 @@ export const life = {
   canceled: Noun.move(noun, "canceled", { from: ["open"], to: "canceled", stamps: ["updatedAtMillis"], again: { in: ["canceled"] } })
 }
 
-type Payment = Noun.InsertOf<typeof Voucher.noun> | Noun.InsertOf<typeof Withdrawal.noun>
+type Pays = Noun.InsertOf<typeof Voucher.noun> | Noun.InsertOf<typeof Withdrawal.noun>
 type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
 
 /**
@@ -123,7 +123,7 @@ type GivesBack<M> = readonly [Noun.TransitionOf<M>, Noun.Add]
  */
 export interface RefundCreated extends Written<
   "RefundCreated",
-  readonly [Noun.TransitionOf<typeof depositLife.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Payment],
+  readonly [Noun.TransitionOf<typeof depositLife.refunded, Deposit.Deposit>, Noun.InsertOf<typeof noun>, Pays],
   "money" | "limits" | "freeze" | "fees" | "once",
   "refund.created"
 > {}
@@ -150,12 +150,20 @@ export interface Told {
   readonly expiresAtMillis: number | null
 }
 
+/** The records that pay a refund, as far as they exist. */
+export interface Payment {
+  readonly voucher: Voucher.Voucher | undefined
+  readonly withdrawal: Withdrawal.Withdrawal | undefined
+}
+
 /**
- * Returns a refund as its checkout page shows it at a point in time. `voucher` is the refund's voucher if it
- * has a link. Returns undefined if the payer receives nothing.
+ * Returns a refund as its checkout page shows it at a point in time. `paidBy` is undefined if the refund is
+ * completed. Returns undefined if the payer receives nothing, or if the payment still needs an approval.
  */
-export const told = (refund: Refund, voucher: Voucher.Voucher | undefined, atMillis: number): Told | undefined => {
+export const told = (refund: Refund, paidBy: Payment | undefined, atMillis: number): Told | undefined => {
   if (!takes.includes(refund.status)) return undefined
+  const { voucher, withdrawal } = paidBy ?? {}
+  if (withdrawal !== undefined && Withdrawal.standing(withdrawal) === "pending_approval") return undefined
   if (refund.status !== "open" || voucher === undefined) return { refund, expiresAtMillis: null }
   const { status, expiresAtMillis } = voucher
   // The voucher's Change is committed first, so the refund's Change may still be outstanding.
@@ -220,12 +228,7 @@ const ended = <const T extends "completed" | "failed" | "expired" | "canceled">(
 const givenBack = ({ companyId, depositId, amount }: Refund): Noun.Add => refundedMore(companyId, depositId, -amount)
 
 /** Returns the Change that a refund's payment causes, or undefined if it does not cause one yet. */
-export const next = (
-  refund: Refund,
-  { voucher, withdrawal }: { readonly voucher: Voucher.Voucher | undefined; readonly withdrawal: Withdrawal.Withdrawal | undefined },
-  atMillis: number,
-  fence?: Change.Fence
-): Next | undefined => {
+export const next = (refund: Refund, { voucher, withdrawal }: Payment, atMillis: number, fence?: Change.Fence): Next | undefined => {
   if (withdrawal !== undefined) {
     const paidBy = { withdrawalId: withdrawal.id }
     if (withdrawal.status === "settled") {

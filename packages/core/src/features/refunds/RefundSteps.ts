@@ -55,6 +55,7 @@ export const make = Effect.gen(function* () {
   })
 
   return {
+    payment,
     /** Updates a refund and returns it. */
     followed: Effect.fnUntraced(function* (refund: Refund.Refund) {
       yield* follow(refund)

@@ -180,16 +180,16 @@ const refundOf = (
 })
 
 /** Implements `Refunds.ofCheckout`. */
-const shownOn = Effect.gen(function* () {
-  const [records, nouns] = [yield* RefundReads, yield* NounReads]
+const shownOn = Effect.fnUntraced(function* ({ payment }: Pick<Effect.Success<typeof RefundSteps.make>, "payment">) {
+  const records = yield* RefundReads
   return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, checkoutId: string) {
     const atMillis = yield* Clock.currentTimeMillis
     const found = yield* records.refundsOf(companyId, checkoutId, maxShown)
-    const told = yield* Effect.forEach(found, (refund) => {
-      const voucher =
-        refund.status === "open" && refund.voucherId !== null ? nouns.get(Voucher.noun, companyId, refund.voucherId) : Effect.succeedNone
-      return Effect.map(voucher, (voucher) => Refund.told(refund, Option.getOrUndefined(voucher), atMillis))
-    })
+    const told = yield* Effect.forEach(found, (refund) =>
+      Effect.map(refund.status === "completed" ? Effect.succeed(undefined) : payment(refund), (paidBy) =>
+        Refund.told(refund, paidBy, atMillis)
+      )
+    )
     return told.filter((one) => one !== undefined)
   })
 })
@@ -240,7 +240,7 @@ export const make = Effect.gen(function* () {
   const prices = yield* Prices
   const vouchers = yield* Vouchers
   const [draftVoucher, withdrawalDrafts] = [yield* VoucherDrafts.make, yield* WithdrawalDrafts.make]
-  const { followed, step } = yield* RefundSteps.make
+  const steps = yield* RefundSteps.make
   const entropy = yield* Entropy
   const now = Clock.currentTimeMillis
 
@@ -321,7 +321,7 @@ export const make = Effect.gen(function* () {
       if (!Id.is(depositId)) return Effect.fail(new Invalid({ path: "deposit_id", message: "must be the id of a deposit" }))
       return Page.read(query, (before, limit) => records.ofDeposit(companyId, depositId, before, limit))
     },
-    ofCheckout: yield* shownOn,
+    ofCheckout: yield* shownOn(steps),
     cancel: Effect.fnUntraced(function* (companyId, id) {
       const refund = yield* get(companyId, id)
       if (refund.status === "canceled") return refund
@@ -331,9 +331,9 @@ export const make = Effect.gen(function* () {
       yield* Effect.catchTag(vouchers.cancel(companyId, voucherId), "VoucherNotOpen", ({ status }) =>
         Effect.fail(new Refund.RefundNotOpen({ id, status: status === "claimed" ? "being paid" : status }))
       )
-      return yield* followed(refund)
+      return yield* steps.followed(refund)
     }),
-    step
+    step: steps.step
   })
 })
 
