@@ -224,7 +224,7 @@ export interface Checkout<M = Metadata> {
   readonly url: string
   /** `open`: can be paid. `underpaid`: part was credited, and the rest can be paid. `paid`: enough was credited; final. `expired`: not paid in time. `canceled`: canceled by you. Payments that arrive after `expired` or `canceled` are credited, and the status becomes `paid` with `late: true` */
   readonly status: "open" | "underpaid" | "paid" | "expired" | "canceled"
-  /** Whether the payment arrived after the checkout expired or was canceled. An on-chain payment arrives when it is first seen */
+  /** Whether the payment arrived after the checkout expired, or was credited after you canceled it. An on-chain payment arrives when it is first seen */
   readonly late: boolean
   /** Requested amount; null if the payer decides */
   readonly amount: Money | null

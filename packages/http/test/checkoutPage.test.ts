@@ -368,6 +368,19 @@ describe("the checkout page", () => {
     assert.include(said((await page(made)).text), "It arrived 3 hours after the deadline.")
   })
 
+  it("page: a payment that was seen before the checkout was canceled is not called late", async () => {
+    const made = await created()
+    await send(made.address, 21_000)
+    await service.work()
+    assert.strictEqual((await service.ask("POST", `/v1/checkouts/${made.id}/cancel`, { key })).status, 200)
+    await mine(600)
+    await follow(600)
+    const text = said((await page(made)).text)
+    for (const words of ["This payment was canceled", "The seller decides whether to fill the order or return the money."])
+      assert.include(text, words)
+    for (const words of ["arrived late", "arrived after"]) assert.notInclude(text, words)
+  })
+
   it("page: the receipt of a late payment says that the checkout expired at its deadline, however late that was recorded", async () => {
     const made = await created({ expiry_seconds: 60 })
     await follow(600)

@@ -30,14 +30,17 @@ const late = (shown: Shown): Told => {
   const { endedAtMillis, expiresAtMillis } = state
   const arrivedAtMillis = arrivedAt(state)
   const wasCanceled = endedAtMillis !== null && endedAtMillis < expiresAtMillis
+  // The seller may cancel a checkout whose payment was seen but not confirmed yet.
+  const wasSeen = wasCanceled && arrivedAtMillis !== null && arrivedAtMillis <= endedAtMillis
   const after =
     arrivedAtMillis === null || arrivedAtMillis <= expiresAtMillis
       ? null
       : filled(say.lateAfter, span(arrivedAtMillis - expiresAtMillis, page.locale))
   const over = state.overSats === 0 ? null : filled(say.changeLead, overText(shown))
   const isAsked = state.refunds.length === 0
-  const lead = [wasCanceled ? say.lateCanceled : after, over, isAsked ? say.lateSeller : null].filter((part) => part !== null)
-  return { headline: say.late, mark: "clock", tone: "warn", lead: [lead.join(" ")] }
+  const why = wasSeen ? null : wasCanceled ? say.lateCanceled : after
+  const lead = [why, over, isAsked ? say.lateSeller : null].filter((part) => part !== null)
+  return { headline: wasSeen ? say.canceled : say.late, mark: "clock", tone: "warn", lead: [lead.join(" ")] }
 }
 
 const paid = (shown: Shown): Told => {

@@ -303,7 +303,7 @@ export const isAnswerable = (checkout: Shown): boolean =>
   isUnpaid(checkout) &&
   checkout.revision < maxChanges
 
-/** Returns whether the checkout was paid after it expired or was canceled. */
+/** Returns whether the payment arrived after the checkout expired, or was credited after it was canceled. */
 export const isLate = ({ status, endedAtMillis }: Pick<Checkout, "status" | "endedAtMillis">): boolean =>
   status === "paid" && endedAtMillis !== null
 

@@ -121,7 +121,7 @@ export const view = View.make<Checkout.Shown>()(
     late: [
       Schema.Boolean.annotate({
         description:
-          "Whether the payment arrived after the checkout expired or was canceled. An on-chain payment arrives when it is first seen"
+          "Whether the payment arrived after the checkout expired, or was credited after you canceled it. An on-chain payment arrives when it is first seen"
       }),
       Checkout.isLate
     ],
