@@ -78,8 +78,8 @@ export class PaymentDetails extends Context.Service<
     readonly steps: (companyId: CompanyId.CompanyId, boundaries: ReadonlyArray<number>) => Read<ReadonlyArray<Step>>
     /** Returns a payment of any company that was put in suspense. */
     readonly suspended: (id: string) => Effect.Effect<Suspense.Suspended, NotFound | StoreUnavailable>
-    /** Returns a company's records that match a string. */
-    readonly search: (companyId: CompanyId.CompanyId, text: string) => Read<ReadonlyArray<Search.Hit>>
+    /** Returns a company's records that match a string, without the invoices of other records that match. */
+    readonly search: (companyId: CompanyId.CompanyId, text: string) => Read<Search.Found>
   }
 >()("@satrail/core/reports/PaymentDetails") {}
 
@@ -163,10 +163,18 @@ const make = Effect.gen(function* () {
       return stepsOf(turned, boundaries, funds.posted)
     }),
     suspended,
-    search: (companyId, text) => {
+    search: Effect.fnUntraced(function* (companyId, text) {
       const sought = Search.sought(text)
-      return sought === undefined ? Effect.succeed([]) : reports.found(companyId, sought)
-    },
+      if (sought === undefined) return { hits: [], isAll: true }
+      const all = yield* reports.found(companyId, sought)
+      const ids = new Set(all.map(({ id }) => id))
+      const repeats = (invoice: Invoice.Invoice) => ids.has(Purpose.collectorOf(invoice) ?? "")
+      const isOwn = ({ kind, id }: Search.Hit) =>
+        kind === Invoice.noun.name
+          ? Effect.map(nouns.get(Invoice.noun, companyId, id), (invoice) => !Option.exists(invoice, repeats))
+          : Effect.succeed(true)
+      return { hits: yield* Effect.filter(all, isOwn, { concurrency: "unbounded" }), isAll: Search.isAll(all) }
+    }),
     paymentsOf: Effect.fnUntraced(function* (companyId, { kind, id }) {
       const deposits =
         kind === Invoice.noun.name

@@ -11,6 +11,13 @@ export interface Hit {
   readonly by: (typeof ways)[number]
 }
 
+/** What a search found. */
+export interface Found {
+  readonly hits: ReadonlyArray<Hit>
+  /** False if more records may match than were read. */
+  readonly isAll: boolean
+}
+
 /** The ways in which a string can match a record. A field is null if the string cannot match that way. */
 export interface Sought {
   /** The text as given. Letters match regardless of case; beyond ASCII, this depends on the store. */
@@ -28,6 +35,10 @@ export const limits = { characters: 200, each: 20, looks: 2000 } as const
 
 /** The ways in which a record can match. If several apply, the first is shown. */
 export const ways = ["order", "text", "id", "hash", "transaction", "amount"] as const
+
+/** Returns whether these are all matches: whether no kind has as many as are read of it. */
+export const isAll = (hits: ReadonlyArray<Hit>): boolean =>
+  [...Map.groupBy(hits, ({ kind }) => kind).values()].every(({ length }) => length < limits.each)
 
 /** Minimum number of digits required to search for an id. */
 const leastDigits = 6

@@ -105,7 +105,8 @@ export interface Reads {
     readonly cursor?: string
     readonly types?: string | undefined
   }) => Promise<Listed<ReadonlyArray<Event>>>
-  readonly search: (text: string) => Promise<ReadonlyArray<Hit>>
+  /** `isAll` is false if more records may match. */
+  readonly search: (text: string) => Promise<{ readonly hits: ReadonlyArray<Hit>; readonly isAll: boolean }>
 }
 
 export interface Api extends Reads {

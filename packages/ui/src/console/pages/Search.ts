@@ -86,7 +86,7 @@ const columns = ({ say }: Visit, sought: string): ReadonlyArray<Column<Row>> => 
   { title: "Value", place: "off", kind: "fiat", width: "w-fiat", cell: ({ value }) => value }
 ]
 
-/** A record's invoice and deposit also match, so remove duplicates to show each payment once. */
+/** The invoice and the deposit of a payment both match, so remove duplicates to show each payment once. */
 const distinct = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
   const known = new Map<string, Row>()
   for (const row of rows) if (!known.has(row.key)) known.set(row.key, row)
@@ -99,14 +99,12 @@ const order: ReadonlyArray<Hit["kind"]> = ["deposits", "withdrawals", "invoices"
 const get = async (visit: Visit): Promise<Shown> => {
   const { api, query, to } = visit
   const sought = (query.get("q") ?? "").trim()
-  const hits = sought === "" ? [] : await api.search(sought)
+  const { hits, isAll } = sought === "" ? { hits: [], isAll: true } : await api.search(sought)
   const sorted = hits.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
   const found = await Promise.all(sorted.map((hit) => rowsOf(visit, hit)))
-  // The invoice of an unpaid record would duplicate that record.
-  const others = new Set(hits.flatMap(({ kind, id }) => (order.includes(kind) ? [] : [id])))
-  const rows = distinct(found.flat()).filter(({ key, href }) => !(others.size > 0 && href.includes("/invoices/") && !others.has(key)))
-  const title =
-    rows.length === 0 ? `No results for “${sought}”` : `${rows.length} ${rows.length === 1 ? "result" : "results"} for “${sought}”`
+  const rows = distinct(found.flat())
+  const count = isAll ? String(rows.length) : `${rows.length} or more`
+  const title = rows.length === 0 ? `No results for “${sought}”` : `${count} ${count === "1" ? "result" : "results"} for “${sought}”`
   return {
     title: sought === "" ? "Search" : title,
     body: plain(
@@ -119,7 +117,7 @@ const get = async (visit: Visit): Promise<Shown> => {
             button(to("payments"), "All payments", "main")
           )
         : table("Results", { columns: columns(visit, sought), groups: [{ rows }], kind: "pay-table found", opens: true }),
-      "Searched orders, descriptions, metadata, ids, hashes and amounts."
+      "Searched orders, the newest descriptions, metadata, ids, hashes and amounts."
     )
   }
 }

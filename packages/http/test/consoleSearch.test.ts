@@ -1,0 +1,47 @@
+import { afterAll, assert, it } from "@effect/vitest"
+import { start } from "./Service.ts"
+
+const service = await start({ http: { console: true } })
+afterAll(service.dispose)
+const { key } = await service.company()
+const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers })
+const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+const post = async (path: string, body: object) => (await service.ask("POST", path, { key, body })).body.data
+const pay = async (paymentRequest: string) => {
+  await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
+  await service.work()
+}
+
+/** The heading of the results, and each result's kind of page and title. */
+const found = async (text: string) => {
+  const page = (await service.send(new Request(`http://service/console/search?q=${encodeURIComponent(text)}`, { headers: { cookie } })))
+    .text
+  const [, heading = ""] = /<h1[^>]*><span>([^<]*)</.exec(page) ?? []
+  const rows = [...page.matchAll(/class="row" href="(?:\.\.\/)*console\/([^"]*)\/[^"/]*">(.*?)<\/a>/g)]
+  return { heading, rows: rows.map(([, at = "", title = ""]) => [at, title.replaceAll(/<[^>]*>/g, "")]) }
+}
+
+it("console: a search lists an unpaid invoice that matches, and leaves out those of the checkouts that match", async () => {
+  const invoice = { amount: 500, currency: "sats" }
+  const paid = await post("/v1/checkouts", { ...invoice, order_id: "1042", description: "coffee cup" })
+  await pay(paid.payment_request)
+  await post("/v1/checkouts", { ...invoice, order_id: "1043", description: "coffee grinder" })
+  await post("/v1/bitcoin/deposit/lightning-invoice", { ...invoice, description: "coffee for Bob" })
+  const { heading, rows } = await found("coffee")
+  assert.sameDeepMembers(rows, [
+    ["payments/in", "Order 1042"],
+    ["checkouts", "Order 1043"],
+    ["invoices", "coffee for Bob"]
+  ])
+  assert.strictEqual(heading, "3 results for “coffee”")
+})
+
+it("console: a search that matches more than it shows says so, and does not call the number of rows the number of results", async () => {
+  const create = (n: number) =>
+    post("/v1/bitcoin/deposit/lightning-invoice", { amount: 100 + n, currency: "sats", description: `member ${n}` })
+  for (let n = 0; n < 19; n++) await create(n)
+  assert.strictEqual((await found("member ")).heading, "19 results for “member”")
+  for (let n = 19; n < 21; n++) await create(n)
+  assert.deepStrictEqual((await found("member ")).heading, "20 or more results for “member”")
+})
