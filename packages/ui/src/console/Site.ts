@@ -30,7 +30,11 @@ const issueOf = ({ path, message }: Refused["details"][number]): string =>
 const wordsOf = ({ message, details }: Refused): string =>
   details.length === 0 ? message : details.map((issue) => Formats.capital(issueOf(issue))).join(". ")
 
-const kept = "What you typed is kept. You can safely try again; the request takes effect only once."
+/** Only a form with an idempotency key can be sent again without a second effect. */
+const keptOf = (given: URLSearchParams): string =>
+  given.has("once")
+    ? "What you typed is kept. You can safely try again; the request takes effect only once."
+    : "What you typed is kept. The request may have taken effect: check this before you try again."
 
 const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchParams | undefined): Shown => {
   if (error.status === 404)
@@ -65,7 +69,7 @@ const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchPar
       "Not available",
       given === undefined
         ? empty("warn", "This page is not available right now", `${wordsOf(error)}. Nothing was changed.`, again(given))
-        : empty("warn", "The request did not succeed", `${wordsOf(error)}. ${kept}`, again(given))
+        : empty("warn", "The request did not succeed", `${wordsOf(error)}. ${keptOf(given)}`, again(given))
     )
   }
 }
@@ -202,7 +206,7 @@ export const away = (around: Pick<Frame.Around, "files" | "preferences">, messag
       empty(
         "warn",
         "The console is not available right now",
-        given === undefined ? `${message} Payments continue. Try again in a moment.` : `${message} ${kept}`,
+        given === undefined ? `${message} Payments continue. Try again in a moment.` : `${message} ${keptOf(given)}`,
         again(given)
       )
     )

@@ -52,7 +52,7 @@ const add = (visit: AnyVisit): Promise<Shown> => {
   return Promise.resolve({
     title: "Add endpoint",
     crumbs: [["Webhooks", "webhooks"]],
-    body: formPanel({ action: visit.to("webhooks/new"), label: "Endpoint" }, [
+    body: formPanel({ action: visit.to("webhooks/new"), label: "Endpoint", once: visit.once }, [
       body(settings(visit)),
       confirm("Add endpoint", { isConfirmed, ...(kind === "operator" && { label: "Your operator token" }) })
     ])
@@ -71,7 +71,10 @@ const secretPage = (visit: AnyVisit, id: string, title: string, secret: string):
 })
 
 const added = async (visit: AnyVisit): Promise<Shown> => {
-  const { id, secret } = await visit.api.call(`POST ${rootOf(visit)}/webhook-endpoints`, { body: settingsIn(visit) })
+  const { id, secret } = await visit.api.call(`POST ${rootOf(visit)}/webhook-endpoints`, {
+    once: text(visit, "once"),
+    body: settingsIn(visit)
+  })
   return secretPage(visit, id, "Endpoint added", secret)
 }
 

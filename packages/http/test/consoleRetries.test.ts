@@ -1,0 +1,43 @@
+import * as Site from "@satrail/ui/console/Site"
+import { afterAll, assert, it } from "@effect/vitest"
+import { operatorToken, start } from "./Service.ts"
+
+// A form that is sent again after an outage, when its first request may have taken effect.
+
+const service = await start({ http: { console: true } })
+afterAll(service.dispose)
+const { key } = await service.company()
+const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+
+it("console: an endpoint form of a company or an operator that is sent twice adds one endpoint, and shows the same secret again", async () => {
+  for (const [credential, root, api] of [
+    [key, "/console", "/v1"],
+    [operatorToken, "/operator/console", "/operator"]
+  ] as const) {
+    const signedIn = await service.ask("POST", "/console/session", { body: { credential }, headers: own })
+    const headers = { cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "", ...own, origin: "http://service" }
+    const at = `http://service${root}/webhooks/new`
+    const form = (await service.send(new Request(at, { headers }))).text
+    const [, once] = /name="once" value="([^"]+)"/.exec(form) ?? []
+    assert.isDefined(once, root)
+    const send = async () => {
+      const body = new URLSearchParams({ url: "https://shop.example/hook", credential, once: once ?? "" })
+      const { text } = await service.send(new Request(at, { method: "POST", headers, body }))
+      return /whsec_[\w+/=]+/.exec(text)?.[0]
+    }
+    const secret = await send()
+    assert.isDefined(secret, root)
+    assert.strictEqual(await send(), secret)
+    assert.lengthOf((await service.ask("GET", `${api}/webhook-endpoints`, { key: credential })).body.data, 1, root)
+  }
+})
+
+it("console: the page of an outage promises that a form takes effect only once if the form has an idempotency key, and not otherwise", () => {
+  const files = { styles: [], script: "", icon: "" }
+  const preferences = { theme: "system", currency: "eur", zone: "UTC" } as const
+  const page = (form: Readonly<Record<string, string>>) => Site.away({ files, preferences }, "No answer.", new URLSearchParams(form))
+  assert.include(page({ once: "1", amount: "21" }), "the request takes effect only once")
+  const other = page({ do: "rotate", overlap: "24" })
+  assert.notInclude(other, "only once")
+  assert.include(other, "The request may have taken effect: check this before you try again.")
+})
