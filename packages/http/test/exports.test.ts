@@ -235,6 +235,20 @@ describe("exports", () => {
     assert.strictEqual(later[0]?.["balance_sats"], before.at(-1)?.["balance_sats"])
   })
 
+  it("export: the closing line of a period that has not ended has the time of the export, from which the next period continues", async () => {
+    const { key } = await busy()
+    const started = Date.now()
+    const month = await csv(key, `/v1/transactions/export?until=${new Date(started + 86_400_000).toISOString()}`)
+    const closing = month.at(-1)
+    assert.strictEqual(closing?.["type"], "closing")
+    const closedMillis = Date.parse(closing?.["booked_at"] ?? "")
+    assert.isAtLeast(closedMillis, started)
+    assert.isAtMost(closedMillis, Date.now() + 1)
+    await invoice(key, { amount: 700 })
+    const next = await csv(key, `/v1/transactions/export?from=${closing?.["booked_at"]}`)
+    assert.strictEqual(next[0]?.["balance_sats"], closing?.["balance_sats"])
+  })
+
   it("export: an invalid parameter is rejected, and the error names the parameter", async () => {
     const { key } = await service.company("paid", "read")
     for (const [query, path] of [

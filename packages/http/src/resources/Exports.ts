@@ -82,7 +82,9 @@ const keysIssue = (text: string): string | undefined => {
 const query = {
   format: Schema.optionalKey(Sheet.Format),
   from: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "Start time, inclusive. Default: the first entry" })),
-  until: Schema.optionalKey(Scalars.GivenInstant.annotate({ description: "End time, exclusive; must be later than `from`. Default: now" })),
+  until: Schema.optionalKey(
+    Scalars.GivenInstant.annotate({ description: "End time, exclusive; must be later than `from`. Default, and latest: now" })
+  ),
   metadata_keys: Schema.optionalKey(
     Schema.String.annotate({
       description: `Metadata keys, separated by commas, at most ${Metadata.limits.keys}. Each becomes a column \`metadata.<key>\``,
