@@ -99,6 +99,51 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       }
     }))
 
+  it("console: an open page keeps showing the current state while the focus is in it, and the focus stays where it is", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      await Customer.fund(shop, 1000)
+      await signIn(page, shop.key)
+      const places = {
+        "#title": () => page.getByRole("heading", { name: "Overview", level: 1 }).click(),
+        "#main": () => page.locator("main").click({ position: { x: 2, y: 2 } }),
+        "[aria-label='Latest payments']": () => page.getByRole("group", { name: "Latest payments" }).focus(),
+        "a[href$='/payments']": () => page.getByRole("link", { name: "All payments" }).focus()
+      }
+      for (const [place, go] of Object.entries(places)) {
+        await go()
+        await page.locator(`${place}:focus`).waitFor()
+        await Customer.fund(shop, 500)
+        const balance = new Intl.NumberFormat("en").format(await Customer.balance(shop))
+        await page.getByTestId("available").getByText(`${balance} sats`).waitFor()
+        assert.strictEqual(await page.locator(`${place}:focus`).count(), 1, place)
+      }
+    }))
+
+  it("console: what is typed on an open page stays there, and an open table stays open, while other parts of the page refresh", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      await Customer.fund(shop, 1000)
+      await signIn(page, shop.key)
+      await page.getByText("Show as a table").first().click()
+      await Customer.fund(shop, 500)
+      await page.getByTestId("available").getByText("1,500 sats").waitFor()
+      await page.getByRole("table").getByText("1,500").first().waitFor()
+      const body = { amount: 100, currency: "sats", description: "A gift" }
+      const { id } = await Customer.data(201, shop.post("/v1/vouchers", body))
+      const url = `${whole.url}/console/vouchers/${id}`
+      await page.goto(url)
+      await page.getByLabel("Your API key").fill(shop.key)
+      await page.getByRole("button", { name: "Cancel voucher" }).focus()
+      // The page has handled the response to the first request before it sends the second.
+      for (let n = 0; n < 2; n++) {
+        const asked = page.waitForRequest(url)
+        await Customer.fund(shop, 500)
+        await asked
+      }
+      assert.strictEqual(await page.getByLabel("Your API key").inputValue(), shop.key)
+    }))
+
   it("console: on a slow network a page is complete when it first appears, and its layout hardly shifts", () =>
     tab({ storageState: started.signedIn.company }, async (page, complaints) => {
       const cdp = await page.context().newCDPSession(page)

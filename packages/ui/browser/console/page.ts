@@ -32,10 +32,30 @@ document.addEventListener("keydown", (event) => {
   search.focus()
 })
 
-/** Replaces a read-only page with its newest version, unless the focus or an open part is in it. */
+/** Describes an element. Buttons, and the headings of parts that open, differ only by their text. */
+const markOf = (one: Element): string => {
+  const attributes = [...one.attributes].filter(({ name }) => name !== "data-copied").map(({ name, value }) => `${name}=${value}`)
+  return [one.tagName, ...attributes, one.matches("button, summary") ? one.textContent : ""].join(" ")
+}
+
+/** Whether a replacement of the page would lose what the user types or selects. */
+const isUsed = (main: Element, focused: Element | null): boolean =>
+  document.getSelection()?.isCollapsed === false ||
+  [...main.querySelectorAll("input")].some((field) => field === focused || field.value !== field.defaultValue)
+
+/** Replaces a page with its newest version. Open parts stay open, and the focus stays where it is. */
 const refresh = async (): Promise<void> => {
   const after = (await fetched()).querySelector("main")
-  if (after !== null) document.querySelector("main:not(:focus-within, :has(details[open]))")?.replaceWith(after)
+  const before = document.querySelector("main")
+  const { activeElement: focused } = document
+  if (after === null || before === null || isUsed(before, focused)) return
+  const isInside = focused !== null && before.contains(focused)
+  const same = isInside ? [after, ...after.querySelectorAll<HTMLElement>("*")].filter((one) => markOf(one) === markOf(focused)) : []
+  if (isInside && same.length !== 1) return
+  const parts = after.querySelectorAll("details")
+  for (const [at, { open }] of before.querySelectorAll("details").entries()) parts[at]?.toggleAttribute("open", open)
+  before.replaceWith(after)
+  same[0]?.focus({ preventScroll: true })
 }
 
 const renew = () => void refresh().catch(() => undefined)

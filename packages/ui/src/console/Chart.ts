@@ -64,11 +64,11 @@ const fiatShort = (say: Format, sats: number): string =>
         maximumSignificantDigits: 2
       }).format(Formats.valueOf(sats, say.price.perBitcoin))
 
-const asTable = (heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
+const asTable = (name: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   h(
     "details",
     { class: "asTable" },
-    h("summary", null, "Show as a table"),
+    h("summary", null, "Show as a table", h("span", { class: "visually-hidden" }, `: ${name}`)),
     h(
       "table",
       { class: "num" },
@@ -148,6 +148,7 @@ export const line = (say: Format, points: ReadonlyArray<Balance>) => {
       )
     ),
     asTable(
+      "balance",
       ["Day", "Balance, sats", "Value now"],
       points.map(({ atMillis, sats }) => [say.date(atMillis), Formats.exact(sats), say.fiat(sats) ?? "–"])
     )
@@ -203,6 +204,7 @@ export const bars = (say: Format, days: ReadonlyArray<Flow>) => {
       )
     ),
     asTable(
+      "in and out by day",
       ["Day", "In, sats", "Out, sats"],
       days.map((day) => [say.date(day.atMillis), Formats.exact(day.in), Formats.exact(day.out)])
     )
