@@ -2,24 +2,21 @@ import { h } from "preact"
 import { crumbsOf } from "../../operator/Common.ts"
 import type { OperatorVisit, Page, Shown } from "../../Page.ts"
 import { plain } from "../../Parts.ts"
-import { table } from "../../Table.ts"
-import { figures } from "./Statements.ts"
+import { paging, table } from "../../Table.ts"
+import { figures, pageOf, shownOf } from "./Statements.ts"
 
 const months = 12
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, beside, params } = visit
+  const { api, say, beside, params, to } = visit
   const { id = "" } = params
-  const now = new Date(say.nowMillis)
-  const names = Array.from({ length: months }, (_, n) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, 1)).toISOString().slice(0, 7)
-  )
-  const all = await Promise.all(
-    names.map((month) => api.call("GET /operator/companies/{companyId}/statements/{month}", { params: { companyId: id, month } }))
-  )
-  const rows = all.filter(
-    ({ opening_sats, in_sats, out_sats, closing_sats, is_final }) => !is_final || opening_sats + in_sats + out_sats + closing_sats !== 0
-  )
+  const { months: names, until, newer, older } = pageOf(visit, `companies/${id}/statements`, months)
+  const [earlier, ...all] = await Promise.all([
+    api.call("GET /operator/companies/{companyId}/transactions", { params: { companyId: id }, query: { until, limit: 1 } }),
+    ...names.map((month) => api.call("GET /operator/companies/{companyId}/statements/{month}", { params: { companyId: id, month } }))
+  ])
+  const rows = shownOf(all)
+  const links = { newer: newer && to(newer), older: earlier.length === 0 ? undefined : to(older) }
   const file = (month: string, format: string) => beside(`operator/companies/${id}/statements/${month}${format}`)
   return {
     title: "Statements",
@@ -44,7 +41,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           }
         ],
         groups: [{ rows }]
-      })
+      }),
+      paging(0, "", links)
     )
   }
 }

@@ -1,19 +1,39 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
-import type { Elsewhere, Page, Shown, Visit } from "../../Page.ts"
+import { Refused } from "../../Api.ts"
+import type { AnyVisit, Elsewhere, Page, Shown, Visit } from "../../Page.ts"
 import { body, factPanel, plain, status, submit } from "../../Parts.ts"
-import { type Column, table } from "../../Table.ts"
+import { type Column, paging, table } from "../../Table.ts"
 import type { Statement } from "../../wire.ts"
 
 const months = 6
 
-/** Names of the newest months in UTC, newest first: 2026-11. */
-const newest = (nowMillis: number): ReadonlyArray<string> => {
-  const now = new Date(nowMillis)
-  return Array.from({ length: months }, (_, n) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, 1)).toISOString().slice(0, 7)
-  )
+const monthAt = (millis: number, add: number): string => {
+  const day = new Date(millis)
+  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + add, 1)).toISOString().slice(0, 7)
 }
+const startOf = (month: string): number => Date.parse(`${month}-01T00:00:00Z`)
+
+/** A page of `count` months in UTC, newest first: 2026-11. The URL names the newest one if it is not this month. */
+export const pageOf = ({ query, say: { nowMillis } }: AnyVisit, path: string, count: number) => {
+  const until = query.get("until") ?? ""
+  const newest = /^2\d{3}-(?:0[1-9]|1[0-2])$/.test(until) ? Math.min(nowMillis, startOf(until)) : nowMillis
+  const next = monthAt(newest, count)
+  const isNext = startOf(next) < startOf(monthAt(nowMillis, 0))
+  return {
+    months: Array.from({ length: count }, (_, n) => monthAt(newest, -n)),
+    /** The end of the page before it, which has older months. */
+    until: new Date(startOf(monthAt(newest, 1 - count))).toISOString(),
+    newer: newest === nowMillis ? undefined : `${path}${isNext ? `?until=${next}` : ""}`,
+    older: `${path}?until=${monthAt(newest, -count)}`
+  }
+}
+
+/** The statements of the months that have ended and are not empty, and of the running month. */
+export const shownOf = (rows: ReadonlyArray<Statement>): ReadonlyArray<Statement> =>
+  rows.filter(
+    ({ opening_sats, in_sats, out_sats, closing_sats, is_final }) => !is_final || opening_sats + in_sats + out_sats + closing_sats !== 0
+  )
 
 const file = ({ beside }: Visit, { from, to }: Statement, format: "csv" | "jsonl") =>
   beside(`v1/transactions/export?${new URLSearchParams({ format, from, until: to })}`)
@@ -61,18 +81,19 @@ const columns = (visit: Visit): ReadonlyArray<Column<Statement>> => {
 
 const get = async (visit: Visit): Promise<Shown> => {
   const { api, say, to } = visit
-  const rows: ReadonlyArray<Statement> = await Promise.all(
-    newest(say.nowMillis).map((month) => api.call("GET /v1/statements/{month}", { params: { month } }))
-  )
-  const known = rows.filter(
-    ({ opening_sats, in_sats, out_sats, closing_sats, is_final }) => !is_final || opening_sats + in_sats + out_sats + closing_sats !== 0
-  )
+  const { months: names, until, newer, older } = pageOf(visit, "statements", months)
+  const [earlier, ...rows] = await Promise.all([
+    api.call("GET /v1/transactions", { query: { until, limit: 1 } }),
+    ...names.map((month) => api.call("GET /v1/statements/{month}", { params: { month } }))
+  ])
+  const known = shownOf(rows)
+  const links = { newer: newer && to(newer), older: earlier.length === 0 ? undefined : to(older) }
   const value = (name: string) => h("input", { id: name, name, type: "date" })
   return {
     title: "Statements and export",
     lead: "Months begin and end at midnight UTC. A final statement never changes.",
     body: [
-      plain("Statements", table("Statements by month", { columns: columns(visit), groups: [{ rows: known }] })),
+      plain("Statements", table("Statements by month", { columns: columns(visit), groups: [{ rows: known }] }), paging(0, "", links)),
       h(
         "div",
         { class: "form-side" },
@@ -124,13 +145,16 @@ const get = async (visit: Visit): Promise<Shown> => {
 }
 
 /** Every ledger transaction of a period. Leave a date empty for no limit. */
-const exported = ({ query }: Visit): Promise<Elsewhere> => {
+const exported = async ({ query }: Visit): Promise<Elsewhere> => {
   const asked = new URLSearchParams({ format: query.get("format") === "jsonl" ? "jsonl" : "csv" })
   for (const name of ["from", "until"]) {
     const day = query.get(name) ?? ""
     if (/^\d{4}-\d{2}-\d{2}$/.test(day)) asked.set(name, `${day}T00:00:00.000Z`)
   }
-  return Promise.resolve({ redirect: `v1/transactions/export?${asked}`, isBeside: true })
+  const [from, until] = [asked.get("from"), asked.get("until")]
+  if (from !== null && until !== null && from >= until)
+    throw new Refused(400, "malformed_request", "“Until” must be later than “From”. It is not included in the export")
+  return { redirect: `v1/transactions/export?${asked}`, isBeside: true }
 }
 
 export const statements: ReadonlyArray<Page> = [
