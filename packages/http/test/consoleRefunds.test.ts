@@ -1,5 +1,5 @@
 import { afterAll, assert, it } from "@effect/vitest"
-import { start } from "./Service.ts"
+import { operatorToken, start } from "./Service.ts"
 
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
@@ -85,4 +85,29 @@ it("console: the export of payments has the id of the checkout that each payment
   const [head, line] = (await page("payments/export?type=deposit")).split("\r\n")
   assert.match(head ?? "", /,order_id,checkout_id,recipient,/)
   assert.include(line, `,1043,${id},`)
+})
+
+it("console: a refund that awaits approval says so in the lists and on its page, and its rejection shows no fee", async () => {
+  const body = { approval_above_sats: 2000 }
+  const { id: companyId, key: sender } = await service.company()
+  const set = await service.ask("PUT", `/operator/companies/${companyId}/limits`, { key: operatorToken, body })
+  assert.strictEqual(set.status, 200, set.text)
+  await service.fund(sender, 50_000)
+  const [{ id: deposit_id }] = (await service.ask("GET", "/v1/transactions?type=deposit", { key: sender })).body.data
+  const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+  const asked = { deposit_id, amount: 3000, currency: "sats" }
+  const linked = await service.ask("POST", "/v1/refunds", { key: sender, body: asked })
+  assert.match(linked.body.message ?? "", /cannot await approval.*destination/)
+  const { id, withdrawal_id } = (await service.ask("POST", "/v1/refunds", { key: sender, body: { ...asked, destination } })).body.data
+  const entered = await service.ask("POST", "/console/session", { body: { credential: sender }, headers })
+  const as = { cookie: entered.headers.get("set-cookie")?.split(";")[0] ?? "" }
+  const shown = async (path: string) => (await service.send(new Request(`http://service/console/${path}`, { headers: as }))).text
+  for (const path of ["refunds", `refunds/${id}`, `payments/in/${deposit_id}`]) {
+    const text = await shown(path)
+    assert.include(text, "Needs approval", path)
+    assert.notInclude(text, "On its way", path)
+  }
+  assert.match(await shown(`payments/out/${withdrawal_id}`), /<dt>Fee<\/dt><dd>[\d.]+ sats/)
+  await service.ask("POST", `/v1/transactions/withdrawals/${withdrawal_id}/reject`, { key: sender })
+  assert.match(await shown(`payments/out/${withdrawal_id}`), /<dt>Fee<\/dt><dd>None/)
 })

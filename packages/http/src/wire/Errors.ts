@@ -187,6 +187,10 @@ const reasons = {
   waiting: "This API key is not active until a second operator approves it, in the console or with `satrail keys approve`."
 } as const
 
+/** What to do where an amount above the threshold is refused, because no one could approve the claim of its link. */
+const unapproved = (limit: Limit.LimitExceeded["limit"]): string =>
+  limit === "approval_above_sats" ? " What a wallet claims by link cannot await approval. Send it to a destination instead." : ""
+
 /** Maps each core error to its response. This is the only place where core errors get a status. */
 const table = {
   Invalid: ({ path, message }: Invalid) => malformed([{ path, message }]),
@@ -241,11 +245,15 @@ const table = {
         }),
   Paused: ({ what }: Paused) => failure("paused", `The operator has paused ${what}. Try again later.`),
   LimitExceeded: ({ limit, of, remaining, freesAtMillis }: Limit.LimitExceeded) =>
-    detailed("limit_exceeded", `This would exceed ${of === "key" ? "the API key's" : "the company's"} limit "${limit}".`, {
-      limit,
-      ...(remaining !== undefined && { remaining_sats: Msat.toDecimalSats(remaining) }),
-      ...(freesAtMillis !== undefined && { frees_at: Scalars.instantOrNull(freesAtMillis) })
-    }),
+    detailed(
+      "limit_exceeded",
+      `This would exceed ${of === "key" ? "the API key's" : "the company's"} limit "${limit}".${unapproved(limit)}`,
+      {
+        limit,
+        ...(remaining !== undefined && { remaining_sats: Msat.toDecimalSats(remaining) }),
+        ...(freesAtMillis !== undefined && { frees_at: Scalars.instantOrNull(freesAtMillis) })
+      }
+    ),
   TooManyKeys: ({ maximum }: TooManyKeys) =>
     failure("too_many_api_keys", `A company can create at most ${maximum} API keys. Revoke one first, or ask the operator.`),
   CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this cursor have been deleted."),

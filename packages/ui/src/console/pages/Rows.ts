@@ -63,7 +63,9 @@ export const rowOf = (payment: Payment, say: Format): Row => ({
 export const signedSats = ({ type, amountSats }: Pick<Line, "type" | "amountSats">): string =>
   Formats.signed(type === "withdrawal" ? -amountSats : amountSats)
 
-export const feeOf = ({ feeSats }: Payment): string => (feeSats === 0 ? "None" : `${feeSats.toLocaleString("en-US")} sats`)
+/** The fee of a payment that failed was returned. */
+export const feeOf = ({ feeSats, status }: Payment): string =>
+  feeSats === 0 || status === "failed" ? "None" : `${feeSats.toLocaleString("en-US")} sats`
 
 const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction, say: Format) => ({
   type: "adjustment" as const,

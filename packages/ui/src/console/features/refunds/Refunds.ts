@@ -5,7 +5,7 @@ import { type List, pagesOf } from "../../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, type Visit, whoMay } from "../../Page.ts"
 import { button, copied, copy, date, link, panel, status, sub, type Told } from "../../Parts.ts"
 import { metadataFact } from "../../pages/Records.ts"
-import { titleOf } from "../../pages/Rows.ts"
+import { titleOf, toldOf } from "../../pages/Rows.ts"
 import { type Column, rowLink, table } from "../../Table.ts"
 import type { Deposit, Refund } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
@@ -20,17 +20,33 @@ const refundWords: Readonly<Record<Refund["status"], Told>> = {
   canceled: { tone: "idle", text: "Canceled, returned" }
 }
 
+/** A refund, and the title and order of the payment that it refunds, in the list of all refunds. Large metadata isn't kept. */
+type Row = Refund & {
+  readonly of?: { readonly title: string; readonly orderId: string | null } | undefined
+  readonly told: Told
+}
+
+/** Adds the status of each refund. One that is being sent has the status of its payment, which can await approval. */
+const withStatus = async ({ api }: Visit, rows: ReadonlyArray<Refund>): Promise<ReadonlyArray<Row>> => {
+  const sent = rows.flatMap(({ status, withdrawal_id: id }) =>
+    status === "pending" && id !== null ? [{ type: "withdrawal" as const, id }] : []
+  )
+  const waiting = new Map((await api.payments(sent)).map((payment) => [payment.id, payment]))
+  return rows.map((refund) => {
+    const payment = waiting.get(refund.withdrawal_id ?? "")
+    return { ...refund, told: payment?.status === "pending_approval" ? toldOf(payment) : refundWords[refund.status] }
+  })
+}
+
 const refundTitle = ({ description }: Refund): string => (description === "" ? "Refund" : description)
 
-/** A refund, and in the list of all refunds what it refunds. Large metadata isn't kept. */
-type Row = Refund & { readonly of?: { readonly title: string; readonly orderId: string | null } | undefined }
-
 /** Reads a page of refunds, and the payments that they refund in one read. */
-const read: List<Row>["read"] = async ({ api }, query) => {
+const read: List<Row>["read"] = async (visit, query) => {
+  const { api } = visit
   const page = await api.page("GET /v1/refunds", { query })
   const payments = await api.payments(page.data.map(({ deposit_id: id }) => ({ type: "deposit", id })))
   const byId = new Map(payments.map((payment) => [payment.id, { title: titleOf(payment), orderId: payment.orderId }]))
-  return { ...page, data: page.data.map((refund) => ({ ...refund, of: byId.get(refund.deposit_id) })) }
+  return { ...page, data: (await withStatus(visit, page.data)).map((refund) => ({ ...refund, of: byId.get(refund.deposit_id) })) }
 }
 
 const refundsList: List<Row> = {
@@ -59,7 +75,7 @@ const refundsList: List<Row> = {
         refund.of && h("span", { class: "soft desc" }, refund.of.title)
       ]
     },
-    { title: "Status", place: "c4", cell: (refund) => status(refundWords[refund.status]) },
+    { title: "Status", place: "c4", cell: ({ told }) => status(told) },
     { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount_sats }) => Formats.sats(amount_sats) },
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
@@ -83,10 +99,11 @@ const show = async (visit: Visit): Promise<Shown> => {
   const { id = "" } = params
   const refund = await api.call("GET /v1/refunds/{id}", { params: { id } })
   const { withdrawal_id: withdrawal, checkout_id: checkout } = refund
+  const [row] = await withStatus(visit, [refund])
   return {
     title: refundTitle(refund),
     figure: [Formats.sats(refund.amount_sats), " ", h("small", null, "sats")],
-    status: refundWords[refund.status],
+    status: row?.told ?? refundWords[refund.status],
     lead: refund.description,
     crumbs: [["Refunds", "refunds"]],
     isLive: true,
@@ -106,7 +123,7 @@ const show = async (visit: Visit): Promise<Shown> => {
 export const received = async (visit: Visit, _: Payment, deposit: Deposit): Promise<PaymentPart> => {
   const { api, to } = visit
   const { id, amount_sats, refunded_sats, status: standing } = deposit
-  const rows = await api.call("GET /v1/refunds", { query: { deposit_id: id } })
+  const rows = await withStatus(visit, await api.call("GET /v1/refunds", { query: { deposit_id: id } }))
   const [left, mayRefund] = [amount_sats - refunded_sats, may(visit, "send")]
   const isRefundable = left > 0 && standing === "settled"
   return {
