@@ -240,6 +240,24 @@ describe("the backend table", () => {
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
   )
 
+  it.live("backends: a database used with an invoice secret is rejected with another one, which could not settle its held payments", () =>
+    withHome((env) =>
+      Effect.gen(function* () {
+        const start = (changed: Record<string, string> = {}) => {
+          const { node = assert.fail("no node was chosen") } = Result.getOrThrow(read({ ...env, ...changed }))
+          return Effect.scoped(Layer.build(Layer.fresh(node.layer("regtest"))))
+        }
+        yield* start()
+        yield* start()
+        const other = "another-secret-of-thirty-two-or-more-characters"
+        const { message } = yield* Effect.flip(start({ PAPER_SECRET: other }))
+        assert.match(message, /^The database was first used with another invoice secret\. Set PAPER_SECRET to that one/)
+        assert.notInclude(message, other)
+        yield* start()
+      }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+    ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
   it.live("backends: a database used with one kind of node is rejected with every other kind, which is not called", () =>
     withHome((env) =>
       Effect.gen(function* () {

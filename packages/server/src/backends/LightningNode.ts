@@ -6,6 +6,7 @@ import type { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Config, Effect, Layer, type Redacted } from "effect"
 import type { Check } from "../base/Check.ts"
 import { type Entry, unproven } from "./Entry.ts"
+import * as InvoiceSecret from "./InvoiceSecret.ts"
 import type { NodeUnusable } from "./NodeUnusable.ts"
 import * as Remembered from "./Remembered.ts"
 
@@ -44,7 +45,7 @@ export interface LightningNode {
   readonly invoiceSecret: Redacted.Redacted
   /** The settings, kept so that checks can redact the secrets among them. */
   readonly settings: object
-  /** Fails if the node is on another network, or is not the one that the database is bound to. */
+  /** Fails if the node is on another network, or the node or its secret is not the one that the database is bound to. */
   readonly layer: (
     network: Network
   ) => Layer.Layer<LightningReceiver | LightningSender, NodeUnusable | StoreUnavailable, Journal | LedgerReads>
@@ -56,13 +57,26 @@ export interface Backend extends Entry {
   readonly config: Config.Config<LightningNode>
 }
 
+/** Returns the name of the setting with this value. */
+const nameOf = <S extends object>(definition: Definition<S>, settings: S, value: Redacted.Redacted): string => {
+  const [key = ""] = Object.entries(settings).find(([, given]) => given === value) ?? []
+  return definition.settings[key]?.name ?? `the secret of ${definition.title}`
+}
+
 const node = <S extends object>(definition: Definition<S>, settings: S): LightningNode => {
   const { ask, invoiceSecret, ...place } = definition.identity(settings)
   return {
     at: place.at,
     invoiceSecret,
     settings,
-    layer: (network) => Layer.unwrap(Effect.map(Remembered.identify(place, network, ask), (found) => definition.layer(settings, found))),
+    layer: (network) =>
+      Layer.unwrap(
+        Effect.gen(function* () {
+          const found = yield* Remembered.identify(place, network, ask)
+          yield* InvoiceSecret.confirm(invoiceSecret, nameOf(definition, settings, invoiceSecret))
+          return definition.layer(settings, found)
+        })
+      ),
     checks: (network) => [...definition.checks(settings, network), ...unproven(definition, definition.title)]
   }
 }
