@@ -25,7 +25,7 @@ const gauges = {
   ]),
   age: Measure.gauge(
     "satrail_reconciliation_age_seconds",
-    "Age of the last reconciliation run; before the first, the time since the process started"
+    "Age of the last reconciliation run; before the first, the time since the process started; negative if the clocks of two processes differ"
   )({}),
   waiting: Measure.gauge("satrail_waiting", "Backlog: items", ["kind"]),
   waitingSats: Measure.gauge("satrail_waiting_sats", "Backlog: satoshis, including fees", ["kind"]),
@@ -54,7 +54,8 @@ export const refresh = ({ last, waiting }: Reconciliation["Service"], sinceMilli
     }
     const report = Option.getOrUndefined(yield* last)
     const ranAtMillis = report?.atMillis ?? sinceMillis
-    if (ranAtMillis !== null) yield* Metric.update(gauges.age, Math.max(0, nowMillis - ranAtMillis) / 1000)
+    // Negative if the clock of the process that ran it is ahead of this one's, which an alarm reports.
+    if (ranAtMillis !== null) yield* Metric.update(gauges.age, (nowMillis - ranAtMillis) / 1000)
     if (report === undefined) return
     yield* sats(gauges.assets, report.assets)
     yield* sats(gauges.liabilities, report.liabilities)

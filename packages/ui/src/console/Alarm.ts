@@ -17,6 +17,7 @@ export const alarms = {
     path: "reconciliation"
   },
   SatrailReconciliationOld: { title: "The ledger has not been compared recently", guide: "reconcile", path: "reconciliation" },
+  SatrailClocksDiffer: { title: "The clocks of two processes differ", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
   SatrailWithdrawalsWait: {
     title: "A confirmed withdrawal has not been sent",
     guide: "incidents#pending-withdrawal",
