@@ -1,4 +1,5 @@
 import { assert, it } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as Follower from "@satrail/chain/Follower"
 import * as Keys from "@satrail/chain/Keys"
 import * as Rescan from "@satrail/chain/Rescan"
@@ -16,7 +17,7 @@ import * as Purpose from "@satrail/core/receiving/Purpose"
 import { Records } from "@satrail/core/service/Records"
 import * as Memory from "@satrail/memory/Memory"
 import { Effect, Exit, Option } from "effect"
-import { asFollower, refuseGap, reserve } from "../src/commands/Rescan.ts"
+import { asFollower, refuseGap, reserve, unknownOf } from "../src/commands/Rescan.ts"
 import { run } from "./CommandLine.ts"
 
 const keys = Keys.make(Keys.accountsOf(Seed.fromEntropy(new Uint8Array(32).fill(1)), "regtest"))
@@ -55,6 +56,27 @@ for (const [what, issued, used, next] of [
     }).pipe(Effect.provide(Memory.layer))
   )
 }
+
+it.effect("rescan: coins that the restored database does not know are found, because the service neither counts nor spends them", () =>
+  Effect.gen(function* () {
+    yield* restored([3])
+    const coin = (branch: 0 | 1, index: number, vout: number) => {
+      const { scriptPubKey } = keys.key({ type, branch, index }).address
+      return {
+        outpoint: `${"ab".repeat(32)}:${vout}`,
+        scriptPubKey,
+        amount: Msat.fromSats(1000n),
+        type,
+        branch,
+        index,
+        isConfirmed: true,
+        height: 9
+      } as const
+    }
+    const [known, receiving, change] = [coin(0, 3, 0), coin(0, 4, 1), coin(1, 0, 2)]
+    assert.deepStrictEqual([...(yield* unknownOf([known, receiving, change]))], [receiving.outpoint, change.outpoint])
+  }).pipe(Effect.provide(Memory.layer))
+)
 
 it.effect("rescan: a height after the next unread block is refused, because deposits in the blocks between would never be credited", () =>
   Effect.gen(function* () {

@@ -1,4 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as Follower from "@satrail/chain/Follower"
 import * as Keys from "@satrail/chain/Keys"
 import * as Scan from "@satrail/chain/Rescan"
@@ -62,6 +63,26 @@ export const reserve = Effect.fnUntraced(function* (keys: Keys.Keys, found: Scan
   }
 })
 
+/**
+ * Returns the outpoints of the coins that the database does not know: paid to an address that it did not issue, or the
+ * change of a payout that it does not have. The service neither counts nor spends them.
+ */
+export const unknownOf = Effect.fnUntraced(function* (coins: Scan.Found["coins"]) {
+  const records = yield* Records
+  const known = new Set<string>()
+  const scripts = [...new Set(coins.flatMap(({ branch, scriptPubKey }) => (branch === 0 ? [scriptPubKey] : [])))]
+  for (let from = 0; from < scripts.length; from += lookedUpAtOnce) {
+    const issued = yield* records.onChainAddresses(scripts.slice(from, from + lookedUpAtOnce))
+    for (const { scriptPubKey } of issued) known.add(scriptPubKey)
+  }
+  const unknown = yield* Effect.filter(coins, ({ branch, outpoint, scriptPubKey }) =>
+    branch === 0
+      ? Effect.succeed(!known.has(scriptPubKey))
+      : Effect.map(records.candidatesWith(TxId.make(outpoint.slice(0, outpoint.indexOf(":")))), (payouts) => payouts.length === 0)
+  )
+  return new Set(unknown.map(({ outpoint }) => outpoint))
+})
+
 const source = "chain"
 
 /**
@@ -123,15 +144,17 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
       onProgress: (height, tipHeight) => Console.error(`block ${height} of ${tipHeight}`)
     }).pipe(Effect.catchTag("ChainUnavailable", (error) => Effect.fail(unread(error))))
     yield* reserve(keys, found, gap)
+    const unknown = yield* unknownOf(found.coins)
     // At its next start, the service reads the chain from this block again and finds deposits not credited yet.
     const cursor = { source, value: Follower.cursorBefore(fromHeight) }
     const [{ commit }, id, nowMillis] = [yield* Journal, yield* Id.make, yield* Clock.currentTimeMillis]
     yield* asFollower((fence) => commit(Cursor.moved(cursor, id, nowMillis, fence)))
-    return found
+    return { ...found, unknown }
   }).pipe(Effect.provide(Server.storage(environment)), Effect.mapError(Output.failed))
   for (const { outpoint, amount, height, type, branch, index } of found.coins) {
     const place = Seed.written([...Seed.accountPath(type, accounts.network), branch, index])
-    yield* Console.log(`${outpoint}  ${Msat.toSats(amount)} sats  block ${height}  ${place}`)
+    const remark = found.unknown.has(outpoint) ? "  not in the database" : ""
+    yield* Console.log(`${outpoint}  ${Msat.toSats(amount)} sats  block ${height}  ${place}${remark}`)
   }
   const total = Msat.toSats(Msat.sum(...found.coins.map(({ amount }) => amount)))
   yield* Console.log(
