@@ -151,7 +151,9 @@ export const make = (options: Options): LndRest => {
         Stream.mapEffect((line) =>
           "error" in line ? Effect.fail(new Refused({ code: line.error.code, words: line.error.message })) : Effect.succeed(line.result)
         ),
-        Stream.tap(() => works(operation)),
+        // lnd checks the macaroon when the stream begins, so a later message only shows that lnd responds.
+        Stream.zipWithIndex,
+        Stream.mapEffect(([message, index]) => Effect.as(index === 0 ? works(operation) : state.works(["lnd"]), message)),
         Stream.catch((problem) => Stream.fromEffect(failure(operation)(problem)))
       )
     },
