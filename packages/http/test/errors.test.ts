@@ -38,104 +38,66 @@ const invoiceFor = async (sats: number, key = company.key) =>
 const mainnetInvoice =
   "lnbc2500u1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqypqdq5xysxxatsyp3k7enxv4jsxqzpu9qrsgquk0rl77nj30yxdy8j9vdx85fkpmdla2087ne0xh8nhedh8w27kyke0lp53ut353s06fv3qfegext0eh0ymjpf39tuven09sam30g4vgpfna3rh"
 
+const sats = (destination: string, amount: number) => ({ destination, amount, currency: "sats" })
+const outside = async (ask: Parameters<Sandbox.Sandbox["Service"]["destination"]>[0]) =>
+  (await sandbox((one) => one.destination(ask))).destination
+
 /** Reasons for refusing a destination. */
-const destinations: Record<string, readonly [body: () => Promise<unknown>, status: number, code: Errors.Code]> = {
-  "an invoice of another network": [async () => ({ destination: mainnetInvoice }), 422, "wrong_network"],
-  "an address of another network": [
-    async () => ({ destination: "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", amount: 1000, currency: "sats" }),
-    422,
-    "wrong_network"
-  ],
-  "a BOLT 12 invoice": [
-    async () => ({ destination: "lni1qgsqvgnwgcg35z6ee2h3yczraddm72xrfua9uve2rlrm9deu7xyfzrc", amount: 1, currency: "sats" }),
-    422,
-    "unsupported"
-  ],
-  "less than the amount of a BOLT 12 offer": [
-    async () => ({
-      ...(await sandbox((one) => one.destination({ type: "bolt12_offer", amount: service.sats(100) }))),
-      amount: 99,
-      currency: "sats"
-    }),
-    422,
-    "amount_mismatch"
-  ],
-  "an amount other than the invoice's": [
-    async () => ({
-      ...(await sandbox((one) => one.destination({ type: "lightning_invoice", amount: service.sats(100) })).then(({ destination }) => ({
-        destination
-      }))),
-      amount: 101,
-      currency: "sats"
-    }),
-    422,
-    "amount_mismatch"
-  ],
-  "a missing amount": [async () => ({ destination: "a@wallet.example" }), 422, "amount_required"],
-  dust: [
-    async () => ({
-      destination: (await sandbox((one) => one.destination({ type: "chain_address" }))).destination,
-      amount: 100,
-      currency: "sats"
-    }),
-    422,
-    "dust"
-  ],
-  "less than the recipient's minimum": [
-    async () => ({
-      destination: (await sandbox((one) => one.destination({ type: "lightning_address", amount: service.sats(100) }))).destination,
-      amount: 99,
-      currency: "sats"
-    }),
-    422,
-    "amount_out_of_range"
-  ],
-  "an expired invoice": [
-    async () => ({
-      destination: (await sandbox((one) => one.destination({ type: "lightning_invoice", amount: service.sats(100), expirySeconds: 1 })))
-        .destination
-    }),
-    422,
-    "invoice_expired"
-  ],
-  "an unknown address of this service": [
-    async () => ({ destination: "nobody@pay.example.com", amount: 100, currency: "sats" }),
-    422,
-    "recipient_not_found"
-  ],
-  "an unknown address of another service": [
-    async () => ({ destination: "nobody@wallet.example", amount: 100, currency: "sats" }),
-    422,
-    "recipient_refused"
-  ],
-  "a paid invoice of this service": [
-    async () => {
-      const invoice = await invoiceFor(100)
-      await sandbox((one) => one.pay({ paymentRequest: invoice }))
+const destinations: Record<string, { readonly code: Errors.Code; readonly body: () => Promise<unknown> }> = {
+  "an invoice of another network": { code: "wrong_network", body: async () => ({ destination: mainnetInvoice }) },
+  "an address of another network": {
+    code: "wrong_network",
+    body: async () => sats("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", 1000)
+  },
+  "a BOLT 12 invoice": {
+    code: "unsupported",
+    body: async () => sats("lni1qgsqvgnwgcg35z6ee2h3yczraddm72xrfua9uve2rlrm9deu7xyfzrc", 1)
+  },
+  "less than the amount of a BOLT 12 offer": {
+    code: "amount_mismatch",
+    body: async () => sats(await outside({ type: "bolt12_offer", amount: service.sats(100) }), 99)
+  },
+  "an amount other than the invoice's": {
+    code: "amount_mismatch",
+    body: async () => sats(await outside({ type: "lightning_invoice", amount: service.sats(100) }), 101)
+  },
+  "a missing amount": { code: "amount_required", body: async () => ({ destination: "a@wallet.example" }) },
+  dust: { code: "dust", body: async () => sats(await outside({ type: "chain_address" }), 100) },
+  "less than the recipient's minimum": {
+    code: "amount_out_of_range",
+    body: async () => sats(await outside({ type: "lightning_address", amount: service.sats(100) }), 99)
+  },
+  "an expired invoice": {
+    code: "invoice_expired",
+    body: async () => ({ destination: await outside({ type: "lightning_invoice", amount: service.sats(100), expirySeconds: 1 }) })
+  },
+  "an unknown address of this service": { code: "recipient_not_found", body: async () => sats("nobody@pay.example.com", 100) },
+  "an unknown address of another service": { code: "recipient_refused", body: async () => sats("nobody@wallet.example", 100) },
+  "a paid invoice of this service": {
+    code: "invoice_not_payable",
+    body: async () => {
+      const destination = await invoiceFor(100)
+      await sandbox((one) => one.pay({ paymentRequest: destination }))
       await service.work()
-      return { destination: invoice }
-    },
-    422,
-    "invoice_not_payable"
-  ],
-  "an invoice paid by another withdrawal": [
-    async () => {
-      const { destination } = await sandbox((one) =>
-        one.destination({ type: "lightning_invoice", amount: service.sats(100), behaviour: "hold" })
-      )
+      return { destination }
+    }
+  },
+  "an invoice paid by another withdrawal": {
+    code: "payment_hash_used",
+    body: async () => {
+      const destination = await outside({ type: "lightning_invoice", amount: service.sats(100), behaviour: "hold" })
       assert.strictEqual((await confirm({ destination })).status, 201)
       await service.work()
       return { destination }
-    },
-    422,
-    "payment_hash_used"
-  ],
-  "an invalid text": [async () => ({ destination: "nonsense", amount: 1, currency: "sats" }), 400, "malformed"],
-  "an invoice with a typo": [async () => ({ destination: mainnetInvoice.replace("lnbc2500u", "lnbc2501u") }), 400, "malformed"]
+    }
+  },
+  "an invalid text": { code: "malformed", body: async () => sats("nonsense", 1) },
+  "an invoice with a typo": { code: "malformed", body: async () => ({ destination: mainnetInvoice.replace("lnbc2500u", "lnbc2501u") }) }
 }
 
 describe("estimate and confirm reject an unpayable destination the same way, and hold nothing", () => {
-  for (const [what, [make, status, code]] of Object.entries(destinations)) {
+  for (const [what, { code, body: make }] of Object.entries(destinations)) {
+    const status = code === "malformed" ? 400 : 422
     it(`destination: ${what}: both estimate and confirm return ${status} ${code}`, async () => {
       const body = await make()
       const balance = () => service.ask("GET", "/v1/transactions/balance", { key: company.key }).then(({ body }) => body.data)
