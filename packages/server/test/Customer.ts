@@ -16,6 +16,10 @@ export const data = async (status: number, answering: Promise<Answer>) => {
   return answer.data
 }
 
+/** Fetches a record or a list of the company until it is as expected, and returns it. */
+export const until = (company: Company, path: string, isSo: (data: Answer["data"]) => boolean) =>
+  eventually(`GET ${path} as expected`, () => data(200, company.get(path)), isSo)
+
 /** The status and error code of a rejected request. */
 export const refusal = async (answering: Promise<Answer>): Promise<readonly [number, string | undefined]> => {
   const { status, code } = await answering
@@ -24,12 +28,7 @@ export const refusal = async (answering: Promise<Answer>): Promise<readonly [num
 
 export const balance = async (company: Company): Promise<number> => (await data(200, company.get("/v1/transactions/balance"))).balance
 
-export const hasBalance = (company: Company, sats: number): Promise<number> =>
-  eventually(
-    `a balance of ${sats} sats`,
-    () => balance(company),
-    (seen) => seen === sats
-  )
+export const hasBalance = (company: Company, sats: number) => until(company, "/v1/transactions/balance", ({ balance }) => balance === sats)
 
 export const transactions = (company: Company, query = "limit=1000") => data(200, company.get(`/v1/transactions?${query}`))
 
@@ -69,11 +68,7 @@ export const fetchWithdrawal = (company: Company, id: string) => data(200, compa
 
 /** Waits until a withdrawal is final and checks its status. */
 export const ends = async (company: Company, id: string, status: "settled" | "failed") => {
-  const withdrawal = await eventually(
-    `the end of ${id}`,
-    () => fetchWithdrawal(company, id),
-    (seen) => seen.status !== "pending"
-  )
+  const withdrawal = await until(company, `/v1/transactions/withdrawals/${id}`, (seen) => seen.status !== "pending")
   assert.strictEqual(withdrawal.status, status, JSON.stringify(withdrawal))
   return withdrawal
 }

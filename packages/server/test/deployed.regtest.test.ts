@@ -44,28 +44,12 @@ interface Scene {
 
 const outside = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
 
-const hasBalance = (shop: Company, sats: number) =>
-  eventually(
-    `a balance of ${sats} sats`,
-    () => Customer.balance(shop),
-    (seen) => seen === sats
-  )
-
 const invoiceOf = ({ network: { carol } }: Scene, sats: number) =>
   outside(Peer.invoice(carol, { amount: Msat.fromSats(BigInt(sats)), behaviour: "settle" }))
 
 /** Confirms a withdrawal to carol's node. */
 const confirmed = async (scene: Scene, sats: number): Promise<string> =>
   (await Customer.data(201, Customer.confirm(scene.shop, await invoiceOf(scene, sats), sats))).id
-
-const settles = async ({ shop }: Scene, id: string): Promise<void> => {
-  const withdrawal = await eventually(
-    `the end of ${id}`,
-    () => Customer.fetchWithdrawal(shop, id),
-    (seen) => seen.status !== "pending"
-  )
-  assert.strictEqual(withdrawal.status, "settled", JSON.stringify(withdrawal))
-}
 
 /** Mines blocks until the work is done. */
 const mining = async <A>({ network: { chain } }: Pick<Scene, "network">, work: Promise<A>): Promise<A> => {
@@ -156,7 +140,7 @@ const lightningAddress = async ({ network: { carol }, shop, to }: Scene): Promis
   const balance = await Customer.balance(shop)
   const { pr, reason } = await Public.invoiceAt(to, handle, 7_000_000n)
   await outside(Peer.pay(carol, pr ?? assert.fail(reason)))
-  await hasBalance(shop, balance + 7000)
+  await Customer.hasBalance(shop, balance + 7000)
   return handle
 }
 
@@ -197,7 +181,7 @@ const killed = async (scene: Scene): Promise<void> => {
   const ids = await Promise.all(amounts.map((sats) => confirmed(scene, sats)))
   await deployment.stop("1", "SIGKILL")
   deployment.overslept()
-  await Promise.all(ids.map((id) => settles(scene, id)))
+  await Promise.all(ids.map((id) => Customer.ends(scene.shop, id, "settled")))
   const received = (await outside(Peer.restingBalance(network.carol))) - before[1]
   assert.strictEqual(received, BigInt(amounts.reduce((sum, sats) => sum + sats, 0)) * 1000n, "each payment was made once")
   assert.isAtMost(await Customer.balance(shop), before[0] - amounts.reduce((sum, sats) => sum + sats, 0))
@@ -223,7 +207,7 @@ const upgraded = async (scene: Scene): Promise<void> => {
   }
   over.abort()
   assert.isAbove(await reading, 10)
-  for (const id of ids) await settles(scene, id)
+  for (const id of ids) await Customer.ends(scene.shop, id, "settled")
 }
 
 /** While lnd is down, no process is ready, but the proxy keeps forwarding requests, and the processes respond. */
@@ -241,25 +225,21 @@ const away = async (scene: Scene): Promise<void> => {
   const { id } = await Customer.data(201, Customer.confirm(shop, destination, 3000))
   await outside(network.alice.start)
   deployment.overslept() // a call that lnd aborted might have been in flight
-  await settles(scene, id)
+  await Customer.ends(scene.shop, id, "settled")
 }
 
 /** Steps 9 and 10: check the books, make a dump, and continue on a new machine from the dump alone. */
 const restored = async (scene: Scene): Promise<void> => {
   const { deployment, network, shop } = scene
-  await eventually(
-    "completion of all payments",
-    () => Customer.transactions(shop, "status=pending"),
-    ({ length }: ReadonlyArray<unknown>) => length === 0
-  )
+  await Customer.until(shop, "/v1/transactions?status=pending", ({ length }) => length === 0)
   await deployment.followAll(9)
   const before = [await Customer.balance(shop), JSON.stringify(await Customer.transactions(shop))]
   await deployment.restore()
   assert.deepStrictEqual([await Customer.balance(shop), JSON.stringify(await Customer.transactions(shop))], before)
   const balance = await Customer.balance(shop)
   await outside(Peer.pay(network.carol, (await Customer.invoice(shop, 1234)).payment_request))
-  await hasBalance(shop, balance + 1234)
-  await settles(scene, await confirmed(scene, 1111))
+  await Customer.hasBalance(shop, balance + 1234)
+  await Customer.ends(scene.shop, await confirmed(scene, 1111), "settled")
   await deployment.sh("cli reader verify")
 }
 

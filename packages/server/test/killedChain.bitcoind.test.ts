@@ -140,13 +140,7 @@ Real.suite("the service while bitcoind is killed", ["bitcoind"], () => {
           const payee = () => BitcoinAddress.fromPayload("p2wsh", new Uint8Array(32).fill(++payees), "regtest") ?? assert.fail("no address")
           const confirmed = (to: string) => act(() => Customer.data(201, Customer.confirm(shop, to, sats)))
           const sent = (id: string) =>
-            act(() =>
-              Service.eventually(
-                "a payout with a transaction",
-                () => Customer.fetchWithdrawal(shop, id),
-                ({ chain_tx_id: txId }) => txId !== null
-              )
-            )
+            act(() => Customer.until(shop, `/v1/transactions/withdrawals/${id}`, ({ chain_tx_id: txId }) => txId !== null))
           const paid: Array<{ readonly id: string; readonly to: string; readonly fee_sats: number; readonly amount_sats: number }> = []
           /** Restarts the node and checks that the kill had no effect: the payout confirms and settles. */
           const settles = Effect.fnUntraced(function* (one: (typeof paid)[number], standing: "pending" | "settled" = "pending") {

@@ -13,7 +13,6 @@ import * as Real from "@satrail/regtest/Real"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import * as Customer from "./Customer.ts"
 import * as OnChain from "./OnChain.ts"
-import * as Service from "./Service.ts"
 
 const uris = (calls: ReadonlyArray<{ readonly uri: string }>) => calls.map(({ uri }) => uri)
 
@@ -91,11 +90,7 @@ Real.suite("the service on lnd over bitcoind", ["bitcoind", "lnd"], () => {
           yield* act(() => Customer.ends(shop, paid.id, "settled"))
 
           const sent = yield* act(() =>
-            Service.eventually(
-              "a payout that was sent",
-              () => Customer.fetchWithdrawal(shop, payout.id),
-              ({ chain_tx_id: txId }) => txId !== null
-            )
+            Customer.until(shop, `/v1/transactions/withdrawals/${payout.id}`, ({ chain_tx_id: txId }) => txId !== null)
           )
           yield* Process.until(
             "the payout waits to be mined",

@@ -64,9 +64,9 @@ beforeAll(async () => {
     raw,
     until: Service.eventually,
     ended: async (id) => {
-      await Service.eventually(
-        `the end of ${id}`,
-        () => Customer.fetchWithdrawal(shop, id),
+      await Customer.until(
+        shop,
+        `/v1/transactions/withdrawals/${id}`,
         ({ status }) => status !== "pending" && status !== "pending_approval"
       )
     }

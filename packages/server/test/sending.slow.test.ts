@@ -43,11 +43,7 @@ stories("sending", (it) => {
       confirmed.map(async ({ id, recipient, created_at }, at) => {
         const { type, sats, made } = sent[at] ?? assert.fail("one confirmed withdrawal for each request")
         if (type === "chain_address") {
-          await eventually(
-            "a transaction",
-            () => Customer.fetchWithdrawal(shop, id),
-            ({ chain_tx_id }) => chain_tx_id !== null
-          )
+          await Customer.until(shop, `/v1/transactions/withdrawals/${id}`, ({ chain_tx_id }) => chain_tx_id !== null)
           // The payout enters the mempool shortly afterwards, so mine until a block contains it.
           await eventually(
             "its block",

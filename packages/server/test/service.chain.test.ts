@@ -27,11 +27,7 @@ Real.onChain("the service on a real chain", () => {
         const before = yield* chain.height
         const confirmed = yield* act(() => Customer.data(201, Customer.confirm(shop, Miner.address, 30_000)))
         const sent = yield* act(() =>
-          Service.eventually(
-            "a payout that was sent",
-            () => Customer.fetchWithdrawal(shop, confirmed.id),
-            ({ chain_tx_id: txId }) => txId !== null
-          )
+          Customer.until(shop, `/v1/transactions/withdrawals/${confirmed.id}`, ({ chain_tx_id: txId }) => txId !== null)
         )
         assert.strictEqual(sent.status, "pending", "the payout is not in a block yet")
         yield* act(() => service.stop("SIGTERM"))

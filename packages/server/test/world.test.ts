@@ -154,11 +154,7 @@ describe("the sandbox's world", () => {
       422,
       "sandbox_refused"
     ])
-    const voucher = await eventually(
-      "expiry of the voucher",
-      () => Customer.data(200, shop.get(`/v1/vouchers/${id}`)),
-      ({ status }) => status === "expired"
-    )
+    const voucher = await Customer.until(shop, `/v1/vouchers/${id}`, ({ status }) => status === "expired")
     assert.isAbove(Date.parse(voucher.updated_at ?? second.now), Date.now() + 3_500_000)
     await Customer.hasBalance(shop, balance)
     // New records have the advanced clock's time.

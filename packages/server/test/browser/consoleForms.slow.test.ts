@@ -70,11 +70,7 @@ describe.skipIf(isMissing)("the console's forms in a browser", () => {
       for (const balance of [1000, 2000]) {
         await visit(page, `offers/${data[0].id}`, "Donations")
         await press(page, "Pay from the sandbox")
-        await eventually(
-          "the payment",
-          () => Customer.balance(shop),
-          (now) => now === balance
-        )
+        await Customer.hasBalance(shop, balance)
       }
       await visit(page, "offers?status=address", "Offers")
       await page

@@ -1,7 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
-import { eventually } from "../Service.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 
@@ -24,11 +23,7 @@ describe.skipIf(isMissing)("the console with only the keyboard", () => {
       await Customer.fund(shop, 200_000)
       const checkout = await Customer.data(201, shop.post("/v1/checkouts", { amount: 42.5, currency: "eur", order_id: "1042" }))
       await Customer.data(200, shop.post("/sandbox/pay", { payment_request: checkout.payment_request }))
-      await eventually(
-        "a paid checkout",
-        () => Customer.data(200, shop.get(`/v1/checkouts/${checkout.id}`)),
-        ({ status }) => status === "paid"
-      )
+      await Customer.until(shop, `/v1/checkouts/${checkout.id}`, ({ status }) => status === "paid")
       const keyboard = page.keyboard
       /** Presses Tab until the element has the focus, which must be visible on each element on the way. */
       const tabTo = async (role: "link" | "button" | "textbox", name: string | RegExp) => {

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
-import { type Company, eventually } from "../Service.ts"
+import type { Company } from "../Service.ts"
 import * as Whole from "../Whole.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
@@ -52,11 +52,7 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
     await Customer.data(200, shop.post(`/v1/webhook-endpoints/${off.id}/disable`, {}))
     const checkout = await created(shop, "/v1/checkouts", { amount: 42.5, currency: "eur", order_id: "1042", description: "x".repeat(120) })
     await Customer.data(200, shop.post("/sandbox/pay", { payment_request: checkout.payment_request }))
-    const paid = await eventually(
-      "a paid checkout",
-      () => Customer.data(200, shop.get(`/v1/checkouts/${checkout.id}`)),
-      ({ status }) => status === "paid"
-    )
+    const paid = await Customer.until(shop, `/v1/checkouts/${checkout.id}`, ({ status }) => status === "paid")
     const canceled = await created(shop, "/v1/checkouts", { amount: 1000, currency: "sats" })
     await Customer.data(200, shop.post(`/v1/checkouts/${canceled.id}/cancel`, {}))
     const refund = await created(shop, "/v1/refunds", { checkout_id: checkout.id, amount: 1000, currency: "sats" })
@@ -71,11 +67,7 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
     await Customer.data(200, whole.ask("POST", `/operator/api-keys/${asks.id}/approve`, { key: bob.token }))
     const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
     const waiting = await Customer.data(201, whole.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks.key, body: { destination } }))
-    await eventually(
-      "a failing endpoint",
-      () => Customer.data(200, shop.get(`/v1/webhook-endpoints/${endpoint.id}`)),
-      ({ failing_since }) => failing_since !== null
-    )
+    await Customer.until(shop, `/v1/webhook-endpoints/${endpoint.id}`, ({ failing_since }) => failing_since !== null)
     return [
       shop,
       [

@@ -55,11 +55,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     const body = { amount: 42.5, currency: "eur", order_id: order, description: "Two bags of coffee", metadata: { channel: "web" } }
     const checkout = await Customer.data(201, shop.post("/v1/checkouts", body))
     await Customer.data(200, shop.post("/sandbox/pay", { payment_request: checkout.payment_request }))
-    return eventually(
-      "a paid checkout",
-      () => Customer.data(200, shop.get(`/v1/checkouts/${checkout.id}`)),
-      ({ status }) => status === "paid"
-    )
+    return Customer.until(shop, `/v1/checkouts/${checkout.id}`, ({ status }) => status === "paid")
   }
 
   it("console: the newest payment's fiat value, checkout, order and timeline are 1 click away", async () => {
@@ -181,11 +177,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
       const body = { amount: 21_000, currency: "sats", order_id: "1043" }
       const { id, address } = await Customer.data(201, shop.post("/v1/checkouts", body))
       await Customer.data(201, shop.post("/sandbox/send", { address, amount_sats: 21_000 }))
-      await eventually(
-        "a payment that is not confirmed",
-        () => Customer.data(200, shop.get(`/v1/checkouts/${id}`)),
-        ({ pending_sats }) => pending_sats === 21_000
-      )
+      await Customer.until(shop, `/v1/checkouts/${id}`, ({ pending_sats }) => pending_sats === 21_000)
       await click(link(page, "Checkouts"))
       await page.getByRole("row").filter({ hasText: "1043" }).getByText("Confirming", { exact: true }).waitFor()
     })
@@ -201,11 +193,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     const clicks = await from(async ({ page, shop, click }) => {
       const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/orders` }))
       await Customer.fund(shop, 1000)
-      await eventually(
-        "a disabled endpoint",
-        () => Customer.data(200, shop.get(`/v1/webhook-endpoints/${made.id}`)),
-        ({ status }) => status === "disabled"
-      )
+      await Customer.until(shop, `/v1/webhook-endpoints/${made.id}`, ({ status }) => status === "disabled")
       await page.reload()
       await page.getByText(/^Webhook disabled/).waitFor()
       await page.getByText(/will be sent once you enable it/).waitFor()
@@ -221,11 +209,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
     const clicks = await from(async ({ page, shop, click }) => {
       const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" }))
       await Customer.fund(shop, 1000)
-      await eventually(
-        "a failed attempt",
-        () => Customer.data(200, shop.get(`/v1/webhook-endpoints/${made.id}`)),
-        ({ failing_since }) => failing_since !== null
-      )
+      await Customer.until(shop, `/v1/webhook-endpoints/${made.id}`, ({ failing_since }) => failing_since !== null)
       await page.reload()
       await page.getByText(/^Webhook failing since/).waitFor()
       await click(link(page, /^See why/))

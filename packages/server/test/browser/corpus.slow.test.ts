@@ -2,7 +2,6 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { corpus } from "@satrail/testing/Corpus"
 import type { Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
-import { eventually } from "../Service.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 import { ofCompany, ofOperator } from "./Console.ts"
@@ -45,11 +44,7 @@ describe.skipIf(isMissing)("the console and hostile text", () => {
     const [deposit] = await Customer.transactions(shop, "type=deposit&limit=1")
     const { id } = await post("/v1/bitcoin/withdraw/confirm", { ...amount, destination: "no-route@wallet.example" })
     const path = `/v1/transactions/withdrawals/${id}`
-    await eventually(
-      "a withdrawal that failed",
-      () => Customer.data(200, shop.get(path)),
-      ({ status }) => status === "failed"
-    )
+    await Customer.until(shop, path, ({ status }) => status === "failed")
     return [
       `payments/out/${id}`,
       `payments/in/${deposit.id}`,

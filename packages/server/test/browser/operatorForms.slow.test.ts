@@ -1,7 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import type { Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
-import { eventually } from "../Service.ts"
 import * as Whole from "../Whole.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
@@ -166,12 +165,7 @@ describe.skipIf(isMissing)("the operator's forms in a browser", () => {
     tab({}, async (page, complaints) => {
       const url = `${whole.url}/sandbox/webhooks/operator`
       const { id } = await Customer.data(201, whole.operate("/webhook-endpoints", { url, types: ["audit_head.updated"] }))
-      const received = (many: number) =>
-        eventually(
-          `${many} deliveries`,
-          () => Customer.data(200, started.shop.get("/sandbox/webhooks/operator")),
-          ({ count }) => count === many
-        )
+      const received = (many: number) => Customer.until(started.shop, "/sandbox/webhooks/operator", ({ count }) => count === many)
       await whole.operate(`/webhook-endpoints/${id}/test`, {})
       await received(1)
       const bo = await Customer.data(201, whole.operate("/tokens", { name: "Bo", scopes: ["read", "mend"] }))

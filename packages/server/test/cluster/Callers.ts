@@ -30,11 +30,7 @@ const agrees = async (shop: Shop): Promise<void> => {
   for (const [sats, text] of answered) assert.strictEqual((await send(shop, sats)).text, text)
   for (const sats of lost) assert.strictEqual((await send(shop, sats)).status, 201)
   assert.sameMembers([...(await amounts(shop))], [...answered.keys(), ...lost])
-  await eventually(
-    "completion of all payments",
-    () => Customer.transactions(company, "type=withdrawal&status=pending"),
-    ({ length }) => length === 0
-  )
+  await Customer.until(company, "/v1/transactions?type=withdrawal&status=pending", ({ length }) => length === 0)
   assert.isEmpty(await Customer.transactions(company, "type=withdrawal&status=failed"))
 }
 

@@ -23,11 +23,7 @@ suite("a single process is killed and started again", { size: 1, clocksMove: fal
       )
       await cluster().complete()
       const restarted = performance.now()
-      await eventually(
-        "settlement of the withdrawal",
-        () => Customer.fetchWithdrawal(shop, id),
-        ({ status }) => status === "settled"
-      )
+      await Customer.until(shop, `/v1/transactions/withdrawals/${id}`, ({ status }) => status === "settled")
       return performance.now() - restarted
     })
     console.log(`settled ${Math.round(tookMillis)} ms after the restart; a claim lasts ${leaseMillis} ms`)

@@ -24,11 +24,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     sats + (await Customer.estimate(company, destination, sats)).service_fee_sats
 
   const waitForEnd = (company: Company, id: string) =>
-    eventually(
-      `the end of ${id}`,
-      () => Customer.fetchWithdrawal(company, id),
-      ({ status }) => status !== "pending"
-    )
+    Customer.until(company, `/v1/transactions/withdrawals/${id}`, ({ status }) => status !== "pending")
 
   const allSettle = async (company: Company, count: number) => {
     const list: ReadonlyArray<{ readonly id: string }> = await Customer.transactions(company, "type=withdrawal&limit=1000")
