@@ -71,6 +71,12 @@ export const seen = ({ status, headers, body }: Answer) => ({
 /** The expected value of `seen` for an error response. */
 export const bad = (status: number, code: Code) => ({ status, type: "application/json", inBody: status, data: null, code })
 
+/** The headers that the console's page sends with each request. */
+export const fromConsole = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
+
+/** The cookie that a response sets. */
+export const cookieIn = ({ headers }: Pick<Answer, "headers">): string => headers.get("set-cookie")?.split(";")[0] ?? ""
+
 export interface Ask {
   readonly key?: string
   /** A string is sent unchanged, any other value as JSON. */
@@ -116,20 +122,23 @@ export const posted = {
   }
 }
 
+/** A clock that shows another time of day. Its sleeps and its monotonic time are those of `clock`. */
+export const showing = (clock: Clock.Clock, nowMillis: () => number): Clock.Clock => ({
+  currentTimeMillisUnsafe: nowMillis,
+  currentTimeMillis: Effect.sync(nowMillis),
+  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+  currentTimeNanos: clock.currentTimeNanos,
+  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+  monotonicTimeNanos: clock.monotonicTimeNanos,
+  sleep: (duration) => clock.sleep(duration)
+})
+
 /** Stops the clock for requests, so that no rate limit recovers during a test. Sleeps still end. */
 export const stillTime: Layer.Layer<never> = Layer.effect(
   Clock.Clock,
-  Effect.map(Clock.Clock, (clock): Clock.Clock => {
+  Effect.map(Clock.Clock, (clock) => {
     const atMillis = clock.currentTimeMillisUnsafe()
-    return {
-      currentTimeMillisUnsafe: () => atMillis,
-      currentTimeMillis: Effect.succeed(atMillis),
-      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-      currentTimeNanos: clock.currentTimeNanos,
-      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: clock.monotonicTimeNanos,
-      sleep: (duration) => clock.sleep(duration)
-    }
+    return showing(clock, () => atMillis)
   })
 )
 
@@ -231,6 +240,14 @@ export const start = async (options: Options = {}) => {
       })
     )
 
+  /** Signs in to the console with a key or a token, and returns the session's cookie. */
+  const signIn = async (credential: string): Promise<string> =>
+    cookieIn(await ask("POST", "/console/session", { body: { credential }, headers: fromConsole }))
+
+  /** Opens a page of the console with a session's cookie. */
+  const page = async (cookie: string, path: string): Promise<string> =>
+    (await send(new Request(`http://service/${path}`, { headers: { cookie } }))).text
+
   /** Opens a company and issues a key with these scopes. */
   const company = (plan: Plan = "paid", ...scopes: ReadonlyArray<ApiKey.Scope>) =>
     run(
@@ -261,8 +278,11 @@ export const start = async (options: Options = {}) => {
   const ahead = <A, E, R>(seconds: number, effect: Effect.Effect<A, E, R>) =>
     Effect.flatMap(Clock.Clock, (clock) => {
       const atMillis = clock.currentTimeMillisUnsafe() + seconds * 1000
-      const later: Clock.Clock = { ...clock, currentTimeMillisUnsafe: () => atMillis, currentTimeMillis: Effect.succeed(atMillis) }
-      return Effect.provideService(effect, Clock.Clock, later)
+      return Effect.provideService(
+        effect,
+        Clock.Clock,
+        showing(clock, () => atMillis)
+      )
     })
 
   /** Credits received payments and sends confirmed withdrawals. */
@@ -333,6 +353,8 @@ export const start = async (options: Options = {}) => {
     record,
     ask,
     send,
+    signIn,
+    page,
     handler,
     logged,
     company,

@@ -9,9 +9,8 @@ import { operatorToken, start } from "./Service.ts"
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 const { key } = await service.company()
-const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
-const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+const cookie = await service.signIn(key)
+const page = (path: string) => service.page(cookie, `console/${path}`)
 
 const submit = (path: string, fields: Readonly<Record<string, string>>) => {
   const headers = { cookie, "sec-fetch-site": "same-origin", origin: "http://service" }
@@ -30,12 +29,7 @@ describe("an amount in a form of the console", () => {
   })
 
   it("console: an amount in an operator's form may group its thousands with commas, and a comma elsewhere is an error", async () => {
-    const operator = await service.ask("POST", "/console/session", { body: { credential: operatorToken }, headers: own })
-    const headers = {
-      cookie: operator.headers.get("set-cookie")?.split(";")[0] ?? "",
-      "sec-fetch-site": "same-origin",
-      origin: "http://service"
-    }
+    const headers = { cookie: await service.signIn(operatorToken), "sec-fetch-site": "same-origin", origin: "http://service" }
     const { id } = await service.company()
     const limit = async (day_sats: string) => {
       const body = new URLSearchParams({ do: "limits", day_sats, credential: operatorToken })
@@ -58,7 +52,7 @@ describe("an amount in a form of the console", () => {
     await service.work()
     const [deposit] = (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data
     const path = `payments/in/${deposit.id}/refund`
-    const shown = await (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()
+    const shown = await page(path)
     const sats = Number(deposit.amount_sats)
     assert.include(shown, "Refund order 1042")
     assert.include(shown, `${sats.toLocaleString("en")} sats · €42.50 when it was booked · €42.50 now`)
@@ -82,8 +76,7 @@ describe("an amount in a form of the console", () => {
       await service.sandbox((sandbox) => Effect.andThen(sandbox.send({ address, amount: Msat.fromSats(sent) }), sandbox.mine(6)))
       await service.work()
       const [deposit] = (await service.ask("GET", `/v1/checkouts/${id}`, { key })).body.data.deposit_ids
-      const shown = await service.handler(new Request(`http://service/console/payments/in/${deposit}`, { headers: { cookie, ...own } }))
-      const [, fact = ""] = /<dt>Checkout<\/dt><dd>(.*?)<\/dd>/s.exec(await shown.text()) ?? []
+      const [, fact = ""] = /<dt>Checkout<\/dt><dd>(.*?)<\/dd>/s.exec(await page(`payments/in/${deposit}`)) ?? []
       assert.include(fact, `checkouts/${id}"`)
       return /class="st [^>]*>([^<]*)</.exec(fact)?.[1]
     }
@@ -91,8 +84,6 @@ describe("an amount in a form of the console", () => {
   })
 
   it("console: an amount priced in a currency that was not recorded is shown without a currency", async () => {
-    const page = async (path: string) =>
-      (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()
     await service.fund(key, 200_000)
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
     const body = { amount: 1.5, currency: "usd", destination }
@@ -109,9 +100,8 @@ describe("an amount in a form of the console", () => {
 
   it("console: sums add up to the thousandth of a sat in statements, in the list of payments and on the overview", async () => {
     const { key } = await service.company()
-    const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
-    const headers = { cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "" }
-    const page = async (path: string) => (await service.handler(new Request(`http://service/console${path}`, { headers }))).text()
+    const cookie = await service.signIn(key)
+    const page = (path: string) => service.page(cookie, `console${path}`)
     await service.fund(key, 10_000)
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
     const body = { amount: 1001, currency: "sats", destination }
@@ -130,8 +120,6 @@ describe("an amount in a form of the console", () => {
   })
 
   it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt; the export has the tip", async () => {
-    const page = async (path: string) =>
-      (await service.handler(new Request(`http://service/console/${path}`, { headers: { cookie, ...own } }))).text()
     const create = async () =>
       (await service.ask("POST", "/v1/checkouts", { key, body: { amount: 1000, currency: "sats", options: ["tip"] } })).body.data
     const [tipped, partly] = [await create(), await create()]

@@ -6,9 +6,7 @@ import { skippingTime, start } from "./Service.ts"
 const service = await start({ http: { console: true }, around: skippingTime })
 afterAll(service.dispose)
 const { key } = await service.company()
-const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
-const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+const cookie = await service.signIn(key)
 
 const perPage = 50
 const open = (path: string, headers: Readonly<Record<string, string>> = { cookie }) =>

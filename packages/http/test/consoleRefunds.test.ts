@@ -4,10 +4,8 @@ import { operatorToken, start } from "./Service.ts"
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 const { key } = await service.company()
-const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers })
-const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
-const page = async (path: string) => (await service.send(new Request(`http://service/console/${path}`, { headers: { cookie } }))).text
+const cookie = await service.signIn(key)
+const page = (path: string) => service.page(cookie, `console/${path}`)
 const post = async (path: string, body: object) => {
   const answer = await service.ask("POST", `/v1/${path}`, { key, body })
   assert.oneOf(answer.status, [200, 201], answer.text)

@@ -4,13 +4,10 @@ import { start } from "./Service.ts"
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 
-const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-
 /** Returns a function that requests pages of the console as a key with these scopes. */
 const visiting = async (...scopes: Parameters<typeof service.company>) => {
   const { key } = await service.company(...scopes)
-  const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
-  const headers = { cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "", "sec-fetch-site": "same-origin" }
+  const headers = { cookie: await service.signIn(key), "sec-fetch-site": "same-origin" }
   const visit = (path: string, form?: Record<string, string>) =>
     service.handler(
       new Request(`http://service/console${path}`, { headers, ...(form && { method: "POST", body: new URLSearchParams(form) }) })

@@ -6,11 +6,8 @@ import { operatorToken, skippingTime, start } from "./Service.ts"
 const service = await start({ http: { console: true }, around: skippingTime })
 afterAll(service.dispose)
 const { key } = await service.company()
-const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers })
-const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
-const page = async (path: string, as = cookie) =>
-  (await service.send(new Request(`http://service/${path}`, { headers: { cookie: as } }))).text
+const cookie = await service.signIn(key)
+const page = (path: string, as = cookie) => service.page(as, path)
 const overview = () => page("console")
 
 it("console: before its first payment, a company sees what is left to set up, and cannot send", async () => {
@@ -26,8 +23,7 @@ it("console: before its first payment, a company sees what is left to set up, an
 })
 
 it("console: an empty list ends without a line about its rows", async () => {
-  const token = await service.ask("POST", "/console/session", { body: { credential: operatorToken }, headers })
-  const operator = token.headers.get("set-cookie")?.split(";")[0] ?? ""
+  const operator = await service.signIn(operatorToken)
   for (const path of ["checkouts", "refunds", "vouchers", "invoices", "offers", "addresses", "audit?text=nothing"]) {
     const text = await page(`console/${path}`)
     assert.match(text, /<h2>No /, path)

@@ -1,6 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer } from "effect"
-import { operatorToken, start } from "./Service.ts"
+import { operatorToken, showing, start } from "./Service.ts"
 
 // Withdrawals that wait, as the company and the operator see them.
 
@@ -9,17 +9,8 @@ const intervalMillis = 60 * minute
 
 let aheadMillis = 0
 const clock = Effect.runSync(Clock.Clock)
-const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + aheadMillis
 /** A clock that the tests set forward. */
-const later: Clock.Clock = {
-  currentTimeMillisUnsafe,
-  currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
-  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-  currentTimeNanos: clock.currentTimeNanos,
-  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-  monotonicTimeNanos: clock.monotonicTimeNanos,
-  sleep: (duration) => clock.sleep(duration)
-}
+const later = showing(clock, () => clock.currentTimeMillisUnsafe() + aheadMillis)
 
 const service = await start({
   http: { console: true },
@@ -36,14 +27,9 @@ const { destination: address } = await service.sandbox((sandbox) =>
 // Confirm the payout at the start of a batching interval.
 aheadMillis = intervalMillis - (Date.now() % intervalMillis)
 
-const cookieOf = async (credential: string): Promise<string> => {
-  const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-  const answer = await service.ask("POST", "/console/session", { body: { credential }, headers })
-  return answer.headers.get("set-cookie")?.split(";")[0] ?? ""
-}
 const page = async (path: string): Promise<string> => {
-  const cookie = await cookieOf(path.startsWith("operator/") ? operatorToken : key)
-  return (await service.send(new Request(`http://service/${path}`, { headers: { cookie } }))).text
+  const cookie = await service.signIn(path.startsWith("operator/") ? operatorToken : key)
+  return service.page(cookie, path)
 }
 
 const withdraw = async (): Promise<string> => {

@@ -77,12 +77,6 @@ const suspended = (companyId: CompanyId.CompanyId, count: number) =>
     )
   )
 
-const cookieOf = async (credential: string): Promise<string> => {
-  const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-  const answer = await service.ask("POST", "/console/session", { body: { credential }, headers })
-  return answer.headers.get("set-cookie")?.split(";")[0] ?? ""
-}
-
 const opened = async (cookie: string, path: string) => {
   const response = await service.handler(
     new Request(`http://service/operator/console${path}`, { headers: { cookie, "sec-fetch-site": "same-origin" } })
@@ -97,7 +91,7 @@ describe("the operator's console with more records than one list returns", () =>
     assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
     for (let n = 0; n < listed; n++) assert.strictEqual((await operate("/companies", { name: `Shop ${n}`, plan: "free" })).status, 201)
     const [oldest] = await suspended(id, listed + 1)
-    const cookie = await cookieOf(operatorToken)
+    const cookie = await service.signIn(operatorToken)
     reads.length = 0
     const now = await opened(cookie, "")
     // One more than the page shows, to know whether there are more.
@@ -126,7 +120,7 @@ describe("the operator's console with more records than one list returns", () =>
     const ada = await invited("Ada")
     for (let n = 0; n < listed; n++)
       await service.run(remove(CompanyId.operator, await invited(`Gone ${n}`), { _tag: "Operator", operator: { ...root, id: "other" } }))
-    const cookie = await cookieOf(operatorToken)
+    const cookie = await service.signIn(operatorToken)
     const readsOf = async (path: string) => {
       lists.length = 0
       const text = await opened(cookie, path)

@@ -3,7 +3,7 @@ import * as OwnKeys from "@satrail/core/accounts/OwnKeys"
 import { link } from "@satrail/core/features/audit/AuditLog"
 import { Context, Effect } from "effect"
 import * as Acting from "../src/edge/Acting.ts"
-import { bad, operatorToken, seen, start } from "./Service.ts"
+import { bad, cookieIn, fromConsole, operatorToken, seen, start } from "./Service.ts"
 
 // A company manages its own keys. A new key must not be able to do more than the key that creates it, or it
 // would bypass limits and approvals.
@@ -145,9 +145,8 @@ describe("a company's own keys", () => {
 
   it("own keys: a console user must re-enter the key to create or revoke keys, and the audit log names the actor", async () => {
     const { key } = await service.company()
-    const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1", ...from("192.0.2.1") }
-    const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers: own })
-    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+    const own = { ...fromConsole, ...from("192.0.2.1") }
+    const cookie = cookieIn(await service.ask("POST", "/console/session", { body: { credential: key }, headers: own }))
     const ask = (method: string, to: string, body?: object) => service.ask(method, to, { headers: { ...own, cookie }, body })
     const [, , id = ""] = key.split("_")
     assert.strictEqual((await ask("GET", path)).status, 200)

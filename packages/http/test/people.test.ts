@@ -4,7 +4,7 @@ import { Context } from "effect"
 import * as Acting from "../src/edge/Acting.ts"
 import { attemptsPerMinute } from "../src/features/people/PasskeySession.ts"
 import * as Authenticator from "./Authenticator.ts"
-import { type Answer, bad, nextMillisecond, operatorToken, seen, start, stillTime } from "./Service.ts"
+import { type Answer, bad, cookieIn, fromConsole, nextMillisecond, operatorToken, seen, start, stillTime } from "./Service.ts"
 
 const service = await start({
   http: { console: true },
@@ -12,13 +12,11 @@ const service = await start({
 })
 afterAll(service.dispose)
 
-const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
 let address = 0
 const elsewhere = () => ({ "x-forwarded-for": `198.51.${Math.floor(++address / 250)}.${address % 250}` })
-const cookieIn = ({ headers }: Answer) => headers.get("set-cookie")?.split(";")[0] ?? ""
 
 /** A request from the console's page. */
-const page = async (method: string, path: string, body?: unknown, cookie = "", headers: Record<string, string> = own) => {
+const page = async (method: string, path: string, body?: unknown, cookie = "", headers: Record<string, string> = fromConsole) => {
   await nextMillisecond()
   return service.ask(method, path, {
     headers: { ...elsewhere(), ...headers, ...(cookie !== "" && { cookie }) },
@@ -220,7 +218,7 @@ describe("people who sign in with a passkey", () => {
 
   it("people: the Host header does not determine the domain of a passkey", async () => {
     const asked = await service.ask("POST", "/console/passkeys/challenge", {
-      headers: { ...own, ...elsewhere(), host: "evil.example" },
+      headers: { ...fromConsole, ...elsewhere(), host: "evil.example" },
       body: { for: "sign-in" }
     })
     assert.strictEqual(asked.body.data.rp_id, "pay.example.com")
@@ -228,7 +226,7 @@ describe("people who sign in with a passkey", () => {
 
   it("people: the number of requests from one address is limited", async () => {
     const still = await start({ http: { console: true }, around: stillTime })
-    const ask = () => still.ask("POST", "/console/passkeys/challenge", { headers: own, body: { for: "sign-in" } })
+    const ask = () => still.ask("POST", "/console/passkeys/challenge", { headers: fromConsole, body: { for: "sign-in" } })
     for (let i = 0; i < attemptsPerMinute; i++) assert.strictEqual((await ask()).status, 200)
     assert.deepStrictEqual(seen(await ask()), bad(429, "rate_limited"))
     await still.dispose()

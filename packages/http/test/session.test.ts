@@ -9,23 +9,19 @@ import { TestClock } from "effect/testing"
 import * as Acting from "../src/edge/Acting.ts"
 import { attemptsPerMinute } from "../src/features/sessions/ConsoleSession.ts"
 import { make } from "../src/api/SignInLinks.ts"
-import { type Answer, bad, operatorToken, seen, start, stillTime } from "./Service.ts"
+import { bad, cookieIn, fromConsole, operatorToken, seen, start, stillTime } from "./Service.ts"
 
 const service = await start({ http: { console: true }, instead: Context.make(Acting.Proxies, 1) })
 afterAll(service.dispose)
-
-/** The headers that the console's page sends. */
-const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-const cookieIn = ({ headers }: Answer) => headers.get("set-cookie")?.split(";")[0] ?? ""
 
 /** A new client address for each request, because sign-ins are limited per address. */
 let address = 0
 const elsewhere = () => ({ "x-forwarded-for": `192.0.2.${++address}` })
 
-const signIn = (credential: string, headers: Record<string, string> = own) =>
+const signIn = (credential: string, headers: Record<string, string> = fromConsole) =>
   service.ask("POST", "/console/session", { body: { credential }, headers: { ...elsewhere(), ...headers } })
 const session = async (credential: string) => cookieIn(await signIn(credential))
-const ask = (cookie: string, method: string, path: string, body?: object, headers: Record<string, string> = own) =>
+const ask = (cookie: string, method: string, path: string, body?: object, headers: Record<string, string> = fromConsole) =>
   service.ask(method, path, { headers: { ...elsewhere(), ...headers, cookie }, ...(body !== undefined && { body }) })
 
 const balance = "/v1/transactions/balance"
@@ -59,14 +55,14 @@ describe("sessions", () => {
     const [one, other] = [await service.company(), await service.company()]
     const cookie = await session(one.key)
     await service.fund(other.key, 21)
-    const { body } = await service.ask("GET", balance, { key: other.key, headers: { ...own, cookie } })
+    const { body } = await service.ask("GET", balance, { key: other.key, headers: { ...fromConsole, cookie } })
     assert.strictEqual(body.data.balance, 21)
   })
 
   it("session: the password that a browser sends to a proxy in front of the service does not end the session", async () => {
     const { key } = await service.company()
     for (const password of ["Basic YWRhOnNlY3JldA==", "Digest username=ada", "Negotiate YII=", "NTLM TlRM"]) {
-      const headers = { ...own, authorization: password }
+      const headers = { ...fromConsole, authorization: password }
       const company = cookieIn(await signIn(key, headers))
       assert.strictEqual((await ask(company, "GET", balance, undefined, headers)).status, 200, password)
       const stepped = await ask(company, "POST", "/console/session/step-up", { credential: key }, headers)
@@ -82,7 +78,7 @@ describe("sessions", () => {
   it("session: only a valid key or token can sign in", async () => {
     const { key } = await service.company()
     for (const wrong of ["", "sr_regtest_x", `${key.slice(0, -1)}${key.endsWith("1") ? "2" : "1"}`, "op_1", `${operatorToken}x`, "k_1"]) {
-      const { status, headers } = await signIn(wrong, own)
+      const { status, headers } = await signIn(wrong, fromConsole)
       assert.isTrue(status === 401 || status === 400, wrong)
       assert.isNull(headers.get("set-cookie"))
     }
@@ -93,9 +89,9 @@ describe("sessions", () => {
       [`${operatorToken}x`, /^This is not a valid operator token or API key/],
       [" ", /^This is not a valid operator token or API key/]
     ] as const)
-      assert.match((await signIn(wrong, own)).body.message, said)
+      assert.match((await signIn(wrong, fromConsole)).body.message, said)
     for (const body of [{}, { credential: 1 }, { credential: key, link: "x" }, [key], { credential: "x".repeat(257) }])
-      assert.deepStrictEqual(seen(await service.ask("POST", "/console/session", { body, headers: own })), bad(400, "malformed"))
+      assert.deepStrictEqual(seen(await service.ask("POST", "/console/session", { body, headers: fromConsole })), bad(400, "malformed"))
   })
 
   it("session: signing out invalidates the cookie and every older cookie of the same browser", async () => {
@@ -142,7 +138,7 @@ describe("sessions", () => {
     assert.deepStrictEqual([seen(refused), refused.headers.get("set-cookie")], [bad(403, "address_not_allowed"), null])
     for (const path of [balance, "/console/session"])
       assert.deepStrictEqual(seen(await ask(cookie, "GET", path)), bad(403, "address_not_allowed"))
-    const there = { ...own, "x-forwarded-for": "203.0.113.9" }
+    const there = { ...fromConsole, "x-forwarded-for": "203.0.113.9" }
     assert.strictEqual((await ask(cookie, "GET", balance, undefined, there)).status, 200)
     assert.strictEqual((await signIn(key, there)).status, 200)
   })
@@ -270,7 +266,7 @@ describe("sessions", () => {
   it("session: a service without the console has no sign-in", async () => {
     const bare = await start()
     assert.deepStrictEqual(
-      seen(await bare.ask("POST", "/console/session", { body: { credential: "x" }, headers: own })),
+      seen(await bare.ask("POST", "/console/session", { body: { credential: "x" }, headers: fromConsole })),
       bad(404, "not_found")
     )
     await bare.dispose()

@@ -69,11 +69,8 @@ describe("lags", () => {
     const [webhooks, own] = lags
     assert.deepStrictEqual([webhooks, own.feature], [{ feature: "webhooks", lag_seconds: 0 }, "reminders"])
     assert.isAtLeast(own.lag_seconds, 3600)
-    const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-    const signedIn = await host.ask("POST", "/console/session", { body: { credential: operatorToken }, headers })
-    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
-    const page = await host.ask("GET", "/operator/console", { headers: { cookie, "sec-fetch-site": "same-origin" } })
-    assert.include(page.text, "The work of reminders is late")
+    const page = await host.page(await host.signIn(operatorToken), "operator/console")
+    assert.include(page, "The work of reminders is late")
     await host.dispose()
   })
 })
