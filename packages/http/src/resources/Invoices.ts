@@ -274,10 +274,7 @@ export const get = Section.company(
   Invoices,
   (invoices) =>
     Effect.fnUntraced(function* ({ params }) {
-      const {
-        apiKey: { companyId }
-      } = yield* Caller
-      return View.answer("Invoice", view.of(yield* Errors.answered(invoices.get(companyId, params.invoiceID))))
+      return View.answer("Invoice", view.of(yield* Errors.answered(invoices.get(yield* companyId, params.invoiceID))))
     })
 )
 
@@ -369,9 +366,6 @@ export const list = Section.company(
   Invoices,
   (invoices) =>
     Effect.fnUntraced(function* ({ query }) {
-      const {
-        apiKey: { companyId }
-      } = yield* Caller
       const { chainTxId: _, ...search } = yield* Search.askedBy(query)
       const asked = {
         ...Page.asked(query),
@@ -379,7 +373,7 @@ export const list = Section.company(
         ...search,
         ...(query.lightning_address_id !== undefined && { lightningAddressId: query.lightning_address_id })
       }
-      const { rows, next } = yield* Errors.answered(invoices.list(companyId, asked))
+      const { rows, next } = yield* Errors.answered(invoices.list(yield* companyId, asked))
       return page.answer(rows, Search.written(query), next)
     })
 )
