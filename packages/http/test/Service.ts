@@ -68,6 +68,9 @@ export const seen = ({ status, headers, body }: Answer) => ({
   code: body?.error?.code
 })
 
+/** The fields, headers or parameters that an error response names. */
+export const issuePaths = (body: Answer["body"]) => body.error?.issues?.map(({ path }) => path) ?? []
+
 /** The expected value of `seen` for an error response. */
 export const bad = (status: number, code: Code) => ({ status, type: "application/json", inBody: status, data: null, code })
 

@@ -2,7 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { AuditLog, link } from "@satrail/core/features/audit/AuditLog"
 import { Context, Effect } from "effect"
 import * as Acting from "../src/edge/Acting.ts"
-import { bad, operatorToken, seen, start } from "./Service.ts"
+import { bad, issuePaths, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start({ instead: Context.make(Acting.Proxies, 1) })
 afterAll(service.dispose)
@@ -99,7 +99,7 @@ describe("addresses from which a key may be used", () => {
     ] as const) {
       const answer = await put(given)
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
-      assert.include(answer.body.error?.issues?.map((issue) => issue.path).join(" ") ?? "", path)
+      assert.include(issuePaths(answer.body).join(" "), path)
     }
     assert.strictEqual((await operate("PUT", `/api-keys/${keyId}/allowed-from`, {})).status, 400, "null must be sent, not omitted")
     assert.strictEqual((await put({ for: "everything", ranges: many(50) })).status, 200)

@@ -2,7 +2,7 @@ import { Records } from "@satrail/core/service/Records"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Makers from "./Makers.ts"
-import { type Answer, type Ask, bad, operatorToken, seen, start } from "./Service.ts"
+import { type Ask, bad, issuePaths, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start()
 afterAll(service.dispose)
@@ -187,7 +187,6 @@ const asking =
     service.ask(method, path, { ...(body !== undefined && { body }), ...options })
 const withBody = endpoints.flatMap((endpoint) => (endpoint.body === undefined ? [] : [{ ...endpoint, body: endpoint.body }]))
 const withId = endpoints.filter(({ path }) => /[0-9a-f-]{36}/.test(path))
-const issuesOf = (answer: Answer) => answer.body.error?.issues?.map(({ path }) => path) ?? []
 
 describe("valid requests", () => {
   for (const endpoint of endpoints) {
@@ -345,7 +344,7 @@ describe("invalid requests", () => {
     it(`${named(endpoint)}: the error names each unknown field`, async () => {
       const answer = await ask({ ...body, metdata: {}, foo: 1 })
       assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
-      assert.sameMembers(issuesOf(answer), ["metdata", "foo"])
+      assert.sameMembers(issuePaths(answer.body), ["metdata", "foo"])
     })
 
     for (const member of required) {
@@ -364,7 +363,7 @@ describe("invalid requests", () => {
           const answer = await ask({ ...body, [member]: value })
           assert.deepStrictEqual(seen(answer), bad(400, "malformed"))
           assert.isTrue(
-            issuesOf(answer).some((path) => path.split(".")[0] === member),
+            issuePaths(answer.body).some((path) => path.split(".")[0] === member),
             `${JSON.stringify(value)}: ${answer.text}`
           )
         }
@@ -410,17 +409,14 @@ describe("amounts", () => {
   ] as const) {
     it(`amounts: ${amount} ${currency} is rejected, because its exact value is invalid`, async () => {
       const { status, body } = await invoice(`{"amount":${amount},"currency":"${currency}"}`)
-      assert.deepStrictEqual([status, body.error?.issues?.map(({ path }) => path)], [400, ["amount"]])
+      assert.deepStrictEqual([status, issuePaths(body)], [400, ["amount"]])
     })
   }
 
   it("amounts: an amount requires a currency, and a currency does not replace the amount", async () => {
     const estimate = (body: unknown) => service.ask("POST", "/v1/bitcoin/withdraw/estimate", { key: company.key, body })
     const { body } = await estimate({ amount: 1000, destination })
-    assert.deepStrictEqual(
-      body.error?.issues?.map(({ path }) => path),
-      ["currency"]
-    )
+    assert.deepStrictEqual(issuePaths(body), ["currency"])
     for (const without of [{ destination }, { destination, currency: "usd" }, { destination, amount: null, currency: null }]) {
       assert.deepStrictEqual(seen(await estimate(without)), bad(422, "amount_required"))
     }

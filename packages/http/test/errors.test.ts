@@ -21,7 +21,7 @@ import { catalogue } from "../src/features/Catalogue.ts"
 import { Readiness } from "../src/api/Readiness.ts"
 import * as Http from "../src/Http.ts"
 import * as Reference from "../src/pages/Reference.ts"
-import { bad, domain, operatorToken, seen, start } from "./Service.ts"
+import { bad, domain, issuePaths, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start()
 afterAll(service.dispose)
@@ -108,11 +108,7 @@ describe("estimate and confirm reject an unpayable destination the same way, and
           [status, status, null, code],
           answer.text
         )
-        if (code === "malformed")
-          assert.deepStrictEqual(
-            answer.body.error?.issues?.map(({ path }) => path),
-            ["destination"]
-          )
+        if (code === "malformed") assert.deepStrictEqual(issuePaths(answer.body), ["destination"])
       }
       assert.deepStrictEqual(await balance(), before)
     })

@@ -3,7 +3,7 @@ import * as OfferIssuer from "@satrail/core/nodes/OfferIssuer"
 import { Settlements } from "@satrail/core/receiving/Settlements"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
-import { bad, seen, start } from "./Service.ts"
+import { bad, issuePaths, seen, start } from "./Service.ts"
 
 const service = await start()
 afterAll(service.dispose)
@@ -81,7 +81,7 @@ describe("offers", () => {
   it("offer: an offer with an amount needs a description and a bitcoin unit", async () => {
     const paths = async (body: Readonly<Record<string, unknown>>) => {
       const answer = await service.ask("POST", path, { key, body })
-      return [answer.status, answer.body.error?.issues?.map((issue) => issue.path)]
+      return [answer.status, issuePaths(answer.body)]
     }
     assert.deepStrictEqual(await paths({ amount: 21, currency: "sats" }), [400, ["description"]])
     assert.deepStrictEqual(await paths({ amount: 21, currency: "usd", description: "coffee" }), [400, ["currency"]])
@@ -96,10 +96,7 @@ describe("offers", () => {
     assert.match(made.dns_record, /^satoshi\.user\._bitcoin-payment\.pay\.example\.com\. 3600 IN TXT "bitcoin:\?lno=lno1[^ ]*"( "[^ ]*")*$/)
     assert.strictEqual(made.dns_record.replaceAll('" "', "").split('"')[1], `bitcoin:?lno=${made.offer}`)
     const again = await service.ask("POST", path, { key, body: { lightning_address_id: address.id } })
-    assert.deepStrictEqual(
-      again.body.error?.issues?.map((issue) => issue.path),
-      ["lightning_address_id"]
-    )
+    assert.deepStrictEqual(issuePaths(again.body), ["lightning_address_id"])
     const theirs = await service.ask("POST", path, { key: other.key, body: { lightning_address_id: address.id } })
     assert.deepStrictEqual(seen(theirs), bad(404, "not_found"))
   })

@@ -8,7 +8,7 @@ import { Cause } from "@satrail/core/reports/reconciliation/Difference"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
 import { Reconciliation } from "@satrail/core/reports/reconciliation/Reconciliation"
 import { Context, Effect, Layer } from "effect"
-import { bad, nextMillisecond, operatorToken, seen, start } from "./Service.ts"
+import { bad, issuePaths, nextMillisecond, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start({
   settings: { reconciliation: { ...Policy.defaults.reconciliation, graceMillis: 0 } }
@@ -188,7 +188,7 @@ describe("PATCH /operator/reconciliation/own-funds", () => {
     for (const body of [{ node_sats: 1.0001 }, { node_sats: "1" }, { node_sats: 1e300 }, { nodes: 1 }]) {
       const answer = await state(body)
       assert.deepStrictEqual(
-        [answer.status, answer.body.error?.code, answer.body.error?.issues?.map((issue) => issue.path)],
+        [answer.status, answer.body.error?.code, issuePaths(answer.body)],
         [400, "malformed", Object.keys(body)],
         answer.text
       )

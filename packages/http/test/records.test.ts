@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { differences, digits, hex32, instant, is, nullOr, sats, type Shape, text, uuid } from "./Shape.ts"
-import { domain, start } from "./Service.ts"
+import { domain, issuePaths, start } from "./Service.ts"
 
 const service = await start()
 afterAll(service.dispose)
@@ -154,11 +154,7 @@ describe("every record has exactly the expected fields", () => {
     ]
     for (const [body, path] of refusals) {
       const { status, body: answer } = await post("/v1/bitcoin/deposit/lightning-invoice", body)
-      assert.deepStrictEqual(
-        [status, answer.error?.code, answer.error?.issues?.map((issue) => issue.path)],
-        [400, "malformed", [path]],
-        path
-      )
+      assert.deepStrictEqual([status, answer.error?.code, issuePaths(answer)], [400, "malformed", [path]], path)
     }
   })
 
@@ -170,14 +166,14 @@ describe("every record has exactly the expected fields", () => {
     const preimage = "0d".repeat(32)
     const payment_hash = Preimage.hashOf(Preimage.make(preimage)).toUpperCase()
     const refused = await post(path, { amount: 100, currency: "sats", payment_hash })
-    assert.deepStrictEqual([refused.status, refused.body.error?.issues?.map((issue) => issue.path)], [400, ["payment_hash"]])
+    assert.deepStrictEqual([refused.status, issuePaths(refused.body)], [400, ["payment_hash"]])
     const { data } = (await post(path, { amount: 100, currency: "sats", hold: true, payment_hash })).body
     assert.deepInclude(data, { hold: true, status: "open", held_sats: null, held_until: null, r_hash: payment_hash.toLowerCase() })
     const early = await post(`${path}/${data.id}/settle`, { preimage })
     assert.deepStrictEqual([early.status, early.body.error?.code], [409, "invoice_not_held"])
     await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: data.payment_request }))
     const without = await post(`${path}/${data.id}/settle`)
-    assert.deepStrictEqual([without.status, without.body.error?.issues?.map((issue) => issue.path)], [400, ["preimage"]])
+    assert.deepStrictEqual([without.status, issuePaths(without.body)], [400, ["preimage"]])
     const settled = await post(`${path}/${data.id}/settle`, { preimage })
     assert.deepInclude(settled.body.data, { status: "settled", received_sats: 100, r_preimage: preimage, held_sats: null })
     const page = (await get("/v1/events?limit=50")).body.data
