@@ -14,6 +14,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import * as Acting from "../edge/Acting.ts"
 import { addressOf } from "../wire/Address.ts"
 import * as Errors from "../wire/Errors.ts"
+import { isObject, type Json, mapOperations, objectIn } from "../wire/Json.ts"
 import * as Received from "../wire/Received.ts"
 import * as Exchange from "../edge/Exchange.ts"
 import { Lanes } from "../edge/Lanes.ts"
@@ -223,28 +224,17 @@ export const layer = Layer.effect(
   })
 )
 
-type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
-const mapped = (value: unknown, f: (member: unknown) => unknown): unknown =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, f(member)])) : value
-
 /**
  * Adds the API key scheme to each operation in an OpenAPI document that can return 401 and has no other scheme.
  */
 export const documented = (document: Json): Json => {
-  const components = isObject(document["components"]) ? document["components"] : {}
+  const components = objectIn(document, "components")
   const apiKey = { type: "http", scheme: "bearer", description: "A company's API key: `Authorization: Bearer <API_KEY>`" }
   const wantsKey = ({ responses, security }: Json) =>
     isObject(responses) && "401" in responses && (!Array.isArray(security) || security.length === 0)
   return {
-    ...document,
-    components: {
-      ...components,
-      securitySchemes: { apiKey, ...(isObject(components["securitySchemes"]) && components["securitySchemes"]) }
-    },
-    paths: mapped(document["paths"], (path) =>
-      mapped(path, (operation) => (isObject(operation) && wantsKey(operation) ? { ...operation, security: [{ apiKey: [] }] } : operation))
-    )
+    ...mapOperations(document, (operation) => (wantsKey(operation) ? { ...operation, security: [{ apiKey: [] }] } : operation)),
+    components: { ...components, securitySchemes: { apiKey, ...objectIn(components, "securitySchemes") } }
   }
 }
 

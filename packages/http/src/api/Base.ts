@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { isObject, type Json, mapValues } from "../wire/Json.ts"
 import { documented } from "./Authentication.ts"
 
 const about = `Bitcoin payments over HTTP and JSON: invoices, addresses, withdrawals and balances.
@@ -7,9 +8,6 @@ Every response is an envelope with \`status\` (the HTTP status), \`message\` and
 in its \`X-Request-Id\` header. You can send your own id in the request.
 Unknown body fields and query parameters return an error. An optional field may be omitted or null.
 Every POST under \`/v1\` and \`/operator\` that creates a record accepts an \`Idempotency-Key\` header. Send one so that you can safely repeat a request whose response was lost.`
-
-type Json = Readonly<Record<string, unknown>>
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Rewrites tuples, numbers with `allOf`, and integers encoded as text, so that client generators can read them. */
 const readable = (schema: Json): Json => {
@@ -22,15 +20,10 @@ const readable = (schema: Json): Json => {
 }
 
 const mapped = (value: unknown): unknown =>
-  Array.isArray(value)
-    ? value.map(mapped)
-    : isObject(value)
-      ? readable(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mapped(member)])))
-      : value
+  Array.isArray(value) ? value.map(mapped) : isObject(value) ? readable(mapValues(value, mapped)) : value
 
 /** Completes the document with facts that the schemas do not state. */
-const completed = (document: Json): Json =>
-  Object.fromEntries(Object.entries(documented(document)).map(([name, member]) => [name, mapped(member)]))
+const completed = (document: Json): Json => mapValues(documented(document), mapped)
 
 /**
  * The base of every group. Bodies, queries and paths are decoded strictly, headers leniently, and all issues

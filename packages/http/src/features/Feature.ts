@@ -1,10 +1,9 @@
 import type { Effect, Layer, Schema } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Extension } from "../edge/Extension.ts"
+import type { Json } from "../wire/Json.ts"
 import type * as OwnErrors from "../wire/OwnErrors.ts"
 import type * as View from "../wire/View.ts"
-
-type Json = Readonly<Record<string, unknown>>
 
 interface Section {
   readonly group: HttpApiGroup.Constraint

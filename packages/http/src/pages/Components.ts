@@ -1,7 +1,7 @@
 // Moves repeated parts of an OpenAPI document into components. The framework repeats every response,
 // parameter and schema where it is used.
 import { extending } from "./Extending.ts"
-import { isObject, type Json, type Kind, listIn, mapValues, objectIn, refTo } from "./Json.ts"
+import { isObject, type Json, type Kind, listIn, mapOperations, mapValues, objectIn, refTo } from "../wire/Json.ts"
 
 const schemaPrefix = "#/components/schemas/"
 /** Returns the component that a schema refers to; undefined for an inline schema. */
@@ -44,13 +44,6 @@ export const reachable = (value: unknown, schemas: Json): ReadonlySet<string> =>
 /** Returns the operations of the document. */
 export const operationsOf = (document: Json): ReadonlyArray<Json> =>
   Object.values(objectIn(document, "paths")).flatMap((path) => (isObject(path) ? Object.values(path).filter(isObject) : []))
-
-export const mapOperations = (document: Json, f: (operation: Json, path: string, method: string) => Json): Json => ({
-  ...document,
-  paths: mapValues(objectIn(document, "paths"), (methods, path) =>
-    isObject(methods) ? mapValues(methods, (operation, method) => (isObject(operation) ? f(operation, path, method) : operation)) : methods
-  )
-})
 
 /**
  * Replaces an enumeration of one value with `const`. Generators read that as a literal instead of making a

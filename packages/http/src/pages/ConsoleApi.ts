@@ -4,10 +4,9 @@ import type { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { consoleHeader } from "../edge/Exchange.ts"
 import type { Answered, Inside } from "../edge/Inside.ts"
+import { isObject } from "../wire/Json.ts"
 
 export const path = "/console"
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null
 
 const textIn = (value: unknown, name: string): string | undefined => {
   const member = isObject(value) ? value[name] : undefined

@@ -9,7 +9,7 @@ import * as EventStream from "../events/EventStream.ts"
 import * as Examples from "../wire/Examples.ts"
 import * as Html from "../wire/Html.ts"
 import * as Routing from "../wire/Routing.ts"
-import { isObject, type Json, listIn, mapValues, objectIn } from "./Json.ts"
+import { isObject, type Json, listIn, mapOperations, mapValues, objectIn } from "../wire/Json.ts"
 import type { Feature } from "../features/Feature.ts"
 import { all } from "../features/index.ts"
 import { following } from "../following/Following.ts"
@@ -143,7 +143,7 @@ export const whole = <Groups extends HttpApiGroup.Constraint>(
   { network = "mainnet" }: { readonly network?: Network | undefined } = {}
 ) => {
   const examples = examplesOf(api, network)
-  const document = Components.mapOperations({ ...OpenApi.fromApi(documented(api)) }, (operation, path, method) =>
+  const document = mapOperations({ ...OpenApi.fromApi(documented(api)) }, (operation, path, method) =>
     exemplified(operation, examples.get(`${method.toUpperCase()} ${path}`))
   )
   const asked = part(document, (path) => !isOperators(path), {})

@@ -1,5 +1,5 @@
 // Writes a record that has every field of another record as an extension of it.
-import { isObject, type Json, listIn, mapValues, objectIn, refTo } from "./Json.ts"
+import { isObject, type Json, listIn, mapValues, objectIn, refTo } from "../wire/Json.ts"
 
 /** Minimum number of fields for which a reference is shorter than repeating the fields. */
 const fewestMembers = 3

@@ -41,6 +41,7 @@ import { Effect, Schema, SchemaAST } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
 import { type Catalogue, catalogue, type Code, type Word } from "./ErrorCodes.ts"
+import { isObject } from "./Json.ts"
 import * as Scalars from "./Scalars.ts"
 
 export { catalogue, type Code } from "./ErrorCodes.ts"
@@ -115,8 +116,6 @@ const detailed = <C extends keyof typeof details>(code: C, message: string, more
 
 /** Path of the page that explains each error code. */
 export const page = "/docs/errors"
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === "object" && value !== null
 
 /** Returns whether a value is one of our error envelopes. */
 export const isFailure = (value: unknown): value is Failure =>

@@ -16,3 +16,10 @@ export const refTo = (kind: Kind, name: string) => ({ $ref: `#/components/${kind
 
 export const mapValues = (object: Json, f: (value: unknown, name: string) => unknown): Json =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, f(value, name)]))
+
+export const mapOperations = (document: Json, f: (operation: Json, path: string, method: string) => Json): Json => ({
+  ...document,
+  paths: mapValues(objectIn(document, "paths"), (methods, path) =>
+    isObject(methods) ? mapValues(methods, (operation, method) => (isObject(operation) ? f(operation, path, method) : operation)) : methods
+  )
+})
