@@ -6,7 +6,7 @@ import net, { type Socket } from "node:net"
 import * as Idle from "../src/Idle.ts"
 import * as Outbound from "../src/Outbound.ts"
 import * as Dripping from "./Dripping.ts"
-import { counting, doubting, serve, trusting } from "./Server.ts"
+import { counting, doubting, serve, type Server, trusting } from "./Server.ts"
 
 const isAllowed = (address: string) => address === "127.0.0.2"
 
@@ -25,6 +25,22 @@ const names = (table: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string
 const outside = { "page.example.com": [["127.0.0.2"]] }
 const hello: http.RequestListener = (_, response) => response.end("hello")
 
+interface Page extends Outbound.Options {
+  readonly answer?: http.RequestListener
+  readonly resolves?: Parameters<typeof names>[0]
+}
+
+/** A server on the Internet with a trusted certificate, and requests to it by its name. */
+const page = Effect.fnUntraced(function* ({ answer = hello, resolves = outside, ...options }: Page = {}) {
+  yield* trusting
+  const server = yield* serve(answer, { host: "127.0.0.2", isSecure: true })
+  const { asked, lookup } = names(resolves)
+  return { server, asked, url: `https://page.example.com:${server.port}/`, ...Outbound.make({ isAllowed, lookup, ...options }) }
+})
+
+/** An internal server at the port of a server on the Internet. */
+const internal = ({ port }: Server) => serve(hello, { host: "127.0.0.3", port, isSecure: true })
+
 const elapsed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
     const begun = performance.now()
@@ -34,10 +50,8 @@ const elapsed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 describe("Outbound", () => {
   it.live("outbound: requests use TLS and the host name, and send only the required headers", () =>
     Effect.gen(function* () {
-      yield* trusting
-      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup })
-      assert.deepStrictEqual(yield* ask({ url: `https://page.example.com:${server.port}/a/b?c=%20d` }), { status: 200, body: "hello" })
+      const { server, ask, url } = yield* page()
+      assert.deepStrictEqual(yield* ask({ url: `${url}a/b?c=%20d` }), { status: 200, body: "hello" })
       const [request] = server.asked
       assert.strictEqual(request?.url, "/a/b?c=%20d")
       assert.deepStrictEqual(request?.headers, {
@@ -50,16 +64,12 @@ describe("Outbound", () => {
 
   it.live("outbound: a body is posted with the given headers", () =>
     Effect.gen(function* () {
-      yield* trusting
-      const server = yield* serve(
-        (request, response) => {
+      const { server, ask, url } = yield* page({
+        answer: (request, response) => {
           response.writeHead(202)
           request.pipe(response)
-        },
-        { host: "127.0.0.2", isSecure: true }
-      )
-      const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup })
-      const url = `https://page.example.com:${server.port}/`
+        }
+      })
       const answer = yield* ask({ url, method: "POST", headers: { "content-type": "application/json" }, body: '{"a":"ä"}' })
       assert.deepStrictEqual(answer, { status: 202, body: '{"a":"ä"}' })
       assert.strictEqual(server.asked[0]?.headers["content-type"], "application/json")
@@ -68,11 +78,7 @@ describe("Outbound", () => {
 
   it.live("outbound: a kept connection is reused for sequential requests, and concurrent requests each have their own connection", () =>
     Effect.gen(function* () {
-      yield* trusting
-      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const { asked, lookup } = names(outside)
-      const { ask } = Outbound.make({ isAllowed, lookup, keepsConnections: true })
-      const url = `https://page.example.com:${server.port}/`
+      const { server, ask, asked, url } = yield* page({ keepsConnections: true })
       for (let i = 0; i < 30; i++)
         assert.deepStrictEqual(yield* ask({ url, method: "POST", body: "{}", firstBytes: 100 }), { status: 200, body: "hello" })
       assert.deepStrictEqual([server.connections(), asked.length, server.asked.length], [1, 1, 30])
@@ -84,12 +90,8 @@ describe("Outbound", () => {
 
   it.effect("C51: outbound: a kept connection goes to an address checked at most a minute ago", () =>
     Effect.gen(function* () {
-      yield* trusting
-      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const inside = yield* serve(hello, { host: "127.0.0.3", port: server.port, isSecure: true })
-      const { lookup } = names({ "page.example.com": [["127.0.0.2"], ["127.0.0.3"]] })
-      const { ask } = Outbound.make({ isAllowed, lookup, keepsConnections: true })
-      const url = `https://page.example.com:${server.port}/`
+      const { server, ask, url } = yield* page({ resolves: { "page.example.com": [["127.0.0.2"], ["127.0.0.3"]] }, keepsConnections: true })
+      const inside = yield* internal(server)
       yield* ask({ url })
       yield* TestClock.adjust(Idle.maxAgeMillis - 1)
       yield* ask({ url })
@@ -102,11 +104,8 @@ describe("Outbound", () => {
 
   it.live("C51: outbound: a kept connection is reused only for its own host name", () =>
     Effect.gen(function* () {
-      yield* trusting
-      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const { lookup } = names({ "page.example.com": [["127.0.0.2"]], "inside.example.com": [["127.0.0.1"]] })
-      const { ask } = Outbound.make({ isAllowed, lookup, keepsConnections: true })
-      yield* ask({ url: `https://page.example.com:${server.port}/` })
+      const { server, ask, url } = yield* page({ resolves: { ...outside, "inside.example.com": [["127.0.0.1"]] }, keepsConnections: true })
+      yield* ask({ url })
       const error = yield* Effect.flip(ask({ url: `https://inside.example.com:${server.port}/` }))
       assert.deepStrictEqual([error._tag, server.connections(), server.asked.length], ["Forbidden", 1, 1])
     })
@@ -130,9 +129,7 @@ describe("Outbound", () => {
 
   it.live("C49: outbound: other protocols also connect only to the checked address", () =>
     Effect.gen(function* () {
-      yield* trusting
-      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const { connect } = Outbound.make({ isAllowed, lookup: names(outside).lookup })
+      const { server, connect } = yield* page()
       const socket = yield* Effect.scoped(
         Effect.tap(connect(`wss://page.example.com:${server.port}/relay`), (socket) =>
           Effect.sync(() => assert.strictEqual(socket.remoteAddress, "127.0.0.2"))
@@ -141,7 +138,7 @@ describe("Outbound", () => {
       assert.isTrue(socket.destroyed, "closed with its scope")
       const error = yield* Effect.flip(Effect.scoped(connect("wss://127.0.0.1/relay")))
       assert.strictEqual(error._tag, "Forbidden")
-      const inside = yield* serve(hello, { host: "127.0.0.3", port: server.port, isSecure: true })
+      const inside = yield* internal(server)
       const led = Outbound.make({ isAllowed, lookup: names({ "page.example.com": [["127.0.0.3"]] }).lookup })
       const refused = yield* Effect.flip(Effect.scoped(led.connect(`wss://page.example.com:${server.port}/relay`)))
       assert.deepStrictEqual([refused._tag, inside.connections()], ["Forbidden", 0])
@@ -150,12 +147,8 @@ describe("Outbound", () => {
 
   it.live("C51: outbound: a name that changes between check and connection still resolves to the checked address", () =>
     Effect.gen(function* () {
-      yield* trusting
-      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const inside = yield* serve(hello, { host: "127.0.0.3", port: server.port, isSecure: true })
-      const { asked, lookup } = names({ "page.example.com": [["127.0.0.2"], ["127.0.0.3"]] })
-      const { ask } = Outbound.make({ isAllowed, lookup })
-      const url = `https://page.example.com:${server.port}/`
+      const { server, ask, asked, url } = yield* page({ resolves: { "page.example.com": [["127.0.0.2"], ["127.0.0.3"]] } })
+      const inside = yield* internal(server)
       assert.strictEqual((yield* ask({ url })).body, "hello")
       assert.deepStrictEqual(asked, ["page.example.com"], "it was looked up once")
       // From now on the name resolves to an internal address, so the request is refused.
@@ -166,23 +159,17 @@ describe("Outbound", () => {
 
   it.live("C48: outbound: of several addresses, only the allowed ones are tried", () =>
     Effect.gen(function* () {
-      yield* trusting
-      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const inside = yield* serve(hello, { host: "127.0.0.3", port: server.port, isSecure: true })
-      const { lookup } = names({ "page.example.com": [["127.0.0.3", "127.0.0.2", "::1"]] })
-      const { ask } = Outbound.make({ isAllowed, lookup })
-      assert.strictEqual((yield* ask({ url: `https://page.example.com:${server.port}/` })).status, 200)
+      const { server, ask, url } = yield* page({ resolves: { "page.example.com": [["127.0.0.3", "127.0.0.2", "::1"]] } })
+      const inside = yield* internal(server)
+      assert.strictEqual((yield* ask({ url })).status, 200)
       assert.strictEqual(inside.connections(), 0)
     })
   )
 
   it.live("outbound: a certificate that is untrusted or for another name counts as an outage", () =>
     Effect.gen(function* () {
+      const { server, ask, url } = yield* page({ resolves: { ...outside, "page.example.org": [["127.0.0.2"]] }, connectMillis: 200 })
       yield* doubting
-      const server = yield* serve(hello, { host: "127.0.0.2", isSecure: true })
-      const { lookup } = names({ "page.example.com": [["127.0.0.2"]], "page.example.org": [["127.0.0.2"]] })
-      const { ask } = Outbound.make({ isAllowed, lookup, connectMillis: 200 })
-      const url = `https://page.example.com:${server.port}/`
       assert.strictEqual((yield* Effect.flip(ask({ url })))._tag, "Unreachable", "untrusted")
       yield* trusting
       assert.strictEqual((yield* Effect.flip(ask({ url: `https://page.example.org:${server.port}/` })))._tag, "Unreachable", "another name")
