@@ -220,6 +220,7 @@ export const make = (options: Options) => {
     tip: node.tip,
     activity: Follower.make(node, beginning).activity,
     transaction,
+    rawTransaction: (txId) => Effect.map(find("getrawtransaction", [txId, 0], Schema.String, isAbsent), Option.getOrNull),
     timeSecondsAt: node.timeSecondsAt,
     broadcast,
     feeRate: FeeRates.make(estimated, feeRates)

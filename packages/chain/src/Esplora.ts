@@ -205,6 +205,8 @@ export const make = (options: Options) => {
     tip: blocks.tip,
     activity: Follower.make(blocks, options.beginning).activity,
     transaction,
+    rawTransaction: (txId) =>
+      Effect.map(find(`/tx/${txId}/raw`), (found) => Option.getOrNull(Option.map(found, (body) => body.toString("hex")))),
     timeSecondsAt: server.timeSecondsAt,
     broadcast,
     feeRate: FeeRates.make(feeSource(options), options.feeRates)

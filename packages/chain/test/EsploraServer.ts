@@ -63,7 +63,7 @@ const make = Effect.gen(function* () {
       case "tx": {
         const found = Chain.transaction(chain, TxId.make(name))
         if (found === undefined || found.placement._tag === "gone") return missing("Transaction")
-        if (rest === "raw") return found.placement._tag === "mempool" ? { body: Buffer.from(found.rawTx, "hex") } : missing("Transaction")
+        if (rest === "raw") return { body: Buffer.from(found.rawTx, "hex") }
         const { placement } = found
         const [, , , , vout = ""] = path.split("/")
         if (rest === "outspend") return json({ spent: Chain.spender(chain, `${name}:${vout}`) !== undefined })

@@ -200,6 +200,21 @@ export const money = {
     assert.deepStrictEqual(yield* chain.broadcast(rawTx), { _tag: "known" })
     only(yield* toldSo(target, target.cursor, isPlaced("mined")))
   }),
+  "C1: a transaction is returned as it was signed while it is in the mempool or a block, and an unknown one is not": Effect.gen(
+    function* () {
+      const { broadcast, rawTransaction } = yield* ChainSource
+      const { address, mine, sign } = yield* Peer
+      const { txId, rawTx } = yield* sign({ address: (yield* address).address, amount }, "raw")
+      assert.isNull(yield* rawTransaction(txId))
+      yield* broadcast(rawTx)
+      yield* eventually(placement(txId), (tag) => tag === "mempool")
+      assert.strictEqual(yield* rawTransaction(txId), rawTx)
+      yield* mine(1)
+      yield* eventually(placement(txId), (tag) => tag === "mined")
+      assert.strictEqual(yield* rawTransaction(txId), rawTx)
+      assert.isNull(yield* rawTransaction(TxId.make("0e".repeat(32))))
+    }
+  ),
   "a transaction that double-spends a confirmed one is rejected": Effect.gen(function* () {
     const chain = yield* ChainSource
     const { mine, sign } = yield* Peer

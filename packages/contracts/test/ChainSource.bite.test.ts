@@ -86,6 +86,12 @@ bites("ChainSource", promises, {
     })),
     ["an unknown transaction is reported as gone", "C45: a mempool deposit that is double-spent is reported as gone"]
   ],
+  "a source that returns another transaction": [
+    sabotage(ChainSource, ({ rawTransaction }) => ({
+      rawTransaction: (txId) => Effect.map(rawTransaction(txId), (rawTx) => rawTx?.replace(/^02/, "01") ?? null)
+    })),
+    ["C1: a transaction is returned as it was signed while it is in the mempool or a block, and an unknown one is not"]
+  ],
   "a source whose tip never changes": [
     sabotage(ChainSource, ({ activity }) => ({
       activity: (after, ours) => Effect.map(activity(after, ours), (seen) => ({ ...seen, tip: { height: 0, hash: "" } }))

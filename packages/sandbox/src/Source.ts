@@ -83,6 +83,11 @@ export const make = (world: World): ChainSource["Service"] => {
         read("transaction", (state) => Chain.transaction(state, txId)?.placement ?? gone),
         (placement) => (placement._tag === "mined" && world.isPaused("index") ? Effect.fail(indexing) : Effect.succeed(placement))
       ),
+    rawTransaction: (txId) =>
+      read("rawTransaction", (state) => {
+        const found = Chain.transaction(state, txId)
+        return found === undefined || found.placement._tag === "gone" ? null : found.rawTx
+      }),
     timeSecondsAt: (height) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
         read("timeSecondsAt", ({ blocks }) => {

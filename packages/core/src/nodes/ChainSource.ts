@@ -78,6 +78,11 @@ export class ChainSource extends Context.Service<
     readonly activity: <E>(after: string | null, ours: Ours<E>) => Effect.Effect<Activity, ChainUnavailable | E>
     /** Returns the current status of any transaction. */
     readonly transaction: (txId: TxId.TxId) => Effect.Effect<Placement, ChainUnavailable>
+    /**
+     * Returns a transaction in hex, whose inputs no other transaction can spend; null if the source doesn't know it.
+     * One that is gone may be returned.
+     */
+    readonly rawTransaction: (txId: TxId.TxId) => Effect.Effect<string | null, ChainUnavailable>
     /** Returns the time in the header of the block at this height, in Unix seconds. */
     readonly timeSecondsAt: (height: number) => Effect.Effect<number, ChainUnavailable>
     /**

@@ -120,6 +120,7 @@ const make = Effect.fnUntraced(function* (url: string) {
             return { ...told, outputs: told.outputs.filter(({ scriptPubKey }) => mine.has(scriptPubKey)) }
           }),
         transaction: method("chain", "transaction", chain),
+        rawTransaction: method("chain", "rawTransaction", chain),
         timeSecondsAt: method("chain", "timeSecondsAt", chain),
         broadcast: method("chain", "broadcast", unknown),
         feeRate: value("chain", "feeRate", chain)
