@@ -45,6 +45,7 @@ import * as Webhooks from "../packages/core/src/features/webhooks/Webhooks.ts"
 import { maxPreviousSecrets } from "../packages/core/src/features/webhooks/records/Endpoint.ts"
 import * as Statement from "../packages/core/src/features/statements/Statement.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
+import * as LostPayout from "../packages/core/src/sending/LostPayout.ts"
 import * as LostWithdrawal from "../packages/core/src/sending/LostWithdrawal.ts"
 import * as Handover from "../packages/core/src/sending/Handover.ts"
 import * as Unreachable from "../packages/core/src/sending/Unreachable.ts"
@@ -336,6 +337,7 @@ const limits = (): string => {
     ["minimum remaining lifetime of an invoice to be paid, seconds", defaults.expiryMarginMillis / 1000],
     ["blocks for which a payee may hold a payment", defaults.maxFinalCltvExpiry],
     ["days after an invoice expires until a lost payment can be released", LostWithdrawal.claimableMillis / 86_400_000],
+    ["confirmations until another wallet's transaction releases a payout", LostPayout.finalConfirmations],
     ["approximate time until another process takes over the leases of a killed process, seconds", defaults.dutyLeaseMillis / 1000 + 1],
     [
       "ages at which an open invoice is polled, seconds",

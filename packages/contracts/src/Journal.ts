@@ -12,6 +12,7 @@ import * as Invoices from "./JournalInvoices.ts"
 import * as Keys from "./JournalKeys.ts"
 import * as Limits from "./JournalLimits.ts"
 import * as Payouts from "./JournalPayouts.ts"
+import * as ReleasedPayouts from "./JournalReleasedPayouts.ts"
 import * as SharedPayouts from "./JournalSharedPayouts.ts"
 import * as Nouns from "./Nouns.ts"
 import * as Suspense from "./JournalSuspense.ts"
@@ -25,6 +26,7 @@ export const money = {
   ...Withdrawals.money,
   ...Payouts.money,
   ...SharedPayouts.money,
+  ...ReleasedPayouts.money,
   ...Transfers.money,
   ...Holds.money,
   ...Invoices.money,

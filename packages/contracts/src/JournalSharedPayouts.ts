@@ -6,7 +6,8 @@ import { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Coin from "@satrail/core/nodes/Coin"
 import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { Effect } from "effect"
+import * as TxId from "@satrail/bitcoin/TxId"
+import { Effect, Option } from "effect"
 import type { Promises } from "./Contract.ts"
 import { begin, type Begun, chainAttempt, companyWith, eventsOf, found, onChain, takeOver, tally, unchanged, verdict } from "./Fixtures.ts"
 import { booked, has } from "./Ledger.ts"
@@ -99,7 +100,8 @@ export const money = {
       (yield* candidates).map((all) => all.map(({ txId, networkFee }) => [txId, networkFee])),
       [[[txId, Msat.fromSats(9)]], [], []]
     )
-    assert.deepStrictEqual(yield* records.candidatesWith(txId), (yield* candidates).flat())
+    assert.deepStrictEqual(yield* records.payoutOf(txId), Option.some(yield* read(leader)))
+    assert.deepStrictEqual(yield* records.payoutOf(TxId.make("0e".repeat(32))), Option.none())
     assert.deepStrictEqual(yield* records.spentCoins(attempt.coins), new Set(attempt.coins))
     assert.strictEqual(yield* unchanged(dispatched(leader, attempt, followers)), "Applied")
     yield* has(acme, { posted: 200, held: 80 })

@@ -325,6 +325,24 @@ bites("Journal", promises, {
     changing((change) => (change._tag === "WithdrawalReplaced" ? { ...change, replaces: { ...change.replaces, change: null } } : change)),
     ["C19: a payout cannot be replaced if another payout spends its change"]
   ],
+  "a journal that frees no coin of a released payout": [
+    changing((change) => (change._tag === "PayoutReleased" ? { ...change, coins: [] } : change)),
+    [
+      "C1: a released payout returns its hold once, its unspent coins can be spent again, and its change never can",
+      "a released payout returns the change that it spent: of a settled payout, of a pending one, but not of a released one"
+    ]
+  ],
+  "a journal that releases a payout that was just replaced": [
+    sabotage({
+      commit: (commit, records) =>
+        Effect.fnUntraced(function* (change) {
+          if (change._tag !== "PayoutReleased") return yield* commit(change)
+          const row = yield* records.withdrawal(change.companyId, change.id)
+          return yield* commit({ ...change, txId: Option.getOrThrow(row).chainTxId ?? change.txId })
+        })
+    }),
+    ["C10: a payout that was replaced or has settled is not released"]
+  ],
   "a journal that assumes the newest candidate was mined": [
     sabotage({
       commit: (commit, records) =>

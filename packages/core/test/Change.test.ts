@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { row as voucher } from "@satrail/contracts/features/vouchers/Fixtures"
 import { deposit, invoice, withdrawal } from "@satrail/contracts/Rows"
@@ -18,6 +19,7 @@ import * as Invoice from "../src/receiving/Invoice.ts"
 import * as LightningAddress from "../src/receiving/LightningAddress.ts"
 import * as OnChainAddress from "../src/receiving/OnChainAddress.ts"
 import * as Voucher from "../src/features/vouchers/Voucher.ts"
+import * as LostPayout from "../src/sending/LostPayout.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { fence, moved, plain } from "./Rows.ts"
 
@@ -102,6 +104,11 @@ describe("Postings of a Change", () => {
     [
       "WithdrawalFailed: the full amount is released",
       Withdrawal.failed(withdrawal(), "no_route", fence, 2),
+      { held: -1015n, available: 1015n }
+    ],
+    [
+      "PayoutReleased: the full amount is released",
+      LostPayout.released(withdrawal({ rail: "on_chain" }), TxId.make("ab"), [], 2),
       { held: -1015n, available: 1015n }
     ],
     [

@@ -1,4 +1,7 @@
 import { afterAll, assert, it } from "@effect/vitest"
+import { link } from "@satrail/core/features/audit/AuditLog"
+import { Effect } from "effect"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 import { lost } from "./Lost.ts"
 
@@ -7,9 +10,9 @@ afterAll(service.dispose)
 
 const ask = (method: string, path: string, body?: unknown) =>
   service.ask(method, `/operator${path}`, { key: operatorToken, ...(body !== undefined && { body }) })
-const funded = async () => {
+const funded = async (sats = 1000) => {
   const company = await service.company("free")
-  await service.fund(company.key, 1000)
+  await service.fund(company.key, sats)
   return company
 }
 const balance = async (key: string) => (await service.ask("GET", "/v1/transactions/balance", { key })).body.data
@@ -49,5 +52,43 @@ it("lost withdrawals: one is settled with its preimage only, and a fee of at mos
   assert.deepStrictEqual(
     [done.status, done.body.data.status, done.body.data.lightning_payment.payment_preimage],
     [200, "settled", preimage]
+  )
+})
+
+it("lost withdrawals: a payout whose coins another wallet spent is released with the transaction that did, and the audit log names it", async () => {
+  const { sandbox, work } = service
+  const { key } = await funded(50_000)
+  const { destination } = await sandbox((one) => one.destination({ type: "chain_address" }))
+  const asked = { destination, amount: 20_000, currency: "sats" }
+  const { id } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: asked })).body.data
+  await work()
+  const release = (body?: unknown) => ask("POST", `/withdrawals/${id}/release`, body)
+  const { chain_tx_id } = (await ask("GET", `/withdrawals/${id}`)).body.data
+  const spent_by = await sandbox((one) => one.doubleSpend(TxId.make(chain_tx_id)))
+  await sandbox((one) => one.mine(99))
+  for (const [body, message] of [
+    [undefined, "spent_by is required for an on-chain withdrawal"],
+    [{ spent_by: "00" }, "32 bytes in hex"],
+    [{ spent_by: chain_tx_id }, "spent_by must be another wallet's transaction (this one is the withdrawal's own)"],
+    [{ spent_by }, "spent_by must have at least 100 confirmations (it has 99)"]
+  ] as const) {
+    const { status, body: answer } = await release(body)
+    const [issue] = answer.error?.issues ?? []
+    assert.deepStrictEqual([status, issue?.path, issue?.message], [400, "spent_by", message], JSON.stringify(body))
+  }
+  await sandbox((one) => one.mine(1))
+  for (const given of [spent_by.toUpperCase(), spent_by]) {
+    const { status, failure } = (await release({ spent_by: given })).body.data
+    assert.deepStrictEqual([status, failure.code], ["failed", "node_error"])
+  }
+  assert.strictEqual((await balance(key)).balance, 50_000)
+  await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
+  const { data } = (await ask("GET", `/audit?subject=${id}`)).body
+  assert.deepStrictEqual(
+    data.map(({ actor, verb, outcome }: Record<string, string>) => [actor, verb, outcome]),
+    [
+      ["operator", "backlog.releaseLostWithdrawal", "done"],
+      ["key", "send.confirm", "done"]
+    ]
   )
 })

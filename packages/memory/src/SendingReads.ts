@@ -39,10 +39,10 @@ export const make = (read: Read): SendingReads["Service"] => ({
   followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),
   candidates: (companyId, id) =>
     read((now) => (Option.isSome(State.get(now, Withdrawal.noun, companyId, id)) ? State.candidates(now, id).map(candidateOf) : [])),
-  candidatesWith: (txId) =>
+  payoutOf: (txId) =>
     read((now) => {
-      const all = Array.from(HashMap.values(now.candidates)).find((signed) => signed.some((one) => one.txId === txId))
-      return (all ?? []).map(candidateOf)
+      const found = Array.from(HashMap.entries(now.candidates)).find(([, signed]) => signed.some((one) => one.txId === txId))
+      return found === undefined ? Option.none() : HashMap.get(State.of(now, Withdrawal.noun), found[0])
     }),
   settledPayouts: (after, limit) => read((now) => page(settledPayouts(now), after, limit)),
   coins: (wallet, limit) => read((now) => State.coins(now, wallet).slice(0, limit)),

@@ -4,6 +4,7 @@ import * as Coin from "@satrail/core/nodes/Coin"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
+import type { PayoutReleased } from "@satrail/core/sending/LostPayout"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Equal, HashMap, Option } from "effect"
 import { conflict, type Kind, own } from "./Program.ts"
@@ -121,6 +122,27 @@ const buried: Kind<Withdrawal.PayoutBuried> = {
   move: (state, { id, txId }) => standing(state, id, txId, "buried")
 }
 
+const released: Kind<PayoutReleased> = {
+  before: (state, change) => {
+    const row = own(state, Withdrawal.noun, change)
+    if (row.status === "failed") return "again"
+    if (row.status !== "pending") return terminal(row)
+    return row.chainTxId === change.txId ? undefined : conflict(change)
+  },
+  move: (state, change) => {
+    const failure = Withdrawal.releasedFailure
+    const row = {
+      ...own(state, Withdrawal.noun, change),
+      status: "failed",
+      failure,
+      counted: null,
+      updatedAtMillis: change.atMillis
+    } as const
+    const withdrawalByCoin = HashMap.filter(state.withdrawalByCoin, (id, coin) => id !== change.id || !change.coins.includes(coin))
+    return State.put({ ...state, withdrawalByCoin }, Withdrawal.noun, row)
+  }
+}
+
 /** Returns the withdrawal after its settlement. */
 const settledBy = (state: State.State, change: Withdrawal.WithdrawalSettled | Withdrawal.InternalTransferred): Withdrawal.Withdrawal => ({
   ...own(state, Withdrawal.noun, change),
@@ -195,5 +217,6 @@ export const kinds = {
   WithdrawalReplaced: replaced,
   WithdrawalSettled: settled,
   InternalTransferred: transferred,
-  PayoutBuried: buried
+  PayoutBuried: buried,
+  PayoutReleased: released
 }

@@ -34,7 +34,7 @@ export const make = Effect.gen(function* () {
   const { funds, audit, ...ledger } = yield* Effect.all(Ledger.reads)
   const { depositOfInvoice, unmatched, unmatchedById, suspended, faults, ...books } = yield* Effect.all(Books.reads)
   const { spentCoins, ...coins } = yield* Effect.all(Coins.reads)
-  const { settledOverLightning, ...withdrawals } = yield* Effect.all(Withdrawal.reads)
+  const { payoutOf, settledOverLightning, ...withdrawals } = yield* Effect.all(Withdrawal.reads)
   const nextKey = yield* KeyRange.reads.nextKey
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(AuditStore, yield* Audit.make),
@@ -71,6 +71,7 @@ export const make = Effect.gen(function* () {
       SendingReads.of({
         ...coins,
         ...withdrawals,
+        payoutOf: (txId) => Effect.map(payoutOf(txId), ([found]) => Option.fromUndefinedOr(found)),
         settledOverLightning: (since, before) =>
           Effect.map(settledOverLightning(since, before), ([found]) => Option.fromUndefinedOr(found)),
         spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent))

@@ -192,7 +192,7 @@ export const parameters = {
     standing: [id],
     check: [named("text", text)]
   },
-  lostWithdrawals: { settle: [id, fields({ networkFee: sats, preimage: text })], release: [id] },
+  lostWithdrawals: { settle: [id, fields({ networkFee: sats, preimage: text })], release: [id, named("spentBy", Schema.optional(text))] },
   payRequests: {
     offer: [place],
     invoice: [place, fields({ caller: text, ...orNull({ amount: text, comment: text, nostr: text, payerData: text }) })],

@@ -54,6 +54,9 @@ const changes: { readonly [tag in Moving<Own>]: How } & { readonly [tag in Own["
   InvoiceSettling: "happens",
   InvoiceReturned: { never: "the sandbox's node never returns a held payment unless the service cancels it" },
   PayoutBuried: "happens",
+  PayoutReleased: {
+    never: "no scenario spends our coins in another wallet; LostPayouts.test.ts and the contract JournalReleasedPayouts test this"
+  },
   CursorMoved: "happens",
   DutyBegun: "happens",
   AnswerKept: { never: "no scenario sends an idempotent request that has nothing to change" },

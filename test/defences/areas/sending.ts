@@ -625,5 +625,49 @@ export const canaries: ReadonlyArray<Canary> = [
     replace: "if (invoice.amount !== undefined && invoice.amount > amount + 10_000_000n)",
     test: coreTest("Bip353"),
     titles: "C39: BIP 353:"
+  },
+  {
+    name: "released-before-final",
+    rows: [1],
+    bug: "a payout is released while a short reorganization can still bring it back",
+    file: core("sending/LostPayout"),
+    in: "unfit",
+    find: "depth < finalConfirmations",
+    replace: "depth < 6",
+    test: coreTest("LostPayouts"),
+    titles: "lost payout: is released after 100 confirmations"
+  },
+  {
+    name: "released-for-one-of-two-transactions",
+    rows: [1],
+    bug: "a payout is released although one of its transactions can still confirm",
+    file: core("sending/LostPayout"),
+    in: "unpaid",
+    find: "for (const { txId, rawTx, placement } of candidates) {",
+    replace: "for (const { txId, rawTx, placement } of candidates.slice(-1)) {",
+    test: coreTest("LostPayouts"),
+    titles: "lost payout: a transaction that spends a coin of only one"
+  },
+  {
+    name: "released-although-paid",
+    rows: [1],
+    bug: "a payout is released although the other wallet's transaction pays its payee",
+    file: core("sending/LostPayout"),
+    in: "unfit",
+    find: "return payees.some((script) => scripts.has(script))",
+    replace: "return payees.every((script) => scripts.has(script)) && payees.length > 1",
+    test: coreTest("LostPayouts"),
+    titles: "lost payout: a transaction that pays the payee"
+  },
+  {
+    name: "leader-released-first",
+    rows: [10],
+    bug: "if the process dies during the release of a batch, its other payouts stay pending for good",
+    file: core("sending/LostPayout"),
+    in: "unpaid",
+    find: "[...followers, leader]",
+    replace: "[leader, ...followers]",
+    test: coreTest("LostPayouts"),
+    titles: "C10: lost payout: if the process dies"
   }
 ]

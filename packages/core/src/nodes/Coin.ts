@@ -1,6 +1,6 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import * as Msat from "@satrail/bitcoin/Msat"
-import type * as TxId from "@satrail/bitcoin/TxId"
+import * as TxId from "@satrail/bitcoin/TxId"
 import { Schema } from "effect"
 
 /**
@@ -44,3 +44,6 @@ export const feeFor = (weight: number, feeRate: number): bigint => BigInt(Math.c
 export const spendingSats = (type: AddressType, feeRate: number): bigint => feeFor(inputWeight[type], feeRate)
 
 export const outpoint = (txId: TxId.TxId, vout: number): string => `${txId}:${vout}`
+
+/** Returns the transaction of an outpoint. */
+export const txIdOf = (outpoint: string): TxId.TxId => TxId.make(outpoint.slice(0, outpoint.indexOf(":")))

@@ -108,5 +108,5 @@ export const unpaid = (found: Found, atMillis: number): Result.Result<Withdrawal
     const untilMillis = lastSentMillis + claimableMillis
     return atMillis < untilMillis
       ? refused(found.withdrawal, untilMillis)
-      : Result.succeed(Withdrawal.failed(found.withdrawal, "node_error", undefined, atMillis))
+      : Result.succeed(Withdrawal.failed(found.withdrawal, Withdrawal.releasedFailure, undefined, atMillis))
   })

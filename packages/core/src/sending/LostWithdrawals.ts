@@ -1,14 +1,18 @@
 import * as Msat from "@satrail/bitcoin/Msat"
+import type { TxId } from "@satrail/bitcoin/TxId"
 import { Clock, Context, Effect, Layer, Option, type Result } from "effect"
 import * as Id from "../base/Id.ts"
 import type { Invalid } from "../base/Invalid.ts"
 import { Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { ChainSource, ChainUnavailable } from "../nodes/ChainSource.ts"
+import * as Coin from "../nodes/Coin.ts"
 import { NodeUnavailable } from "../nodes/LightningReceiver.ts"
+import * as LostPayout from "./LostPayout.ts"
 import * as LostWithdrawal from "./LostWithdrawal.ts"
 import * as NodePayments from "./NodePayments.ts"
 import { SendingReads } from "./SendingReads.ts"
-import type * as Withdrawal from "./Withdrawal.ts"
+import * as Withdrawal from "./Withdrawal.ts"
 
 type Refused = NotFound | LostWithdrawal.WithdrawalNotLost | NodeUnavailable | StoreUnavailable
 
@@ -22,10 +26,11 @@ export class LostWithdrawals extends Context.Service<
      */
     readonly settle: (id: string, evidence: LostWithdrawal.Evidence) => Effect.Effect<Withdrawal.Withdrawal, Refused | Invalid>
     /**
-     * Releases the funds of a lost withdrawal whose payee was not paid and can no longer claim the payment.
+     * Releases the funds of a lost withdrawal whose payee was not paid and can no longer claim the payment. A payout
+     * is released with all others of its transaction, and `spentBy` is the transaction that spent its coins.
      * Repeating it has no further effect.
      */
-    readonly release: (id: string) => Effect.Effect<Withdrawal.Withdrawal, Refused>
+    readonly release: (id: string, spentBy?: TxId) => Effect.Effect<Withdrawal.Withdrawal, Refused | Invalid | ChainUnavailable>
   }
 >()("@satrail/core/sending/LostWithdrawals") {}
 
@@ -33,6 +38,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const records = yield* SendingReads
+  const chain = yield* ChainSource
   const { lookup } = yield* NodePayments.make
 
   const get = Effect.fnUntraced(function* (id: string) {
@@ -71,15 +77,63 @@ export const make = Effect.gen(function* () {
     return yield* get(id)
   })
 
+  const seen = Effect.fnUntraced(function* <A extends Pick<LostPayout.Seen, "txId" | "rawTx">>(one: A) {
+    return { ...one, placement: yield* chain.transaction(one.txId) }
+  })
+
+  /** Reads everything that decides whether a payout is lost. The tip comes before the statuses, and so counts no block too many. */
+  const findPayout = Effect.fnUntraced(function* (leader: Withdrawal.Withdrawal, spentBy: TxId) {
+    const tip = yield* chain.tip
+    const spender = yield* seen({ txId: spentBy, rawTx: (yield* chain.rawTransaction(spentBy)) ?? "" })
+    const isRead = Effect.sync(() => LostPayout.read(spender.rawTx).txId === spentBy)
+    if (spender.placement._tag !== "gone" && !(yield* Effect.catchDefect(isRead, () => Effect.succeed(false)))) {
+      const cause = new Error(`the chain reports the transaction ${spentBy}, but does not return it`)
+      return yield* new ChainUnavailable({ operation: "rawTransaction", cause })
+    }
+    const candidates = yield* Effect.forEach(yield* records.candidates(leader.companyId, leader.id), seen)
+    const parents = new Map<string, Withdrawal.Withdrawal>()
+    for (const outpoint of candidates.flatMap(({ rawTx }) => LostPayout.read(rawTx).inputs)) {
+      const parent = parents.has(outpoint) ? Option.none() : yield* records.payoutOf(Coin.txIdOf(outpoint))
+      if (Option.isSome(parent)) parents.set(outpoint, parent.value)
+    }
+    const followers = yield* records.followers(leader.id)
+    const paidBySpender = Option.getOrNull(yield* records.payoutOf(spentBy))
+    return { leader, followers, candidates, parents, spender, paidBySpender, tip } satisfies LostPayout.Found
+  })
+
+  const releasePayout = Effect.fnUntraced(function* (withdrawal: Withdrawal.Withdrawal, spentBy: TxId | undefined) {
+    const { chainTxId, id, status } = withdrawal
+    const leader = chainTxId === null ? Option.none() : yield* records.payoutOf(chainTxId)
+    if (status === "settled" || (status === "failed" && Option.isNone(leader)))
+      return yield* new LostWithdrawal.WithdrawalNotLost({ id, status, untilMillis: null })
+    // A process may have died before it released the leader, which comes last.
+    if (Option.isSome(leader) && leader.value.status === "failed") return withdrawal
+    if (spentBy === undefined) return yield* Effect.fromResult(LostPayout.refused("is required for an on-chain withdrawal"))
+    if (Option.isNone(leader)) return yield* Effect.fromResult(LostPayout.refused("requires a withdrawal that was sent (this one was not)"))
+    const changes = LostPayout.unpaid(yield* findPayout(leader.value, spentBy), yield* Clock.currentTimeMillis)
+    for (const change of yield* Effect.fromResult(changes)) {
+      yield* Effect.catchTags(journal.commit(change), {
+        AlreadyTerminal: () => Effect.fail(new LostWithdrawal.WithdrawalNotLost({ id: change.id, status: "settled", untilMillis: null })),
+        Conflict: () => Effect.fromResult(LostPayout.refused("must spend a coin of a replacement that was just sent; repeat the command"))
+      })
+      const { companyId, amount } = change
+      const told = { withdrawalId: change.id, companyId, spentBy, sats: Msat.toDecimalSats(amount) }
+      yield* Effect.logWarning("withdrawal: lost payout released by an operator", told)
+    }
+    return yield* get(id)
+  })
+
   return LostWithdrawals.of({
     settle: Effect.fnUntraced(function* (id, evidence) {
       const withdrawal = yield* get(id)
       if (withdrawal.status === "settled" && withdrawal.preimage === evidence.preimage) return withdrawal
       return yield* end(withdrawal, (found, atMillis) => LostWithdrawal.paid(found, evidence, atMillis))
     }),
-    release: Effect.fnUntraced(function* (id) {
+    release: Effect.fnUntraced(function* (id, spentBy) {
       const withdrawal = yield* get(id)
-      return withdrawal.failure === "node_error" ? withdrawal : yield* end(withdrawal, LostWithdrawal.unpaid)
+      if (withdrawal.rail === "on_chain") return yield* releasePayout(withdrawal, spentBy)
+      if (spentBy !== undefined) return yield* Effect.fromResult(LostPayout.refused("is for on-chain withdrawals (this one is not)"))
+      return withdrawal.failure === Withdrawal.releasedFailure ? withdrawal : yield* end(withdrawal, LostWithdrawal.unpaid)
     })
   })
 })

@@ -47,8 +47,8 @@ export class SendingReads extends Context.Service<
      * belong to its leader.
      */
     readonly candidates: (companyId: CompanyId.CompanyId, withdrawalId: string) => Read<ReadonlyArray<Candidate>>
-    /** Returns every transaction ever signed for the payouts that this transaction pays, oldest first. */
-    readonly candidatesWith: (txId: TxId.TxId) => Read<ReadonlyArray<Candidate>>
+    /** Returns any company's payout for which this transaction was signed: the leader, if it pays several. */
+    readonly payoutOf: (txId: TxId.TxId) => Read<Option.Option<Withdrawal>>
     /** Returns settled payouts that are still watched. Starts after `after`, ordered by id. */
     readonly settledPayouts: (after: string | null, limit: number) => Read<ReadonlyArray<SettledPayout>>
     /** Returns the outpoints, among those given as `txid:vout`, that payouts have spent or are about to spend. */

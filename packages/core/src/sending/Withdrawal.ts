@@ -364,7 +364,8 @@ export const pending = (
   updatedAtMillis: asked.createdAtMillis
 })
 
-const parts = <P extends Change.Posting>(withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray<P>) => ({
+/** Returns the fields that the Changes of a withdrawal share. */
+export const parts = <P extends Change.Posting>(withdrawal: Withdrawal, atMillis: number, postings: ReadonlyArray<P>) => ({
   id: withdrawal.id,
   companyId: withdrawal.companyId,
   atMillis,
@@ -386,6 +387,9 @@ export const recipientKind = "recipient"
 
 /** Kind of the task of a withdrawal that was already tried or sent. */
 export const paymentKind = "payment"
+
+/** Reason why a withdrawal failed that an operator released. */
+export const releasedFailure = "node_error" satisfies Failure
 
 /** All kinds of task that a withdrawal in progress may have. */
 export const kinds = [taskKind, payoutKind, recipientKind, paymentKind] as const

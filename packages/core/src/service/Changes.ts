@@ -44,6 +44,7 @@ import type { LightningAddressChanged, LightningAddressCreated, LightningAddress
 import type { OnChainAddressCreated } from "../receiving/OnChainAddress.ts"
 import type { ChangeOf } from "../ledger/Feature.ts"
 import type { everything } from "./Following.ts"
+import type { PayoutReleased } from "../sending/LostPayout.ts"
 import type {
   InternalTransferred,
   PayoutBuried,
@@ -102,6 +103,7 @@ export type Change =
   | WithdrawalFailed
   | InternalTransferred
   | PayoutBuried
+  | PayoutReleased
   | CursorMoved
   | DutyBegun
   | AnswerKept

@@ -41,6 +41,8 @@ const paymentOf = (change: Change): Payment | undefined => {
       const [{ found }] = change.writes
       return { rail: found.rail, result: "failed", amount: found.amount }
     }
+    case "PayoutReleased":
+      return { rail: "on_chain", result: "failed", amount: change.amount }
     case "InternalTransferred":
       return { rail: "internal", result: "sent", amount: total(change.legs, ({ to }) => to === "internal") }
     default:

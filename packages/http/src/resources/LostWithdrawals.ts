@@ -1,10 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
+import * as TxId from "@satrail/bitcoin/TxId"
 import * as Core from "@satrail/core/sending/LostWithdrawals"
+import { finalConfirmations } from "@satrail/core/sending/LostPayout"
 import { claimableMillis } from "@satrail/core/sending/LostWithdrawal"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { OperatorScopes } from "../api/Authentication.ts"
+import { bodyIsOptional } from "../api/Base.ts"
 import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example } from "../wire/Examples.ts"
@@ -54,13 +57,27 @@ export const settle = Section.operator(
     })
 )
 
+const ReleaseBody = Schema.Struct({
+  spent_by: Schema.optionalKey(
+    Search.hex32(
+      `Id of another wallet's transaction that spent the coins of an on-chain withdrawal, with at least ${finalConfirmations} confirmations`
+    )
+  )
+}).annotate({ identifier: "ReleaseLostWithdrawal" })
+
 export const release = Section.operator(
-  HttpApiEndpoint.post("releaseLostWithdrawal", `${path}/release`, { params, success, error: Errors.of(...errors) })
+  HttpApiEndpoint.post("releaseLostWithdrawal", `${path}/release`, {
+    params,
+    payload: [ReleaseBody, Schema.Null],
+    success,
+    error: Errors.of("malformed", "chain_unavailable", ...errors)
+  })
     .annotate(OperatorScopes, ["all"])
+    .annotate(OpenApi.Transform, bodyIsOptional)
     .annotate(OpenApi.Summary, "Release a lost withdrawal")
     .annotate(
       OpenApi.Description,
-      `Fails a withdrawal of kind \`withdrawal_lost\` whose payee was not paid, and returns its money to the company. Refused with \`withdrawal_not_lost\` until ${weeks} weeks after its invoice expired, because the payee may claim the payment until then. Releasing it twice has no further effect.`
+      `Fails a withdrawal of kind \`withdrawal_lost\` whose payee was not paid, and returns its money to the company. Refused with \`withdrawal_not_lost\` until ${weeks} weeks after its invoice expired, because the payee may claim the payment until then. An on-chain withdrawal requires \`spent_by\`, and is released with all others of its transaction. Releasing it twice has no further effect.`
     )
     .annotate(Example, (world) => {
       const { settled } = Withdrawals.example(world)
@@ -72,11 +89,12 @@ export const release = Section.operator(
         paymentIndex: null,
         failure: "node_error"
       } as const
-      return { params: { id: released.id }, message: "Withdrawal released", data: Withdrawals.view.of(released) }
+      return { params: { id: released.id }, body: {}, message: "Withdrawal released", data: Withdrawals.view.of(released) }
     }),
   Core.LostWithdrawals,
   (lost) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Withdrawal released", Withdrawals.view.of(yield* Errors.answered(lost.release(params.id))))
+    Effect.fnUntraced(function* ({ params, payload }) {
+      const spentBy = payload?.spent_by === undefined ? undefined : TxId.make(payload.spent_by)
+      return Envelope.ok("Withdrawal released", Withdrawals.view.of(yield* Errors.answered(lost.release(params.id, spentBy))))
     })
 )

@@ -1,5 +1,7 @@
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import { InvoiceNotPayable } from "@satrail/core/receiving/Invoice"
+import type { PayoutReleased } from "@satrail/core/sending/LostPayout"
+import { releasedFailure } from "@satrail/core/sending/Withdrawal"
 import type * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { deposits } from "../reads/Deposit.ts"
 import * as Labels from "../statements/Labels.ts"
@@ -174,5 +176,59 @@ applied as (
   refusals: {}
 }
 
-/** The ways in which a withdrawal settles: over the network, internally, or as a payout that is final. */
-export const kinds = { WithdrawalSettled: settled, InternalTransferred: transferred, PayoutBuried: buried }
+// The change of the payout's own transactions will never exist. The coins freed are credited outputs, change of
+// settled payouts, and change of a payout that may still confirm.
+const freed = `
+unmade as (
+  delete from satrail.unspent where outpoint = any(array(
+    select c.tx_id || ':' || c.change_vout from done f
+    cross join lateral (select * from satrail.candidates r where r.company_id = f.company_id and r.withdrawal_id = f.id) c
+  ))
+), freed as (
+  delete from satrail.coins k using (select id, value as outpoint from done cross join json_array_elements_text(coins)) f
+  where k.outpoint = f.outpoint and k.withdrawal_id = f.id returning k.outpoint
+), coined as (
+  insert into satrail.unspent (outpoint, wallet, script_pub_key, amount, type, branch, index, is_confirmed)
+  select f.outpoint, c.*
+  from (select outpoint, split_part(outpoint, ':', 1) as tx_id, split_part(outpoint, ':', 2)::int as vout from freed) f
+  cross join lateral (
+    select w.node_id, w.script_pub_key, d.amount, w.type, 0, w.index, 1
+    from satrail.deposits d join satrail.on_chain_addresses w on w.address = d.recipient
+    where d.chain_tx_id = f.tx_id and d.vout = f.vout and d.status = 'settled'
+    union all
+    select r.change_wallet, r.change_script_pub_key, r.change_amount, r.change_type, r.change_branch, r.change_index,
+      (r.standing <> 'offered')::int
+    from satrail.candidates r join satrail.withdrawals w on w.company_id = r.company_id and w.id = r.withdrawal_id
+    where r.tx_id = f.tx_id and r.change_vout = f.vout and (r.standing <> 'offered' or w.status = 'pending')
+  ) c
+  order by 1 on conflict do nothing
+)`
+
+const released: Kind<PayoutReleased> = {
+  statement: statement({
+    columns: "chain_tx_id text, coins json",
+    parts: (locks) => [
+      target(withdrawals, locks),
+      `
+applied as (
+  update satrail.withdrawals t set
+    status = 'failed', failure = '${releasedFailure}', counted = null, updated_at_millis = f.at_millis
+  from fresh f join target g using (n)
+  where t.company_id = f.company_id and t.id = f.id and g.status = 'pending' and g.chain_tx_id = f.chain_tx_id returning t.company_id, t.id
+)`
+    ],
+    effects: [freed],
+    joins: joinTarget,
+    before: `case
+    when g.status = 'failed' then 'Applied'
+    when g.status <> 'pending' then 'AlreadyTerminal ' || g.status
+    when g.chain_tx_id is distinct from a.chain_tx_id then 'Conflict' end`,
+    guards: "case when g.n is null then 'missing' end"
+  }),
+  row: ({ txId, coins }) => ({ chain_tx_id: txId, coins }),
+  identities: ({ coins }) => coins,
+  refusals: { AlreadyTerminal: terminal, Conflict: conflict }
+}
+
+/** The ends of a withdrawal: settled over the network, internally or as a final payout, or released. */
+export const kinds = { WithdrawalSettled: settled, InternalTransferred: transferred, PayoutBuried: buried, PayoutReleased: released }

@@ -83,12 +83,6 @@ from satrail.candidates t`
 
 /** Payout transactions and their inputs. */
 export const reads = {
-  candidatesWith: Reads.many("Records.candidatesWith", {
-    text: `${selected} join satrail.candidates one on one.company_id = t.company_id and one.withdrawal_id = t.withdrawal_id
-where one.tx_id = $1::text order by t.place`,
-    values: (txId: TxId.TxId) => [txId],
-    read: candidateOf
-  }),
   candidates: Reads.many("Records.candidates", {
     text: `${selected} where t.company_id = any(array(select value::uuid from json_array_elements_text($1)))
   and t.withdrawal_id = any(array(select value::uuid from json_array_elements_text($2))) order by t.place`,

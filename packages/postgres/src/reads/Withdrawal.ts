@@ -1,3 +1,4 @@
+import type { TxId } from "@satrail/bitcoin/TxId"
 import * as Id from "@satrail/core/base/Id"
 import type { Change } from "@satrail/core/service/Changes"
 import { Conflict } from "@satrail/core/ledger/Journal"
@@ -24,6 +25,13 @@ export const reads = {
 select ${withdrawals.selected} from ${withdrawals.name} t
 where t.follows = any(array(select value::uuid from json_array_elements_text($1))) order by t.id`,
     values: (withdrawalId: string) => [Reads.list("uuid", [withdrawalId])],
+    read: withdrawals.ofRow
+  }),
+  payoutOf: Reads.many("Records.payoutOf", {
+    text: `
+select ${withdrawals.selected} from satrail.candidates c join ${withdrawals.name} t on t.company_id = c.company_id and t.id = c.withdrawal_id
+where c.tx_id = $1::text limit 1`,
+    values: (txId: TxId) => [txId],
     read: withdrawals.ofRow
   }),
   // No index contains the status, so the period limits how many rows are read.

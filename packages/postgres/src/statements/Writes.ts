@@ -126,7 +126,7 @@ const list = (texts: ReadonlyArray<string>): string => texts.map((text) => `'${t
 /** Further effects of a moved record: `now` is its state afterwards. */
 const projections: { readonly [noun: string]: string } = {
   // A credited output is one of our coins; after a reversal it is not. A coin spent by a payout stays spent,
-  // whatever the payout's outcome.
+  // unless the payout is released.
   deposits: `
 credited as (
   insert into satrail.unspent (outpoint, wallet, script_pub_key, amount, type, branch, index, is_confirmed)

@@ -1,3 +1,4 @@
+import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { call, json } from "../client/CommandParts.ts"
 
@@ -15,6 +16,15 @@ export const settle = Command.make(
   ({ feeSats, id, json, preimage }) => call({ json }, "POST", `${of(id)}/settle`, { preimage, fee_sats: feeSats })
 ).pipe(Command.withDescription("Settle a lost withdrawal whose payee was paid"))
 
-export const release = Command.make("release", { id, json }, ({ id, json }) => call({ json }, "POST", `${of(id)}/release`)).pipe(
-  Command.withDescription("Release a lost withdrawal whose payee was not paid")
-)
+export const release = Command.make(
+  "release",
+  {
+    id,
+    spentBy: Flag.String("spent-by").pipe(
+      Flag.withDescription("Another wallet's transaction that spent an on-chain withdrawal's coins"),
+      Flag.optional
+    ),
+    json
+  },
+  ({ id, json, spentBy }) => call({ json }, "POST", `${of(id)}/release`, { spent_by: Option.getOrUndefined(spentBy) })
+).pipe(Command.withDescription("Release a lost withdrawal whose payee was not paid"))

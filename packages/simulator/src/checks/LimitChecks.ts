@@ -24,7 +24,7 @@ const holderOf = (change: Change): string | undefined => {
   return change._tag === "WithdrawalRequested" || counts.has(change._tag) ? change.id : undefined
 }
 
-const givesBack = new Set<string>(["WithdrawalFailed", ...features.flatMap(({ limits }) => limits?.returns ?? [])])
+const givesBack = new Set<string>(["WithdrawalFailed", "PayoutReleased", ...features.flatMap(({ limits }) => limits?.returns ?? [])])
 
 /**
  * Checks that the total in each window stays within the limit, whenever the window begins. Changes arrive in

@@ -51,6 +51,7 @@ const rowsOf = (change: Change, kinds: Kinds): ReadonlyArray<Row> => {
     case "WithdrawalReplaced":
     case "WithdrawalSettled":
     case "PayoutBuried":
+    case "PayoutReleased":
       return [{ kind: "withdrawal", companyId, id }]
     case "InternalTransferred": {
       const { deposit, invoice } = change

@@ -88,7 +88,8 @@ const answers = Effect.gen(function* () {
     if (status !== "pending" || dispatchedAtMillis === null) return null
     if (rail === "lightning") return yield* said(lookup(row), WaitReason.paid)
     if (chainTxId === null) return null
-    return yield* placed((yield* sending.candidatesWith(chainTxId)).map(({ txId }) => txId))
+    const leader = Option.getOrElse(yield* sending.payoutOf(chainTxId), () => row)
+    return yield* placed((yield* sending.candidates(leader.companyId, leader.id)).map(({ txId }) => txId))
   })
 
   return { answerOf, placed }
