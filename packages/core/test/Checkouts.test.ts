@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Deferred, Effect, Fiber, Option } from "effect"
+import { Clock, Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Journal } from "../src/ledger/Journal.ts"
@@ -358,6 +358,34 @@ scenario("checkout: a replacement makes one later payment in time, not two", fun
   }
   assert.strictEqual((yield* get(row)).status, "expired")
 })
+
+scenario(
+  "checkout: if the process dies before it drops a replaced payment, the next pass drops it, and only one later payment is in time",
+  () => dying("DepositDropped"),
+  function* () {
+    const sandbox = yield* Sandbox
+    const row = yield* create(yield* company(), { asked: yield* asked(2000) })
+    const send = sandbox.send({ address: row.address, amount: Msat.fromSats(1000) })
+    const replaced = yield* send
+    yield* follow
+    yield* TestClock.adjust("1 hour")
+    yield* sandbox.doubleSpend(replaced)
+    const replacement = yield* send
+    assert.isTrue(Exit.hasDies(yield* Effect.exit(follow)))
+    const waiting = Effect.map((yield* Records).depositsInNoBlock(null, 10), (all) => all.map(({ chainTxId }) => chainTxId))
+    assert.sameMembers(yield* waiting, [replaced, replacement])
+    yield* follow
+    assert.deepStrictEqual(yield* waiting, [replacement])
+    yield* send
+    yield* follow
+    assert.strictEqual((yield* get(row)).status, "expired")
+    yield* mine(6)
+    yield* follow
+    yield* later
+    const { received, status } = yield* get(row)
+    assert.deepStrictEqual([received, status], [Msat.fromSats(2000), "paid"])
+  }
+)
 
 let lookups = 0
 scenario(
