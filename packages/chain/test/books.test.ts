@@ -13,6 +13,7 @@ import { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
 import { Records } from "@satrail/core/service/Records"
 import * as Satrail from "@satrail/core/service/Satrail"
+import { LostWithdrawals } from "@satrail/core/sending/LostWithdrawals"
 import { PaymentWorker } from "@satrail/core/sending/PaymentWorker"
 import { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import * as Memory from "@satrail/memory/Memory"
@@ -211,6 +212,46 @@ describe("the wallet's books", () => {
       yield* step
       const { status, dispatchedAtMillis } = Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id))
       assert.deepStrictEqual([status, dispatchedAtMillis], ["pending", null])
+    }).pipe(Effect.provide(service))
+  )
+
+  it.live("wallet statement: once a lost payout is released, the statement lacks only the coin that another wallet spent", () =>
+    Effect.gen(function* () {
+      yield* compare
+      const companyId = yield* funded(100_000, 2)
+      yield* compare
+      const { scriptPubKey } = yield* (yield* ChainWallet).newAddress("taproot")
+      const draft = yield* (yield* ChainWallet).build({
+        payments: [{ scriptPubKey, amount: Msat.fromSats(60_000), feeLimit: Msat.fromSats(20_000) }],
+        feeRate: 100,
+        free: (outpoints) => Effect.succeed(new Set(outpoints))
+      })
+      assert.strictEqual(draft.coins.length, 1)
+      const other = yield* (yield* Signer).sign(draft.psbt)
+      const first = yield* withdraw(companyId, 120_000)
+      yield* step
+      // It spends the change of the first one, so no coin of its own was spent.
+      const second = yield* withdraw(companyId, 20_000)
+      yield* step
+      assert.isTrue((yield* (yield* Records).candidates(companyId, second.id))[0]?.isDeep)
+      assert.deepStrictEqual(yield* (yield* ChainSource).broadcast(other.rawTx), { _tag: "accepted" })
+      yield* mine(100)
+      yield* follow
+      yield* step
+      const { release } = yield* LostWithdrawals
+      const refused = yield* Effect.flip(release(second.id, other.txId))
+      assert.include(JSON.stringify(refused), `release the withdrawal ${first.id} first`)
+      for (const { id } of [first, second]) assert.strictEqual((yield* release(id, other.txId)).status, "failed")
+      const { posted, held } = yield* (yield* Records).balance(companyId)
+      assert.deepStrictEqual([posted, held], [Msat.fromSats(200_000), Msat.zero])
+      assert.deepStrictEqual(yield* found, [["on_chain_balance"], -100_000])
+      assert.strictEqual((yield* compare).chain.owned, Msat.fromSats(100_000))
+      const next = yield* withdraw(companyId, 60_000)
+      yield* step
+      yield* mine(1)
+      yield* step
+      assert.strictEqual(Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, next.id)).status, "settled")
+      assert.deepStrictEqual(yield* found, [["on_chain_balance"], -100_000])
     }).pipe(Effect.provide(service))
   )
 
