@@ -81,7 +81,10 @@ export const make = Effect.gen(function* () {
     return { ...one, placement: yield* chain.transaction(one.txId) }
   })
 
-  /** Reads everything that decides whether a payout is lost. The tip comes before the statuses, and so counts no block too many. */
+  /**
+   * Reads everything that decides whether a payout is lost. The tip is read first, so the spender has at least as
+   * many confirmations as it implies.
+   */
   const findPayout = Effect.fnUntraced(function* (leader: Withdrawal.Withdrawal, spentBy: TxId) {
     const tip = yield* chain.tip
     const spender = yield* seen({ txId: spentBy, rawTx: (yield* chain.rawTransaction(spentBy)) ?? "" })
@@ -92,8 +95,8 @@ export const make = Effect.gen(function* () {
     }
     const candidates = yield* Effect.forEach(yield* records.candidates(leader.companyId, leader.id), seen)
     const parents = new Map<string, Withdrawal.Withdrawal>()
-    for (const outpoint of candidates.flatMap(({ rawTx }) => LostPayout.read(rawTx).inputs)) {
-      const parent = parents.has(outpoint) ? Option.none() : yield* records.payoutOf(Coin.txIdOf(outpoint))
+    for (const outpoint of new Set(candidates.flatMap(({ rawTx }) => LostPayout.read(rawTx).inputs))) {
+      const parent = yield* records.payoutOf(Coin.txIdOf(outpoint))
       if (Option.isSome(parent)) parents.set(outpoint, parent.value)
     }
     const followers = yield* records.followers(leader.id)
