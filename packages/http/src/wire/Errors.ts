@@ -1,42 +1,19 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type { Unauthorized } from "@satrail/core/accounts/ApiKey"
 import type { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Companies } from "@satrail/core/accounts/Companies"
-import type { DomainTaken } from "@satrail/core/accounts/Domain"
-import type { DomainNotShown, Domains } from "@satrail/core/accounts/Domains"
-import type { AmountInvalid } from "@satrail/core/base/Amount"
-import { type Invalid, sentence } from "@satrail/core/base/Invalid"
-import type { DnsUnavailable } from "@satrail/core/base/Dns"
-import type { CursorTooOld } from "@satrail/core/events/Events"
+import type { Domains } from "@satrail/core/accounts/Domains"
+import { sentence } from "@satrail/core/base/Invalid"
 import type { Feed } from "@satrail/core/events/Feed"
-import type { InsufficientBalance } from "@satrail/core/ledger/Balance"
 import * as Limit from "@satrail/core/ledger/Limit"
-import type { Conflict, IdempotencyMismatch, NotFound, StoreUnavailable } from "@satrail/core/ledger/Journal"
-import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
-import type { RateUnavailable } from "@satrail/core/nodes/ExchangeRates"
-import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import type { Prices } from "@satrail/core/nodes/Prices"
-import type { RecipientRefused, RecipientUnreachable } from "@satrail/core/nodes/Resolver"
-import type { PlanRequired } from "@satrail/core/accounts/Plan"
-import type { LooseningRefused, SecondOperatorRequired } from "@satrail/core/accounts/Loosening"
-import type { SameOperator } from "@satrail/core/accounts/SecondOperator"
-import type { AlreadyAssigned } from "@satrail/core/receiving/SuspenseAssignment"
-import type { InvoiceNotHeld, InvoiceNotPayable, TooManyHeld } from "@satrail/core/receiving/Invoice"
-import type { Paused, Stops } from "@satrail/core/accounts/Stops"
-import type { FeeChanged } from "@satrail/core/accounts/Fees"
-import type { CompanyFrozen } from "@satrail/core/ledger/Freeze"
+import type { Stops } from "@satrail/core/accounts/Stops"
 import type { Invoices } from "@satrail/core/receiving/Invoices"
-import type { HandleTaken } from "@satrail/core/receiving/LightningAddress"
-import type { DomainNotVerified, LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
+import type { LightningAddresses } from "@satrail/core/receiving/LightningAddresses"
 import type { OnChainAddresses } from "@satrail/core/receiving/OnChainAddresses"
 import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
-import type { DestinationInvalid } from "@satrail/core/sending/Destination"
-import type { WithdrawalNotLost } from "@satrail/core/sending/LostWithdrawal"
 import type { LostWithdrawals } from "@satrail/core/sending/LostWithdrawals"
-import type { DestinationRefused } from "@satrail/core/sending/Recipient"
-import type { TooManyEstimates, Withdrawals } from "@satrail/core/sending/Withdrawals"
-import type { TooManyKeys } from "@satrail/core/accounts/OwnKeys"
+import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import { Effect, Schema, SchemaAST } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
@@ -192,58 +169,56 @@ const unapproved = (limit: Limit.LimitExceeded["limit"]): string =>
 
 /** Maps each core error to its response. This is the only place where core errors get a status. */
 const table = {
-  Invalid: ({ path, message }: Invalid) => malformed([{ path, message }]),
-  AmountInvalid: ({ reason, message }: AmountInvalid) =>
+  Invalid: ({ path, message }) => malformed([{ path, message }]),
+  AmountInvalid: ({ reason, message }) =>
     reason === "price_not_positive"
       ? failure("rate_unavailable", message)
       : malformed([{ path: reason === "unknown_currency" ? "currency" : "amount", message }]),
-  DestinationInvalid: ({ code, message }: DestinationInvalid) =>
+  DestinationInvalid: ({ code, message }) =>
     code === "wrong_network" || code === "unsupported" || code === "amount_mismatch"
       ? failure(code, message)
       : malformed([{ path: "destination", message }]),
-  DestinationRefused: ({ code, message }: DestinationRefused) => failure(code, message),
-  RecipientRefused: ({ reason }: RecipientRefused) =>
-    failure("recipient_refused", `The payee declined the payment: ${reason.replace(/\.$/, "")}.`),
-  RecipientUnreachable: ({ reason }: RecipientUnreachable) =>
+  DestinationRefused: ({ code, message }) => failure(code, message),
+  RecipientRefused: ({ reason }) => failure("recipient_refused", `The payee declined the payment: ${reason.replace(/\.$/, "")}.`),
+  RecipientUnreachable: ({ reason }) =>
     failure("recipient_unreachable", `The payee's server could not be reached: ${reason.replace(/\.$/, "")}.`),
-  Unauthorized: ({ reason, networks }: Unauthorized) =>
+  Unauthorized: ({ reason, networks }) =>
     failure(
       "unauthorized",
       networks === undefined
         ? reasons[reason]
         : `This API key is for ${networks.key}, but this service runs on ${networks.service}. Use a key that begins with sr_${networks.service}_.`
     ),
-  PlanRequired: ({ plan, feature }: PlanRequired) => failure("plan_required", `The ${plan} plan is required to use ${feature}.`),
-  NotFound: ({ what }: NotFound) => failure("not_found", `No such ${what}. Check the id.`),
-  Conflict: (_: Conflict) => failure("conflict", "Another record was created with the same id. Send the request again."),
-  HandleTaken: ({ handle, domain }: HandleTaken) => failure("handle_taken", `${handle}@${domain} is taken. Choose another handle.`),
-  DomainTaken: ({ domain }: DomainTaken) =>
-    failure("domain_taken", `${domain} belongs to another company or to the service. Use another domain.`),
-  DomainNotVerified: ({ domain }: DomainNotVerified) =>
+  PlanRequired: ({ plan, feature }) => failure("plan_required", `The ${plan} plan is required to use ${feature}.`),
+  NotFound: ({ what }) => failure("not_found", `No such ${what}. Check the id.`),
+  Conflict: () => failure("conflict", "Another record was created with the same id. Send the request again."),
+  HandleTaken: ({ handle, domain }) => failure("handle_taken", `${handle}@${domain} is taken. Choose another handle.`),
+  DomainTaken: ({ domain }) => failure("domain_taken", `${domain} belongs to another company or to the service. Use another domain.`),
+  DomainNotVerified: ({ domain }) =>
     failure("domain_not_verified", `${domain} is not verified for this company. Verify it with POST /v1/domains.`),
-  DomainNotShown: ({ name, value }: DomainNotShown) =>
+  DomainNotShown: ({ name, value }) =>
     failure("domain_not_shown", `The TXT record is missing. Set a TXT record at ${name} with the value ${value}, then repeat the request.`),
-  IdempotencyMismatch: (_: IdempotencyMismatch) =>
+  IdempotencyMismatch: () =>
     failure(
       "idempotency_mismatch",
       "This Idempotency-Key was already used for a different request. Resend the original request unchanged. Use a new key only for a new request, because it takes effect as well."
     ),
-  InsufficientBalance: ({ needed, available }: InsufficientBalance) => {
+  InsufficientBalance: ({ needed, available }) => {
     const needed_sats = Msat.toDecimalSats(needed)
     const message = `Insufficient balance: the amount plus fee is ${needed_sats} sats`
     if (available === undefined) return detailed("insufficient_balance", `${message}.`, { needed_sats })
     const available_sats = Number(Msat.toSats(available))
     return detailed("insufficient_balance", `${message}, and ${available_sats} sats are available.`, { needed_sats, available_sats })
   },
-  CompanyFrozen: (_: CompanyFrozen) => failure("company_frozen", "This company is frozen and cannot send. Contact the operator."),
-  FeeChanged: ({ fee }: FeeChanged) =>
+  CompanyFrozen: () => failure("company_frozen", "This company is frozen and cannot send. Contact the operator."),
+  FeeChanged: ({ fee }) =>
     fee === undefined
       ? detailed("fee_changed", "The company's fees changed during the request. Try again.", {})
       : detailed("fee_changed", `The fee is now ${Msat.toDecimalSats(fee)} sats, above max_fee_sats. Request a new estimate.`, {
           fee_sats: Msat.toDecimalSats(fee)
         }),
-  Paused: ({ what }: Paused) => failure("paused", `The operator has paused ${what}. Try again later.`),
-  LimitExceeded: ({ limit, of, remaining, freesAtMillis }: Limit.LimitExceeded) =>
+  Paused: ({ what }) => failure("paused", `The operator has paused ${what}. Try again later.`),
+  LimitExceeded: ({ limit, of, remaining, freesAtMillis }) =>
     detailed(
       "limit_exceeded",
       `This would exceed ${of === "key" ? "the API key's" : "the company's"} limit "${limit}".${unapproved(limit)}`,
@@ -253,26 +228,26 @@ const table = {
         ...(freesAtMillis !== undefined && { frees_at: Scalars.instantOrNull(freesAtMillis) })
       }
     ),
-  TooManyKeys: ({ maximum }: TooManyKeys) =>
+  TooManyKeys: ({ maximum }) =>
     failure("too_many_api_keys", `A company can create at most ${maximum} API keys. Revoke one first, or ask the operator.`),
-  CursorTooOld: (_: CursorTooOld) => failure("cursor_too_old", "Events after this cursor have been deleted."),
-  TooManyEstimates: ({ of, perMinute }: TooManyEstimates) =>
+  CursorTooOld: () => failure("cursor_too_old", "Events after this cursor have been deleted."),
+  TooManyEstimates: ({ of, perMinute }) =>
     failure(
       "rate_limited",
       of === "company"
         ? `Rate limit reached: ${perMinute} estimates per minute per company for destinations on other servers. Try again in a second.`
         : `Rate limit reached: ${perMinute} estimates per minute for this payee's server. Try again in a second.`
     ),
-  InvoiceNotPayable: ({ status }: InvoiceNotPayable) =>
+  InvoiceNotPayable: ({ status }) =>
     failure(
       "invoice_not_open",
       `This invoice is ${status === "claimed" || status === "settling" || status === "accepted" ? "being paid" : status} and cannot be canceled.`
     ),
-  TooManyHeld: ({ maximum }: TooManyHeld) =>
+  TooManyHeld: ({ maximum }) =>
     failure("too_many_held", `A company can have at most ${maximum} open hold invoices. Settle or cancel one first.`),
-  InvoiceNotHeld: ({ status }: InvoiceNotHeld) => failure("invoice_not_held", `This invoice is ${status}, so no payment is held for it.`),
-  AlreadyAssigned: (_: AlreadyAssigned) => failure("already_assigned", "This payment has already been assigned to another company."),
-  WithdrawalNotLost: ({ status, untilMillis }: WithdrawalNotLost) =>
+  InvoiceNotHeld: ({ status }) => failure("invoice_not_held", `This invoice is ${status}, so no payment is held for it.`),
+  AlreadyAssigned: () => failure("already_assigned", "This payment has already been assigned to another company."),
+  WithdrawalNotLost: ({ status, untilMillis }) =>
     failure(
       "withdrawal_not_lost",
       status !== "pending"
@@ -281,26 +256,25 @@ const table = {
           ? "The node has not lost this withdrawal's payment. Wait for its final result."
           : `The payee may claim this payment until ${Scalars.instant(untilMillis)}. Release it after that.`
     ),
-  SameOperator: ({ name }: SameOperator) =>
-    failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
-  LooseningRefused: (_: LooseningRefused) =>
+  SameOperator: ({ name }) => failure("another_operator_required", `${name} requested this, so another operator must approve it.`),
+  LooseningRefused: () =>
     failure(
       "scope_required",
       "Raising or removing a limit, or releasing waiting payments, requires an operator token with the scope loosen."
     ),
-  SecondOperatorRequired: ({ requestedBy, untilMillis }: SecondOperatorRequired) =>
+  SecondOperatorRequired: ({ requestedBy, untilMillis }) =>
     failure(
       "second_operator_required",
       `${requestedBy} requested this. It takes effect when another operator sends the same request by ${new Date(untilMillis).toISOString()}.`
     ),
-  StoreUnavailable: ({ why }: StoreUnavailable) =>
+  StoreUnavailable: ({ why }) =>
     why === "overloaded"
       ? failure("overloaded", "The database is overloaded. Try again in a moment.")
       : failure("store_unavailable", "The database cannot be reached. Try again in a moment."),
-  NodeUnavailable: (_: NodeUnavailable) => failure("node_unavailable", "The Lightning node cannot be reached. Try again in a moment."),
-  ChainUnavailable: (_: ChainUnavailable) => failure("chain_unavailable", "The bitcoin node cannot be reached. Try again in a moment."),
-  DnsUnavailable: ({ name }: DnsUnavailable) => failure("names_unavailable", `The DNS lookup of ${name} failed. Try again in a moment.`),
-  RateUnavailable: ({ currency }: RateUnavailable) =>
+  NodeUnavailable: () => failure("node_unavailable", "The Lightning node cannot be reached. Try again in a moment."),
+  ChainUnavailable: () => failure("chain_unavailable", "The bitcoin node cannot be reached. Try again in a moment."),
+  DnsUnavailable: ({ name }) => failure("names_unavailable", `The DNS lookup of ${name} failed. Try again in a moment.`),
+  RateUnavailable: ({ currency }) =>
     failure(
       "rate_unavailable",
       `No current exchange rate is available for ${currency}. Try again in a moment, or give the amount in sats or btc.`
