@@ -97,9 +97,8 @@ it("console: a refund that awaits approval says so in the lists and on its page,
   const linked = await service.ask("POST", "/v1/refunds", { key: sender, body: asked })
   assert.match(linked.body.message ?? "", /cannot await approval.*destination/)
   const { id, withdrawal_id } = (await service.ask("POST", "/v1/refunds", { key: sender, body: { ...asked, destination } })).body.data
-  const entered = await service.ask("POST", "/console/session", { body: { credential: sender }, headers })
-  const as = { cookie: entered.headers.get("set-cookie")?.split(";")[0] ?? "" }
-  const shown = async (path: string) => (await service.send(new Request(`http://service/console/${path}`, { headers: as }))).text
+  const as = await service.signIn(sender)
+  const shown = (path: string) => service.page(as, `console/${path}`)
   for (const path of ["refunds", `refunds/${id}`, `payments/in/${deposit_id}`]) {
     const text = await shown(path)
     assert.include(text, "Needs approval", path)

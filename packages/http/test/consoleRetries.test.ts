@@ -17,8 +17,7 @@ it("console: an endpoint form of a company or an operator that is sent twice add
     [key, "/console", "/v1"],
     [operatorToken, "/operator/console", "/operator"]
   ] as const) {
-    const signedIn = await service.ask("POST", "/console/session", { body: { credential }, headers: own })
-    const headers = { cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "", ...own, origin: "http://service" }
+    const headers = { cookie: await service.signIn(credential), ...own, origin: "http://service" }
     const at = `http://service${root}/webhooks/new`
     const form = (await service.send(new Request(at, { headers }))).text
     const [, once] = /name="once" value="([^"]+)"/.exec(form) ?? []

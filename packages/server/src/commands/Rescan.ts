@@ -1,5 +1,4 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as TxId from "@satrail/bitcoin/TxId"
 import * as Follower from "@satrail/chain/Follower"
 import * as Keys from "@satrail/chain/Keys"
 import * as Scan from "@satrail/chain/Rescan"
@@ -13,6 +12,7 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { fence, type Task, Tasks } from "@satrail/core/ledger/Tasks"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
+import * as Coin from "@satrail/core/nodes/Coin"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import { Records } from "@satrail/core/service/Records"
 import { Clock, Console, Effect, Option } from "effect"
@@ -76,9 +76,7 @@ export const unknownOf = Effect.fnUntraced(function* (coins: Scan.Found["coins"]
     for (const { scriptPubKey } of issued) known.add(scriptPubKey)
   }
   const unknown = yield* Effect.filter(coins, ({ branch, outpoint, scriptPubKey }) =>
-    branch === 0
-      ? Effect.succeed(!known.has(scriptPubKey))
-      : Effect.map(records.candidatesWith(TxId.make(outpoint.slice(0, outpoint.indexOf(":")))), (payouts) => payouts.length === 0)
+    branch === 0 ? Effect.succeed(!known.has(scriptPubKey)) : Effect.map(records.payoutOf(Coin.txIdOf(outpoint)), Option.isNone)
   )
   return new Set(unknown.map(({ outpoint }) => outpoint))
 })
