@@ -50,7 +50,11 @@ const accounts = (of: Of) => {
        */
       lines: Effect.fnUntraced(function* (companyId: Id, { fromMillis, untilMillis, ...query }: Booked) {
         const now = yield* Clock.currentTimeMillis
-        return yield* of(Bookings).page(companyId, { ...query, fromMillis: fromMillis ?? 0, untilMillis: untilMillis ?? now + 1 })
+        return yield* of(Bookings).page(companyId, {
+          ...query,
+          fromMillis: fromMillis ?? 0,
+          untilMillis: Math.min(untilMillis ?? Infinity, now + 1)
+        })
       })
     },
     domains: {

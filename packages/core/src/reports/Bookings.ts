@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Company } from "../accounts/Company.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
@@ -118,10 +118,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** Returns the position of the first entry, and the opening line. */
-  const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, { fromMillis, untilMillis }: Booking.Period) {
-    // The closing line states the balance at its time, which nobody knows yet if that is in the future.
-    const now = yield* Clock.currentTimeMillis
-    const period = { fromMillis, untilMillis: Math.max(fromMillis, Math.min(untilMillis, now + 1)) }
+  const begin = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, period: Booking.Period) {
     const { last, before, within } = yield* reports.bookedSums(companyId, period)
     const balance = Balance.effect(before).posted
     const place: Place = {
@@ -133,7 +130,7 @@ export const make = Effect.gen(function* () {
       closing: Msat.sum(balance, Balance.effect(within).posted),
       count: 0
     }
-    return { place, line: { _tag: "Opening", companyId, atMillis: fromMillis, balance } satisfies Line }
+    return { place, line: { _tag: "Opening", companyId, atMillis: period.fromMillis, balance } satisfies Line }
   })
 
   /** Returns the lines from a position on, and where the next ones begin; null at the end. */

@@ -105,10 +105,11 @@ interface Asked {
 }
 
 const periodOf = Effect.fnUntraced(function* ({ from = 0, until }: Asked) {
-  const untilMillis = until ?? (yield* Clock.currentTimeMillis)
   if (from < 0) return yield* Effect.fail(Errors.malformedRequest([{ path: "from", message: "must not be before 1970" }]))
   if (until !== undefined && until <= from)
     return yield* Effect.fail(Errors.malformedRequest([{ path: "until", message: "must be later than from" }]))
+  // The closing line states the balance at its time, which is unknown if that is in the future.
+  const untilMillis = Math.max(from, Math.min(until ?? Infinity, yield* Clock.currentTimeMillis))
   return { fromMillis: from, untilMillis }
 })
 
