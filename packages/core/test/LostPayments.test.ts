@@ -299,7 +299,7 @@ describe("Withdrawals whose payment the node has lost", () => {
       const late = Number.MAX_SAFE_INTEGER
       for (const lane of ["", LostWithdrawal.lane])
         assert.strictEqual(Result.isSuccess(LostWithdrawal.unpaid({ ...found, job: { ...job, lane } }, late)), lane !== "")
-      assert.deepStrictEqual(yield* both(onChain), refused("WithdrawalNotLost"))
+      assert.deepStrictEqual(yield* both(onChain), ["Invalid spent_by", "WithdrawalNotLost"])
       assert.deepStrictEqual(yield* both(unsent), refused("WithdrawalNotLost"))
       assert.deepStrictEqual(yield* both({ ...row, id: payer.id }), refused("NotFound"))
       world.state.isAway = true
