@@ -297,6 +297,10 @@ describe("The proof that a payout can never confirm", () => {
       "01000000010000000000000000000000000000000000000000000000000000000000000000ffffffff4d04ffff001d0104455468652054696d65732030332f4a616e2f32303039204368616e63656c6c6f72206f6e206272696e6b206f66207365636f6e64206261696c6f757420666f722062616e6b73ffffffff0100f2052a01000000434104678afdb0fe5548271967f1a67130b7105cd6a828e03909a67962e0ea1f61deb649f6bc3f4cef38c4f35504e51ec112de5c384df7ba0b8d578a4c702b6bf11d5fac00000000"
     assert.deepStrictEqual(LostPayout.read(genesis).inputs, [`${"00".repeat(32)}:4294967295`])
     assert.strictEqual(LostPayout.read(genesis).scripts.length, 1)
+    // A miner can put any version in a block.
+    const { rawTx } = transaction([1], [7])
+    for (const version of ["03000000", "05000000", "ffffff7f", "000000ff"])
+      assert.deepStrictEqual(LostPayout.read(rawTx.replace(/^.{8}/, version)).inputs, [coin(1)])
   })
 })
 

@@ -84,7 +84,12 @@ interface Read {
 
 /** Parses a transaction. Throws if it is invalid. */
 export const read = (rawTx: string): Read => {
-  const tx = Transaction.fromRaw(hex.decode(rawTx), { allowUnknownInputs: true, allowUnknownOutputs: true, disableScriptCheck: true })
+  const tx = Transaction.fromRaw(hex.decode(rawTx), {
+    allowUnknownVersion: true,
+    allowUnknownInputs: true,
+    allowUnknownOutputs: true,
+    disableScriptCheck: true
+  })
   const inputs = Array.from({ length: tx.inputsLength }, (_, at) => tx.getInput(at))
   const outputs = Array.from({ length: tx.outputsLength }, (_, at) => tx.getOutput(at))
   return {
