@@ -43,16 +43,17 @@ export const sinceMillis = Effect.zipWith(Effect.serviceOption(LightningBooks), 
  */
 export const refresh = ({ last, waiting }: Reconciliation["Service"], sinceMillis: number | null) =>
   Effect.gen(function* () {
-    const nowMillis = yield* Clock.currentTimeMillis
     const sats = (of: Metric.Metric<number, unknown>, amount: Msat.Msat) => Metric.update(of, Scalars.exactSats(amount))
     const all = yield* waiting
+    const report = Option.getOrUndefined(yield* last)
+    // Read after the report, so that a run in between has a positive age.
+    const nowMillis = yield* Clock.currentTimeMillis
     for (const kind of Waiting.kinds) {
       const { count, amount, oldestAtMillis } = all[kind]
       yield* Metric.update(gauges.waiting({ kind }), count)
       yield* sats(gauges.waitingSats({ kind }), amount)
       yield* Metric.update(gauges.waitingAge({ kind }), oldestAtMillis === null ? 0 : Math.max(0, nowMillis - oldestAtMillis) / 1000)
     }
-    const report = Option.getOrUndefined(yield* last)
     const ranAtMillis = report?.atMillis ?? sinceMillis
     // Negative if the clock of the process that ran it is ahead of this one's, which an alarm reports.
     if (ranAtMillis !== null) yield* Metric.update(gauges.age, (nowMillis - ranAtMillis) / 1000)
