@@ -251,7 +251,7 @@ describe("the backend table", () => {
         yield* start()
         const other = "another-secret-of-thirty-two-or-more-characters"
         const { message } = yield* Effect.flip(start({ PAPER_SECRET: other }))
-        assert.match(message, /^The database was first used with another invoice secret\. Set PAPER_SECRET to that one/)
+        assert.match(message, /^The database is bound to another invoice secret\. Set PAPER_SECRET to that one/)
         assert.notInclude(message, other)
         yield* start()
       }).pipe(Effect.provide(Layer.fresh(Memory.layer)))

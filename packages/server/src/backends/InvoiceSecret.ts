@@ -16,7 +16,7 @@ const cursorSource = "invoice secret"
 const markOf = (secret: Redacted.Redacted): string =>
   Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "satrail: mark of the invoice secret", 16)).toString("hex")
 
-/** Fails if the database was first used with another secret. `setting` is the name of the secret's setting. */
+/** Fails if the database is bound to another secret. `setting` is the name of the secret's setting. */
 export const confirm = Effect.fnUntraced(function* (secret: Redacted.Redacted, setting: string) {
   const [records, mark] = [yield* LedgerReads, markOf(secret)]
   const stored = yield* records.cursor(cursorSource)
@@ -26,6 +26,6 @@ export const confirm = Effect.fnUntraced(function* (secret: Redacted.Redacted, s
   }
   if (stored.value === mark) return
   return yield* new NodeUnusable({
-    message: `The database was first used with another invoice secret. Set ${setting} to that one, from your copy of the settings. If it is lost, see "A lost secret" in docs/guides/lnd.md.`
+    message: `The database is bound to another invoice secret. Set ${setting} to that one, from your copy of the settings. If it is lost, or this one is right, see "A lost or wrong secret" in docs/guides/lnd.md.`
   })
 })
