@@ -390,6 +390,27 @@ describe("Limits of refunds", () => {
     }
   )
 
+  scenario(
+    "refund: a checkout whose deadline has passed is refunded only once its expiry is recorded, because the rest may be paid",
+    function* () {
+      const { payee, checkout, depositId } = yield* paidInPart(600)
+      yield* paid(1000, payee)
+      const checkouts = yield* Checkouts
+      yield* checkouts.step
+      const { paymentRequest, isAsking } = yield* checkouts.get(payee.id, checkout.id)
+      assert.isTrue(isAsking)
+      // The node knows of this payment, but it is not credited yet.
+      yield* (yield* Sandbox).pay({ paymentRequest })
+      yield* TestClock.adjust("61 minutes")
+      assert.strictEqual((yield* checkouts.get(payee.id, checkout.id)).status, "expired")
+      assert.strictEqual((yield* Effect.flip(refund(payee, { depositId })))._tag, "NotRefundable")
+      yield* checkouts.step
+      const now = yield* checkouts.get(payee.id, checkout.id)
+      assert.deepStrictEqual([now.status, Checkout.isLate(now)], ["paid", false])
+      yield* made(refund(payee, { depositId }))
+    }
+  )
+
   scenario("refund: of a checkout with more deposits than are read, none is chosen", function* () {
     const { payee, checkout } = yield* paidInPart(600)
     yield* paid(1000, payee)

@@ -3,8 +3,8 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 
 /**
- * Returns whether a record that collects several deposits, such as a checkout, was paid in part and asks for the
- * rest. A feature provides the implementation.
+ * Returns whether a record that collects several deposits, such as a checkout, was paid in part and the rest can
+ * still be paid in time. A feature provides the implementation.
  */
 export class AsksForRest extends Context.Reference<
   (companyId: CompanyId.CompanyId, id: string) => Effect.Effect<boolean, StoreUnavailable>

@@ -16,8 +16,9 @@ const asksForRest = Effect.gen(function* () {
   const [nouns, { arrivedFor }] = [yield* NounReads, yield* CheckoutReads]
   return Effect.fnUntraced(function* (companyId: CompanyId, id: string) {
     const checkout = Option.getOrUndefined(yield* nouns.get(Checkout.noun, companyId, id))
-    if (checkout === undefined) return false
-    return Checkout.standing(checkout, yield* arrivedFor(checkout), yield* Clock.currentTimeMillis) === "underpaid"
+    if (checkout === undefined || (checkout.status !== "open" && checkout.status !== "underpaid")) return false
+    // Until the expiry is recorded, the node may know of a payment that was made in time.
+    return Checkout.standing(checkout, yield* arrivedFor(checkout), yield* Clock.currentTimeMillis) !== "paid"
   })
 })
 

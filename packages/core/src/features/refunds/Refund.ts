@@ -53,7 +53,7 @@ export class RefundNotOpen extends Schema.TaggedError<RefundNotOpen>()("RefundNo
 
 /**
  * The deposit is not currently credited: it is unconfirmed, was reversed after a reorganization, or failed. Or
- * `status` is `underpaid`: its checkout still asks for the rest.
+ * `status` is `underpaid`: the rest of its checkout can still be paid.
  */
 export class NotRefundable extends Schema.TaggedError<NotRefundable>()("NotRefundable", {
   depositId: Schema.String,

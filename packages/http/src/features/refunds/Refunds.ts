@@ -34,12 +34,12 @@ export const errors = OwnErrors.make({
     code: "not_refundable",
     status: 422,
     meaning: "The deposit is pending, failed or removed by a chain reorganization, or its checkout is `underpaid`.",
-    remedy: "Wait until the deposit is `settled`. Cancel an underpaid checkout first.",
+    remedy: "Wait until the deposit is `settled`. Cancel an underpaid checkout first, or wait for `checkout.expired`.",
     message: ({ status }: Refund.NotRefundable) =>
       status === "pending"
         ? "This deposit is still pending. Refund it after it confirms."
         : status === "underpaid"
-          ? "The checkout of this deposit still asks for the rest. Cancel the checkout, then refund the deposit."
+          ? "The rest of this deposit's checkout can still be paid. Cancel the checkout, or wait for checkout.expired, then refund the deposit."
           : `This deposit is ${status}, so there is nothing to refund.`
   },
   RefundTooLarge: {
