@@ -12,8 +12,8 @@ const file = new URL("../browser/checkout/follow.ts", import.meta.url).href
 const { follow }: { readonly follow: (url: string, isStreamed: boolean, hears: Hears) => void } = await import(file)
 
 /** Polls with this response until the page hears of its connection, and returns what it hears until then. */
-const polled = async (status: number): Promise<ReadonlyArray<string>> => {
-  vi.stubGlobal("fetch", () => Promise.resolve(new Response(null, { status, headers: { "x-version": "1" } })))
+const polled = async (status: number, type = "application/json"): Promise<ReadonlyArray<string>> => {
+  vi.stubGlobal("fetch", () => Promise.resolve(new Response(null, { status, headers: { "x-version": "1", "content-type": type } })))
   const heard: Array<string> = []
   const hear = (what: string) => () => void heard.push(what)
   await new Promise<void>((resolve) => {
@@ -37,4 +37,8 @@ it("page: the connection is lost if the service is unavailable, but not once an 
   assert.deepStrictEqual(await polled(200), ["connected", "changed"])
   assert.deepStrictEqual(await polled(503), ["lost"])
   assert.deepStrictEqual(await polled(404), ["connected", "gone"])
+})
+
+it("page: the connection is lost, and the payment not gone, if a proxy finds no running service", async () => {
+  assert.deepStrictEqual(await polled(404, "text/plain; charset=utf-8"), ["lost"])
 })
