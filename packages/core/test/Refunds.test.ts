@@ -411,6 +411,26 @@ describe("Limits of refunds", () => {
     }
   )
 
+  scenario(
+    "refund: after a checkout expired, the rest cannot be paid over Lightning, so that it never pays a refunded checkout in time",
+    function* () {
+      const { payee, checkout, depositId } = yield* paidInPart(600)
+      yield* paid(1000, payee)
+      const checkouts = yield* Checkouts
+      const at = checkouts.get(payee.id, checkout.id)
+      // An invoice issued in the last minute is valid for longer than the checkout.
+      yield* TestClock.adjust("3590 seconds")
+      yield* checkouts.step
+      yield* TestClock.adjust("15 seconds")
+      yield* checkouts.step
+      const { status, paymentRequest } = yield* at
+      assert.strictEqual(status, "expired")
+      assert.notStrictEqual(paymentRequest, checkout.paymentRequest)
+      yield* made(refund(payee, { depositId }))
+      assert.strictEqual((yield* Effect.flip((yield* Sandbox).pay({ paymentRequest })))._tag, "SandboxRefused")
+    }
+  )
+
   scenario("refund: of a checkout with more deposits than are read, none is chosen", function* () {
     const { payee, checkout } = yield* paidInPart(600)
     yield* paid(1000, payee)

@@ -8,7 +8,6 @@ import * as CheckoutAsking from "./CheckoutAsking.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
-import { InvoiceNotPayable } from "../../receiving/Invoice.ts"
 import * as InvoiceLookup from "../../receiving/InvoiceLookup.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
@@ -31,6 +30,13 @@ export const make = Effect.gen(function* () {
   const { lookUp } = yield* InvoiceLookup.make
 
   /**
+   * Cancels the checkout's invoice unless it is paid. Fails while an internal payment is in progress, which ends soon
+   * and may still fail.
+   */
+  const closeUnpaid = (checkout: Checkout.Checkout) =>
+    Effect.catchTag(close(checkout), "InvoiceNotPayable", (refused) => (refused.status === "settled" ? Effect.void : Effect.fail(refused)))
+
+  /**
    * Returns the payments toward a checkout. Looks up its invoice at the node before the checkout expires. The node
    * accepts no payment after the deadline, so one that is not credited yet, such as after an outage, is not late.
    */
@@ -38,10 +44,10 @@ export const make = Effect.gen(function* () {
     const { companyId, invoiceId, status } = checkout
     const arrived = yield* reads.arrivedFor(checkout)
     if (status === "expired" || Checkout.standing(checkout, arrived, atMillis) !== "expired") return arrived
+    // An invoice for the rest that was issued shortly before the deadline is valid for longer.
+    yield* closeUnpaid(checkout)
     const invoice = Option.getOrUndefined(yield* receiving.invoice(companyId, invoiceId))
-    // An internal payment that has begun ends soon, and may still fail.
-    if (invoice?.status === "claimed") return yield* new InvoiceNotPayable({ invoiceId, status: "claimed" })
-    if (invoice?.status === "pending") yield* lookUp(invoice)
+    if (invoice?.status === "pending" || invoice?.status === "canceling") yield* lookUp(invoice)
     return yield* reads.arrivedFor(checkout) // a payment may have been credited since they were read
   })
 
@@ -50,9 +56,7 @@ export const make = Effect.gen(function* () {
    * be paid.
    */
   const askAgain = Effect.fnUntraced(function* (checkout: Checkout.Checkout, received: Msat.Msat, atMillis: number) {
-    yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", (refused) =>
-      refused.status === "settled" ? Effect.void : Effect.fail(refused)
-    )
+    yield* closeUnpaid(checkout)
     return yield* issueRest(checkout, received, atMillis)
   })
 
