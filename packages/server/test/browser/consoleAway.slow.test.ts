@@ -120,6 +120,19 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       }
     }))
 
+  it("console: an open page shows that a checkout was canceled, although its button, which has the focus, is gone then", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      await signIn(page, shop.key)
+      const { id } = await Customer.data(201, shop.post("/v1/checkouts", { amount: 100, currency: "sats" }))
+      await page.goto(`${whole.url}/console/checkouts/${id}`)
+      const cancel = page.getByRole("button", { name: "Cancel checkout" })
+      await cancel.focus()
+      await Customer.data(200, shop.post(`/v1/checkouts/${id}/cancel`, {}))
+      await cancel.waitFor({ state: "detached" })
+      await page.locator("#main:focus").waitFor()
+    }))
+
   it("console: what is typed on an open page stays there, and an open table stays open, while other parts of the page refresh", () =>
     tab({}, async (page) => {
       const shop = await whole.companyWith("paid")

@@ -43,7 +43,7 @@ const isUsed = (main: Element, focused: Element | null): boolean =>
   document.getSelection()?.isCollapsed === false ||
   [...main.querySelectorAll("input")].some((field) => field === focused || field.value !== field.defaultValue)
 
-/** Replaces a page with its newest version. Open parts stay open, and the focus stays where it is. */
+/** Replaces a page with its newest version. Open parts stay open, and the focus stays where it is, or moves to the page if its element is gone. */
 const refresh = async (): Promise<void> => {
   const after = (await fetched()).querySelector("main")
   const before = document.querySelector("main")
@@ -51,11 +51,11 @@ const refresh = async (): Promise<void> => {
   if (after === null || before === null || isUsed(before, focused)) return
   const isInside = focused !== null && before.contains(focused)
   const same = isInside ? [after, ...after.querySelectorAll<HTMLElement>("*")].filter((one) => markOf(one) === markOf(focused)) : []
-  if (isInside && same.length !== 1) return
+  if (same.length > 1) return
   const parts = after.querySelectorAll("details")
   for (const [at, { open }] of before.querySelectorAll("details").entries()) parts[at]?.toggleAttribute("open", open)
   before.replaceWith(after)
-  same[0]?.focus({ preventScroll: true })
+  if (isInside) (same[0] ?? after).focus({ preventScroll: true })
 }
 
 const renew = () => void refresh().catch(() => undefined)
