@@ -145,9 +145,9 @@ const parts = Effect.gen(function* () {
     })
 
   const from = Effect.fnUntraced(function* (endpoint: Endpoint.Endpoint, place: Notice.Place | undefined) {
-    // An id of another service can decode to any position.
+    // An id of another service can decode to any position. One from before a restored backup can be too new.
     if (place !== undefined && Notice.isAfter(place, yield* feed.now))
-      return yield* new Invalid({ path: "replay_from", message: "must be the id of an event of this service" })
+      return yield* new Invalid({ path: "replay_from", message: "must be the id of an event of this service, not after its newest one" })
     const to =
       place === undefined ? { cursor: endpoint.cursor, epoch: endpoint.epoch } : { cursor: cursorOf(place), epoch: endpoint.epoch + 1 }
     yield* journal.commit(Endpoint.enabled(endpoint, to, yield* now))
