@@ -9,9 +9,10 @@ export const maxBytes = 64 * 1024
 
 /**
  * Maximum number of other messages, pings and interim responses before the relay's verdict. Payers choose relays, and
- * one that sends nothing else as fast as it can would occupy the thread.
+ * one that sends nothing else as fast as it can would occupy the thread. `ws` ends a connection with more than 60 pings
+ * that it has not yet answered.
  */
-export const maxOthers = 64
+export const maxOthers = 60
 
 /** `["OK", <event id>, <accepted>, <reason>]` (NIP-01). A reason begins with a one-word prefix and a colon. */
 const Verdict = Schema.fromJsonString(Schema.Tuple([Schema.Literal("OK"), Schema.String, Schema.Boolean, Schema.String]))
