@@ -37,7 +37,7 @@ const references = Struct.keys({ ...Purpose.members, ...Cause.members }).map((me
   of: booked(({ subject }) => subject?.[member] ?? null)
 }))
 
-/** Columns in order. New ones are added at the end. */
+/** Columns in order. New ones are added at the end, except ids of features' records, which precede `metadata`. */
 const columns: ReadonlyArray<Sheet.Column<Line>> = [
   { name: "company_id", of: (line) => line.companyId },
   { name: "booked_at", of: (line) => Scalars.instant(line._tag === "Booked" ? line.booking.atMillis : line.atMillis) },
