@@ -79,8 +79,8 @@ export class ChainSource extends Context.Service<
     /** Returns the current status of any transaction. */
     readonly transaction: (txId: TxId.TxId) => Effect.Effect<Placement, ChainUnavailable>
     /**
-     * Returns a transaction in hex, whose inputs no other transaction can spend; null if the source doesn't know it.
-     * One that is gone may be returned.
+     * Returns a transaction in the mempool or a block, in hex; null if the source doesn't know it. One that is `gone`
+     * may be returned too.
      */
     readonly rawTransaction: (txId: TxId.TxId) => Effect.Effect<string | null, ChainUnavailable>
     /** Returns the time in the header of the block at this height, in Unix seconds. */
