@@ -1,5 +1,6 @@
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { curve } from "@satrail/bitcoin/Curve"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import type { Network } from "@satrail/bitcoin/Network"
@@ -105,8 +106,10 @@ const generator = hex.decode("0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d9
 
 /** The same seed and network give the same keys. */
 export const make = (seed: string, network: Network): Keys => {
-  const root = sha256(new TextEncoder().encode(`sandbox/${network}/${seed}`))
-  const secret = (label: string) => hmac(sha256, root, new TextEncoder().encode(label))
+  const root = sha256(utf8ToBytes(`sandbox/${network}/${seed}`))
+  // Preparing the key takes as long as signing a label with it.
+  const keyed = hmac.create(sha256, root)
+  const secret = (label: string) => keyed.clone().update(utf8ToBytes(label)).digest()
   return {
     secret,
     node: memo((name: string) => {

@@ -20,7 +20,7 @@ import * as Invoice from "../reads/Invoice.ts"
 import * as KeyRange from "../reads/KeyRange.ts"
 import { translate, turnedAway } from "../client/Outage.ts"
 import * as Settlement from "./Settlement.ts"
-import type { Carried, Count, Kind, Statement } from "../statements/Statements.ts"
+import type { Carried, Kind, Statement } from "../statements/Statements.ts"
 import type { Row } from "../statements/Table.ts"
 import * as Writes from "../statements/Writes.ts"
 
@@ -187,25 +187,45 @@ const moneyOf = ({ companyId, legs: [leg, ...legs] }: Storable): Carried["money"
 
 const counts = ["none", "one", "many"] as const
 
-/** Returns the maximum number of jobs of this kind per Change. */
-const countOf = (changes: ReadonlyArray<Storable>, is: (job: Job) => boolean): Count =>
-  counts[Math.min(2, Math.max(0, ...changes.map(({ jobs = [] }) => jobs.filter(is).length)))] ?? "many"
+const isSame = (one: Carried["money"], other: Carried["money"]): boolean =>
+  one === other || (typeof one === "object" && typeof other === "object" && one[0] === other[0] && one[1] === other[1])
 
 const carriedBy = (kind: Kind<Any>, changes: ReadonlyArray<Storable>): Carried => {
-  const [first, ...others] = changes.map(moneyOf)
+  const carried = {
+    takes: false,
+    once: false,
+    fence: false,
+    cursor: false,
+    event: false,
+    counts: false,
+    unlessFrozen: false,
+    unlessFeesMoved: false,
+    audit: false
+  }
+  let money: Carried["money"] | undefined
+  let [enqueues, completes] = [0, 0]
+  // One pass, because every commit of a flush runs through it.
+  for (const change of changes) {
+    const { legs, jobs = [] } = change
+    const own = moneyOf(change)
+    money = money === undefined || isSame(money, own) ? own : "many"
+    carried.takes ||= legs.some(({ postings }) => postings.some(({ from }) => from === "available"))
+    carried.once ||= change.once !== undefined
+    carried.fence ||= change.fence !== undefined
+    carried.cursor ||= change.cursor !== undefined
+    carried.event ||= change.event !== undefined
+    carried.counts ||= change.counts !== undefined
+    carried.unlessFrozen ||= change.unlessFrozen === true
+    carried.unlessFeesMoved ||= change.feesRevision !== undefined
+    carried.audit ||= change.audit !== undefined
+    enqueues = Math.max(enqueues, jobs.filter(isEnqueue).length)
+    completes = Math.max(completes, jobs.filter(isComplete).length)
+  }
   return {
-    money: first === undefined ? "none" : others.every((one) => String(one) === String(first)) ? first : "many",
-    takes: changes.some(({ legs }) => legs.some(({ postings }) => postings.some(({ from }) => from === "available"))),
-    once: changes.some(({ once }) => once !== undefined),
-    fence: changes.some(({ fence }) => fence !== undefined),
-    enqueues: countOf(changes, isEnqueue),
-    completes: countOf(changes, isComplete),
-    cursor: changes.some(({ cursor }) => cursor !== undefined),
-    event: changes.some(({ event }) => event !== undefined),
-    counts: changes.some(({ counts }) => counts !== undefined),
-    unlessFrozen: changes.some(({ unlessFrozen }) => unlessFrozen === true),
-    unlessFeesMoved: changes.some(({ feesRevision }) => feesRevision !== undefined),
-    audit: changes.some(({ audit }) => audit !== undefined),
+    ...carried,
+    money: money ?? "none",
+    enqueues: counts[Math.min(2, enqueues)] ?? "many",
+    completes: counts[Math.min(2, completes)] ?? "many",
     absent: kind.absent?.(changes) ?? []
   }
 }
