@@ -15,7 +15,7 @@ const asksForTime =
  */
 const allowed: Record<string, ReadonlyArray<string>> = {
   bitcoin: ["effect", "@noble/", "@scure/", "tiny-secp256k1"],
-  core: ["@satrail/bitcoin", "effect", "@noble/", "@scure/", "tiny-secp256k1"],
+  core: ["@satrail/bitcoin", "effect", "@scure/"],
   contracts: ["@satrail/bitcoin", "@satrail/core", "effect", "@effect/vitest", "vitest", "node:"],
   memory: ["@satrail/bitcoin", "@satrail/core", "effect"],
   postgres: ["@satrail/bitcoin", "@satrail/core", "effect", "effect/sql", "effect/reactivity", "pg", "@electric-sql/pglite", "node:"],
@@ -297,7 +297,7 @@ describe("the house", () => {
     }
     for (const [name, source] of [
       ["core", `import { Effect, type Option } from "effect"`],
-      ["core", `import { sha256 } from "@noble/hashes/sha2.js"\nimport * as Msat from "./Msat.ts"`],
+      ["core", `import { hex } from "@scure/base"\nimport * as Msat from "./Msat.ts"`],
       ["postgres", `import { SqlClient } from "effect/sql"\nimport pg from "pg"`],
       ["http", `import { createHash } from "node:crypto"`],
       ["core", `const sentence = "we import from a friend"\nexport const name = "pg"`]

@@ -1,7 +1,7 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js"
+import { hexToBytes } from "@noble/hashes/utils.js"
 import { Brand, Schema } from "effect"
 import * as PaymentHash from "./PaymentHash.ts"
+import { sha256 } from "./Sha256.ts"
 
 /**
  * The secret that settles a Lightning payment, 32 bytes in lowercase hex (BOLT 4, "Payment Preimage"). It
@@ -14,7 +14,7 @@ export type Preimage = typeof Preimage.Type
 export const make = Brand.nominal<Preimage>()
 
 /** Returns the payment hash of `preimage`: the SHA-256 of its bytes. Throws if it is not hex. */
-export const hashOf = (preimage: Preimage): PaymentHash.PaymentHash => PaymentHash.make(bytesToHex(sha256(hexToBytes(preimage))))
+export const hashOf = (preimage: Preimage): PaymentHash.PaymentHash => PaymentHash.make(sha256.hex(hexToBytes(preimage)))
 
 /**
  * Returns whether `preimage` proves the payment of `paymentHash`: sha256(preimage) = hash (BOLT 4, "Payment

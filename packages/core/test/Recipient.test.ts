@@ -1,10 +1,9 @@
-import { sha256 } from "@noble/hashes/sha2.js"
+import { sha256 } from "@satrail/bitcoin/Sha256"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import type { Bolt11 } from "@satrail/bitcoin/Bolt11"
 import type { Bolt12 } from "@satrail/bitcoin/Bolt12"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { hex } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { invoice } from "@satrail/contracts/Rows"
 import { Result } from "effect"
@@ -134,7 +133,7 @@ describe("A recipient", () => {
 describe("An invoice from a payee's server", () => {
   const amount = Msat.fromSats(100)
   const fetched = (fields: Partial<Bolt11>) => Recipient.checkFetched(bolt11(fields), payTerms(), amount, settings, nowMillis)
-  const hash = hex.encode(sha256(new TextEncoder().encode(payTerms().metadata)))
+  const hash = sha256.hex(payTerms().metadata)
 
   it("recipient's invoice: an invoice for this payment is accepted", () => {
     assert.isTrue(Result.isSuccess(fetched({})))

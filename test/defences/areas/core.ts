@@ -84,7 +84,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "the secret of a key is stored in plain text",
     file: core("base/SecretHash"),
     in: "of",
-    find: "make(Id.toHex(sha256(utf8ToBytes(secret))))",
+    find: "make(sha256.hex(secret))",
     replace: "make(secret)",
     test: coreTest("ApiKey"),
     titles: "C57:"

@@ -1,5 +1,4 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { sha256 } from "@satrail/bitcoin/Sha256"
 import { Clock, Effect } from "effect"
 import { Entropy } from "./Entropy.ts"
 
@@ -45,7 +44,7 @@ export const fromHash = (hash: string): string =>
   `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 
 /** Derives an id from a name. It is the same in every process. */
-export const named = (name: string): string => fromHash(toHex(sha256(utf8ToBytes(name))))
+export const named = (name: string): string => fromHash(sha256.hex(name))
 
 /** Returns whether `text` has the shape of an id. Other text never matches a record. */
 export const is = (text: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)

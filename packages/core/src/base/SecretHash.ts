@@ -1,7 +1,5 @@
-import { sha256 } from "@noble/hashes/sha2.js"
-import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { sha256 } from "@satrail/bitcoin/Sha256"
 import { Brand, Schema } from "effect"
-import * as Id from "./Id.ts"
 
 /**
  * SHA-256 of a secret in lowercase hex, stored in place of the secret. Branded, so that storing the secret
@@ -14,4 +12,4 @@ export type SecretHash = typeof SecretHash.Type
 export const make = Brand.nominal<SecretHash>()
 
 /** Returns the hash of a secret, which may be any text. */
-export const of = (secret: string): SecretHash => make(Id.toHex(sha256(utf8ToBytes(secret))))
+export const of = (secret: string): SecretHash => make(sha256.hex(secret))

@@ -1,8 +1,5 @@
-import { hmac } from "@noble/hashes/hmac.js"
-import { sha256 } from "@noble/hashes/sha2.js"
-import { utf8ToBytes } from "@noble/hashes/utils.js"
-import { base64 } from "@scure/base"
-import { toHex } from "./Id.ts"
+import { sha256 } from "@satrail/bitcoin/Sha256"
+import { base64, hex } from "@scure/base"
 
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 
@@ -19,10 +16,10 @@ export const contentOf = (id: string, timestampSeconds: number, body: string): s
 
 /** Returns `v1,<base64>`: an HMAC-SHA256 of the content with the secret's bytes. */
 export const symmetric = (secret: string, content: string): string =>
-  `v1,${base64.encode(hmac(sha256, base64.decode(secret.slice(prefix.length)), utf8ToBytes(content)))}`
+  `v1,${base64.encode(hex.decode(sha256.hmac(base64.decode(secret.slice(prefix.length)))(content)))}`
 
 /**
  * Returns the plain signature: lowercase hex of an HMAC-SHA256 of the body alone, with the secret's text as
  * the key.
  */
-export const plain = (secret: string, body: string): string => toHex(hmac(sha256, utf8ToBytes(secret), utf8ToBytes(body)))
+export const plain = (secret: string, body: string): string => sha256.hmac(secret)(body)

@@ -1,6 +1,4 @@
-import { hmac } from "@noble/hashes/hmac.js"
-import { sha256 } from "@noble/hashes/sha2.js"
-import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { sha256 } from "@satrail/bitcoin/Sha256"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
@@ -96,7 +94,7 @@ export interface Link {
 /** The hash before the first link. */
 export const origin = "0".repeat(64)
 
-const digest = (...parts: ReadonlyArray<string>): string => Id.toHex(sha256(utf8ToBytes(parts.join("\n"))))
+const digest = (...parts: ReadonlyArray<string>): string => sha256.hex(parts.join("\n"))
 
 /**
  * Returns the SHA-256 of a company's chain that ends with `entry`, in lowercase hex. It hashes five lines:
@@ -108,20 +106,12 @@ export const hashOf = (before: string, { id, companyId, atMillis, body }: Entry)
 /** Returns the hash of the chain of all companies after a company's chain reached `hash`. */
 export const wholeOf = (before: string, hash: string): string => digest(before, hash)
 
-/** Given a text as the key, returns the HMAC-SHA256 of texts in lowercase hex. */
-export type Hmac = (key: string) => (text: string) => string
-
-const portable: Hmac = (key) => {
-  const bytes = utf8ToBytes(key)
-  return (text) => Id.toHex(hmac(sha256, bytes, utf8ToBytes(text)))
-}
-
 /** Returns the MAC of a head or an entry in lowercase hex. A MAC of one use is not valid for the other. */
 export type Signer = (use: "head" | "entry", text: string) => string
 
-/** Signs with a key that is not stored in the database. A platform's own HMAC is several times faster than the default. */
-export const signer = (key: Redacted.Redacted, hmacWith: Hmac = portable): Signer => {
-  const of = (use: Parameters<Signer>[0]) => hmacWith(`satrail: audit ${use}\n${Redacted.value(key)}`)
+/** Signs with a key that is not stored in the database. */
+export const signer = (key: Redacted.Redacted): Signer => {
+  const of = (use: Parameters<Signer>[0]) => sha256.hmac(`satrail: audit ${use}\n${Redacted.value(key)}`)
   const macs = { head: of("head"), entry: of("entry") }
   return (use, text) => macs[use](text)
 }

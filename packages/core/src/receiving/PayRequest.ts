@@ -1,11 +1,10 @@
-import { sha256 } from "@noble/hashes/sha2.js"
+import { sha256 } from "@satrail/bitcoin/Sha256"
 import { HandleSchema, maxHandleLength, normaliseDomain, schemeOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import { type Installation, originOf } from "../accounts/Installation.ts"
 import type { Bounds } from "../accounts/Bounds.ts"
 import * as Characters from "../base/Characters.ts"
-import * as Id from "../base/Id.ts"
 import { isText } from "../base/Metadata.ts"
 import type { Callback } from "./Invoice.ts"
 import type { LightningAddress } from "./LightningAddress.ts"
@@ -165,4 +164,4 @@ export const checkPayerData = (text: string | null, maxBytes: number): Result.Re
  * alone (NIP-57).
  */
 export const descriptionHash = ({ metadata, payerData, zapRequest }: Callback): string =>
-  Id.toHex(sha256(new TextEncoder().encode(zapRequest ?? `${metadata}${payerData ?? ""}`)))
+  sha256.hex(zapRequest ?? `${metadata}${payerData ?? ""}`)

@@ -1,4 +1,4 @@
-import { sha256 } from "@noble/hashes/sha2.js"
+import { sha256 } from "@satrail/bitcoin/Sha256"
 import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import type { Bolt12 } from "@satrail/bitcoin/Bolt12"
@@ -6,7 +6,6 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import type { Bounds } from "../accounts/Bounds.ts"
 import type { Installation } from "../accounts/Installation.ts"
-import * as Id from "../base/Id.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import type { PayTerms } from "../nodes/Resolver.ts"
 import type { Invoice } from "../receiving/Invoice.ts"
@@ -183,7 +182,7 @@ export const checkFetched = (
 ): Result.Result<void, string> => {
   if (bolt11.network !== rules.network) return Result.fail(`an invoice for ${bolt11.network}`)
   if (bolt11.amount !== amount) return Result.fail("an invoice for another amount")
-  if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== Id.toHex(sha256(new TextEncoder().encode(terms.metadata)))) {
+  if (bolt11.descriptionHash !== undefined && bolt11.descriptionHash !== sha256.hex(terms.metadata)) {
     return Result.fail("an invoice for another description")
   }
   return Result.mapError(checkBolt11(bolt11, rules, nowMillis), unpayable)
