@@ -1,8 +1,8 @@
+import { sha256 } from "@satrail/bitcoin/Sha256"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Outcome, Request } from "@satrail/core/ledger/Answer"
 import { Effect, Schema } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { createHash } from "node:crypto"
 import * as Envelope from "./Envelope.ts"
 import * as Errors from "./Errors.ts"
 import type { Sealer } from "./Seal.ts"
@@ -50,7 +50,7 @@ export const creation = <Value, Data>(path: string, message: string, wire: (valu
         ? Effect.succeed({})
         : // Unreadable bodies have already been rejected, so this is the text that was decoded.
           Effect.map(Effect.orDie(request.text), (text) => {
-            const fingerprint = createHash("sha256").update(`POST ${at} ${text}`).digest("hex")
+            const fingerprint = sha256.hex(`POST ${at} ${text}`)
             return { request: { key, fingerprint, render } }
           }),
     /** Returns the response. A repeated request gets the same bytes. */
