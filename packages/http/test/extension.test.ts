@@ -10,9 +10,10 @@ import { bad, seen, start } from "./Service.ts"
 import { streamTime } from "./StreamTime.ts"
 
 /**
- * Activity in the extension's routes: streams opened, streams ended, requests interrupted, and spans.
+ * Activity in the extension's routes: streams opened, streams ended, requests begun, requests interrupted, and
+ * spans.
  */
-const world = { open: 0, ended: 0, interrupted: 0, spans: new Array<Tracer.NativeSpan>() }
+const world = { open: 0, ended: 0, begun: 0, interrupted: 0, spans: new Array<Tracer.NativeSpan>() }
 
 const watched = <A>(stream: Stream.Stream<A>) =>
   Stream.suspend(() => {
@@ -33,7 +34,13 @@ const file = HttpServerResponse.stream(Stream.concat(Stream.encodeText(Stream.su
   contentType: "text/csv",
   headers: { "content-disposition": "attachment" }
 })
-const hanging = Effect.onInterrupt(Effect.never, () => Effect.sync(() => world.interrupted++))
+const hanging = Effect.onInterrupt(
+  Effect.suspend(() => {
+    world.begun++
+    return Effect.never
+  }),
+  () => Effect.sync(() => world.interrupted++)
+)
 
 const orders = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
   Effect.map(Effect.orDie(request.text), (text) => HttpServerResponse.text(String(text.length)))
@@ -168,6 +175,15 @@ describe("an extension", () => {
     const late = await service.ask("GET", "/shop/hangs")
     assert.deepStrictEqual([...Object.values(seen(late)), late.headers.get("retry-after")], [...Object.values(bad(503, "timeout")), "1"])
     await vi.waitFor(() => assert.strictEqual(world.interrupted, before + 1), patience)
+  })
+
+  it("extension: the work for a request ends when its client disconnects", async () => {
+    const [{ begun, interrupted }, leaving] = [{ ...world }, new AbortController()]
+    const answer = service.handler(new Request("http://service/shop/hangs", { signal: leaving.signal }))
+    await vi.waitFor(() => assert.strictEqual(world.begun, begun + 1), patience)
+    leaving.abort()
+    assert.strictEqual((await answer).status, 499)
+    await vi.waitFor(() => assert.strictEqual(world.interrupted, interrupted + 1), patience)
   })
 
   it("extension: an extension's global middleware applies only to its own routes", async () => {
