@@ -92,6 +92,23 @@ describe("webhooks over HTTP", () => {
     assert.doesNotThrow(() => Webhooks.verify(headers, body, endpoint.secret, sentMillis + 300_000))
   })
 
+  it("webhooks: verify returns events with types and values of a newer service, and rejects a body that is not an event", () => {
+    const signed = (body: string) => {
+      const [id, timestamp] = ["evt_1", "1800000000"]
+      const key = Buffer.from(endpoint.secret.replace("whsec_", ""), "base64")
+      const signature = createHmac("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64")
+      const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` }
+      return () => Webhooks.verify(headers, body, endpoint.secret, 1_800_000_000_000)
+    }
+    const told = { id: "evt_1", timestamp: "2027-01-15T08:00:00.000Z", company_id: company.id, api_version: "v1" }
+    for (const type of ["swap.completed", "invoice.settled"]) {
+      const event = { ...told, type, event: type, data: { id: company.id, status: "later" } }
+      assert.deepStrictEqual<unknown>(signed(JSON.stringify(event))(), event)
+    }
+    for (const body of ["", "{", "null", "[]", '"evt_1"', JSON.stringify(told), JSON.stringify({ ...told, type: "a.b", data: [] })])
+      assert.throws(signed(body), Webhooks.WebhookRefused, "not an event", body)
+  })
+
   it("webhooks: verify rejects an empty secret, also if the request is signed with it", async () => {
     const { headers, body } = await sentAbout((await invoice()).id)
     const signed = createHmac("sha256", "").update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`)

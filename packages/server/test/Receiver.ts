@@ -1,6 +1,8 @@
 import { assert } from "@effect/vitest"
+import * as EventBody from "@satrail/http/events/EventBody"
 import * as Webhooks from "@satrail/http/features/webhooks/Webhooks"
 import { boundPort } from "@satrail/testing/boundPort"
+import { Schema } from "effect"
 import { createHmac } from "node:crypto"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import { text } from "node:stream/consumers"
@@ -22,6 +24,7 @@ export interface Received {
  */
 const verified = (headers: IncomingHttpHeaders, body: string, secret: string) => {
   const event = Webhooks.verify(headers, body, secret)
+  assert.isTrue(Schema.is(EventBody.Event)(event), body)
   const texts = Object.entries(headers).flatMap(([name, value]) => (typeof value === "string" ? [[name, value] as const] : []))
   assert.deepStrictEqual(new Webhook(secret).verify(body, Object.fromEntries(texts)), JSON.parse(body))
   const plain = (of: string) => createHmac("sha256", secret).update(of).digest("hex")

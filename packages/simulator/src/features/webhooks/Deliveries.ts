@@ -5,6 +5,7 @@ import * as Notice from "@satrail/core/events/Notice"
 import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
 import { maxAttempts } from "@satrail/core/features/webhooks/Schedule"
 import type { Change } from "@satrail/core/service/Changes"
+import * as EventBody from "@satrail/http/events/EventBody"
 import * as EventIds from "@satrail/http/wire/EventIds"
 import * as Webhooks from "@satrail/http/features/webhooks/Webhooks"
 import { Context, Effect, Option, Schema } from "effect"
@@ -86,7 +87,8 @@ const listen = (seen: Seen) => {
 const isSigned = ({ headers, body }: Arrival, secrets: ReadonlyArray<string>): boolean =>
   secrets.some((secret) => {
     try {
-      return Webhooks.verify(headers, body, secret, Number(headers["webhook-timestamp"]) * 1000).id === headers["webhook-id"]
+      const event = Webhooks.verify(headers, body, secret, Number(headers["webhook-timestamp"]) * 1000)
+      return Schema.is(EventBody.Event)(event) && event.id === headers["webhook-id"]
     } catch {
       return false
     }
