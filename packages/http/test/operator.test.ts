@@ -219,4 +219,23 @@ describe("health", () => {
     assert.strictEqual((await lacking.ask("GET", "/readyz/weather")).status, 404)
     await lacking.dispose()
   })
+
+  it("readiness: a process that can receive but not send is ready with a warning, and the failed check is reported alone", async () => {
+    const sender = { name: "sender", isOptional: true, check: Effect.fail({ reason: "the node refuses to send" }) }
+    const receiving = await start({ checks: [{ name: "node", check: Effect.void }, sender] })
+    const { status, body } = await receiving.ask("GET", "/readyz")
+    assert.deepStrictEqual(
+      [status, body.data],
+      [200, { ready: ["node"], warnings: [{ code: "sender_not_ready", message: "the node refuses to send" }] }]
+    )
+    const alone = await receiving.ask("GET", "/readyz/sender")
+    assert.deepStrictEqual([alone.status, issuePaths(alone.body)], [503, ["sender"]])
+    const metrics = await receiving.ask("GET", "/operator/metrics", { key: operatorToken })
+    assert.match(metrics.text, /^satrail_ready\{check="sender"\} 0$/m)
+    await receiving.dispose()
+    const away = await start({ checks: [{ name: "node", check: Effect.fail({ reason: "lnd is locked" }) }, sender] })
+    const both = await away.ask("GET", "/readyz")
+    assert.deepStrictEqual([both.status, issuePaths(both.body)], [503, ["node", "sender"]])
+    await away.dispose()
+  })
 })

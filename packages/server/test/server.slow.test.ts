@@ -158,7 +158,7 @@ describe("the running service", () => {
   it("server: responds to liveness and readiness checks, and serves its documentation", async () => {
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/healthz")), { up: true })
     assert.deepStrictEqual(await Customer.data(200, service.ask("GET", "/readyz")), {
-      ready: ["store", "node", "chain", "started", "running"]
+      ready: ["store", "node", "chain", "sender", "started", "running"]
     })
     const docs = await service.ask("GET", "/docs")
     assert.strictEqual(docs.status, 200)

@@ -13,6 +13,8 @@ export interface Check {
   readonly check: Effect.Effect<unknown, unknown>
   /** Whether the check concerns the process itself. The result of such a check is never cached. */
   readonly isOurs?: boolean
+  /** Whether the process stays ready if the check fails, because it can still do most of its work. */
+  readonly isOptional?: boolean
 }
 
 /** The checks that `/readyz` runs. */
@@ -27,8 +29,7 @@ export const checkMillis = 2000
 export const lookMillis = 1000
 
 /** Result of a check: success, or a reason that may be made public. */
-export interface Look {
-  readonly name: string
+export interface Look extends Pick<Check, "name" | "isOptional"> {
   readonly reason: string | undefined
 }
 
@@ -51,7 +52,7 @@ const isHeldBy = (fiber: Fiber.Fiber<Look>) => fiber.pollUnsafe() === undefined
  * Runs a check and logs when a failure begins and ends. A check of an external dependency runs at most once per
  * second and never concurrently, and concurrent callers share its result.
  */
-const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
+const looking = Effect.fnUntraced(function* ({ name, check, isOurs, isOptional = false }: Check) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const isReady = ready({ check: name })
   let before: string | undefined
@@ -62,7 +63,7 @@ const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
       Effect.suspend(() => {
         const told = before === undefined ? Effect.void : Effect.logInfo(`ready again: ${name}`)
         before = undefined
-        return Effect.as(told, { name, reason: undefined })
+        return Effect.as(told, { name, isOptional, reason: undefined })
       }),
     onFailure: (cause) =>
       Effect.suspend(() => {
@@ -72,7 +73,7 @@ const looking = Effect.fnUntraced(function* ({ name, check, isOurs }: Check) {
         const isNew = before !== reason
         before = reason
         const told = text === undefined ? Effect.logWarning(`not ready: ${name}`, cause) : Effect.logWarning(`not ready: ${name}: ${text}`)
-        return Effect.as(isNew ? told : Effect.void, { name, reason })
+        return Effect.as(isNew ? told : Effect.void, { name, isOptional, reason })
       })
   }).pipe(Effect.tap(({ reason }) => Metric.update(isReady, reason === undefined ? 1 : 0)))
 

@@ -11,22 +11,23 @@ import * as Warnings from "./Warnings.ts"
 
 const Ready = Schema.Struct({ ready: Schema.Array(Schema.String) })
 
-/** A paused process, or one whose node has no channels, is still ready, so that a proxy keeps using it. */
+/** A process that is paused, cannot send, or has no channels is still ready, so that a proxy keeps using it. */
 const Whole = Schema.Struct({
   ...Ready.fields,
   paused: Schema.optionalKey(Schema.Array(What).annotate({ description: "Parts that the operator has paused; absent if none" })),
   warnings: Schema.optionalKey(
-    Schema.Array(Warnings.view.schema).annotate({ description: "Problems with the Lightning channels; absent if none" })
+    Schema.Array(Warnings.view.schema).annotate({ description: "Problems that leave the process ready; absent if none" })
   )
 })
 
-const ask = Effect.fnUntraced(function* (asked: ReadonlyArray<Effect.Effect<Look>>) {
-  const found = yield* Effect.all(asked, { concurrency: "unbounded" })
-  const missing = found.flatMap(({ name, reason }) => (reason === undefined ? [] : [{ path: name, message: reason }]))
-  if (missing.length === 0) return Envelope.ok("Ready", { ready: found.map(({ name }) => name) })
-  const names = missing.map(({ path }) => path).join(", ")
-  return yield* Effect.fail(Errors.failure("not_ready", `Not ready: ${names}`, missing))
-})
+interface Missing {
+  readonly path: string
+  readonly message: string
+}
+const missing = ({ name, reason }: Look): ReadonlyArray<Missing> => (reason === undefined ? [] : [{ path: name, message: reason }])
+const ready = (found: ReadonlyArray<Look>) => ({ ready: found.flatMap(({ name, reason }) => (reason === undefined ? [name] : [])) })
+const notReady = (issues: ReadonlyArray<Missing>) =>
+  Errors.failure("not_ready", `Not ready: ${issues.map(({ path }) => path).join(", ")}`, issues)
 
 const healthz = Section.open(
   HttpApiEndpoint.get("healthz", "/healthz", { success: Envelope.success(200, Schema.Struct({ up: Schema.Literal(true) })) })
@@ -45,18 +46,21 @@ const readyz = Section.open(
     .annotate(OpenApi.Summary, "Check whether the process is ready")
     .annotate(
       OpenApi.Description,
-      "Runs all dependency checks, each at most once per second. If a check fails, `error.issues` has its name and the reason. Channel problems are only warnings, because requests that need no channel still succeed."
+      "Runs all dependency checks, each at most once per second. If a check fails, `error.issues` has its name and the reason. A failed check `sender`, which sends Lightning payments, and channel problems are only warnings, because other requests still succeed."
     )
     .annotate(Example, () => ({ message: "Ready", data: { ready: ["store", "node", "chain"] } })),
   Effect.all([Looks, Stops, Channels]),
   ([looks, stops, channels]) =>
     Effect.fnUntraced(function* () {
-      const ready = yield* ask([...looks.values()])
+      const found = yield* Effect.all([...looks.values()], { concurrency: "unbounded" })
+      if (found.some((look) => look.isOptional !== true && look.reason !== undefined))
+        return yield* Effect.fail(notReady(found.flatMap(missing)))
+      const lacking = found.flatMap(missing).map(({ path, message }) => ({ code: `${path}_not_ready`, message }))
       const standing = yield* Effect.option(stops.standing)
       const paused = Option.isNone(standing) ? [] : What.literals.filter((what) => standing.value[what] !== null)
-      const warnings = (yield* channels.warnings).map(Warnings.view.of)
+      const warnings = [...lacking, ...(yield* channels.warnings).map(Warnings.view.of)]
       return Envelope.ok("Ready", {
-        ...ready.data,
+        ...ready(found),
         ...(paused.length > 0 && { paused }),
         ...(warnings.length > 0 && { warnings })
       })
@@ -79,7 +83,10 @@ const check = Section.open(
   (looks) =>
     ({ params }) => {
       const look = looks.get(params.check)
-      return look === undefined ? Effect.fail(Errors.failure("not_found", "There is no such check")) : ask([look])
+      if (look === undefined) return Effect.fail(Errors.failure("not_found", "There is no such check"))
+      return Effect.flatMap(look, (found) =>
+        found.reason === undefined ? Effect.succeed(Envelope.ok("Ready", ready([found]))) : Effect.fail(notReady(missing(found)))
+      )
     }
 )
 

@@ -9,7 +9,8 @@ export const view = View.make<Warning>()(
   {
     code: [
       Schema.String.annotate({
-        description: "Code: `no_active_channel`, `inbound_low`, `outbound_low`, `channels_inactive` or `channels_force_closing`",
+        description:
+          "Code: `no_active_channel`, `inbound_low`, `outbound_low`, `channels_inactive`, `channels_force_closing`, or in `/readyz` `sender_not_ready`",
         examples: ["inbound_low"]
       }),
       ({ code }) => code

@@ -13,6 +13,7 @@ import type { ExchangeRates } from "@satrail/core/nodes/ExchangeRates"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { OfferSender } from "@satrail/core/nodes/OfferSender"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
+import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Policy from "@satrail/core/service/Policy"
 import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
 import type { Records } from "@satrail/core/service/Records"
@@ -270,9 +271,11 @@ export const workers = (environment: Environment) => {
   )
 }
 
+const noHash = PaymentHash.make("00".repeat(32))
+
 /**
- * Provides the checks for `/readyz`: the store, the node and the chain respond, `isPrepared` is true, and
- * `isStopping` is false.
+ * Provides the checks for `/readyz`: the store, the node and the chain respond, the node accepts calls to send,
+ * `isPrepared` is true, and `isStopping` is false.
  */
 export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect.Effect<boolean> = Effect.succeed(false)) =>
   Layer.effect(
@@ -280,13 +283,22 @@ export const readiness = (isPrepared: Effect.Effect<boolean>, isStopping: Effect
     Effect.gen(function* () {
       const records = yield* AccountReads
       const commits = yield* Effect.serviceOption(Commits.Commits)
-      const receiver = yield* LightningReceiver
+      const [receiver, sender] = [yield* LightningReceiver, yield* LightningSender]
       const chain = yield* ChainSource
       const written = Option.match(commits, { onNone: () => Effect.void, onSome: ({ check }) => check })
       return [
         { name: "store", check: Effect.andThen(written, records.company(CompanyId.operator)) },
-        { name: "node", check: receiver.lookupInvoice(PaymentHash.make("00".repeat(32))) },
+        { name: "node", check: receiver.lookupInvoice(noHash) },
         { name: "chain", check: chain.tip },
+        {
+          name: "sender",
+          isOptional: true,
+          check: Effect.filterOrFail(
+            sender.lookupPayment(noHash),
+            ({ _tag }) => _tag !== "unknown",
+            () => ({ reason: "the node accepts no calls to send payments" })
+          )
+        },
         {
           name: "started",
           isOurs: true,

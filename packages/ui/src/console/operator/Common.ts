@@ -30,6 +30,7 @@ export const count = (many: number, one: string, more = `${one}s`): string => `$
 const checkNames: Readonly<Record<string, string>> = {
   store: "Database",
   node: "Lightning node",
+  sender: "Sending over Lightning",
   chain: "Chain",
   started: "Process started",
   running: "Process running"
