@@ -254,7 +254,7 @@ describe("the command line and the routes", () => {
     assert.deepStrictEqual(lines.slice(-2), ["      f19: - → 1", "      and 1 more: --json shows all"])
   })
 
-  it("command line: reconcile exits with 2 unless a recent comparison found no discrepancy", async () => {
+  it("command line: reconcile exits with 2 if it found a discrepancy, and with 3 if there is no recent comparison", async () => {
     const side = { owned_sats: 1, own_sats: null, ledger_sats: 1, on_its_way_sats: [0, 0], unexplained_sats: 0 }
     const totals = { assets_sats: 1, liabilities_sats: 1, forwarding_sats: 0, channel_costs_sats: 0, accounts: {} }
     const found = { differences_by_cause: {}, differences: [] }
@@ -272,8 +272,9 @@ describe("the command line and the routes", () => {
     for (const [report, code] of [
       [recent, before],
       [{ ...recent, differences: [difference] }, 2],
-      [{ ...recent, is_outdated: true }, 2],
-      [null, 2]
+      [{ ...recent, is_outdated: true, differences: [difference] }, 2],
+      [{ ...recent, is_outdated: true }, 3],
+      [null, 3]
     ] as const) {
       answered = { report, waiting: {} }
       assert.include(await said("reconcile"), "Noted")

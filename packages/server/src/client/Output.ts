@@ -60,6 +60,13 @@ export const somethingIsWrong = Effect.sync(() => {
   process.exitCode = wrongCode
 })
 
+/** The exit code of a command that succeeded but could not check. */
+export const uncheckedCode = 3
+
+export const nothingIsChecked = Effect.sync(() => {
+  process.exitCode = uncheckedCode
+})
+
 /** Formats an amount in sats as text. */
 export const sats = (amount: number | null): string => (amount === null ? "-" : String(amount))
 

@@ -68,15 +68,16 @@ const forPeople = ({ report, waiting }: typeof Answer.Type): string => {
 }
 
 /**
- * Shows the result of the last reconciliation. Exits with 2 unless a recent one found no discrepancy. Recent
- * differences, which payments in flight may have caused, don't change the exit code.
+ * Shows the result of the last reconciliation. Exits with 2 if it found a discrepancy, or else with 3 if none ran
+ * recently. Recent differences, which payments in flight may have caused, don't change the exit code.
  */
 export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/reconciliation")
   const answer = yield* Operator.read(Answer, data)
   yield* Console.log(json ? JSON.stringify(data) : `${message}\n\n${forPeople(answer)}`)
   const { report } = answer
-  if (report === null || report.is_outdated || report.differences.length > 0) yield* Output.somethingIsWrong
+  if (report !== null && report.differences.length > 0) return yield* Output.somethingIsWrong
+  if (report === null || report.is_outdated) yield* Output.nothingIsChecked
 })
 
 /** Declares the operator's own funds. */
