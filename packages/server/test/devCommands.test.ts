@@ -158,6 +158,26 @@ describe("the developer commands", () => {
     })
   )
 
+  it.live("events tail: a connection lost before the first event resumes at the position that the service sent", () =>
+    Effect.gen(function* () {
+      const asked: Array<string | undefined> = []
+      const { url } = yield* listening((request, response) => {
+        asked.push(request.headers["last-event-id"]?.toString())
+        const stream = response.writeHead(200, { "content-type": "text/event-stream" })
+        // The second connection sends an event, then a position after events of other types.
+        if (asked.length === 1) stream.end("retry: 10\r\nid: evt_0\r\n\r\n")
+        else if (asked.length === 2) stream.end(`${sse("evt_1")}id: evt_4\n\nid: evt_5\n`)
+      })
+      const tailing = yield* Effect.forkScoped(run("events tail", { SATRAIL_URL: url, SATRAIL_API_KEY: apiKey, SATRAIL_DATA: "/nowhere" }))
+      yield* eventually(
+        Effect.sync(() => asked),
+        (all) => all.length === 3
+      )
+      yield* Fiber.interrupt(tailing)
+      assert.deepStrictEqual(asked, [undefined, "evt_0", "evt_4"])
+    })
+  )
+
   it.live("events tail: fails immediately if the first connection is rejected", () =>
     Effect.gen(function* () {
       const { url } = yield* listening((_request, response) => {

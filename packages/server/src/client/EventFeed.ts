@@ -49,7 +49,7 @@ export const line = ({ id, type, body }: Event): string => {
 
 /**
  * Passes events to `take`, one after the other, until interrupted. After a lost connection, it resumes after
- * the last event.
+ * the last event, or the last position that the service sent.
  */
 export const follow = <E>(ask: Ask, take: (event: Event) => Effect.Effect<void, E>, watch: Watch = silent) =>
   Effect.gen(function* () {
@@ -59,6 +59,7 @@ export const follow = <E>(ask: Ask, take: (event: Event) => Effect.Effect<void, 
     const query = ask.types === undefined ? "" : `?${new URLSearchParams({ types: ask.types })}`
     const connected = Effect.gen(function* () {
       const found: Array<Event> = []
+      let id: string | undefined
       const parser = Sse.makeParser((event) => {
         if (event._tag === "Retry") pause = event.duration
         else if (event.id !== undefined) found.push({ id: event.id, type: event.event, body: event.data })
@@ -69,15 +70,16 @@ export const follow = <E>(ask: Ask, take: (event: Event) => Effect.Effect<void, 
       yield* bytes.pipe(
         Stream.mapError(() => new CommandFailed({ message: "The connection was lost.", isRetryable: true })),
         Stream.decodeText(),
-        Stream.runForEach((text) => {
-          parser.feed(text)
-          return Effect.forEach(found.splice(0), (event) =>
-            Effect.andThen(
-              take(event),
-              Effect.sync(() => {
-                last = event.id
-              })
-            )
+        Stream.splitLines,
+        Stream.runForEach((line) => {
+          // The parser skips a message with only an id, which moves the position.
+          if (line.startsWith("id:")) id = line.slice(3).trim()
+          parser.feed(`${line}\n`)
+          return Effect.andThen(
+            Effect.forEach(found.splice(0), take),
+            Effect.sync(() => {
+              if (line === "") last = id ?? last
+            })
           )
         })
       )
