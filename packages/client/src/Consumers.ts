@@ -164,16 +164,16 @@ export const consuming = ({ cursors, onError = report }: Options, world: World, 
     if (!cursors) return fail("on requires client({ cursors })")
     const types = [type].flat()
     const called = name ?? types.join(", ")
-    if (running.has(called)) throw new Error(`${called} is already running: give this consumer another name`)
+    if (running.has(called)) fail(`${called} is already running: give this consumer another name`)
     running.add(called)
     const controller = new AbortController()
-    const ended = consume({ name: called, types, handler, begin, company, cursors, onError }, source, world, controller.signal)
+    const ask = { name: called, types, handler, begin, company, cursors, onError }
+    const ended = consume(ask, source, world, controller.signal).finally(() => running.delete(called))
     return {
       name: called,
-      stop: async () => {
+      stop: () => {
         controller.abort()
-        await ended
-        running.delete(called)
+        return ended
       }
     }
   }

@@ -9,26 +9,26 @@ const makes = "create get list"
 const deposit = "bitcoin/deposit/"
 
 /**
- * Each line has a resource, its path below `/v1/`, and its verbs as `verb=route`. A verb without a route uses
- * the default route of that verb, which is `POST:#/verb` for most verbs. `ONCE` alone means `ONCE:#/verb`. `#`
- * stands for `/{id}`.
+ * Each line has a resource, its path below `/v1/`, and its verbs as `verb=route`. An empty path is the
+ * resource's name. A verb without a route uses the default route of that verb, which is `POST:#/verb` for most
+ * verbs. `ONCE` alone means `ONCE:#/verb`. `#` stands for `/{id}`.
  */
-const table = `account account get=GET
+const table = `account  get=GET
 apiKeys api-keys ${makes} revoke=DELETE:#
-audit audit list
-checkouts checkouts ${makes} cancel
+audit  list
+checkouts  ${makes} cancel
 companies /operator/companies ${makes} update freeze unfreeze issueKey=CREATE:#/api-keys
-domains domains claim=CREATE list=GET
-events events get list
+domains  claim=CREATE list=GET
+events  get list
 invoices ${deposit}lightning-invoice ${makes} cancel settle
 lightningAddresses ${deposit}lightning-address ${makes} update delete qr=GET:#/qr
 offers ${deposit}offer ${makes}
 onChainAddresses ${deposit}on-chain ${makes}
-rates rates list=GET
-refunds refunds ${makes} cancel
-statements statements get
-transactions transactions balance=GET:/balance list deposit=GET:/deposits# payer=GET:/deposits#/payer withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
-vouchers vouchers ${makes} cancel
+rates  list=GET
+refunds  ${makes} cancel
+statements  get
+transactions  balance=GET:/balance list deposit=GET:/deposits# payer=GET:/deposits#/payer withdrawal=GET:/withdrawals# adjustment=GET:/adjustments#
+vouchers  ${makes} cancel
 webhooks webhook-endpoints ${makes} list=GET update delete test=ONCE enable disable replay=ONCE rotateSecret=ONCE:#/rotate-secret deliveries=LIST:#/deliveries
 webhooks webhook-deliveries resend=ONCE
 withdrawals bitcoin/withdraw estimate=POST:/estimate confirm=CREATE:/confirm
@@ -37,10 +37,11 @@ withdrawals transactions/withdrawals get approve=ONCE reject=ONCE`
 const read = (): Readonly<Record<string, Verbs>> => {
   const nouns: Record<string, Record<string, string>> = {}
   for (const line of table.split("\n")) {
-    const [noun = "", path = "", ...verbs] = line.split(" ")
+    const [noun = "", own, ...verbs] = line.split(" ")
+    const path = own || noun
     for (const text of verbs) {
-      const [verb = "", own] = text.split("=")
-      const [kind = "", rest = kind === "ONCE" ? `#/${verb}` : ""] = (own ?? usual[verb] ?? `POST:#/${verb}`).split(":")
+      const [verb = "", route] = text.split("=")
+      const [kind = "", rest = kind === "ONCE" ? `#/${verb}` : ""] = (route ?? usual[verb] ?? `POST:#/${verb}`).split(":")
       ;(nouns[noun] ??= {})[verb] = `${kind} ${path.startsWith("/") ? "" : "/v1/"}${path}${rest.replace("#", "/{id}")}`
     }
   }

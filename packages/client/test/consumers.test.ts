@@ -295,4 +295,28 @@ describe("on", () => {
     await consumer.stop()
     await pay.on("invoice.created", () => {}).stop()
   })
+
+  it("client: a stopped consumer releases its name even if its position cannot be saved, and a second stop does not end the next one", async () => {
+    let isAway = true
+    const cursors = { load: () => undefined, save: () => (isAway ? Promise.reject(new Error("away")) : undefined) }
+    const source = {
+      events: async function* ({ signal }: { readonly signal?: AbortSignal | undefined }): AsyncGenerator<Event | string> {
+        yield "evt_1"
+        if (signal?.aborted) return
+        await new Promise((resolve) => {
+          signal?.addEventListener("abort", resolve)
+        })
+      },
+      get: () => Promise.reject(new Error("unused"))
+    }
+    const on = consuming({ url: "", cursors, onError: () => {} }, world, source)
+    const first = on("invoice.created", () => {})
+    await new Promise(setImmediate)
+    assert.strictEqual(String(await first.stop().catch((error: unknown) => error)), "Error: away")
+    isAway = false
+    const second = on("invoice.created", () => {})
+    await first.stop().catch(() => {})
+    assert.throws(() => on("invoice.created", () => {}), /is already running/)
+    await second.stop()
+  })
 })
