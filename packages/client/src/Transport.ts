@@ -1,5 +1,5 @@
-import { SatrailError, unreachable } from "./Errors.ts"
-import { fail, isObject, parsed, plain, text } from "./Plain.ts"
+import { type Issue, SatrailError, unreachable } from "./Errors.ts"
+import { askedName, fail, isObject, parsed, plain, text } from "./Plain.ts"
 
 /** Storage for the positions of consumers (`on`). Each function needs only one statement on your database. */
 export interface Cursors {
@@ -99,6 +99,9 @@ const retryAfter = (headers: Headers): number | undefined => {
   return millis < 0 ? 0 : millis || undefined
 }
 
+/** Converts the name of an issue's field, unless it is a key of metadata. */
+const named = (issue: Issue): Issue => ({ ...issue, path: issue.path.replace(/^(?!metadata\.).*/, askedName) })
+
 /** Converts an error response to an error. */
 const refusalOf = async (response: Response, idempotencyKey: string | undefined): Promise<SatrailError> => {
   const { status, headers } = response
@@ -117,7 +120,7 @@ const refusalOf = async (response: Response, idempotencyKey: string | undefined)
     retryAfterMillis: retryAfter(headers),
     code: text(code) ?? "unreadable",
     message: isOurs ? (text(message) ?? "") : notOurs(status),
-    issues: Array.isArray(issues) ? issues : [],
+    issues: Array.isArray(issues) ? issues.map(named) : [],
     requestId: text(requestId),
     // oxlint-disable-next-line typescript/consistent-type-assertions -- an object has plain members
     details: plain(others) as SatrailError["details"]

@@ -54,6 +54,18 @@ describe("calls", () => {
     }
   })
 
+  it("client: an invalid field has the client's name in the error, as in the package satrail", async () => {
+    const { pay } = service.clientOf({ key: company.key })
+    const long = "x".repeat(501)
+    const calls = [
+      pay.invoices.create({ amount: 1, expirySeconds: 1, metadata: { order_id: long } }),
+      pay.webhooks.create({ url: "https://shop.example", signatureHeader: "Cookie" })
+    ]
+    const paths = []
+    for (const call of calls) paths.push((await refused(call)).paths)
+    assert.deepStrictEqual(paths, [["expirySeconds", "metadata.order_id"], ["signatureHeader"]])
+  })
+
   it("client: an undefined idempotencyKey or restriction is refused, because a repeated call would pay twice or any fee", async () => {
     const { pay } = service.clientOf({ key: company.key })
     // The promise is rejected: an error thrown by the call would lose the results of other payments.

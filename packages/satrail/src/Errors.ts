@@ -21,6 +21,8 @@ export interface SatrailError extends Error {
   readonly isUnknown: boolean
   /** Every invalid field of the request. */
   readonly issues: ReadonlyArray<Issue>
+  /** The names of the invalid fields. */
+  readonly paths: ReadonlyArray<string>
   /** Other fields of the error in the HTTP API, such as `available`. */
   readonly details: Readonly<Record<string, unknown>>
 }

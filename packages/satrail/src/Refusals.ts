@@ -66,10 +66,12 @@ const isTagged = (error: unknown): error is Tagged => error instanceof Error && 
 export const refusal = (error: unknown): unknown => {
   if (!isTagged(error) || Object.hasOwn(error, "isRetryable")) return error
   const found = told(error)
-  const added = { ...found, isRetryable: isRetryable(found.code), isUnknown: unknown.has(found.code) } satisfies Omit<
-    SatrailError,
-    "_tag" | "name"
-  >
+  const added = {
+    ...found,
+    paths: found.issues.map(({ path }) => path),
+    isRetryable: isRetryable(found.code),
+    isUnknown: unknown.has(found.code)
+  } satisfies Omit<SatrailError, "_tag" | "name">
   // Without this text, consoles print the fields and the stack of the underlying library.
   const shown = { [Symbol.for("nodejs.util.inspect.custom")]: () => `${error._tag} [${found.code}]: ${found.message}` }
   const property = (value: unknown) => ({ value, enumerable: false, configurable: true, writable: true })

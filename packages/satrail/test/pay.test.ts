@@ -485,6 +485,7 @@ describe("satrail in memory", () => {
     const past = await refused(() => pay.apiKeys.create({ ...key, expiresAt: new Date(1000) }))
     assert.match(String(past), /expiresAt must be/)
     assert.deepStrictEqual(Object(past).issues[0].path, "expiresAt")
+    assert.deepStrictEqual(Object(past).paths, ["expiresAt"])
     const crossed = await refused(() => pay.invoices.create({ company: shop.id, minAmount: 50, maxAmount: 20 }))
     assert.match(String(crossed), /maxAmount must be .* not less than minAmount/)
   })
