@@ -3,6 +3,7 @@ import { Clock, type Context, Deferred, Effect, Exit, Fiber, Redacted, Scope } f
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
 import type { Company } from "../src/accounts/Company.ts"
+import { maxWaiting } from "../src/features/webhooks/Runner.ts"
 import { maxAttempts } from "../src/features/webhooks/Schedule.ts"
 import * as FairSlots from "../src/base/FairSlots.ts"
 import * as Signature from "../src/base/Signature.ts"
@@ -11,7 +12,7 @@ import * as Notice from "../src/events/Notice.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
 import { entryOf, waiting } from "../src/features/webhooks/Sending.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
-import { broken, endpoint, ok, read, type Request, second, sending, subscribed, world } from "./Receivers.ts"
+import { broken, endpoint, ok, read, type Request, second, sending, subscribed, types, world } from "./Receivers.ts"
 import { company, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
 
 const attemptsOf = (sent: ReadonlyArray<Request>) => sent.map(({ headers }) => Number(headers["x-satrail-attempt"]))
@@ -182,6 +183,51 @@ scenario(
     yield* test(row.id, made.id)
     yield* second
     assert.deepStrictEqual(attemptsOf(sent), [1, 2, 3, 1])
+  }
+)
+
+const events = maxWaiting + 50
+/** An endpoint with as many waiting deliveries as possible, each due in a day, and more events. Its receiver works again. */
+const full = Effect.fnUntraced(function* ({ sent, state }: ReturnType<typeof world>) {
+  const { row, endpoint: made } = yield* subscribed(0, { types: ["invoice.created"] })
+  const begin = yield* (yield* Feed).now
+  state.answer = () => Effect.succeed(broken(503, "86400"))
+  for (let i = 0; i < events; i++) yield* invoice(row, 1)
+  for (let i = 0; i < 60; i++) yield* second
+  const waiting = sent.length
+  assert.isTrue(waiting >= maxWaiting && waiting < events)
+  state.answer = () => Effect.succeed(ok)
+  sent.length = 0
+  return { row, made, begin, waiting }
+})
+
+scenario(
+  "webhooks: a test is sent immediately even if 1,000 waiting deliveries keep other events from being read, and no event is lost or repeated",
+  () => world(),
+  function* (given) {
+    const { sent } = given
+    const { row, made } = yield* full(given)
+    yield* (yield* Webhooks).test(row.id, made.id)
+    yield* second
+    assert.deepStrictEqual(types(sent), ["webhook_endpoint.test"])
+    for (let i = 0; i < 30; i++) yield* TestClock.adjust("1 hour")
+    assert.lengthOf(sent, events + 1)
+    assert.strictEqual(new Set(sent.map((request) => read(request).id)).size, events + 1)
+  }
+)
+
+scenario(
+  "webhooks: a replay also sends the deliveries that wait for a retry, so that it is not delayed by them",
+  () => world(),
+  function* (given) {
+    const { sent } = given
+    const { row, made, begin, waiting } = yield* full(given)
+    yield* (yield* Webhooks).replay(row.id, made.id, begin)
+    for (let i = 0; i < 60; i++) yield* second
+    assert.strictEqual(new Set(sent.map((request) => read(request).id)).size, events)
+    assert.lengthOf(sent, waiting + events)
+    yield* TestClock.adjust("2 days")
+    assert.lengthOf(sent, waiting + events)
   }
 )
 

@@ -18,8 +18,8 @@ import { WebhookReads } from "./records/WebhookReads.ts"
 export const attemptsAtOnce = 8
 
 /**
- * Maximum number of waiting deliveries per endpoint. While it is reached, no further events are read from the
- * feed. No event is lost, because the feed keeps them.
+ * Maximum number of waiting deliveries per endpoint. While it is reached, only tests are read from the feed. No
+ * event is lost, because the feed keeps them.
  */
 export const maxWaiting = 1000
 
@@ -71,6 +71,11 @@ interface Standing {
   /** Events that were read but whose first attempt has not started. */
   backlog: Array<Entry>
   position: Notice.Place
+  /** Position up to which tests were read, and the positions of tests read before other events. */
+  testedTo: Notice.Place
+  readonly tested: Set<string>
+  /** True if only tests were read since there was news. */
+  isBehind: boolean
   progressedAtMillis: number
 }
 
@@ -120,21 +125,33 @@ interface Run extends Parts {
   readonly control: Control
 }
 
+/** A replay retries waiting deliveries immediately, because they would delay it. */
+const replayed = (entry: Entry, { epoch, updatedAtMillis }: Endpoint.Endpoint): Entry => {
+  const { recorded } = entry
+  return recorded !== undefined && recorded.epoch < epoch && (recorded.lastAtMillis ?? 0) < updatedAtMillis
+    ? { ...entry, dueAtMillis: 0 }
+    : entry
+}
+
 const load = Effect.fnUntraced(function* ({ reads }: Parts, endpoint: Endpoint.Endpoint) {
+  const position = placeOf(endpoint.cursor) ?? Notice.first
   const standing: Standing = {
     endpoint,
     queues: new Map(),
     busy: new Set(),
     unrecorded: new Map(),
     backlog: [],
-    position: placeOf(endpoint.cursor) ?? Notice.first,
+    position,
+    testedTo: position,
+    tested: new Set(),
+    isBehind: false,
     progressedAtMillis: 0
   }
   const pending = yield* Pages.all(maxWaiting, (after: Delivery.Delivery | null) =>
     reads.pendingDeliveries(endpoint.id, after?.id ?? null, maxWaiting)
   )
   const inOrder = pending.map(entryFrom).toSorted((a, b) => (Notice.isAfter(a.item.place, b.item.place) ? 1 : -1))
-  for (const entry of inOrder) push(standing, entry)
+  for (const entry of inOrder) push(standing, replayed(entry, endpoint))
   return standing
 })
 
@@ -212,11 +229,16 @@ const start = (run: Run, broken: Broken, entry: Entry) => {
   )
 }
 
-/** Reads the next events. Up to `sentBefore`, another process may already have sent and recorded them. */
-const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, control }: Run, sentBefore: Notice.Place) {
-  const { endpoint, position } = standing
+/**
+ * Reads the next events, or only the next tests if `isFull`. Up to `sentBefore`, another process may already have
+ * sent and recorded them.
+ */
+const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, control }: Run, sentBefore: Notice.Place, isFull: boolean) {
+  const { endpoint, testedTo, tested } = standing
+  const position = isFull && Notice.isAfter(testedTo, standing.position) ? testedTo : standing.position
   const companyId = endpoint.companyId === CompanyId.operator ? null : endpoint.companyId
-  const types = endpoint.types.length === 0 ? undefined : new Set<string>([...endpoint.types.flatMap(Notice.matching), testType])
+  const asked = endpoint.types.length === 0 ? undefined : new Set<string>([...endpoint.types.flatMap(Notice.matching), testType])
+  const types = isFull ? new Set([testType]) : asked
   control.hasNews = false
   const { items, next } = yield* feed
     .page({ companyId, after: position, limit: pageSize, ...(types && { types }) }, renderer.render)
@@ -227,11 +249,16 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
   const isOld = !Notice.isAfter(position, sentBefore)
   const known = new Set(isOld ? yield* reads.knownDeliveries(endpoint.id, endpoint.epoch, places) : [])
   if (items.length > 0 || next !== position) control.hasNews = true
-  standing.position = next
+  standing.isBehind = isFull
+  if (isFull) standing.testedTo = next
+  else standing.position = next
   for (const item of items) {
     const isTheirs = item.type !== testType || item.subject === endpoint.id
-    if (!isTheirs || known.has(cursorOf(item.place))) continue
-    standing.unrecorded.set(item.place, item.atMillis)
+    const at = cursorOf(item.place)
+    if (!isTheirs || known.has(at) || tested.delete(at)) continue
+    // The stored position must stay before the events that were not read, so it ignores these tests.
+    if (isFull) tested.add(at)
+    else standing.unrecorded.set(item.place, item.atMillis)
     standing.backlog.push(entryOf(item))
   }
 })
@@ -249,8 +276,9 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
   while (standing.busy.size < placesOf(standing)) {
     const entry = standing.backlog.shift()
     if (entry === undefined) {
-      if (!control.hasNews || waitingIn(standing) >= maxWaiting) return
-      yield* read(run, sentBefore)
+      const isFull = waitingIn(standing) >= maxWaiting
+      if (!control.hasNews && (isFull || !standing.isBehind)) return
+      yield* read(run, sentBefore, isFull)
       continue
     }
     const [head] = standing.queues.get(entry.line) ?? []
