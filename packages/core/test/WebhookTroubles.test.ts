@@ -373,6 +373,23 @@ scenario(
 )
 
 scenario(
+  "webhooks: of concurrent rotations without an overlap, the last to finish returns the secret that signs",
+  () => world(),
+  function* ({ sent }) {
+    const { row, endpoint: made } = yield* subscribed(0, { types: ["invoice.created"] })
+    const secrets: Array<string> = []
+    const rotate = Effect.map((yield* Webhooks).rotate(row.id, made.id, 0), ({ secret }) => void secrets.push(Redacted.value(secret)))
+    yield* Effect.replicateEffect(rotate, 8, { concurrency: "unbounded", discard: true })
+    yield* invoice(row, 1)
+    yield* second
+    const { headers, body } = sent.at(-1) ?? assert.fail("nothing sent")
+    const content = Signature.contentOf(headers["webhook-id"] ?? "", Number(headers["webhook-timestamp"]), body)
+    const signs = secrets.map((secret) => (headers["webhook-signature"] ?? "").includes(Signature.symmetric(secret, content)))
+    assert.deepStrictEqual(signs, [...Array.from({ length: 7 }, () => false), true])
+  }
+)
+
+scenario(
   "webhooks: a dead endpoint among a hundred does not affect the others, and gets all events when it recovers",
   () => world(),
   function* ({ sent, state }) {
