@@ -117,7 +117,7 @@ const reconcile = Command.make(
   later(async () => (await import("./Reconcile.ts")).reconcile)
 ).pipe(
   Command.withDescription(
-    "Show the reconciliation report, which compares the ledger with the node and the chain. The exit code is 2 if the last run found discrepancies, or else 3 if there was no recent run"
+    "Show the reconciliation report, which compares the ledger with the node and the chain. The exit code is 2 if it has discrepancies, or else 3 if it is missing or outdated"
   ),
   Command.withShortDescription("Show whether the ledger matches the node and the chain")
 )

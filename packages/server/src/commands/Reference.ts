@@ -30,7 +30,7 @@ export const page = (satrail: Command): string => {
   const others = commands.flatMap(([path, { flags }]) => (flags.some(isCommon) ? [] : [`\`${path}\``]))
   return [
     "# Commands",
-    `For operators: every command with its arguments and options. Run \`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` shows the same text. The exit code is 0 on success and 1 on failure. If they find a problem, \`check\` exits with 1, and \`reconcile\` and \`verify\` exit with ${wrongCode}; \`reconcile\` exits with ${uncheckedCode} if no recent run could compare. With \`--json\`, a command prints one line of JSON. These commands don't have that option: ${others.join(", ")}.`,
+    `For operators: every command with its arguments and options. Run \`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` shows the same text. The exit code is 0 on success and 1 on failure. If they find a problem, \`check\` exits with 1, and \`reconcile\` and \`verify\` exit with ${wrongCode}; without a recent run, \`reconcile\` exits with ${uncheckedCode}. With \`--json\`, a command prints one line of JSON. These commands don't have that option: ${others.join(", ")}.`,
     ...commands.map(section)
   ]
     .join("\n\n")
