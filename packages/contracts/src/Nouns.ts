@@ -224,15 +224,17 @@ const insertPromises = (name: string, { create }: Subject) => ({
     }
   }),
   [`${name}: a unique name is never used twice; if eight creations run concurrently, one succeeds`]: Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
+    const [companyId, otherId] = [yield* companyWith(100), yield* companyWith(100)]
     const first = yield* create(companyId)
     const { noun, record } = insertOf(first)
     for (const members of noun.unique.filter((members) => !members.some((member) => noun.moving.has(member)))) {
       const name = Object.fromEntries(members.map((member) => [member, Reflect.get(record, member)]))
-      const all = yield* Effect.forEach(eight, () => Effect.map(create(companyId), (one) => inserting(one, name)))
+      const rivalId = members.includes("companyId") ? companyId : otherId
+      const again = (n: number) => Effect.map(create(n % 2 === 0 ? companyId : rivalId), (one) => inserting(one, name))
+      const all = yield* Effect.forEach(eight, (_, n) => again(n))
       const words = yield* Effect.forEach(all, verdict, { concurrency: "unbounded" })
       assert.strictEqual(words.filter((word) => !refused(word)).length, 1, members.join())
-      assert.isTrue(refused(yield* unchanged(inserting(yield* create(companyId), name))), members.join())
+      for (const n of [0, 1]) assert.isTrue(refused(yield* unchanged(yield* again(n))), members.join())
     }
   })
 })

@@ -167,9 +167,9 @@ export const named = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, name
   return key === undefined ? Option.none() : Option.flatMap(HashMap.get(state.names, key), (id) => HashMap.get(of(state, noun), id))
 }
 
-/** Returns whether another record has one of this record's unique names. */
+/** Returns whether any company's record has one of the unique names of this record, which is not stored yet. */
 export const isTaken = (state: State, noun: Noun.Noun, record: Noun.Row): boolean =>
-  namesOf(noun, record).some((name) => Option.exists(HashMap.get(state.names, name), (id) => id !== record.id))
+  namesOf(noun, record).some((name) => HashMap.has(state.names, name))
 
 /** Stores a record, and updates names and lists. */
 export const put = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record: A): State => {

@@ -114,7 +114,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "an output that is seen twice becomes two deposits",
     file: memory("State"),
     in: "isTaken",
-    find: "Option.exists(HashMap.get(state.names, name), (id) => id !== record.id)",
+    find: "HashMap.has(state.names, name)",
     replace: `name === ""`,
     test: inMemory,
     titles: "C42:"
