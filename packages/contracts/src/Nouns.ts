@@ -26,6 +26,7 @@ import {
   invoice,
   lightningAddress,
   onChainAddress,
+  once,
   output,
   past,
   payment,
@@ -38,6 +39,7 @@ import {
 import { fenceOf } from "./Fences.ts"
 import { together } from "./features/Feature.ts"
 import { all, features } from "./features/index.ts"
+import { booked, isSound } from "./Ledger.ts"
 import { insertOf, type Step, type Subject, subjectOf } from "./Subject.ts"
 
 export { subjectOf } from "./Subject.ts"
@@ -166,6 +168,33 @@ const refused = (word: string) => word !== "Applied" && word !== "Replayed"
 
 const eight = Array.from({ length: 8 })
 
+/**
+ * Runs commits of a Change, and checks that together they post its amounts once, and that the books of its
+ * companies are sound afterward.
+ */
+const postsOnce = Effect.fnUntraced(function* <A, E, R>({ companyId, legs }: Written.Any, commits: Effect.Effect<A, E, R>) {
+  const amounts: Record<string, bigint> = {}
+  for (const { from, to, amount } of legs.flatMap(({ postings }) => postings)) {
+    amounts[from] = (amounts[from] ?? 0n) - amount
+    amounts[to] = (amounts[to] ?? 0n) + amount
+  }
+  const moved = Object.entries(amounts).flatMap(([account, amount]) => (amount === 0n ? [] : [[account, Number(amount) / 1000]]))
+  assert.deepStrictEqual(yield* booked(commits), Object.fromEntries(moved))
+  yield* isSound([companyId, ...legs.map(({ companyId }) => companyId)])
+})
+
+/** Commits the same Change eight times concurrently, and checks that it takes effect once. */
+const takesEffectOnce = Effect.fnUntraced(function* (change: Written.Any) {
+  const before = yield* published(change.companyId, [change])
+  const all = Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })
+  yield* postsOnce(
+    change,
+    Effect.map(all, (verdicts) => assert.deepStrictEqual(tally(verdicts), { Applied: 8 }))
+  )
+  assert.strictEqual((yield* published(change.companyId, [change])) - before, change.event === undefined ? 0 : 1)
+  assert.strictEqual(yield* untouched(change), "Applied")
+})
+
 /** Returns the number of events published about the subjects of these Changes. */
 const published = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, changes: ReadonlyArray<Written.Any>) {
   const subjects = new Set(changes.flatMap(({ event }) => (event === undefined ? [] : [event.subject])))
@@ -206,11 +235,17 @@ const insertPromises = (name: string, { create }: Subject) => ({
     assert.notIncludeMembers(yield* pages(otherId), ids)
   }),
   [`${name}: creating the same record again, even eight times concurrently, stores it once`]: Effect.gen(function* () {
-    const change = yield* create(yield* companyWith(100))
-    const verdicts = yield* Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })
-    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
-    assert.strictEqual(yield* published(change.companyId, [change]), change.event === undefined ? 0 : 1)
-    assert.strictEqual(yield* untouched(change), "Applied")
+    yield* takesEffectOnce(yield* create(yield* companyWith(100)))
+  }),
+  [`${name}: of eight concurrent creations with one idempotency key, one is applied and the others are replayed`]: Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const all = yield* Effect.forEach(eight, () => create(companyId))
+    const keyed = all.map((change): Written.Any => ({ ...change, once: once(companyId, "k") }))
+    const verdicts = yield* Effect.forEach(keyed, verdict, { concurrency: "unbounded" })
+    assert.deepStrictEqual(tally(verdicts), { Applied: 1, Replayed: 7 })
+    const stored = yield* Effect.filter(keyed, (change) => Effect.map(recordOf(change), (record) => record !== null))
+    assert.deepStrictEqual(stored, [keyed[verdicts.indexOf("Applied")]])
+    yield* isSound([companyId])
   }),
   [`${name}: an id cannot be reused with different content`]: Effect.gen(function* () {
     const change = yield* create(yield* companyWith(100))
@@ -247,28 +282,21 @@ const wayTo = (moves: Subject["moves"], move: string): ReadonlyArray<Step> => {
 
 const movePromises = (name: string, { create, moves }: Subject, move: string) => {
   const step = moves[move] ?? assert.fail(move)
-  /** A record in the state in which this transition starts. */
-  const begun = Effect.gen(function* () {
-    let record = yield* taken(yield* create(yield* companyWith(100)))
-    for (const { make } of wayTo(moves, move)) record = yield* taken(yield* make(record))
-    return record
-  })
-  /** A record after this transition. */
+  /** A record in the state in which this transition starts, the transition, and the record's creation. */
   const made = Effect.gen(function* () {
-    const record = yield* begun
-    return [record, yield* step.make(record)] as const
+    const creation = yield* create(yield* companyWith(100))
+    let record = yield* taken(creation)
+    for (const { make } of wayTo(moves, move)) record = yield* taken(yield* make(record))
+    return [record, yield* step.make(record), creation] as const
   })
   const rivals = Object.entries(moves).filter(([, { after }]) => after === step.after)
   const followers = Object.entries(moves).filter(([, { after }]) => after === move)
   return {
     [`${name}: \`${move}\` takes effect once, even if repeated eight times concurrently`]: Effect.gen(function* () {
-      const [record, change] = yield* made
-      const before = yield* published(record.companyId, [change])
-      const verdicts = yield* Effect.forEach(eight, () => verdict(change), { concurrency: "unbounded" })
-      assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
-      assert.strictEqual((yield* published(record.companyId, [change])) - before, change.event === undefined ? 0 : 1)
+      const [record, change, creation] = yield* made
+      yield* takesEffectOnce(change)
       assert.deepStrictEqual(yield* recordOf(change), Noun.after(record, transitionOf(change), change.atMillis))
-      assert.strictEqual(yield* untouched(change), "Applied")
+      assert.strictEqual(yield* untouched(creation), "Applied")
     }),
     [`${name}: \`${move}\` is refused and changes nothing if the worker has lost its task`]: Effect.gen(function* () {
       const [, change] = yield* made
