@@ -7,7 +7,6 @@ import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
-import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { Records } from "@satrail/core/service/Records"
 import { Clock, Effect } from "effect"
 import type { Promises } from "./Contract.ts"
@@ -20,7 +19,6 @@ import {
   hex,
   lightningAddress,
   once,
-  onChainAddress,
   open,
   tally,
   unchanged,
@@ -61,17 +59,6 @@ export const money = {
     assert.deepStrictEqual(yield* found((yield* Records).lightningAddress(handle, domain)), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
-  "if eight companies request one handle concurrently, one gets it": Effect.gen(function* () {
-    const { handle, domain } = yield* lightningAddress(yield* unopened)
-    const asked = yield* Effect.forEach(Array.from({ length: 8 }), () =>
-      Effect.gen(function* () {
-        const companyId = yield* open
-        return LightningAddress.created({ ...(yield* lightningAddress(companyId)), handle, domain }, once(companyId, "k"))
-      })
-    )
-    assert.deepStrictEqual(tally(yield* Effect.forEach(asked, verdict, { concurrency: "unbounded" })), { Applied: 1, HandleTaken: 7 })
-    yield* isSound(asked.map(({ companyId }) => companyId))
-  }),
   "a deleted Lightning address stays deleted and is never issued again": Effect.gen(function* () {
     const records = yield* Records
     const [companyId, otherId] = [yield* open, yield* open]
@@ -99,17 +86,6 @@ export const money = {
     assert.strictEqual(deleted, "Applied")
     assert.include(["Applied", "LightningAddressGone"], changed)
     assert.strictEqual((yield* found((yield* Records).lightningAddressById(companyId, row.id))).deletedAtMillis, 6)
-    yield* has(companyId, { posted: 0, held: 0 })
-  }),
-  "an on-chain address is assigned to only one company, and only once": Effect.gen(function* () {
-    const [companyId, otherId] = [yield* open, yield* open]
-    const row = yield* onChainAddress(companyId)
-    assert.strictEqual(yield* verdict(OnChainAddress.created(row)), "Applied")
-    assert.strictEqual(yield* unchanged(OnChainAddress.created(row)), "Applied")
-    assert.strictEqual(yield* unchanged(OnChainAddress.created({ ...row, index: 8 })), "Conflict")
-    const { address, scriptPubKey } = row
-    assert.strictEqual(yield* unchanged(OnChainAddress.created({ ...(yield* onChainAddress(otherId)), address, scriptPubKey })), "Conflict")
-    assert.deepStrictEqual(yield* (yield* Records).onChainAddresses([scriptPubKey]), [row])
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a domain belongs to one company; verifying it again changes nothing": Effect.gen(function* () {

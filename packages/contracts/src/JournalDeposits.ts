@@ -102,16 +102,6 @@ export const money = {
     }
     yield* has(companyId, { posted: 120, held: 0 })
   }),
-  "recording the same deposit again succeeds in any state; different content is refused": Effect.gen(function* () {
-    const companyId = yield* open
-    const row = yield* output(companyId, 100)
-    yield* verdict(Deposit.seen(row))
-    assert.strictEqual(yield* unchanged(Deposit.seen(row)), "Applied")
-    yield* moved(Deposit.confirmed(yield* moved(Deposit.placed(row, 800, atMillis)), atMillis))
-    assert.strictEqual(yield* unchanged(Deposit.seen(row)), "Applied")
-    assert.strictEqual(yield* unchanged(Deposit.seen({ ...row, amount: Msat.fromSats(101) })), "DepositMoved")
-    yield* has(companyId, { posted: 100, held: 0 })
-  }),
   "C45: a transition from a state that the deposit has left is refused": Effect.gen(function* () {
     const companyId = yield* open
     const before = yield* placed(companyId, 100)

@@ -22,7 +22,6 @@ import {
   lightningAddress,
   open,
   payment,
-  paymentHash,
   preimage,
   stray,
   tally,
@@ -65,20 +64,6 @@ export const money = {
     const row = yield* created(companyId, 100)
     assert.deepStrictEqual(yield* read(row), row)
     yield* has(companyId, { posted: 0, held: 0 })
-  }),
-  "an invoice is credited only once": Effect.gen(function* () {
-    const companyId = yield* open
-    const paid = yield* payment(yield* created(companyId, 100), 100)
-    assert.strictEqual(yield* verdict(paid), "Applied")
-    assert.strictEqual(yield* unchanged(paid), "Applied")
-    yield* has(companyId, { posted: 100, held: 0 })
-  }),
-  "one payment reported 64 times concurrently is credited once": Effect.gen(function* () {
-    const companyId = yield* open
-    const paid = yield* payment(yield* created(companyId, 100), 100)
-    const verdicts = yield* Effect.forEach(Array.from({ length: 64 }), () => verdict(paid), { concurrency: "unbounded" })
-    assert.deepStrictEqual(tally(verdicts), { Applied: 64 })
-    yield* has(companyId, { posted: 100, held: 0 })
   }),
   "one payment found by eight workers with different deposit ids is credited once": Effect.gen(function* () {
     const companyId = yield* open
@@ -364,22 +349,6 @@ export const money = {
 
 /** Guarantees about the fields of an invoice and its Lightning address. */
 export const other = {
-  "an invoice is created once; a different invoice with the same id is refused": Effect.gen(function* () {
-    const companyId = yield* open
-    const row = yield* created(companyId, 100)
-    assert.strictEqual(yield* unchanged(Invoice.created(row)), "Applied")
-    const others: ReadonlyArray<Partial<Invoice.Invoice>> = [
-      { amount: Msat.fromSats(99) },
-      { memo: "tea" },
-      { paymentHash: yield* paymentHash },
-      { metadata: { order: "22" } },
-      { callback: { metadata: "[]", payerData: null, comment: "another", zapRequest: null } }
-    ]
-    for (const other of others) assert.strictEqual(yield* unchanged(Invoice.created({ ...row, ...other })), "Conflict")
-    yield* verdict(yield* payment(row, 100))
-    assert.strictEqual(yield* unchanged(Invoice.created(row)), "Applied")
-    yield* has(companyId, { posted: 100, held: 0 })
-  }),
   "a Lightning address stores the time of its last payment": Effect.gen(function* () {
     const companyId = yield* open
     const address = yield* lightningAddress(companyId)

@@ -78,15 +78,6 @@ export const money = {
     assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(10))
     yield* has(companyId, { posted: 1010, held: 10 })
   }),
-  "repeating a refund, even concurrently, applies the refund only once": Effect.gen(function* () {
-    const companyId = yield* companyWith(100)
-    const deposit = yield* credited(companyId, 10)
-    const { change } = yield* byPayment(deposit, 5)
-    const verdicts = yield* Effect.forEach(Array.from({ length: 8 }), () => verdict(change), { concurrency: "unbounded" })
-    assert.deepStrictEqual(tally(verdicts), { Applied: 8 })
-    assert.strictEqual((yield* now(deposit)).refunded, Msat.fromSats(5))
-    yield* has(companyId, { posted: 110, held: 5 })
-  }),
   "any number of requests with the same key create only one refund": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     const deposit = yield* credited(companyId, 40)
