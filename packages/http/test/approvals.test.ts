@@ -68,16 +68,6 @@ describe("withdrawals that another key approves", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
   })
 
-  it("approval: the same Idempotency-Key returns the same withdrawal, whatever the decision was", async () => {
-    const { asks, approves } = await shop()
-    const once = { "idempotency-key": "once" }
-    const first = await send(asks.key, 1000, once)
-    await decide(approves.key, first.body.data.id, "approve")
-    await service.work()
-    const again = await send(asks.key, 1000, once)
-    assert.deepStrictEqual([again.status, again.text], [201, first.text])
-  })
-
   it("approval: concurrent approvals and rejections have one outcome, which every response shows", async () => {
     const { approves, asks, issue, key } = await shop()
     const other = await issue(["approve"])

@@ -8,7 +8,6 @@ const service = await start()
 afterAll(service.dispose)
 
 const company = await service.company("paid")
-const other = await service.company("paid")
 const keys = {
   read: await service.keyFor(company.id, "read"),
   receive: await service.keyFor(company.id, "receive"),
@@ -455,18 +454,5 @@ describe("custom handles and domains", () => {
       assert.deepStrictEqual(seen(await create(free.key, body)), bad(403, "plan_required"))
     for (const body of [{}, { handle: "" }, { domain: "" }, { handle: null, domain: "" }])
       assert.strictEqual((await create(free.key, body)).status, 201)
-  })
-
-  it("Lightning address: a handle is issued once", async () => {
-    assert.strictEqual((await create(company.key, { handle: "once" })).status, 201)
-    assert.deepStrictEqual(seen(await create(other.key, { handle: "ONCE" })), bad(409, "handle_taken"))
-    assert.deepStrictEqual(seen(await create(company.key, { handle: "once" })), bad(409, "handle_taken"))
-  })
-
-  it("Lightning address: a custom domain must be verified", async () => {
-    assert.deepStrictEqual(
-      seen(await create(company.key, { handle: "a", domain: "unverified.example.org" })),
-      bad(422, "domain_not_verified")
-    )
   })
 })

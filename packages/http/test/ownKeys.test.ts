@@ -75,15 +75,6 @@ describe("a company's own keys", () => {
     assert.deepStrictEqual(seen(await create(key)), bad(403, "scope_required"))
   })
 
-  it("own keys: a company cannot find or change another company's keys", async () => {
-    const [one, other] = [await service.company(), await service.company()]
-    const [, , id = ""] = other.key.split("_")
-    for (const method of ["GET", "DELETE"])
-      assert.deepStrictEqual(seen(await service.ask(method, `${path}/${id}`, { key: one.key })), bad(404, "not_found"), method)
-    assert.strictEqual((await balance(other.key)).status, 200)
-    assert.notInclude(JSON.stringify(await list(one.key)), id)
-  })
-
   it("own keys: a revoked key stops working, and a key may revoke itself", async () => {
     const { key } = await service.company()
     const { data } = (await create(key)).body

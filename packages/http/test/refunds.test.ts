@@ -79,14 +79,9 @@ describe("refunds", () => {
       assert.deepStrictEqual(seen(await create(body)), bad(404, "not_found"))
   })
 
-  it("refund: creating a refund requires the send scope, and only the refund's company can see it", async () => {
-    const deposit_id = await deposited()
-    const { id, company_id } = (await create({ deposit_id, amount: 10, currency: "sats" })).body.data
-    const [reader, other] = [await service.keyFor(company_id, "read"), (await service.company()).key]
-    assert.deepStrictEqual(seen(await service.ask("POST", path, { key: reader, body: { deposit_id } })), bad(403, "scope_required"))
+  it("refund: canceling a refund requires the send scope", async () => {
+    const { id, company_id } = (await create({ deposit_id: await deposited(), amount: 10, currency: "sats" })).body.data
+    const reader = await service.keyFor(company_id, "read")
     assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: reader })), bad(403, "scope_required"))
-    assert.deepStrictEqual(seen(await service.ask("GET", `${path}/${id}`, { key: other })), bad(404, "not_found"))
-    assert.deepStrictEqual(seen(await service.ask("POST", `${path}/${id}/cancel`, { key: other })), bad(404, "not_found"))
-    assert.deepStrictEqual(seen(await service.ask("POST", path, { key: other, body: { deposit_id } })), bad(404, "not_found"))
   })
 })

@@ -76,8 +76,8 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "finding",
     find: `(of !== undefined && apiKey.companyId !== of)`,
     replace: `false`,
-    test: "packages/http/test/ownKeys.test.ts",
-    titles: "cannot find or change another company's keys"
+    test: "packages/http/test/foreign.test.ts",
+    titles: "C53:"
   },
   {
     name: "key-without-second-operator",
