@@ -2,7 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Currency } from "../src/base/Amount.ts"
 import type * as CompanyId from "../src/base/CompanyId.ts"
@@ -173,35 +173,6 @@ describe("An invoice", () => {
       assert.deepStrictEqual(again, { _tag: "Replayed", answer: first.id })
     }
   )
-
-  scenario(
-    "invoice: an idempotency key already used for a different request is refused, but another company can use the same key",
-    function* () {
-      const [one, other] = [yield* company(), yield* company()]
-      yield* made(create(one.id, 1, { request: request("k") }))
-      assert.strictEqual(yield* said(create(one.id, 2, { request: request("k", "other body") })), "IdempotencyMismatch")
-      yield* made(create(other.id, 2, { request: request("k", "other body") }))
-    }
-  )
-
-  scenario("invoice: two simultaneous requests with one idempotency key create one invoice and return the same response", function* () {
-    const { id } = yield* company()
-    const outcomes = yield* Effect.all(
-      Array.from({ length: 8 }, () => create(id, 1, { request: request("k") })),
-      { concurrency: "unbounded" }
-    )
-    const [invoice, ...more] = yield* (yield* Records).openInvoices(null, 10)
-    assert.strictEqual(more.length, 0)
-    assert.deepStrictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))), new Set([invoice?.id]))
-    assert.strictEqual(outcomes.filter(({ _tag }) => _tag === "Made").length, 1)
-  })
-
-  scenario("invoice: an idempotency key can be reused after a refused request", function* () {
-    const { id } = yield* company()
-    assert.strictEqual(yield* said(create(id, 0, { request: request("k") })), "AmountInvalid: not_positive")
-    assert.isTrue(Option.isNone(yield* (yield* Records).answer(id, "k")))
-    yield* made(create(id, 1, { request: request("k") }))
-  })
 
   scenario("invoice: the amount is parsed without rounding", function* () {
     const { id } = yield* company()

@@ -88,15 +88,6 @@ describe("A Lightning address", () => {
       assert.deepStrictEqual(yield* create({ ...row, plan: "free" }, "shop", null, "k"), { _tag: "Replayed", answer: first.id })
     }
   )
-
-  scenario("Lightning address: two simultaneous requests with one idempotency key create one address", function* () {
-    const row = yield* company()
-    const outcomes = yield* Effect.all(
-      Array.from({ length: 4 }, () => create(row, null, null, "k")),
-      { concurrency: "unbounded" }
-    )
-    assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
-  })
 })
 
 describe("The owner of a Lightning address", () => {

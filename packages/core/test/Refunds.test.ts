@@ -28,7 +28,6 @@ import {
   outside,
   poll,
   replace,
-  request,
   said,
   scenario,
   steps
@@ -245,18 +244,6 @@ describe("Limits of refunds", () => {
     })
     assert.strictEqual(all.filter((word) => word === "ok").length, 10)
     assert.strictEqual(all.filter((word) => word === "RefundTooLarge").length, 54)
-    assert.strictEqual(yield* refunded(payee, depositId), 1000)
-  })
-
-  scenario("refund: a repeated idempotency key returns the same response, even after the whole deposit was refunded", function* () {
-    const { payee, depositId } = yield* paid(1000)
-    yield* paid(500, payee)
-    const again = { ...request("k"), render: ({ refund }: Made) => refund.id }
-    const all = yield* Effect.forEach(Array.from({ length: 8 }), () => refund(payee, { depositId }, { request: again }), {
-      concurrency: "unbounded"
-    })
-    assert.strictEqual(all.filter(({ _tag }) => _tag === "Made").length, 1)
-    assert.strictEqual((yield* refund(payee, { depositId }, { request: again }))._tag, "Replayed")
     assert.strictEqual(yield* refunded(payee, depositId), 1000)
   })
 

@@ -313,28 +313,6 @@ describe("Vouchers", () => {
     }
   )
 
-  scenario(
-    "voucher: a voucher is created once per idempotency key, and a repeated request returns the same response with the link",
-    function* () {
-      const payer = yield* companyWith(5000)
-      const vouchers = yield* Vouchers
-      const render = ({ url }: Issued) => Redacted.value(url)
-      const ask = Effect.gen(function* () {
-        return yield* vouchers.create({
-          company: payer,
-          ...(yield* asked(1000)),
-          description: "",
-          expirySeconds: 60,
-          metadata: {},
-          request: { key: "k", fingerprint: "body", render }
-        })
-      })
-      const first = render(yield* made(ask))
-      for (let i = 0; i < 3; i++) assert.deepStrictEqual(yield* ask, { _tag: "Replayed", answer: first })
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-    }
-  )
-
   it.effect("voucher: an expiry that could not be stored is retried", () => {
     let isAway = true
     return run(

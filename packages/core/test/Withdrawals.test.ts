@@ -434,30 +434,6 @@ describe("Confirming", () => {
   )
 
   scenario(
-    "withdrawal: simultaneous requests with one idempotency key create one withdrawal, and all return the same response",
-    function* () {
-      const payer = yield* companyWith(10_000)
-      const { destination } = yield* outside({ sats: 1000 })
-      const outcomes = yield* Effect.all(
-        Array.from({ length: 8 }, () => confirmWith(payer, destination, undefined, "k")),
-        { concurrency: "unbounded" }
-      )
-      assert.strictEqual(new Set(outcomes.map((one) => (one._tag === "Made" ? one.value.id : one.answer))).size, 1)
-      assert.deepStrictEqual(yield* has(payer), { posted: 10_000, held: 1012 })
-    }
-  )
-
-  scenario("withdrawal: an idempotency key can be reused after a refused request", function* () {
-    const payer = yield* company()
-    const { destination } = yield* outside({ sats: 1000 })
-    assert.strictEqual(yield* said(confirmWith(payer, destination, undefined, "k")), "InsufficientBalance")
-    const { paymentRequest } = yield* invoice(payer, 2000)
-    yield* confirm(yield* companyWith(2000), paymentRequest)
-    yield* step
-    yield* made(confirmWith(payer, destination, undefined, "k"))
-  })
-
-  scenario(
     "withdrawal: a withdrawal's job is enqueued in the commit that creates the withdrawal, and the process's own worker wakes up",
     function* () {
       const payer = yield* companyWith(5000)
