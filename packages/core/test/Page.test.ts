@@ -51,6 +51,15 @@ describe("A page of a list", () => {
     })
   )
 
+  it.effect("page: a page has a whole number of rows, from 1 to 1000", () =>
+    Effect.gen(function* () {
+      for (const limit of [0, -1, 1001, 1.5, NaN]) {
+        const error = yield* Effect.flip(Page.read({ limit, before: null }, table(1, 1).find))
+        assert.deepStrictEqual([error._tag, error.path], ["Invalid", "limit"])
+      }
+    })
+  )
+
   it.effect("page: a page has at least one record, however large", () =>
     Effect.gen(function* () {
       const rows = table(3, 2 * Page.maxCharacters)

@@ -97,16 +97,6 @@ describe("withdrawals that another key approves", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
   })
 
-  it("approval: a pending withdrawal counts toward the limits until it is rejected", async () => {
-    const { asks, approves } = await shop({ approval_above_sats: 500, day_count: 1 })
-    const { id } = (await send(asks.key, 1000)).body.data
-    assert.deepStrictEqual(seen(await send(asks.key, 1000)), bad(422, "limit_exceeded"))
-    await decide(approves.key, id, "reject")
-    assert.strictEqual((await send(asks.key, 1000)).status, 201)
-    const voucher = await service.ask("POST", "/v1/vouchers", { key: asks.key, body: { amount: 1000, currency: "sats" } })
-    assert.strictEqual(voucher.body.error?.limit, "approval_above_sats")
-  })
-
   it("approval: a key limited to some addresses cannot approve or reject from other addresses", async () => {
     const { approves, asks } = await shop()
     const { id } = (await send(asks.key, 1000)).body.data
