@@ -1,11 +1,14 @@
 import { assert } from "@effect/vitest"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Effect } from "effect"
+import { Offers } from "../src/features/offers/Offers.ts"
 import { Refunds, type Made } from "../src/features/refunds/Refunds.ts"
 import type { Outcome } from "../src/ledger/Answer.ts"
 import { LedgerReads } from "../src/ledger/LedgerReads.ts"
+import { Invoices } from "../src/receiving/Invoices.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
-import { asked, companyWith, outside, replace, request, scenario, steps } from "./World.ts"
+import { asked, company, companyWith, lightningAddress, outside, replace, request, scenario, steps } from "./World.ts"
 
 /**
  * Lets another request take effect after a request found no response for its key, such as a repetition in another
@@ -63,5 +66,36 @@ scenario(
     })
     const [first, again] = yield* twice(refund)
     assert.deepStrictEqual(first, { _tag: "Replayed", answer: again?._tag === "Made" ? again.value.refund.id : "" })
+  }
+)
+
+scenario(
+  "hold invoice: a request overtaken by its repetition returns the same response, not that the payment hash is taken",
+  overtaken,
+  function* ({ twice }) {
+    const payee = yield* company()
+    const invoice = (yield* Invoices).create({
+      companyId: payee.id,
+      ...(yield* asked(1000)),
+      description: "tea",
+      expirySeconds: 3600,
+      metadata: {},
+      hold: { paymentHash: Preimage.hashOf(Preimage.make("0b".repeat(32))) },
+      request: request("k")
+    })
+    const [first, again] = yield* twice(invoice)
+    assert.deepStrictEqual(first, { _tag: "Replayed", answer: again?._tag === "Made" ? again.value.id : "" })
+  }
+)
+
+scenario(
+  "offer: a request overtaken by its repetition returns the same response, not that the address has an offer",
+  overtaken,
+  function* ({ twice }) {
+    const payee = yield* company()
+    const { id } = yield* lightningAddress(payee)
+    const ask = { companyId: payee.id, memo: "coffee", amount: null, metadata: {}, lightningAddressId: id, request: request("k") }
+    const [first, again] = yield* twice((yield* Offers).create(ask))
+    assert.deepStrictEqual(first, { _tag: "Replayed", answer: again?._tag === "Made" ? again.value.id : "" })
   }
 )

@@ -203,7 +203,8 @@ export const make = Effect.gen(function* () {
         callback: null,
         request: ask.request
       }
-      return yield* ask.hold === undefined ? issue(draft) : issueHold(draft, ask.hold)
+      if (ask.hold === undefined) return yield* issue(draft)
+      return yield* issueHold(draft, ask.hold).pipe(Answers.orEarlier(ledger, ask.companyId, ask.request))
     }),
     issue,
     get,

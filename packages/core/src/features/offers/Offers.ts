@@ -98,24 +98,26 @@ export const make = Effect.gen(function* () {
           message: `must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxInvoice)} sats (got ${Msat.toSats(amount)})`
         })
       yield* Metadata.check(metadata)
-      const address = yield* addressOf(companyId, lightningAddressId)
-      const createdAtMillis = yield* Clock.currentTimeMillis
-      const id = Id.fromMillis(createdAtMillis, entropy)
-      const offer: IssuedOffer.IssuedOffer = {
-        id,
-        companyId,
-        nodeId,
-        // The offer is returned only after its owner is stored, so nobody can pay an offer without a stored
-        // owner.
-        offer: yield* issuer.createOffer({ id, description: memo, amount }),
-        memo,
-        metadata,
-        lightningAddressId,
-        lightningAddress: address && LightningAddress.text(address),
-        createdAtMillis
-      }
-      const once = Answer.once(companyId, request, offer, createdAtMillis + Answer.keptMillis)
-      return Answers.outcome(yield* journal.commit(IssuedOffer.created(offer, once)), offer)
+      return yield* Effect.gen(function* () {
+        const address = yield* addressOf(companyId, lightningAddressId)
+        const createdAtMillis = yield* Clock.currentTimeMillis
+        const id = Id.fromMillis(createdAtMillis, entropy)
+        const offer: IssuedOffer.IssuedOffer = {
+          id,
+          companyId,
+          nodeId,
+          // The offer is returned only after its owner is stored, so nobody can pay an offer without a stored
+          // owner.
+          offer: yield* issuer.createOffer({ id, description: memo, amount }),
+          memo,
+          metadata,
+          lightningAddressId,
+          lightningAddress: address && LightningAddress.text(address),
+          createdAtMillis
+        }
+        const once = Answer.once(companyId, request, offer, createdAtMillis + Answer.keptMillis)
+        return Answers.outcome(yield* journal.commit(IssuedOffer.created(offer, once)), offer)
+      }).pipe(Answers.orEarlier(ledger, companyId, request))
     })
   })
 })
