@@ -286,7 +286,10 @@ export const other = {
     })
     assert.strictEqual(yield* unchanged(LightningAddress.created(row)), "Applied")
     const bare = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
-    assert.strictEqual(yield* verdict(LightningAddress.changed(row, bare, row.createdAtMillis + 6)), "Applied")
+    // Computed before the first change, so it would undo it.
+    assert.strictEqual(yield* unchanged(LightningAddress.changed(row, bare, row.createdAtMillis + 6)), "LightningAddressGone")
+    const now = yield* found(records.lightningAddressById(companyId, row.id))
+    assert.strictEqual(yield* verdict(LightningAddress.changed(now, bare, row.createdAtMillis + 6)), "Applied")
     assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), {
       ...row,
       ...bare,

@@ -12,7 +12,10 @@ import { companyWith, found, once, tally, unchanged, verdict, withdrawal } from 
 import { all } from "./features/index.ts"
 import { has } from "./Ledger.ts"
 
-const fees: CompanyFees = { lightning: { baseMsat: 1, partsPerMillion: 10 }, internal: { baseMsat: 0, partsPerMillion: 1_000_000 } }
+const fees = {
+  lightning: { baseMsat: 1, partsPerMillion: 10 },
+  internal: { baseMsat: 0, partsPerMillion: 1_000_000 }
+} satisfies CompanyFees
 const atMillis = 1_700_000_000_000
 
 const charged = (companyId: CompanyId.CompanyId, own: CompanyFees | null = fees) => verdict(Company.feesChanged(companyId, own, atMillis))
@@ -87,6 +90,23 @@ export const money = {
         "the balance has the same revision"
       )
     }
+  }),
+  "fees: a fee change computed from fees that changed meanwhile is refused, and changes no revision": Effect.gen(function* () {
+    const companyId = yield* companyWith(100)
+    const change = (own: CompanyFees | null, before: CompanyFees | null) => ({
+      ...Company.feesChanged(companyId, own, atMillis),
+      expects: { fees: before }
+    })
+    assert.strictEqual(yield* verdict(change(fees, null)), "Applied")
+    const revision = yield* revisionOf(companyId)
+    const onChain: CompanyFees = { onChain: { baseMsat: 1, partsPerMillion: 0 } }
+    assert.strictEqual(yield* unchanged(change(onChain, null)), "ProtectionMoved")
+    assert.strictEqual(yield* unchanged(change(null, onChain)), "ProtectionMoved")
+    assert.strictEqual(yield* revisionOf(companyId), revision)
+    const held = Withdrawal.requested(yield* withdrawal(companyId, 1), undefined, undefined, [], revision)
+    assert.strictEqual(yield* verdict(held), "Applied", "the balance has the same revision")
+    // The same fees with their members in another order.
+    assert.strictEqual(yield* verdict(change(onChain, { internal: fees.internal, lightning: fees.lightning })), "Applied")
   }),
   "fees: after a fee change no concurrent withdrawal is applied with the old fees": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)

@@ -59,6 +59,7 @@ const company: Company.Company = {
   feesRevision: 0
 }
 const address = { id: "a", companyId: CompanyId.make("c"), metadata: {}, createdAtMillis: 1 }
+const settings = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
 
 describe("Postings of a Change", () => {
   /** Each amount is 1000. Fees, if any, are 5 for the service and 10 for the network. */
@@ -168,16 +169,14 @@ describe("Postings of a Change", () => {
     Deposit.dropped(deposit(), 2),
     LightningAddress.created({
       ...address,
-      minSendable: null,
-      maxSendable: null,
-      successMessage: null,
+      ...settings,
       handle: "h",
       domain: "d",
       updatedAtMillis: 1,
       lastUsedAtMillis: null,
       deletedAtMillis: null
     }),
-    LightningAddress.changed(address, { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }, 1),
+    LightningAddress.changed({ ...address, ...settings }, settings, 1),
     LightningAddress.deleted(address, 1),
     OnChainAddress.created({ ...address, nodeId: "", address: "", scriptPubKey: "", type: "taproot", index: 0, checkoutId: null }),
     Cursor.moved({ source: "s", value: "1" }, "x", 1),

@@ -4,7 +4,7 @@ import * as Memory from "@satrail/memory/Memory"
 import { Effect, Layer } from "effect"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
-/** Runs once, right before limits that were already read are committed. */
+/** Runs once, right before a change of a record that was already read is committed. */
 let meanwhile: (() => Promise<unknown>) | undefined
 const overtaken = Layer.effect(
   Journal,
@@ -12,7 +12,11 @@ const overtaken = Layer.effect(
     Journal.of({
       commit: (change) => {
         const first = meanwhile
-        if (first === undefined || !/^(ApiKey|Company)Limited$/.test(change._tag)) return commit(change)
+        if (
+          first === undefined ||
+          !/^(ApiKeyLimited|CompanyLimited|CompanyFeesChanged|EndpointChanged|LightningAddressChanged)$/.test(change._tag)
+        )
+          return commit(change)
         meanwhile = undefined
         return Effect.andThen(Effect.promise(first), commit(change))
       }
@@ -125,15 +129,22 @@ for (const [name, { path, at, key: bearer = key, whole, changed, cleared }] of O
 }
 
 describe("PATCH at the same time as another", () => {
-  for (const name of ["an API key's limits", "a company's limits"]) {
-    it(`patch: ${name}: two changes of different limits at the same time both take effect`, async () => {
-      const { path } = resources[name]!
-      const ask = (method: string, body: unknown) => service.ask(method, path, { key: operatorToken, body })
-      await ask("PUT", { hour_sats: 100, day_sats: 1000 })
-      meanwhile = () => ask("PATCH", { hour_sats: 50 })
-      const { data } = (await ask("PATCH", { day_sats: 500 })).body
+  const theirs: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    "a Lightning address": { max_sats: 50 },
+    "a webhook endpoint": { description: "Refunds" },
+    "an operator's webhook endpoint": { types: ["withdrawal.*"] },
+    "an API key's limits": { hour_sats: 50 },
+    "a company's limits": { hour_sats: 50 },
+    "a company's fees": { on_chain: { base_sats: 0, parts_per_million: 5 } }
+  }
+  for (const [name, { path, at, key: bearer = key, whole, changed }] of Object.entries(resources)) {
+    it(`patch: ${name}: two changes of different fields at the same time both take effect`, async () => {
+      const ask = (method: string, body: unknown) => service.ask(method, path, { key: bearer, body })
+      await ask("PUT", whole)
+      meanwhile = () => ask("PATCH", theirs[name])
+      const { data } = (await ask("PATCH", changed)).body
       assert.isUndefined(meanwhile)
-      assert.deepInclude(data.limits, { hour_sats: 50, day_sats: 500 })
+      assert.deepInclude(at === undefined ? data : data[at], { ...whole, ...theirs[name], ...changed })
     })
   }
 })

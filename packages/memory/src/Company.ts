@@ -21,10 +21,11 @@ const repriced = ({ feesRevision }: Company.Company) => ({ feesRevision: feesRev
 /** Clears the pending request to loosen limits, because it was granted or no longer applies. */
 const answered = () => ({ loosening: null })
 
-/** Returns whether the company's protection is not what the Change expects. */
-const isMoved = (company: Company.Company, { _tag, expects }: Company.CompanyLimited | Company.FreezeChanged): boolean =>
-  expects !== undefined &&
-  (_tag === "CompanyLimited" ? !Equal.equals(company.limits, expects.limits) : !Equal.equals(company.frozen, expects.frozen))
+const guarded = { CompanyLimited: "limits", CompanyFeesChanged: "fees", FreezeChanged: "frozen" } as const
+
+/** Returns whether the company's field is not what the Change expects. */
+const isMoved = (company: Company.Company, { _tag, expects }: Extract<Changing, { readonly _tag: keyof typeof guarded }>): boolean =>
+  expects !== undefined && !Equal.equals(company[guarded[_tag]], Reflect.get(expects, guarded[_tag]))
 
 /** Replaces one field of a company. */
 const changed = <C extends Changing>(

@@ -113,11 +113,12 @@ const receiving = (of: Of) => {
           readonly maxAmount?: LightningAddress.Settings["maxSendable"] | undefined
         }
       ) {
-        const { minSendable, maxSendable, successMessage, metadata } = yield* addresses.get(companyId, id)
-        const { minAmount = minSendable, maxAmount = maxSendable } = given
-        const words = { successMessage: given.successMessage === undefined ? successMessage : given.successMessage }
-        const text = given.metadata === undefined ? metadata : (given.metadata ?? {})
-        return yield* addresses.change(companyId, id, { minSendable: minAmount, maxSendable: maxAmount, ...words, metadata: text })
+        return yield* addresses.updateSettings(companyId, id, ({ minSendable, maxSendable, successMessage, metadata }) => {
+          const { minAmount = minSendable, maxAmount = maxSendable } = given
+          const words = { successMessage: given.successMessage === undefined ? successMessage : given.successMessage }
+          const text = given.metadata === undefined ? metadata : (given.metadata ?? {})
+          return Effect.succeed({ minSendable: minAmount, maxSendable: maxAmount, ...words, metadata: text })
+        })
       }),
       delete: addresses.remove,
       /** Returns the address as text and SVG of a QR code. */

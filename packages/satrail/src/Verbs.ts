@@ -61,11 +61,11 @@ export type CoreName<N, K> = N extends keyof typeof renamed ? (K extends keyof (
 export const hidden = {
   ...Features.hidden,
   apiKeys: ["issueOwn", "updateLimits"],
-  companies: ["changePlan", "overview", "updateLimits"],
+  companies: ["changePlan", "overview", "updateFees", "updateLimits"],
   bookings: ["linesOfAll", "page"],
   domains: ["verify"],
   invoices: ["issue"],
-  lightningAddresses: ["change", "remove"],
+  lightningAddresses: ["change", "remove", "updateSettings"],
   transactions: ["callback"],
   withdrawals: ["handOver", "confirmed"]
 } as const satisfies {

@@ -96,6 +96,11 @@ export class Companies extends Context.Service<
      * keep their fees.
      */
     readonly charge: (id: CompanyId.CompanyId, fees: CompanyFees | null) => Effect.Effect<Company.Company, NotFound | StoreUnavailable>
+    /** Changes a company's custom fees, as `charge` does. If others are committed meanwhile, `update` runs again. */
+    readonly updateFees: (
+      id: CompanyId.CompanyId,
+      update: (fees: CompanyFees | null) => Effect.Effect<CompanyFees | null, Invalid>
+    ) => Effect.Effect<Company.Company, Invalid | NotFound | StoreUnavailable>
     /**
      * Freezes a company. Once this returns, no new withdrawal or voucher can hold the company's funds, and none
      * of its vouchers can be claimed. `pending` determines whether withdrawals that are already confirmed
@@ -120,8 +125,6 @@ export class Companies extends Context.Service<
     ) => Effect.Effect<Answer.Outcome<Domain.Domain>, Invalid | NotFound | Domain.DomainTaken | IdempotencyMismatch | StoreUnavailable>
   }
 >()("@satrail/core/accounts/Companies") {}
-
-type Changed = (nowMillis: number, found: Company.Company) => Company.PlanChanged | Company.CompanyFeesChanged
 
 /** Methods that change the protection of a company's funds. Loosening it may need a second operator. */
 const protecting = Effect.fnUntraced(function* (
@@ -215,11 +218,20 @@ export const make = Effect.gen(function* () {
     })
   })
 
-  const change = Effect.fnUntraced(function* (id: CompanyId.CompanyId, changed: Changed) {
-    const found = yield* get(id)
-    yield* journal.commit(changed(yield* Clock.currentTimeMillis, found))
-    yield* awaitCacheExpiry
-    return yield* get(id)
+  /** Waits until every process applies a committed change of a company, and returns the company. */
+  const applied = (id: CompanyId.CompanyId) => Effect.andThen(awaitCacheExpiry, get(id))
+
+  const updateFees = Effect.fnUntraced(function* <E>(
+    id: CompanyId.CompanyId,
+    update: (fees: CompanyFees | null) => Effect.Effect<CompanyFees | null, E>
+  ) {
+    const once = Effect.gen(function* () {
+      const found = yield* get(id)
+      const fees = yield* update(found.fees)
+      yield* journal.commit({ ...Company.feesChanged(id, fees, yield* Clock.currentTimeMillis, found), expects: found })
+    })
+    yield* Loosening.untilUnmoved(once)
+    return yield* applied(id)
   })
 
   return Companies.of({
@@ -255,8 +267,13 @@ export const make = Effect.gen(function* () {
       const once = Answer.once(CompanyId.operator, request, company, createdAtMillis + Answer.keptMillis)
       return Answers.outcome(yield* journal.commit(Company.opened(company, once)), company)
     }),
-    changePlan: (id, plan) => change(id, (nowMillis, found) => Company.planChanged(id, plan, nowMillis, found)),
-    charge: (id, fees) => change(id, (nowMillis, found) => Company.feesChanged(id, fees, nowMillis, found)),
+    changePlan: Effect.fnUntraced(function* (id, plan) {
+      const found = yield* get(id)
+      yield* journal.commit(Company.planChanged(id, plan, yield* Clock.currentTimeMillis, found))
+      return yield* applied(id)
+    }),
+    charge: (id, fees) => updateFees(id, () => Effect.succeed(fees)),
+    updateFees,
     ...(yield* protecting(get)),
     spent: (id) => records.spent(id, id),
     verifyDomain: Effect.fnUntraced(function* (id, text, request) {

@@ -82,8 +82,10 @@ export interface FreezeChanged extends Change.Parts<"FreezeChanged", ProtectionM
 export interface CompanyLooseningRequested extends Change.Parts<"CompanyLooseningRequested"> {
   readonly loosening: Loosening
 }
-export interface CompanyFeesChanged extends Change.Parts<"CompanyFeesChanged"> {
+export interface CompanyFeesChanged extends Change.Parts<"CompanyFeesChanged", ProtectionMoved> {
   readonly fees: CompanyFees | null
+  /** If set, the change is refused if the company has other custom fees. */
+  readonly expects?: Pick<Company, "fees">
 }
 export interface CompanyLimited extends Change.Parts<"CompanyLimited", ProtectionMoved> {
   readonly limits: Limits | null

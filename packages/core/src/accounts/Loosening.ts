@@ -52,7 +52,7 @@ export class LooseningRefused extends Schema.TaggedError<LooseningRefused>()("Lo
 /** Errors of a change that loosens protection. */
 export type Refused = SecondOperatorRequired | LooseningRefused
 
-/** Another change to the same limits, ranges or freeze was committed first, so this one was not committed. */
+/** Another change to the same limits, ranges, freeze or fees was committed first, so this one was not committed. */
 export class ProtectionMoved extends Schema.TaggedError<ProtectionMoved>()("ProtectionMoved", { id: Schema.String }) {}
 
 /** Maximum number of retries after concurrent changes. More conflicts mean that the store returns wrong results. */

@@ -40,7 +40,7 @@ export class HandleTaken extends Schema.TaggedError<HandleTaken>()("HandleTaken"
   domain: Schema.String
 }) {}
 
-/** The address was deleted. This is final, and the address no longer belongs to any company. */
+/** The address was deleted, which is final, or a change found other settings than it had read. */
 export class LightningAddressGone extends Schema.TaggedError<LightningAddressGone>()("LightningAddressGone", { id: Schema.String }) {}
 
 export const noun = Noun.make("lightning_addresses", LightningAddress, {
@@ -52,8 +52,10 @@ export const noun = Noun.make("lightning_addresses", LightningAddress, {
 
 /** Transitions of an address, which may change until it is deleted. */
 export const life = {
+  // Applies only to the settings that were read, so that it does not undo a concurrent change of other settings.
   changed: Noun.move(noun, "changed", {
     empty: ["deletedAtMillis"],
+    expects: ["minSendable", "maxSendable", "successMessage", "metadata"],
     sets: ["minSendable", "maxSendable", "successMessage", "metadata"],
     stamps: ["updatedAtMillis"],
     again: { same: ["minSendable", "maxSendable", "successMessage", "metadata"] }
@@ -61,9 +63,14 @@ export const life = {
   deleted: Noun.move(noun, "deleted", { empty: ["deletedAtMillis"], stamps: ["deletedAtMillis", "updatedAtMillis"], again: "otherwise" })
 }
 
+type Own = Pick<LightningAddress, "id" | "companyId">
+
 export interface LightningAddressCreated extends Written<"LightningAddressCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
-/** Applies until the address is deleted. */
-export interface LightningAddressChanged extends Written<"LightningAddressChanged", readonly [Noun.TransitionOf<typeof life.changed>]> {}
+/** Applies until the address is deleted, to the settings that were read. */
+export interface LightningAddressChanged extends Written<
+  "LightningAddressChanged",
+  readonly [Noun.TransitionOf<typeof life.changed, Own & Settings>]
+> {}
 export interface LightningAddressDeleted extends Written<"LightningAddressDeleted", readonly [Noun.TransitionOf<typeof life.deleted>]> {}
 
 /** Returns the address as a payer types it. */
@@ -81,17 +88,15 @@ export const created = (lightningAddress: LightningAddress, once?: Change.Once):
   ...(once && { once })
 })
 
-type Own = Pick<LightningAddress, "id" | "companyId">
-
 /** Replaces all settings of the address. */
-export const changed = ({ id, companyId }: Own, settings: Settings, atMillis: number): LightningAddressChanged => ({
+export const changed = (found: Own & Settings, settings: Settings, atMillis: number): LightningAddressChanged => ({
   _tag: "LightningAddressChanged",
-  id,
-  companyId,
+  id: found.id,
+  companyId: found.companyId,
   atMillis,
   legs: [],
-  writes: [Noun.step(life.changed, { id, companyId }, settings)],
-  event: { type: "lightning_address.changed", subject: id }
+  writes: [Noun.step(life.changed, found, settings)],
+  event: { type: "lightning_address.changed", subject: found.id }
 })
 
 /**

@@ -62,6 +62,15 @@ export class LightningAddresses extends Context.Service<
       settings: LightningAddress.Settings
     ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
     /**
+     * Changes the settings to those that `update` returns, as `change` does. If others are committed meanwhile,
+     * `update` runs again.
+     */
+    readonly updateSettings: (
+      companyId: CompanyId.CompanyId,
+      id: string,
+      update: (current: LightningAddress.LightningAddress) => Effect.Effect<LightningAddress.Settings, Invalid>
+    ) => Effect.Effect<LightningAddress.LightningAddress, Invalid | NotFound | StoreUnavailable>
+    /**
      * Deletes an address. Once this returns, the address accepts no further payments. It is never reassigned.
      * Deleting it again changes nothing.
      */
@@ -126,6 +135,19 @@ export const make = Effect.gen(function* () {
     yield* Metadata.check(metadata)
   })
 
+  const updateSettings: LightningAddresses["Service"]["updateSettings"] = Effect.fnUntraced(function* (companyId, id, update) {
+    for (;;) {
+      const row = yield* get(companyId, id)
+      if (row.deletedAtMillis !== null) return yield* new NotFound({ what: "Lightning address", id })
+      const settings = yield* update(row)
+      yield* checkSettings(settings)
+      const changed = Effect.as(journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis)), true)
+      if (yield* Effect.catchTag(changed, "LightningAddressGone", () => Effect.succeed(false))) break
+    }
+    yield* awaitCacheExpiry
+    return yield* get(companyId, id)
+  })
+
   return LightningAddresses.of({
     get,
     remove: Effect.fnUntraced(function* (companyId, id) {
@@ -135,18 +157,8 @@ export const make = Effect.gen(function* () {
       return yield* get(companyId, id)
     }),
     list: (companyId, query) => Page.read(query, (before, limit) => receiving.lightningAddressesOf(companyId, before, limit)),
-    change: Effect.fnUntraced(function* (companyId, id, settings) {
-      yield* checkSettings(settings)
-      const row = yield* get(companyId, id)
-      const gone = new NotFound({ what: "Lightning address", id })
-      yield* Effect.catchTag(
-        journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis)),
-        "LightningAddressGone",
-        () => gone
-      )
-      yield* awaitCacheExpiry
-      return yield* get(companyId, id)
-    }),
+    change: (companyId, id, settings) => updateSettings(companyId, id, () => Effect.succeed(settings)),
+    updateSettings,
     create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before

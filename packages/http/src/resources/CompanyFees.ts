@@ -101,8 +101,7 @@ export const patch = Section.operator(
   ([companies, fees]) =>
     Effect.fnUntraced(function* ({ params, payload }) {
       const id = CompanyId.make(params.id)
-      const current = yield* Errors.answered(companies.get(id))
-      const company = yield* Errors.answered(companies.charge(id, FeesView.read(yield* FeesView.patched(payload, current.fees))))
+      const company = yield* Errors.answered(companies.updateFees(id, FeesView.patched(payload)))
       return Envelope.ok("Company charged", view(company, fees.terms(company)))
     })
 )

@@ -1,6 +1,7 @@
 import { maxHandleLength, urlOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
+import type { Invalid } from "@satrail/core/base/Invalid"
 import * as Metadata from "@satrail/core/base/Metadata"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { handleIssue, LightningAddresses, successMessageIssue } from "@satrail/core/receiving/LightningAddresses"
@@ -216,9 +217,10 @@ const changing = {
 const changed = Effect.fnUntraced(function* (
   lightningAddresses: LightningAddresses["Service"],
   id: string,
-  body: typeof SettingsBody.Type | null
+  bodyFor: (current: LightningAddress.LightningAddress) => Effect.Effect<typeof SettingsBody.Type | null, Invalid>
 ) {
-  const row = yield* Errors.answered(lightningAddresses.change(yield* companyId, id, settingsOf(body)))
+  const settingsFor = (current: LightningAddress.LightningAddress) => Effect.map(bodyFor(current), settingsOf)
+  const row = yield* Errors.answered(lightningAddresses.updateSettings(yield* companyId, id, settingsFor))
   return Envelope.ok("Lightning address changed", own.of(row))
 })
 const changeExample = (world: World) => {
@@ -241,7 +243,7 @@ const change = Section.company(
   LightningAddresses,
   (lightningAddresses) =>
     ({ params, payload }) =>
-      changed(lightningAddresses, params.id, payload)
+      changed(lightningAddresses, params.id, () => Effect.succeed(payload))
 )
 
 const update = Section.company(
@@ -255,10 +257,8 @@ const update = Section.company(
     .annotate(Example, (world) => ({ ...changeExample(world), body: { min_sats: changeExample(world).body.min_sats } })),
   LightningAddresses,
   (lightningAddresses) =>
-    Effect.fnUntraced(function* ({ params, payload }) {
-      const row = yield* Errors.answered(lightningAddresses.get(yield* companyId, params.id))
-      return yield* changed(lightningAddresses, params.id, yield* Patch.filled(SettingsBody, payload, own.of(row)))
-    })
+    ({ params, payload }) =>
+      changed(lightningAddresses, params.id, (current) => Patch.filled(SettingsBody, payload, own.of(current)))
 )
 
 const deleted = "Lightning address deleted"

@@ -90,18 +90,16 @@ export const ofOwn = (fees: CompanyFees.CompanyFees | null): typeof own.Type => 
   internal: shown(fees?.internal)
 })
 
-/**
- * Converts the body of a `PATCH` to the body of a `PUT`, for a company with these fees. Omitted parts of a rate
- * also keep their values.
- */
-export const patched = Effect.fnUntraced(function* (given: typeof Body.Type, fees: CompanyFees.CompanyFees | null) {
-  const current = ofOwn(fees)
-  const { lightning, on_chain, internal } = yield* Patch.filled(Body, given, current)
-  const merged = (rate: typeof Given.Type | null | undefined, own: typeof Rate.Type | null) =>
-    rate ? Patch.filled(Given, rate, own ?? {}) : Effect.succeed(null)
-  return {
-    lightning: yield* merged(lightning, current.lightning),
-    on_chain: yield* merged(on_chain, current.on_chain),
-    internal: yield* merged(internal, current.internal)
-  }
-})
+/** Returns a company's fees after a PATCH. An omitted rate or part of a rate stays, and null removes it. */
+export const patched = (given: typeof Body.Type) =>
+  Effect.fnUntraced(function* (fees: CompanyFees.CompanyFees | null) {
+    const current = ofOwn(fees)
+    const { lightning, on_chain, internal } = yield* Patch.filled(Body, given, current)
+    const merged = (rate: typeof Given.Type | null | undefined, own: typeof Rate.Type | null) =>
+      rate ? Patch.filled(Given, rate, own ?? {}) : Effect.succeed(null)
+    return read({
+      lightning: yield* merged(lightning, current.lightning),
+      on_chain: yield* merged(on_chain, current.on_chain),
+      internal: yield* merged(internal, current.internal)
+    })
+  })

@@ -123,9 +123,9 @@ const freezeChanged: Kind<Company.FreezeChanged> = {
 }
 
 const feesChanged: Kind<Company.CompanyFeesChanged> = {
-  statement: changed("fees", "json", revision, repriced),
-  row: ({ fees }) => ({ fees }),
-  refusals: {}
+  statement: changed("fees", "json", revision, repriced, unmoved("fees")),
+  row: ({ fees, expects }) => ({ fees, expects: expects !== undefined, expected: expects?.fees ?? null }),
+  refusals
 }
 
 export const kinds = {

@@ -49,7 +49,7 @@ export const parameters = {
 /** Functions that need no service. */
 export const unwrapped = { webhooks: { verify } } as const
 
-export const hidden = { webhooks: ["change", "remove", "rotate"] } as const
+export const hidden = { webhooks: ["change", "remove", "rotate", "updateSettings"] } as const
 
 type EndpointAsk = First<Webhooks["Service"]["create"]>
 
@@ -85,7 +85,7 @@ export const shared = (of: Of) => {
       }),
       /** Changes the given settings of an endpoint. */
       update: Effect.fnUntraced(function* (companyId: Id, id: string, given: Changes<Settings>) {
-        return yield* webhooks.change(companyId, id, yield* settingsOf(given, yield* webhooks.get(companyId, id)))
+        return yield* webhooks.updateSettings(companyId, id, (current) => settingsOf(given, current))
       }),
       delete: webhooks.remove,
       /** Replaces the secret. The previous one also signs for `overlapSeconds`. */

@@ -60,11 +60,13 @@ export class Webhooks extends Context.Service<
     }) => Effect.Effect<Answer.Outcome<Issued>, Invalid | TooManyEndpoints | Conflict | IdempotencyMismatch | StoreUnavailable>
     readonly list: (companyId: CompanyId.CompanyId) => Effect.Effect<ReadonlyArray<Endpoint.Endpoint>, StoreUnavailable>
     readonly get: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint>
-    readonly change: (
+    readonly change: (companyId: CompanyId.CompanyId, id: string, settings: Endpoint.Settings) => Ask<Endpoint.Endpoint, Invalid>
+    /** Changes the settings to those that `update` returns. If others are committed meanwhile, `update` runs again. */
+    readonly updateSettings: (
       companyId: CompanyId.CompanyId,
       id: string,
-      settings: Endpoint.Settings
-    ) => Ask<Endpoint.Endpoint, Invalid | Endpoint.EndpointNotEnabled>
+      update: (current: Endpoint.Endpoint) => Effect.Effect<Endpoint.Settings, Invalid>
+    ) => Ask<Endpoint.Endpoint, Invalid>
     readonly remove: (companyId: CompanyId.CompanyId, id: string) => Ask<Endpoint.Endpoint>
     /** Replaces the secret. The previous ones also sign for `overlapSeconds`. */
     readonly rotate: (companyId: CompanyId.CompanyId, id: string, overlapSeconds: number) => Ask<Issued, Invalid>
@@ -204,15 +206,21 @@ const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, no
 export const make = Effect.gen(function* () {
   const all = yield* parts
   const { journal, reads, nouns, now, stored, get, check, secretFor, from, enabled } = all
+  const updateSettings: Webhooks["Service"]["updateSettings"] = Effect.fnUntraced(function* (companyId, id, update) {
+    for (;;) {
+      const endpoint = yield* get(companyId, id)
+      const settings = yield* update(endpoint)
+      yield* check(settings)
+      const changed = Effect.as(journal.commit(Endpoint.changed(endpoint, settings, yield* now)), true)
+      if (yield* Effect.catchTag(changed, "EndpointNotEnabled", () => Effect.succeed(false))) return yield* get(companyId, id)
+    }
+  })
   return Webhooks.of({
     create: yield* creation(all),
     list: reads.endpointsOf,
     get,
-    change: Effect.fnUntraced(function* (companyId, id, settings) {
-      yield* check(settings)
-      yield* journal.commit(Endpoint.changed(yield* get(companyId, id), settings, yield* now))
-      return yield* get(companyId, id)
-    }),
+    change: (companyId, id, settings) => updateSettings(companyId, id, () => Effect.succeed(settings)),
+    updateSettings,
     remove: Effect.fnUntraced(function* (companyId, id) {
       const endpoint = yield* stored(companyId, id)
       // Deleting again has no further effect, because a client repeats the request if it loses the response.

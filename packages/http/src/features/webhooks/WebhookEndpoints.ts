@@ -328,10 +328,10 @@ const handlersOf = <R>(
       return Envelope.ok("Webhook endpoint changed", view.of(row))
     }),
     update: Effect.fnUntraced(function* ({ params, payload }: OfOne & { readonly payload: typeof Some.Type }) {
-      const { id } = params
-      const current = yield* errors.answered(webhooks.get(yield* whose, id))
-      const settings = settingsOf({ url: current.url, ...(yield* Patch.filled(Some, payload, view.of(current))) })
-      return Envelope.ok("Webhook endpoint changed", view.of(yield* errors.answered(webhooks.change(yield* whose, id, settings))))
+      const changed = webhooks.updateSettings(yield* whose, params.id, (current) =>
+        Effect.map(Patch.filled(Some, payload, view.of(current)), (given) => settingsOf({ url: current.url, ...given }))
+      )
+      return Envelope.ok("Webhook endpoint changed", view.of(yield* errors.answered(changed)))
     }),
     rotate: Effect.fnUntraced(function* ({
       params,

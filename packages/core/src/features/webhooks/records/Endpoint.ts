@@ -92,8 +92,10 @@ export const noun = Noun.make("webhook_endpoints", Endpoint, {
 
 /** Transitions of an endpoint. */
 export const life = {
+  // Applies only to the settings that were read, so that it does not undo a concurrent change of other settings.
   changed: Noun.move(noun, "changed", {
     from: ["enabled", "disabled"],
+    expects: ["url", "description", "types", "signatureHeader"],
     sets: ["url", "description", "types", "signatureHeader"],
     stamps: ["updatedAtMillis"],
     again: { in: ["enabled", "disabled"], same: ["url", "description", "types", "signatureHeader", "updatedAtMillis"] }
@@ -142,7 +144,7 @@ export interface EndpointCreated extends Written<
 > {}
 export interface EndpointChanged extends Written<
   "EndpointChanged",
-  readonly [Noun.TransitionOf<typeof life.changed>],
+  readonly [Noun.TransitionOf<typeof life.changed, Endpoint>],
   never,
   "webhook_endpoint.changed"
 > {}
