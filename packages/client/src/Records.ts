@@ -236,7 +236,7 @@ export interface Checkout<M = Metadata> {
   readonly tolerancePercent: number
   /** Credited amount, in whole satoshis, rounded down */
   readonly received: Money
-  /** Unconfirmed on-chain amount, in whole satoshis */
+  /** Unconfirmed on-chain amount, in whole satoshis. `payment_request` still asks for it too */
   readonly pending: Money
   readonly description: string
   readonly orderId: string | null

@@ -83,7 +83,12 @@ describe("the checkout page", () => {
     const made = await created({ amount: 10_000, return_url: "https://shop.example/thanks" })
     await send(made.address, 6000)
     await service.work()
-    assert.include(said((await page(made)).text), "6,000 sats seen, not confirmed yet")
+    const part = (await page(made)).text
+    for (const words of ["6,000 sats seen, not confirmed yet", "4,000 sats still due"]) assert.include(said(part), words)
+    // The invoice is still for the full amount.
+    assert.notInclude(part, made.payment_request)
+    assert.include(part, `bitcoin:${made.address}?amount=0.00004000"`)
+    assert.notInclude(part, "0.00010000")
     await mine()
     // The invoice is still for the full amount, so for a moment there is nothing to pay.
     assert.notInclude((await page(made)).text, made.payment_request)
@@ -125,6 +130,21 @@ describe("the checkout page", () => {
       const small = await created({ amount })
       assert.strictEqual((await page(small)).text.includes(small.address), isOffered)
     }
+  })
+
+  it("page: while a part is unconfirmed and too little is missing to be paid on-chain, the page asks for nothing yet", async () => {
+    const made = await created({ amount: 10_000 })
+    await send(made.address, 9900)
+    await service.work()
+    const { text } = await page(made)
+    for (const words of ["Payment seen, waiting for a block", "100 sats still due"]) assert.include(said(text), words)
+    assert.notInclude(said(text), "There is nothing more to do")
+    for (const code of [made.address, made.payment_request]) assert.notInclude(text, code)
+    await mine()
+    await follow()
+    const rest = (await page(made)).text
+    assert.include(said(rest), "100 sats still due")
+    assert.include(rest, 'href="lightning:')
   })
 
   const post = (path: string, body = "") =>

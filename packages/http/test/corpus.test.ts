@@ -30,6 +30,7 @@ const files = (text: string) => ({ styles: [text], script: text, icon: text, col
 const open: State = {
   status: "open",
   asking: { uri: "bitcoin:x", invoice: "lnbc1", address: "bc1", sats: 1 },
+  restSats: 0,
   receivedSats: 1,
   pendingSats: 1,
   confirmations: { seen: 0, needed: 1 },

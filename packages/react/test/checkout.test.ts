@@ -15,6 +15,7 @@ const maxBytes = 10_000
 const state: State = {
   status: "open",
   asking: { uri: "bitcoin:bcrt1q?lightning=lnbcrt1", invoice: "lnbcrt1", address: "bcrt1q", sats: 21_000 },
+  restSats: 0,
   receivedSats: 0,
   pendingSats: 0,
   confirmations: null,

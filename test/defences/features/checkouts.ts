@@ -91,13 +91,24 @@ export const checkouts: ReadonlyArray<Canary> = [
     titles: "checkout: an error names the invalid field"
   },
   {
+    name: "page-asks-for-a-pending-part-again",
+    rows: [],
+    bug: "a page asks for the whole price while a part of it is pending",
+    file: "packages/core/src/features/checkouts/Checkout.ts",
+    in: "unsent",
+    find: "Msat.sum(checkout.received, checkout.pending)",
+    replace: "checkout.received",
+    test: "packages/http/test/checkoutPage.test.ts",
+    titles: "page: the checkout page says whether a payment is unconfirmed"
+  },
+  {
     name: "page-asks-for-what-is-on-its-way",
     rows: [],
     bug: "a page asks for payment again while enough money is pending",
     file: "packages/http/src/features/checkouts/CheckoutState.ts",
-    in: "askingOf",
-    find: "!isAsking || Checkout.isSeen(checkout)",
-    replace: "!isAsking",
+    in: "isDue",
+    find: " && !Checkout.isSeen(checkout)",
+    replace: "",
     test: "packages/http/test/checkoutPage.test.ts",
     titles: "page: the checkout page says whether a payment is unconfirmed"
   }

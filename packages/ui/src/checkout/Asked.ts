@@ -75,7 +75,7 @@ export const asked = (shown: Shown, asking: Asking) => {
   const all = codes(asking)
   const way = all[visit.way] === null ? "any" : visit.way
   const url = all[way] ?? asking.uri
-  const hint = way === "chain" ? say.scanChain : way === "lightning" || address === null ? say.scanLightning : say.scan
+  const hint = way === "chain" || invoice === null ? say.scanChain : way === "lightning" || address === null ? say.scanLightning : say.scan
   const first = way === "chain" || invoice === null ? address : invoice
   return h(
     "section",

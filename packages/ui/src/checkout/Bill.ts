@@ -81,15 +81,14 @@ const due = (shown: Shown) => {
   const below = (first: string | null) =>
     (first !== null || price !== null) &&
     h("p", { class: "sub" }, first !== null && h("b", null, bdi(first)), price !== null && [" ", bdi(price)])
-  const pending = state.pendingSats > 0 && h("p", { class: "sub" }, sentence(say.partSeen, bdi(sats(state.pendingSats, locale))))
-  if (state.status !== "underpaid" || rest === null || amountSats === null)
+  const sentSats = state.receivedSats + state.pendingSats
+  if (sentSats === 0 || rest === null || amountSats === null)
     return [
       h("h1", { class: "amount" }, amountSats !== null && hiddenLabel(say.amountDue, locale), figure(priceText(shown))),
-      below(fiat !== null && amountSats !== null ? sats(amountSats, locale) : about),
-      pending
+      below(fiat !== null && amountSats !== null ? sats(amountSats, locale) : about)
     ]
   const split = fiat && parts(fiat, state.receivedSats, locale)
-  const dueText = split?.due ?? sats(rest, locale)
+  const dueText = (fiat && parts(fiat, sentSats, locale)?.due) ?? sats(rest, locale)
   const [before = "", after = ""] = say.stillDue.split("{1}")
   const small = (text: string) => text.trim() !== "" && h("small", null, text)
   return [
@@ -101,7 +100,7 @@ const due = (shown: Shown) => {
       split ? priceText(shown) : sats(amountSats, locale),
       split?.share ?? Math.min(1, state.receivedSats / amountSats)
     ),
-    pending
+    state.pendingSats > 0 && h("p", { class: "sub" }, sentence(say.partSeen, bdi(sats(state.pendingSats, locale))))
   ]
 }
 

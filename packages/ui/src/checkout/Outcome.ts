@@ -85,11 +85,12 @@ const ended = (shown: Shown): Told => {
 
 /** The message of a page without a payment due. */
 export const told = (shown: Shown): Told => {
-  const { state, say } = shown
+  const { page, state, say } = shown
   if (state.status === "paid") return paid(shown)
   if (state.status === "expired" || state.status === "canceled") return ended(shown)
+  const rest = state.restSats > 0 && filled(say.stillDue, sats(state.restSats, page.locale))
   return state.pendingSats > 0
-    ? { headline: say.seen, mark: "block", tone: "info", lead: [say.seenLead] }
+    ? { headline: say.seen, mark: "block", tone: "info", lead: [rest || say.seenLead] }
     : { headline: say.checking, mark: "clock", tone: "info", lead: [say.checkingLead] }
 }
 

@@ -48,6 +48,8 @@ export interface State {
   readonly status: "open" | "underpaid" | "paid" | "expired" | "canceled"
   /** Null if nothing can be paid now. */
   readonly asking: Asking | null
+  /** Still due, but cannot be paid before what is pending is confirmed; 0 in every other case. */
+  readonly restSats: number
   readonly receivedSats: number
   /** Seen on-chain but not confirmed yet. */
   readonly pendingSats: number
@@ -77,6 +79,7 @@ export interface State {
 
 /** The parts of a state that are the same for every payment of an invoice without a checkout. */
 export const ofInvoice = {
+  restSats: 0,
   pendingSats: 0,
   confirmations: null,
   overSats: 0,

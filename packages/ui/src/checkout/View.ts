@@ -78,7 +78,7 @@ const sandbox = ({ page, state, say, visit }: Shown) => {
       asking.invoice !== null && pay("lightning", say.pretendLightning),
       asking.address !== null && isPriced && pay("chain", say.pretendChain),
       asking.address !== null && isPriced && asking.sats > 1 && pay("less", say.pretendLess),
-      asking.address !== null && isPriced && pay("more", say.pretendMore)
+      asking.invoice !== null && asking.address !== null && isPriced && pay("more", say.pretendMore)
     )
   )
 }

@@ -281,6 +281,9 @@ export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number): S
 export const isSeen = (checkout: Shown): boolean =>
   checkout.pending > 0n && Msat.sum(checkout.received, checkout.pending) >= least(checkout)
 
+/** Returns what neither was credited nor is pending, so that a payer is not asked to pay a pending part again. */
+export const unsent = (checkout: Shown): Msat.Msat | null => rest(checkout, Msat.sum(checkout.received, checkout.pending))
+
 const isUnpaid = ({ received, pending }: Shown): boolean => received === 0n && pending === 0n
 
 /**

@@ -7,25 +7,30 @@ import * as Words from "@satrail/ui/checkout/Words"
 import { Result } from "effect"
 import type { Explorer } from "./Explorer.ts"
 
-/** Returns a URI for wallets with address, amount and invoice (BIP 21). */
-export const uriOf = ({ address, paymentRequest }: Checkout.Checkout, rest: Msat.Msat | null): string => {
-  const digits = rest === null ? "" : String(Msat.toSats(rest)).padStart(9, "0")
-  const amount = rest === null ? "" : `amount=${digits.slice(0, -8)}.${digits.slice(-8)}&`
-  return `bitcoin:${address}?${amount}lightning=${paymentRequest}`
+/** Returns a URI for wallets with address and, if given, amount and invoice (BIP 21). */
+const uriOf = (address: string, invoice: string | null, rest: Msat.Msat | null): string => {
+  const amount = rest === null ? [] : [`amount=${Words.btc(Number(Msat.toSats(rest)))}`]
+  return `bitcoin:${address}?${[...amount, ...(invoice === null ? [] : [`lightning=${invoice}`])].join("&")}`
 }
+
+const satsOf = (rest: Msat.Msat | null): number | null => (rest === null ? null : Number(Msat.toSats(rest)))
+
+/** Returns whether the payer still has to send something. */
+const isDue = (checkout: Checkout.Shown): boolean =>
+  (checkout.status === "open" || checkout.status === "underpaid") && !Checkout.isSeen(checkout)
 
 /**
  * Returns the amount still due and how to pay it. Null if nothing is due, or while there is no invoice for
- * the rest. A smaller on-chain payment than `minDeposit` would be lost, because it is never credited.
+ * the rest. A smaller on-chain payment than `minDeposit` would be lost, because it is never credited. The invoice
+ * also asks for a part that is pending, so it is not shown then.
  */
 const askingOf = (checkout: Checkout.Shown, minDeposit: Msat.Msat): Asking | null => {
-  const { status, received, isAsking, paymentRequest, address } = checkout
-  if ((status !== "open" && status !== "underpaid") || !isAsking || Checkout.isSeen(checkout)) return null
-  const rest = Checkout.rest(checkout, received)
-  const asking = { invoice: paymentRequest, sats: rest === null ? null : Number(Msat.toSats(rest)) }
-  return rest === null || rest >= minDeposit
-    ? { ...asking, uri: uriOf(checkout, rest), address }
-    : { ...asking, uri: `lightning:${paymentRequest.toUpperCase()}`, address: null }
+  const { pending, isAsking, paymentRequest, address } = checkout
+  if (!isDue(checkout) || !isAsking) return null
+  const rest = Checkout.unsent(checkout)
+  const asking = { invoice: pending > 0n ? null : paymentRequest, sats: satsOf(rest) }
+  if (rest === null || rest >= minDeposit) return { ...asking, uri: uriOf(address, asking.invoice, rest), address }
+  return asking.invoice === null ? null : { ...asking, uri: `lightning:${paymentRequest.toUpperCase()}`, address: null }
 }
 
 /** Returns the facts of a deposit that its payer may see. */
@@ -48,9 +53,11 @@ export const stateOf = (checkout: Checkout.Shown, { confirmations, refunds, paym
   const { status, tipPercent, received, pending, paidAtMillis, endedAtMillis, expiresAtMillis } = checkout
   const total = Checkout.total(checkout)
   const over = total !== null && received > total ? Msat.make(received - total) : Msat.zero
+  const asking = askingOf(checkout, minDeposit)
   return {
     status,
-    asking: askingOf(checkout, minDeposit),
+    asking,
+    restSats: (asking === null && isDue(checkout) && satsOf(Checkout.unsent(checkout))) || 0,
     receivedSats: Number(Msat.toSats(received)),
     pendingSats: Number(Msat.toSats(pending)),
     confirmations,

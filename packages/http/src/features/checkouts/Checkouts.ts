@@ -139,7 +139,10 @@ export const view = View.make<Checkout.Shown>()(
     ],
     tolerance_percent: [Schema.Int, (row) => row.tolerancePercent],
     received_sats: Member.sats((row) => row.received, "Credited amount, in whole satoshis, rounded down"),
-    pending_sats: Member.sats((row) => row.pending, "Unconfirmed on-chain amount, in whole satoshis"),
+    pending_sats: Member.sats(
+      (row) => row.pending,
+      "Unconfirmed on-chain amount, in whole satoshis. `payment_request` still asks for it too"
+    ),
     description: Member.text((row) => row.description),
     order_id: Member.textOrNull((row) => row.orderId),
     metadata: [Scalars.Metadata, (row) => row.metadata],

@@ -27,7 +27,7 @@ const payer = ({ sandbox }: Given) =>
       const mined = Effect.repeat(Effect.andThen(Effect.sleep(blockMillis), sandbox.mine(1)), { times: blocks - 1 })
       return {
         pay: Effect.fnUntraced(function* (checkout, way) {
-          const rest = Checkout.rest(checkout, checkout.received)
+          const rest = Checkout.unsent(checkout)
           const due = rest ?? Msat.fromSats(anySats)
           if (way === "lightning" || way === "more") {
             const { paymentRequest } = checkout
