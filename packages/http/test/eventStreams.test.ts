@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { vi } from "vitest"
 import { type InLane, Lanes } from "../src/edge/Lanes.ts"
 import { streamsPerCompany, streamsPerKey } from "../src/events/EventStream.ts"
-import { skippingTime, start } from "./Service.ts"
+import { operatorToken, skippingTime, start } from "./Service.ts"
 
 /** Timeout for a condition to become true. */
 const patience = { timeout: longestMillis, interval: 5 }
@@ -41,14 +41,16 @@ const open = async (key: string, query = "") => {
     new Request(`http://service/v1/events/stream${query}`, { headers: { authorization: `Bearer ${key}` }, signal: aborted.signal })
   )
   let text = ""
+  let isOver = false
   const reading = (async () => {
     for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part
+    isOver = true
   })().catch(() => {})
   const end = async () => {
     aborted.abort()
     await reading
   }
-  return { status: response.status, text: () => text, end }
+  return { status: response.status, text: () => text, isOver: () => isOver, end }
 }
 
 describe("the event streams of one company", () => {
@@ -88,6 +90,15 @@ describe("the event streams of one company", () => {
     const events = async (cursor = "") => (await service.ask("GET", `/v1/events?cursor=${cursor}`, { key })).body.data.length
     assert.deepStrictEqual([await events(positions()[0]), await events(positions()[1])], [1, 0])
     await stream.end()
+  })
+
+  it("stream: the stream of a revoked key ends soon, even if its filter matches no event", async () => {
+    const { id } = await service.company()
+    const key = await service.keyFor(id, "read")
+    const stream = await open(key, "?types=domain.lost")
+    await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
+    await service.ask("DELETE", `/operator/api-keys/${key.split("_")[2]}`, { key: operatorToken })
+    await vi.waitFor(() => assert.isTrue(stream.isOver()), patience)
   })
 
   it("stream: a stream reads events in its company's lane, so that other companies do not wait for it", async () => {

@@ -1,6 +1,7 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { awaitCacheExpiry } from "@satrail/core/base/ReadCache"
 import { Feed } from "@satrail/core/events/Feed"
 import * as Notice from "@satrail/core/events/Notice"
 import { Tail } from "@satrail/core/events/Tail"
@@ -96,8 +97,15 @@ const routes = HttpRouter.use(
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
+    /** Waits until `stands` is false, because the key may be revoked while the stream is open. That is an event, too. */
+    const lost = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, stands: Effect.Effect<boolean>) {
+      const more = yield* tail.listen(companyId)
+      do yield* Effect.andThen(more, awaitCacheExpiry)
+      while (yield* stands)
+    }, Effect.scoped)
+
     /**
-     * Ends when `stands` is false, because the key may be revoked while the stream is open. While no event matches,
+     * Ends when `stands` is false, so that no event is sent between a revocation and its event. While no event matches,
      * the reader's position still moves, or it would become too old, and each connection would read all events again.
      */
     const follow = (
@@ -171,9 +179,11 @@ const routes = HttpRouter.use(
         cursor === undefined ? yield* Errors.answered(feed.now) : cursor === oldest ? Notice.first : yield* placeOf(ids, companyId, cursor)
       // Read once before the stream starts, because an error can no longer change the status afterwards.
       yield* inLane(companyId)(pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter }))
-      const events = Stream.catchCause(follow(companyId, begin, filter, stands), (cause) =>
-        // The reader reconnects and resumes where it stopped.
-        Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
+      const events = Stream.interruptWhen(follow(companyId, begin, filter, stands), lost(companyId, stands)).pipe(
+        Stream.catchCause((cause) =>
+          // The reader reconnects and resumes where it stopped.
+          Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
+        )
       )
       return Events.answer(events, { retryMillis, id: ids.write(begin, companyId) })
     })
