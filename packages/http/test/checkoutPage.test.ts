@@ -132,6 +132,19 @@ describe("the checkout page", () => {
     }
   })
 
+  it("page: an amount that costs more to spend than it is worth at the current fee rate is requested over Lightning alone", async () => {
+    const costly = await start()
+    await costly.sandbox((sandbox) => sandbox.setFeeRate(100))
+    const { key } = await costly.company()
+    const shows = async (amount: number) => {
+      const { body } = await costly.ask("POST", "/v1/checkouts", { key, body: { amount, currency: "sats" } })
+      return (await costly.ask("GET", new URL(body.data.url).pathname)).text.includes(body.data.address)
+    }
+    // The coin takes 68 vB to spend.
+    assert.deepStrictEqual([await shows(6799), await shows(6800)], [false, true])
+    await costly.dispose()
+  })
+
   it("page: while a part is unconfirmed and too little is missing to be paid on-chain, the page asks for nothing yet", async () => {
     const made = await created({ amount: 10_000 })
     await send(made.address, 9900)

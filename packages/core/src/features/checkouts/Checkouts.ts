@@ -1,3 +1,4 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Installation } from "../../accounts/Installation.ts"
 import type { Paused } from "../../accounts/Stops.ts"
@@ -17,6 +18,7 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import { Wakes } from "../../ledger/Wakes.ts"
 import * as ChainSource from "../../nodes/ChainSource.ts"
+import * as Coin from "../../nodes/Coin.ts"
 import type { RateUnavailable } from "../../nodes/ExchangeRates.ts"
 import type { NodeUnavailable } from "../../nodes/LightningReceiver.ts"
 import type { Asked } from "../../nodes/Prices.ts"
@@ -83,6 +85,11 @@ export class Checkouts extends Context.Service<
      * pending or the chain cannot be read.
      */
     readonly depth: (checkout: Checkout.Shown) => Effect.Effect<{ readonly seen: number; readonly needed: number } | null>
+    /**
+     * Smallest on-chain payment that a page may ask for. A smaller one may not be credited, because spending its coin
+     * would cost more at the current fee rate. The rate is ignored while the chain does not respond.
+     */
+    readonly minOnChain: Effect.Effect<Msat.Msat>
     /** Returns the latest pending or credited payments toward the checkout, newest first. */
     readonly deposits: (checkout: Checkout.Shown) => Effect.Effect<ReadonlyArray<Deposit>, StoreUnavailable>
     /**
@@ -189,8 +196,21 @@ const check = Effect.fnUntraced(function* (ask: Ask) {
 
 const publicIdBytes = 16
 
-/** Time for which the chain's height is cached. */
+const addressType = "segwit"
+
+/** Time for which the chain's height and fee rate are cached, and the longest wait for the rate. */
 const tipMillis = 2000
+const rateMillis = { cached: 15_000, wait: 1000 } as const
+
+/** Returns the smallest on-chain payment that a page may ask for: see `Checkouts.minOnChain`. */
+const smallest = ({ feeRate }: ChainSource.ChainSource["Service"], { minDeposit }: Confirmations.Options["Service"]) =>
+  Effect.cachedWithTTL(
+    Effect.match(Effect.timeout(feeRate, rateMillis.wait), {
+      onSuccess: (rate) => Msat.greatest(minDeposit, Msat.fromSats(Coin.spendingSats(addressType, rate))),
+      onFailure: () => minDeposit
+    }),
+    rateMillis.cached
+  )
 
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
@@ -206,7 +226,9 @@ export const make = Effect.gen(function* () {
   const { step } = yield* CheckoutSteps.make
   const options = yield* Confirmations.Options
   // Cached, because every open checkout page requests it.
-  const tip = yield* Effect.cachedWithTTL((yield* ChainSource.ChainSource).tip, tipMillis)
+  const chain = yield* ChainSource.ChainSource
+  const tip = yield* Effect.cachedWithTTL(chain.tip, tipMillis)
+  const minOnChain = yield* smallest(chain, options)
   const now = Clock.currentTimeMillis
 
   const show = Effect.fnUntraced(function* (checkout: Checkout.Checkout) {
@@ -234,7 +256,7 @@ export const make = Effect.gen(function* () {
     const invoice = yield* invoices
       .create({ ...own, ...amount, description, expirySeconds })
       .pipe(Effect.flatMap(Answer.made), Effect.catchTag("TooManyHeld", Effect.die)) // the invoice is not a hold invoice
-    const address = yield* Effect.flatMap(addresses.create({ ...own, type: "segwit" }), Answer.made)
+    const address = yield* Effect.flatMap(addresses.create({ ...own, type: addressType }), Answer.made)
     const isFiat = asked !== null && Amount.isFiat(asked.currency)
     const checkout: Checkout.Checkout = {
       id,
@@ -286,6 +308,7 @@ export const make = Effect.gen(function* () {
         onFailure: () => null
       })
     },
+    minOnChain,
     deposits: ({ companyId, id, received, pending }) =>
       received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, Checkout.shownDeposits),
     list: Effect.fnUntraced(function* (companyId, query) {

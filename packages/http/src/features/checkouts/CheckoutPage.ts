@@ -4,7 +4,6 @@ import { Tail } from "@satrail/core/events/Tail"
 import type * as Checkout from "@satrail/core/features/checkouts/Checkout"
 import { Checkouts } from "@satrail/core/features/checkouts/Checkouts"
 import { Prices } from "@satrail/core/nodes/Prices"
-import * as Confirmations from "@satrail/core/receiving/Confirmations"
 import * as Document from "@satrail/ui/checkout/Document"
 import { isOver, type State } from "@satrail/ui/checkout/State"
 import { Clock, Context, Deferred, Effect, Option, Stream } from "effect"
@@ -68,12 +67,11 @@ const reading = Effect.gen(function* () {
   const refunded = yield* Refunded
   const explorer = yield* Explorer
   const seal = yield* Seal
-  const { minDeposit } = yield* Confirmations.Options
   return Effect.fnUntraced(function* (id: string) {
     const checkout = yield* checkouts.open(id)
     const { companyId } = checkout
     const besides = {
-      minDeposit,
+      minDeposit: yield* checkouts.minOnChain,
       confirmations: yield* checkouts.depth(checkout),
       payments: (yield* checkouts.deposits(checkout)).map((deposit) => CheckoutState.paymentOf(deposit, explorer)),
       refunds: yield* refunded(checkout, (sealed) => seal?.open(sealed, companyId))

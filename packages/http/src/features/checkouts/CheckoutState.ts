@@ -43,7 +43,7 @@ export const paymentOf = (deposit: Deposit.Deposit, explorer: Explorer): Payment
   return { way: "lightning", ...seen, reference: Result.getOrElse(hash, () => null), explorerUrl: null }
 }
 
-/** Further facts that a payer may see, and the smallest on-chain payment that is credited. */
+/** Further facts that a payer may see, and the smallest on-chain payment that the page asks for. */
 export interface Besides extends Pick<State, "confirmations" | "refunds" | "payments"> {
   readonly minDeposit: Msat.Msat
 }
