@@ -8,6 +8,7 @@ import { eventually } from "@satrail/contracts/Eventually"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
+import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { ChainSource, ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { OfferSender } from "@satrail/core/nodes/OfferSender"
@@ -22,6 +23,7 @@ import { rmSync } from "node:fs"
 import path from "node:path"
 import * as Backends from "../src/backends/Backends.ts"
 import * as ChainView from "../src/backends/ChainView.ts"
+import * as InvoiceSecret from "../src/backends/InvoiceSecret.ts"
 import * as LightningNode from "../src/backends/LightningNode.ts"
 import * as Banner from "../src/deployment/Banner.ts"
 import * as Check from "../src/base/Check.ts"
@@ -256,6 +258,31 @@ describe("the backend table", () => {
         yield* start()
       }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
     ).pipe(Effect.provideService(References.MinimumLogLevel, "None"))
+  )
+
+  it.live("backends: of two processes with different invoice secrets that start together on an empty database, one is rejected", () =>
+    Effect.gen(function* () {
+      const confirm = (secret: string) => InvoiceSecret.confirm(Redacted.make(secret), "PAPER_SECRET")
+      const reads = yield* LedgerReads
+      let other: Effect.Effect<unknown, unknown, Journal | LedgerReads> = confirm("the first")
+      const overtaken = LedgerReads.of({
+        ...reads,
+        cursor: (source) =>
+          Effect.tap(reads.cursor(source), () => {
+            const now = Effect.provideService(other, LedgerReads, reads)
+            other = Effect.void
+            return Effect.orDie(Effect.provideService(now, Journal, journal))
+          })
+      })
+      const journal = yield* Journal
+      const { message } = yield* Effect.flip(Effect.provideService(confirm("the second"), LedgerReads, overtaken))
+      assert.include(message, "bound to another invoice secret")
+      yield* confirm("the first")
+      // As the operator does if the secret is lost.
+      const lost = LedgerReads.of({ ...reads, cursor: () => Effect.succeedNone })
+      yield* Effect.provideService(confirm("the second"), LedgerReads, lost)
+      yield* confirm("the second")
+    }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
   )
 
   it.live("backends: a database used with one kind of node is rejected with every other kind, which is not called", () =>

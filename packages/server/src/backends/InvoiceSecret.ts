@@ -1,6 +1,8 @@
+import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import * as Answer from "@satrail/core/ledger/Answer"
 import * as Cursor from "@satrail/core/ledger/Cursor"
-import { Journal } from "@satrail/core/ledger/Journal"
+import { Journal, type StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { Clock, Effect, Option, Redacted } from "effect"
 import { hkdfSync } from "node:crypto"
@@ -16,15 +18,32 @@ const cursorSource = "invoice secret"
 const markOf = (secret: Redacted.Redacted): string =>
   Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "satrail: mark of the invoice secret", 16)).toString("hex")
 
+/** Time that another process has to store its mark after its claim, and time after which a claim may be deleted. */
+const claimMillis = { wait: 1000, kept: 60_000 } as const
+
+/**
+ * Claims an unbound database. A mark replaces another, but an idempotency key does not. So of two processes that start
+ * together, only one makes the claim. Returns the other's mark; none if this claim is made, or the other is outdated.
+ */
+const claimed = Effect.fnUntraced(function* (mark: string, stored: Effect.Effect<Option.Option<string>, StoreUnavailable>) {
+  const nowMillis = yield* Clock.currentTimeMillis
+  const once = { owner: CompanyId.operator, key: cursorSource, fingerprint: mark, answer: "", forgetAtMillis: nowMillis + claimMillis.kept }
+  const claim = (yield* Journal).commit(Answer.kept(yield* Id.make, CompanyId.operator, nowMillis, once))
+  return yield* Effect.as(claim, Option.none<string>()).pipe(
+    Effect.catchTag("IdempotencyMismatch", () => Effect.delay(stored, claimMillis.wait))
+  )
+})
+
 /** Fails if the database is bound to another secret. `setting` is the name of the secret's setting. */
 export const confirm = Effect.fnUntraced(function* (secret: Redacted.Redacted, setting: string) {
-  const [records, mark] = [yield* LedgerReads, markOf(secret)]
-  const stored = yield* records.cursor(cursorSource)
-  if (Option.isNone(stored)) {
+  const [stored, mark] = [(yield* LedgerReads).cursor(cursorSource), markOf(secret)]
+  const before = yield* stored
+  const bound = Option.isSome(before) ? before : yield* claimed(mark, stored)
+  if (Option.isNone(bound)) {
     const begun = Cursor.moved({ source: cursorSource, value: mark }, yield* Id.make, yield* Clock.currentTimeMillis)
     return yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
   }
-  if (stored.value === mark) return
+  if (bound.value === mark) return
   return yield* new NodeUnusable({
     message: `The database is bound to another invoice secret. Set ${setting} to that one, from your copy of the settings. If it is lost, or this one is right, see "A lost or wrong secret" in docs/guides/lnd.md.`
   })
