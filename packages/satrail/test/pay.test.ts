@@ -602,5 +602,5 @@ it("options: errors use the names of the options", async () => {
   const error = await refused(() => satrail({ network: "mainnet" }))
   assert.match(String(error), /database must be a PostgreSQL/)
   assert.match(String(error), /lightning must be a real node/)
-  assert.notMatch(String(error), /DATABASE_URL|SATRAIL_NETWORK|LIGHTNING/)
+  assert.notMatch(String(error), /DATABASE_URL|SATRAIL_NETWORK|LIGHTNING|RATES|RESOLVER/)
 })

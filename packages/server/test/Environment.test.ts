@@ -149,15 +149,22 @@ describe("the environment", () => {
   })
 
   it("environment: mainnet rejects a simulated Lightning node, chain, price source or recipient server, and an embedded database", () => {
-    const problems = problemsOf({
-      SATRAIL_NETWORK: "mainnet",
-      SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080",
-      SATRAIL_DEMO: "yes"
-    })
-    assert.deepStrictEqual(
-      problems.map((problem) => problem.split(" ")[0]),
-      ["DATABASE_URL", "LIGHTNING", "CHAIN", "RATES", "RESOLVER", "SATRAIL_OUTBOUND_ALLOW", "SATRAIL_DEMO"]
-    )
+    const named = (given: Readonly<Record<string, string>>) =>
+      problemsOf({ SATRAIL_NETWORK: "mainnet", ...given }).map((problem) => problem.split(" ")[0])
+    const real = ["DATABASE_URL", "LIGHTNING", "CHAIN"]
+    assert.deepStrictEqual(named({}), real, "prices and servers are real if the node is, so they are named only if they were set")
+    const simulated = { RATES: "fixed", RESOLVER: "sandbox" }
+    assert.deepStrictEqual(named({ ...simulated, SATRAIL_OUTBOUND_ALLOW: "pay.example=http://127.0.0.1:8080", SATRAIL_DEMO: "yes" }), [
+      ...real,
+      "RATES",
+      "RESOLVER",
+      "SATRAIL_OUTBOUND_ALLOW",
+      "SATRAIL_DEMO"
+    ])
+    const lnd = { LIGHTNING: "lnd", LND_REST_URL: "http://localhost:8080", LND_INVOICE_SECRET: "s".repeat(32) }
+    const node = { ...lnd, LND_RECEIVER_MACAROON: "/run/receiver.macaroon", LND_SENDER_MACAROON: "/run/sender.macaroon" }
+    assert.deepStrictEqual(named(node), ["DATABASE_URL", "CHAIN"])
+    assert.deepStrictEqual(named({ ...node, ...simulated }), ["DATABASE_URL", "CHAIN", "RATES", "RESOLVER"])
   })
 
   it("environment: each trusted host is listed together with its address", () => {

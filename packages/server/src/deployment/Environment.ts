@@ -83,7 +83,7 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
   const resolver = besides<"sandbox" | "web">(Others.settings.resolver, sandbox, "web")
   const isSandbox = (name: string) => name === sandbox
   const [got, pretend] = ['on mainnet, got "sandbox"', "simulated payments never mix with real money"]
-  // Real money must not be combined with anything simulated or volatile.
+  // Real money must not be combined with anything simulated or volatile. Rates and servers that are not set are as real as the node.
   const rules = Setting.right([
     notOnMainnet(
       Database.settings.databaseUrl,
@@ -93,11 +93,11 @@ const configOf = ({ lightning, chain }: ReturnType<typeof choicesOf>, backends: 
     notOnMainnet(lightning, isSandbox, `LIGHTNING must be a real node ${got}: ${pretend}`),
     notOnMainnet(chain, isSandbox, `CHAIN must be a real chain ${got}: ${pretend}`),
     notOnMainnet(
-      rates,
+      Others.settings.rates,
       (is) => is === "fixed",
       'RATES must be "tickers" on mainnet, got "fixed": a simulated price must not be used for real money'
     ),
-    notOnMainnet(resolver, isSandbox, `RESOLVER must be "web" ${got}: ${pretend}`),
+    notOnMainnet(Others.settings.resolver, (is) => is === sandbox, `RESOLVER must be "web" ${got}: ${pretend}`),
     notOnMainnet(outboundAllow, (is) => is !== undefined, `${outboundAllow.name} is for development and cannot be used on mainnet`),
     notOnMainnet(
       Service.operator.demo,
