@@ -1,6 +1,8 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as OpenApi from "@satrail/testing/OpenApi"
+import * as Random from "@satrail/testing/Random"
 import { bad, issuePaths, operatorToken, seen, start } from "./Service.ts"
+import * as Valid from "./Valid.ts"
 
 const service = await start()
 afterAll(service.dispose)
@@ -88,6 +90,36 @@ describe("a field of the wrong type", () => {
       /[a-z][A-Z]|must be [A-Z]|null or [A-Z]|, [A-Z]\w+ or|[<>]|unknown|undefined/.test(message)
     )
     assert.deepStrictEqual(internal, [])
+  })
+})
+
+describe("text that a database cannot store", () => {
+  /** Returns copies of the value, each with another one of its strings replaced. */
+  const replaced = (value: unknown, by: string): ReadonlyArray<unknown> => {
+    if (typeof value === "string") return [by]
+    if (typeof value !== "object" || value === null) return []
+    return Object.entries(value).flatMap(([name, one]) =>
+      replaced(one, by).map((other) => (Array.isArray(value) ? value.with(Number(name), other) : { ...value, [name]: other }))
+    )
+  }
+
+  it("request body: no operation accepts a NUL or a lone surrogate", async () => {
+    const documents = await Promise.all(
+      ["/openapi.json", "/operator/openapi.json"].map(async (path) => (await service.ask("GET", path)).body)
+    )
+    const { operations, resolve } = OpenApi.read(...documents)
+    const accepted = new Set<string>()
+    for (const [at, { method, name, path, opens, body }] of operations.entries()) {
+      if (body === undefined) continue
+      const valid = Valid.make(Random.make(Random.derived(1, at)), resolve)
+      const key = opens.some((scheme) => /operator/i.test(scheme)) ? operatorToken : company.key
+      for (const text of ["a\0b", "a\ud800b"])
+        for (const one of Array.from({ length: 4 }, () => valid(body.schema)).flatMap((given) => replaced(given, text))) {
+          const answer = await service.ask(method, path.replaceAll(/\{\w+\}/g, company.id), { key, body: one })
+          if (![400, 404].includes(answer.status)) accepted.add(`${name}: ${answer.status} ${JSON.stringify(one)}`)
+        }
+    }
+    assert.deepStrictEqual([...accepted], [])
   })
 })
 
