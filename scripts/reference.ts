@@ -91,6 +91,7 @@ import * as ClientTypes from "./client.ts"
 import * as Wire from "./wire.ts"
 import * as DnsMessage from "../packages/web/src/DnsMessage.ts"
 import * as ValidatingResolver from "../packages/web/src/ValidatingResolver.ts"
+import * as RelaySocket from "../packages/web/src/RelaySocket.ts"
 import * as WebSocketRelays from "../packages/web/src/WebSocketRelays.ts"
 import * as Lnurl from "../packages/web/src/Lnurl.ts"
 import * as NameServers from "../packages/web/src/NameServers.ts"
@@ -332,7 +333,7 @@ const limits = (): string => {
       `${ValidatingResolver.maxResolvers} / ${ValidatingResolver.limits.connectMillis / 1000} / ${ValidatingResolver.limits.totalMillis / 1000}`
     ],
     ["DNS response: bytes / records / consecutive aliases", `${DnsMessage.maxBytes} / ${DnsMessage.maxRecords} / ${DnsMessage.maxAliases}`],
-    ["messages of a relay before its verdict", WebSocketRelays.maxOthers],
+    ["messages of a relay before its verdict / fragments or chunks of a message", `${WebSocketRelays.maxOthers} / ${RelaySocket.maxParts}`],
     ["length of a payee's success action, characters", maxCharacters],
     ["minimum remaining lifetime of an invoice to be paid, seconds", defaults.expiryMarginMillis / 1000],
     ["blocks for which a payee may hold a payment", defaults.maxFinalCltvExpiry],

@@ -1,8 +1,8 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Effect, Layer, Option, Schema } from "effect"
 import type net from "node:net"
-import { WebSocket } from "ws"
 import { Outbound } from "./Outbound.ts"
+import * as RelaySocket from "./RelaySocket.ts"
 
 /** Maximum size of a relay's message, which is one line of text. */
 export const maxBytes = 64 * 1024
@@ -31,11 +31,8 @@ const told = (relay: string, socket: net.Socket, event: Nostr.Event) =>
       socket.destroy()
       fail(new Error(`the relay sent more than ${maxOthers} other messages before it responded`))
     }
-    const connection = new WebSocket(relay, {
-      createConnection: () => socket, // the guarded socket, so that the relay's name is not resolved again
+    const connection = RelaySocket.over(relay, socket, {
       finishRequest: (request) => request.on("information", count).end(),
-      perMessageDeflate: false,
-      followRedirects: false,
       maxPayload: maxBytes
     })
     connection.once("open", () => connection.send(JSON.stringify(["EVENT", event])))

@@ -1,8 +1,9 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Deferred, Effect, Exit, Layer, Option, Queue, Schema } from "effect"
 import type net from "node:net"
-import { type RawData, WebSocket } from "ws"
+import type { RawData } from "ws"
 import { Outbound } from "./Outbound.ts"
+import * as RelaySocket from "./RelaySocket.ts"
 
 /**
  * Maximum size of a relay's message, which is one line of text; a longer one closes the connection. An
@@ -41,12 +42,7 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
     connection.terminate()
   }
 
-  const connection = new WebSocket(relay, {
-    createConnection: () => socket, // the guarded socket, so that the relay's name is not resolved again
-    perMessageDeflate: false,
-    followRedirects: false,
-    maxPayload: maxBytes
-  })
+  const connection = RelaySocket.over(relay, socket, { maxPayload: maxBytes })
   const heard = (data: RawData) => {
     const said = Option.getOrUndefined(saidOf(String(data)))
     if (said === undefined) return

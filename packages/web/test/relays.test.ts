@@ -2,12 +2,14 @@ import { assert, it } from "@effect/vitest"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as Relays from "@satrail/contracts/Relays"
 import { Effect, Exit, Layer, Redacted } from "effect"
+import { createHash } from "node:crypto"
 import type { WebSocket } from "ws"
 import * as Outbound from "../src/Outbound.ts"
+import * as RelaySocket from "../src/RelaySocket.ts"
 import * as WebSocketRelays from "../src/WebSocketRelays.ts"
 import * as LocalServer from "./LocalServer.ts"
 import * as RelayPeer from "./RelayPeer.ts"
-import { serve } from "./Server.ts"
+import { serve, trusting } from "./Server.ts"
 
 Relays.suite("over WebSocket", RelayPeer.layer)
 
@@ -65,5 +67,51 @@ it.live("relays: a relay that sends too many other messages, pings or interim re
       }
     const early = yield* serve(({ socket }) => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(WebSocketRelays.maxOthers + 1)))
     assert.isTrue(Exit.isFailure(yield* publishedAt(early.port)))
+  })
+)
+
+/** Starts a relay that sends these bytes after the upgrade, each part in a record of its own, and publishes to it. */
+const publishedTo = (parts: ReadonlyArray<Uint8Array>) =>
+  Effect.gen(function* () {
+    yield* trusting
+    const { port } = yield* serve(
+      ({ socket, headers }) => {
+        const accept = createHash("sha1").update(`${headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64")
+        const head = `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`
+        const [first, ...rest] = [Buffer.from(head), ...parts]
+        const send = (part: Uint8Array | undefined): void => {
+          if (part !== undefined && !socket.destroyed) socket.write(part, () => send(rest.shift()))
+        }
+        send(first)
+      },
+      { isSecure: true }
+    )
+    const outbound = Outbound.layer({ lookup: () => Promise.resolve(["127.0.0.1"]), isAllowed: () => true })
+    const layer = Layer.provide(WebSocketRelays.layer, outbound)
+    return yield* Effect.exit(publish(`wss://relay.example.com:${port}`)).pipe(Effect.provide(layer), Effect.timeout(5_000))
+  })
+
+const verdict = JSON.stringify(["OK", event.id, true, ""])
+
+it.live("relays: a relay that sends its verdict in too many fragments or chunks is disconnected", () =>
+  Effect.gen(function* () {
+    const { maxParts } = RelaySocket
+    const text = (count: number) => verdict.padEnd(count)
+    const fragments = (count: number) => [
+      Buffer.concat(
+        Array.from(text(count), (one, n) => Buffer.from([(n === 0 ? 1 : 0) | (n === count - 1 ? 0x80 : 0), 1, one.charCodeAt(0)]))
+      )
+    ]
+    // One frame. Its header arrives first, and then one byte at a time.
+    const chunks = (count: number) => [
+      Buffer.from([0x81, 126, count >> 8, count & 0xff]),
+      ...Array.from(text(count), (one) => Buffer.from(one))
+    ]
+    for (const parts of [fragments, chunks])
+      for (const [count, isTaken] of [
+        [maxParts, true],
+        [maxParts + 2, false]
+      ] as const)
+        assert.strictEqual(Exit.isSuccess(yield* publishedTo(parts(count))), isTaken, `${parts.name} ${count}`)
   })
 )
