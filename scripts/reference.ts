@@ -91,6 +91,7 @@ import * as ClientTypes from "./client.ts"
 import * as Wire from "./wire.ts"
 import * as DnsMessage from "../packages/web/src/DnsMessage.ts"
 import * as ValidatingResolver from "../packages/web/src/ValidatingResolver.ts"
+import * as Reads from "../packages/postgres/src/statements/Reads.ts"
 import * as RelaySocket from "../packages/web/src/RelaySocket.ts"
 import * as WebSocketRelays from "../packages/web/src/WebSocketRelays.ts"
 import * as Lnurl from "../packages/web/src/Lnurl.ts"
@@ -221,6 +222,10 @@ const limits = (): string => {
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
     ["time to read the rest of a stream that has ended, seconds", Extension.partingMillis / 1000],
+    [
+      "concurrent statements, balances of exports, charts and searches per process: total / per company",
+      `${Reads.heavy.most} / ${Reads.heavy.each}`
+    ],
     [
       "concurrent downloads of exports and audit logs per process: for each company or operator (1 if half are taken) / in total",
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`

@@ -27,6 +27,7 @@ const decodeSum = Schema.decodeUnknownSync(
 // A company's entry ids are assigned while its balance is locked, and the lock lasts until the commit. A reader
 // that sees one entry sees all earlier ones of that company.
 const sums = Reads.many("Records.bookedSums", {
+  isHeavy: true,
   recounts: true,
   text: `
 select (at_millis >= $2::bigint)::text as "isWithin", max(id)::text as last, from_account as "from", to_account as "to",

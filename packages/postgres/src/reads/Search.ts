@@ -66,6 +66,7 @@ ${[
 ) found order by kind, id, way`
 
 export const found = Reads.many("Records.found", {
+  isHeavy: true,
   text,
   values: (companyId: CompanyId.CompanyId, { text, ids, hash, amounts }: Search.Sought) => [
     companyId,

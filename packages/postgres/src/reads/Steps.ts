@@ -10,6 +10,7 @@ const Turned = Schema.Struct({ step: Schema.FiniteFromString, from: Account, to:
 const disorderMillis = 3_600_000
 
 export const turnedSince = Reads.many("Records.turnedSince", {
+  isHeavy: true,
   text: `
 select (width_bucket(e.at_millis, $2::text::bigint[]) - 1)::text as step, e.from_account as "from", e.to_account as "to", sum(e.amount)::text as amount
 from satrail.entries e

@@ -1,4 +1,5 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import * as FairSlots from "@satrail/core/base/FairSlots"
 import * as Id from "@satrail/core/base/Id"
 import { isText } from "@satrail/core/base/Metadata"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
@@ -147,6 +148,13 @@ export const by = <A extends Noun.Row>(
   })
 }
 
+/**
+ * Maximum number of heavy reads that a process runs at the same time: in total, and of each company. Each occupies a
+ * connection for seconds, and other requests need the rest.
+ */
+export const heavy: FairSlots.Limits = { most: 3, each: 1 }
+const slots = FairSlots.make(heavy)
+
 /** Reads any number of rows. `$1`, `$2` … are the values. */
 export const many = <Ask extends ReadonlyArray<unknown>, A>(
   operation: string,
@@ -156,14 +164,17 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
     readonly read: (row: unknown) => A
     /** Counts everything, without a timeout. */
     readonly recounts?: true
+    /** Reads much of the data of the company that is the first argument. Few of these reads run at the same time. */
+    readonly isHeavy?: true
   }
 ): Read<Ask, ReadonlyArray<A>> =>
   Effect.map(SqlClient.SqlClient, (sql) => {
     const recounted = (found: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
       sql.withTransaction(Effect.andThen(sql.unsafe(unhurried).unprepared, found))
     const limited = options.recounts ? recounted : writes(options.text) ? Effect.uninterruptible : inTime
+    const inTurn = (ask: Ask, found: ReturnType<typeof limited>) => (options.isHeavy ? slots.run(String(ask[0]), found) : found)
     return (...ask) =>
-      limited(sql.unsafe<object>(options.text, options.values(...ask))).pipe(
+      inTurn(ask, limited(sql.unsafe<object>(options.text, options.values(...ask)))).pipe(
         Effect.map((rows) => rows.map(options.read)),
         Effect.catchTag("SqlError", translate(operation))
       )

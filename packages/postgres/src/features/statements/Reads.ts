@@ -29,6 +29,7 @@ const lastEntry = (place: string) => `
   (select e.last_entry::bigint from satrail.month_ends e where e.company_id = $1::uuid and e.until_millis >= ${place}::bigint order by e.number limit 1)`
 
 const monthSums = Reads.many("Records.monthSums", {
+  isHeavy: true,
   recounts: true,
   text: `
 with ends as materialized (select ${lastEntry("$2")} as opened, ${lastEntry("$3")} as closed)
