@@ -283,8 +283,8 @@ const limits = (): string => {
       `${WalletRequests.perConnection.count} / ${WalletRequests.atOnce} / ${WalletRequests.maxAgeSeconds}`
     ],
     [
-      "Nostr Wallet Connect, for each relay: concurrent requests, except those that wait for a payment / queued requests / message size, bytes",
-      `${WalletService.atOnce} / ${WebSocketSessions.maxWaiting} / ${WebSocketSessions.maxBytes}`
+      "Nostr Wallet Connect, for each relay: concurrent requests, except those that wait for a payment / queued requests / message size, bytes / other messages in 30 seconds",
+      `${WalletService.atOnce} / ${WebSocketSessions.maxWaiting} / ${WebSocketSessions.maxBytes} / ${WebSocketSessions.maxOthers}`
     ],
     [
       "Nostr Wallet Connect: signatures verified per app and relay / concurrent lookups of unknown apps, per relay",

@@ -17,6 +17,12 @@ export const maxWaiting = 64
 /** Ping interval. A relay that has not responded by the next ping counts as disconnected. */
 export const pingMillis = 30_000
 
+/**
+ * Maximum number of other messages, pings and pongs in this interval. A relay that sends them as fast as it can would
+ * occupy the thread.
+ */
+export const maxOthers = 600
+
 /** The ID of a connection's only subscription. */
 const subscription = "satrail"
 
@@ -43,9 +49,15 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
   }
 
   const connection = RelaySocket.over(relay, socket, { maxPayload: maxBytes })
+  let others = 0
+  const count = () => {
+    if (++others === maxOthers + 1) fail(`the relay sent more than ${maxOthers} other messages in ${pingMillis / 1000} seconds`)
+  }
   const heard = (data: RawData) => {
+    // A closed connection still reports messages that had arrived.
+    if (others > maxOthers) return
     const said = Option.getOrUndefined(saidOf(String(data)))
-    if (said === undefined) return
+    if (said === undefined) return count()
     const event = eventOf(said)
     if (Option.isSome(event)) {
       Queue.offerUnsafe(events, event.value[2])
@@ -56,11 +68,13 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
     if (Option.isSome(verdict)) {
       const [, id, isTaken] = verdict.value
       const waiting = verdicts.get(id)
-      if (waiting !== undefined) Deferred.doneUnsafe(waiting, Exit.succeed(isTaken ? "taken" : "refused"))
+      if (waiting === undefined) return count()
+      Deferred.doneUnsafe(waiting, Exit.succeed(isTaken ? "taken" : "refused"))
       return
     }
     const closed = closedOf(said)
     if (Option.isSome(closed)) fail(`the relay closed the subscription: ${closed.value[2].slice(0, 200)}`)
+    else count()
   }
   let isThere = true
   connection
@@ -69,8 +83,10 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
       Deferred.doneUnsafe(opened, Exit.void)
     })
     .on("message", heard)
+    .on("ping", count)
     .on("pong", () => {
       isThere = true
+      count()
     })
     .on("error", (cause) => fail("the connection failed", cause))
     .once("close", () => fail("the relay closed the connection"))
@@ -83,6 +99,7 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
         Effect.sync(() => {
           if (!isThere) return fail("the relay no longer responds")
           isThere = false
+          others = 0
           connection.ping()
         })
       )

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Nostr from "@satrail/bitcoin/Nostr"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Exit, Layer, Redacted } from "effect"
 import type { WebSocket } from "ws"
 import * as Outbound from "../src/Outbound.ts"
 import * as WebSocketSessions from "../src/WebSocketSessions.ts"
@@ -83,6 +83,31 @@ it.live("relay session: messages from a hostile relay are ignored or end the con
       })
       assert.strictEqual((yield* Effect.flip((yield* open(hostile)).next))._tag, "RelayUnreachable")
     }
+  })
+)
+
+it.live("relay session: a relay that sends too many other messages, pings or pongs is disconnected", () =>
+  Effect.gen(function* () {
+    const others: ReadonlyArray<(socket: WebSocket) => void> = [
+      (socket) => socket.send("no JSON"),
+      (socket) => socket.send('["NOTICE",""]'),
+      (socket) => socket.send('["EVENT","satrail",{}]'),
+      (socket) => socket.send(`["OK","${"00".repeat(32)}",true,""]`),
+      (socket) => socket.pong()
+    ]
+    for (const [at, send] of others.entries())
+      for (const [count, isOpen] of [
+        [WebSocketSessions.maxOthers, true],
+        [WebSocketSessions.maxOthers + 1, false]
+      ] as const) {
+        const port = yield* scripted((socket, text) => {
+          if (!text.startsWith('["REQ"')) return
+          for (let n = 0; n < count; n++) send(socket)
+          socket.send(JSON.stringify(["EVENT", "satrail", event("at last")]))
+        })
+        const next = Effect.scoped(Effect.flatMap(open(port), (session) => session.next))
+        assert.strictEqual(Exit.isSuccess(yield* Effect.exit(next)), isOpen, `${at}: ${count}`)
+      }
   })
 )
 
