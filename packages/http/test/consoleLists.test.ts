@@ -62,7 +62,7 @@ describe("the console's exports", () => {
     for (const description of texts)
       await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { ...invoice, description } })
     const { text } = await open("/invoices/export")
-    for (const one of texts) assert.include(text, `'${one}`, one)
+    for (const one of texts) assert.include(text, `'${one.replace("\n", "\n'")}`, one)
   })
 })
 

@@ -115,13 +115,28 @@ describe("exports", () => {
     const notes = rows.slice(1, formulas.length + 1).map((row) => row["metadata.note"])
     assert.deepStrictEqual(
       notes,
-      formulas.map((formula) => `'${formula}`)
+      formulas.map((formula) => `'${formula.replace(/(?<=\s)=/, "'=")}`)
     )
     for (const row of rows)
       for (const [name, cell] of Object.entries(row)) {
         if (name.endsWith("_sats")) assert.match(cell, /^(-?\d+(\.\d{1,3})?)?$/)
         else assert.notMatch(cell, /^[=+\-@|＝＋－＠\t\r\n]/, name)
       }
+  })
+
+  it("export: a spreadsheet that separates cells by semicolons, tabs or lines alone does not run any text as a formula", async () => {
+    const { key } = await service.company("paid")
+    const formulas = ["=1+1", "+1", "-1", "@SUM(1)", "|calc", "＝1+1", '"=1+1', '""=1+1']
+    const texts = [";", "\t", "\n", "\r\n"].flatMap((separator) => formulas.map((formula) => `a${separator}${formula}${separator}b`))
+    for (const [n, note] of texts.entries()) await invoice(key, { amount: 1000 + n, metadata: { note } })
+    const path = "/v1/transactions/export?metadata_keys=note"
+    const { text } = await service.ask("GET", path, { key })
+    for (const cell of text.split(/[;\t\r\n]/)) assert.notMatch(cell, /^"*[=+\-@|＝＋－＠]/)
+    const rows = await csv(key, path)
+    assert.deepStrictEqual(
+      rows.slice(1, -1).map(({ metadata }) => JSON.parse(metadata ?? "")),
+      texts.map((note) => ({ note }))
+    )
   })
 
   it("export: the fiat amount of a checkout has its currency's decimals, as the checkout was priced", async () => {

@@ -4,11 +4,17 @@
  */
 const formula = /^[=+\-@|＝＋－＠\t\r\n]/
 
-/** A cell that no spreadsheet reads as a formula, because of an apostrophe before it. Objects are written as JSON. */
+/** Their places after a character at which a spreadsheet with other separators begins a cell, perhaps in quotes. */
+const inside = /([;\t\r\n])(?="*[=+\-@|＝＋－＠])/g
+
+/**
+ * A cell that no spreadsheet reads as a formula, because of apostrophes before it and in it. Objects are written as
+ * JSON, in which an escape sequence replaces the separator.
+ */
 export const cell = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (typeof value === "number") return String(value)
-  const text = typeof value === "string" ? value : JSON.stringify(value)
+  const text = typeof value === "string" ? value.replaceAll(inside, "$1'") : JSON.stringify(value).replaceAll(inside, "\\u003b")
   const harmless = formula.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

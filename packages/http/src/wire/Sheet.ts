@@ -35,7 +35,7 @@ const isNumeral = (given: object): given is Numeral => "digits" in given
 
 const csvCell = (given: Cell): string => {
   if (given === null || typeof given !== "object") return cell(given)
-  return isNumeral(given) ? given.digits : cell(JSON.stringify(given.json))
+  return isNumeral(given) ? given.digits : cell(given.json)
 }
 
 const jsonCell = (given: Cell): string => {
