@@ -42,6 +42,7 @@ import * as LightningAddress from "../packages/core/src/receiving/LightningAddre
 import * as LookupSchedule from "../packages/core/src/receiving/LookupSchedule.ts"
 import * as AuditLog from "../packages/core/src/features/audit/AuditLog.ts"
 import * as Webhooks from "../packages/core/src/features/webhooks/Webhooks.ts"
+import * as WebhookTest from "../packages/http/src/features/webhooks/WebhookTest.ts"
 import { maxPreviousSecrets } from "../packages/core/src/features/webhooks/records/Endpoint.ts"
 import * as Statement from "../packages/core/src/features/statements/Statement.ts"
 import * as Destination from "../packages/core/src/sending/Destination.ts"
@@ -234,6 +235,10 @@ const limits = (): string => {
     [
       "open event streams in each process: of a key / of a company / in total",
       `${EventStream.streamsPerKey} / ${EventStream.streamsPerCompany} / ${EventStream.maxStreams}`
+    ],
+    [
+      "tests of webhook endpoints that wait for their outcome per process: total / per company",
+      `${WebhookTest.tests.most} / ${WebhookTest.tests.each}`
     ],
     ["webhook endpoints of a company", Webhooks.maxEndpoints],
     ["earlier secrets of a webhook endpoint that sign until a rotation's overlap ends", maxPreviousSecrets],

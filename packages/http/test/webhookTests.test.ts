@@ -1,0 +1,103 @@
+import { assert, it } from "@effect/vitest"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import type { Delivery } from "@satrail/core/features/webhooks/records/Delivery"
+import type { Endpoint } from "@satrail/core/features/webhooks/records/Endpoint"
+import type { Webhooks } from "@satrail/core/features/webhooks/Webhooks"
+import * as Page from "@satrail/core/ledger/Page"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as WebhookTest from "../src/features/webhooks/WebhookTest.ts"
+
+const companyId = CompanyId.make("00000000-0000-7000-8000-000000000001")
+const [id, url] = ["00000000-0000-7000-8000-000000000002", "https://shop.example/"]
+
+const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, "0")}`
+const delivery = (n: number, type: string): Delivery => ({
+  id: idOf(n),
+  companyId,
+  endpointId: id,
+  epoch: 0,
+  place: "",
+  eventCompanyId: companyId,
+  type: type as Delivery["type"],
+  recordId: id,
+  status: "delivered",
+  attempts: 1,
+  nextAtMillis: null,
+  lastAtMillis: 0,
+  durationMillis: 7,
+  answered: 200,
+  response: "ok",
+  createdAtMillis: 0
+})
+
+/** An endpoint with many deliveries, which counts the tests that were sent and the deliveries that were read. */
+const make = () => {
+  const endpoint: Endpoint = {
+    id,
+    companyId,
+    url,
+    description: "",
+    types: [],
+    signatureHeader: null,
+    secret: "",
+    previousSecret: null,
+    previousUntilMillis: null,
+    status: "enabled",
+    disabledReason: null,
+    cursor: "",
+    epoch: 0,
+    failingSinceMillis: null,
+    createdAtMillis: 0,
+    updatedAtMillis: 0
+  }
+  const deliveries = Array.from({ length: 2000 }, (_, n) => delivery(n, "webhook_endpoint.test"))
+  const counts = { tests: 0, read: 0 }
+  const webhooks: Pick<Webhooks["Service"], "get" | "deliveries" | "test"> = {
+    get: () => Effect.succeed(endpoint),
+    deliveries: (_company, _id, asked) =>
+      Page.read(asked, (before, limit) => {
+        const rows = deliveries
+          .toReversed()
+          .filter((one) => before === null || one.id < before)
+          .slice(0, limit)
+        counts.read += rows.length
+        return Effect.succeed(rows)
+      }),
+    test: () =>
+      Effect.sync(() => {
+        counts.tests++
+        return endpoint
+      })
+  }
+  return { deliveries, counts, sent: WebhookTest.sent(webhooks, 8000, companyId, id) }
+}
+
+it.effect("webhook tests: a company's tests wait for each other, and read few of the endpoint's earlier deliveries", () =>
+  Effect.gen(function* () {
+    const { counts, sent } = make()
+    const running = yield* Effect.forkChild(Effect.all([sent, sent], { concurrency: "unbounded" }))
+    yield* TestClock.adjust("7 seconds")
+    assert.strictEqual(counts.tests, 1)
+    yield* TestClock.adjust("2 seconds")
+    assert.strictEqual(counts.tests, 2)
+    yield* TestClock.adjust("8 seconds")
+    assert.deepStrictEqual(
+      (yield* Fiber.join(running)).map(({ message }) => message),
+      [WebhookTest.unanswered, WebhookTest.unanswered]
+    )
+    assert.isAtMost(counts.read, 2000)
+  })
+)
+
+it.effect("webhook tests: a test's delivery is found behind many newer deliveries of other events", () =>
+  Effect.gen(function* () {
+    const { deliveries, sent } = make()
+    const running = yield* Effect.forkChild(sent)
+    yield* TestClock.adjust("1 second")
+    deliveries.push(delivery(2000, "webhook_endpoint.test"))
+    for (let n = 2001; n < 2100; n++) deliveries.push(delivery(n, "invoice.created"))
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual((yield* Fiber.join(running)).message, "Delivered: the endpoint returned 200 in 7 ms")
+  })
+)
