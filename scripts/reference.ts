@@ -223,10 +223,7 @@ const limits = (): string => {
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
     ["time to read the rest of a stream that has ended, seconds", Extension.partingMillis / 1000],
-    [
-      "concurrent statements, balances of exports, charts and searches per process: total / per company",
-      `${Reads.heavy.most} / ${Reads.heavy.each}`
-    ],
+    ["concurrent statements, export balances, charts and searches, per process / company", `${Reads.heavy.most} / ${Reads.heavy.each}`],
     [
       "concurrent downloads of exports and audit logs per process: for each company or operator (1 if half are taken) / in total",
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`
@@ -236,10 +233,7 @@ const limits = (): string => {
       "open event streams in each process: of a key / of a company / in total",
       `${EventStream.streamsPerKey} / ${EventStream.streamsPerCompany} / ${EventStream.maxStreams}`
     ],
-    [
-      "tests of webhook endpoints that wait for their outcome per process: total / per company",
-      `${WebhookTest.tests.most} / ${WebhookTest.tests.each}`
-    ],
+    ["concurrent webhook tests, per process / company", `${WebhookTest.tests.most} / ${WebhookTest.tests.each}`],
     ["webhook endpoints of a company", Webhooks.maxEndpoints],
     ["earlier secrets of a webhook endpoint that sign until a rotation's overlap ends", maxPreviousSecrets],
     ["time for a webhook's receiver to respond, seconds", attemptMillis / 1000],
@@ -300,6 +294,7 @@ const limits = (): string => {
     ["apps per company that receive payment notifications", WalletNotices.maxApps],
     ["records or events on a page of a list", `1 to ${Page.limit.maximum}, ${Page.limit.default} by default`],
     ["text on such a page, characters (the page ends with the record that reaches this)", Page.maxCharacters],
+    ["concurrent lists of invoices or checkouts, per process / company", `${Page.pagesAtOnce.most} / ${Page.pagesAtOnce.each}`],
     [`rows read to find ${Page.atOnce} records of a filtered list`, Page.looks],
     ["API keys counted in the operator's overview of a company", maxCounted],
     ["length of an Idempotency-Key, characters", "1 to 255, visible ASCII"],

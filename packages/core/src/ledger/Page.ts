@@ -1,4 +1,6 @@
 import { Effect } from "effect"
+import type { CompanyId } from "../base/CompanyId.ts"
+import * as FairSlots from "../base/FairSlots.ts"
 import { Invalid } from "../base/Invalid.ts"
 
 /** A position in a list. A page starts after it. */
@@ -103,3 +105,16 @@ export const read = <A extends Position, E, R>(
   find: (before: string | null, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>
 ): Effect.Effect<Page<A>, Invalid | E, R> =>
   pick(size, (limit, after) => Effect.map(find(after?.id ?? before, limit), (rows) => ({ rows, lookedTo: null })))
+
+/**
+ * Maximum number of pages, in total and of each company, and of records of a page, for which other records are read at
+ * the same time. These reads share a queue with those of all other requests, which a few pages would fill.
+ */
+export const pagesAtOnce: FairSlots.Limits = { most: 16, each: 4 }
+export const rowsAtOnce = 64
+
+const slots = FairSlots.make(pagesAtOnce)
+
+/** Adds to each record of a company's page what `show` reads of other records. */
+export const shown = <A, B, E>(companyId: CompanyId, rows: ReadonlyArray<A>, show: (row: A) => Effect.Effect<B, E>) =>
+  slots.run(companyId, Effect.forEach(rows, show, { concurrency: rowsAtOnce }))

@@ -251,7 +251,7 @@ export const make = Effect.gen(function* () {
         (limit, after) => records.invoicesOf(companyId, { ...query, atMillis, limit, before: after?.id ?? query.before }, Page.looks),
         Page.ofMetadata
       )
-      return { rows: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
+      return { rows: yield* Page.shown(companyId, rows, show), next }
     })
   })
 })

@@ -313,7 +313,7 @@ export const make = Effect.gen(function* () {
       received === 0n && pending === 0n ? Effect.succeed([]) : reads.depositsFor(companyId, id, Checkout.shownDeposits),
     list: Effect.fnUntraced(function* (companyId, query) {
       const { rows, next } = yield* Page.read(query, (before, limit) => nouns.newestFirst(Checkout.noun, companyId, before, limit))
-      return { rows: yield* Effect.forEach(rows, show, { concurrency: "unbounded" }), next }
+      return { rows: yield* Page.shown(companyId, rows, show), next }
     }),
     cancel: (companyId, id) => Effect.andThen(cancel(find(companyId, id)), get(companyId, id)),
     step
