@@ -1,4 +1,7 @@
 import { assert } from "@effect/vitest"
+import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
+import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Journal } from "@satrail/core/ledger/Journal"
@@ -8,9 +11,26 @@ import * as Search from "@satrail/core/reports/Search"
 import { Records } from "@satrail/core/service/Records"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import * as Deposit from "@satrail/core/receiving/Deposit"
-import { Effect } from "effect"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
+import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
+import { Effect, Result } from "effect"
 import type { Promises } from "./Contract.ts"
-import { companyWith, created, onChain, open, output, payment, paymentHash, tally, txId, verdict, withdrawal } from "./Fixtures.ts"
+import {
+  companyWith,
+  created,
+  hex,
+  lightningAddress,
+  onChain,
+  onChainAddress,
+  open,
+  output,
+  payment,
+  paymentHash,
+  tally,
+  txId,
+  verdict,
+  withdrawal
+} from "./Fixtures.ts"
 
 const committed = Effect.fnUntraced(function* (changes: ReadonlyArray<Parameters<typeof verdict>[0]>) {
   const verdicts = yield* Effect.forEach(changes, verdict)
@@ -23,6 +43,9 @@ const found = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text:
   const hits = sought === undefined ? [] : yield* (yield* Records).found(companyId, sought)
   return hits.map(({ kind, id, by }) => `${kind} ${id} ${by}`).toSorted()
 })
+
+/** A new on-chain address. */
+const address = Effect.map(hex(20), (program) => Result.getOrThrow(BitcoinAddress.fromScript(`0014${program}`, "regtest")).address)
 
 /** Texts with characters that SQL, JSON, regular expressions or a collation treat specially. */
 const literal = [
@@ -86,6 +109,37 @@ export const other = {
     assert.deepStrictEqual(yield* found(companyId, seen.chainTxId ?? ""), [`deposits ${seen.id} transaction`])
     assert.deepStrictEqual(yield* found(companyId, chainTxId), [`withdrawals ${sent.id} transaction`])
     assert.deepStrictEqual(yield* found(companyId, hash), [`withdrawals ${paid.id} hash`])
+  }),
+
+  "a search finds an on-chain address, the payments to it and the withdrawals to it": Effect.gen(function* () {
+    const companyId = yield* companyWith(5000)
+    const [own, theirs] = [yield* address, yield* address]
+    const row = { ...(yield* onChainAddress(companyId)), address: own }
+    const seen = yield* output(companyId, 500, { recipient: own })
+    const sent = yield* withdrawal(companyId, 600, { ...onChain, recipient: theirs })
+    yield* committed([OnChainAddress.created(row), Deposit.seen(seen), Withdrawal.requested(sent)])
+    for (const text of [own, own.toUpperCase(), `bitcoin:${own}?amount=0.1`, `https://explorer.example/address/${own}`])
+      assert.deepStrictEqual(
+        yield* found(companyId, text),
+        [`deposits ${seen.id} recipient`, `on_chain_addresses ${row.id} recipient`],
+        text
+      )
+    assert.deepStrictEqual(yield* found(companyId, theirs), [`withdrawals ${sent.id} recipient`])
+    for (const text of [own, theirs]) assert.deepStrictEqual(yield* found(yield* open, text), [])
+  }),
+
+  "a search finds a Lightning address and the withdrawals to one, also by its LNURL": Effect.gen(function* () {
+    const companyId = yield* companyWith(5000)
+    const row = yield* lightningAddress(companyId)
+    const text = LightningAddress.text(row)
+    const named = yield* withdrawal(companyId, 600, { recipientType: "lightning_address", recipient: text })
+    const lnurl = Lnurl.encode(LightningAddressText.urlOf(row))
+    const coded = yield* withdrawal(companyId, 700, { recipientType: "lnurl", recipient: lnurl })
+    yield* committed([LightningAddress.created(row), Withdrawal.requested(named), Withdrawal.requested(coded)])
+    const both = [`lightning_addresses ${row.id} recipient`, `withdrawals ${named.id} recipient`]
+    assert.deepStrictEqual(yield* found(companyId, text.toUpperCase()), both)
+    assert.deepStrictEqual(yield* found(companyId, `lightning:${lnurl}`), [...both, `withdrawals ${coded.id} recipient`].toSorted())
+    for (const sought of [text, lnurl]) assert.deepStrictEqual(yield* found(yield* open, sought), [])
   }),
 
   "a search takes every character literally, in descriptions and in metadata": Effect.gen(function* () {

@@ -45,3 +45,30 @@ it("console: a search that matches more than it shows says so, and does not call
   for (let n = 19; n < 21; n++) await create(n)
   assert.deepStrictEqual((await found("member ")).heading, "20 or more results for “member”")
 })
+
+it("console: a pasted invoice or address leads to its payments, its checkout or itself", async () => {
+  const asked = { amount: 700, currency: "sats" }
+  const [open, paid] = [
+    await post("/v1/bitcoin/deposit/lightning-invoice", { ...asked, description: "mug" }),
+    await post("/v1/checkouts", { ...asked, order_id: "2001" })
+  ]
+  const given = `lightning:${open.payment_request.toUpperCase()}`
+  assert.deepStrictEqual(await found(`${given}.`), {
+    heading: `1 result for “${given.slice(0, 10)}…${given.slice(-5)}.”`,
+    rows: [["invoices", "mug"]]
+  })
+  for (const text of [paid.payment_request, paid.address, `bitcoin:${paid.address}?lightning=${paid.payment_request}`])
+    assert.deepStrictEqual((await found(text)).rows, [["checkouts", "Order 2001"]], text)
+  await pay(paid.payment_request)
+  for (const text of [paid.payment_request, paid.address])
+    assert.deepStrictEqual((await found(text)).rows, [["payments/in", "Order 2001"]], text)
+
+  const { address } = (await post("/v1/bitcoin/deposit/on-chain", {})).address
+  assert.deepStrictEqual((await found(address)).rows, [["addresses/on-chain", address]])
+  await service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(50_000) }))
+  await service.work()
+  assert.deepStrictEqual((await found(address)).rows, [
+    ["payments/in", "Payment received"],
+    ["addresses/on-chain", address]
+  ])
+})

@@ -2,6 +2,8 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Noun, Row } from "@satrail/core/ledger/Noun"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
+import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import * as Descriptions from "@satrail/core/reports/Descriptions"
 import * as Search from "@satrail/core/reports/Search"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
@@ -15,18 +17,24 @@ interface Fields {
   readonly hash?: string | null
   readonly transaction?: string | null
   readonly amount?: bigint
+  readonly recipients?: ReadonlyArray<string | null>
 }
 
 type Way = readonly [by: Search.Hit["by"], matches: (fields: Fields, sought: Search.Sought) => boolean]
 
 /** The ways in which a record can match a search. The database store has an index for each of them. */
 const ways: ReadonlyArray<Way> = [
-  ["order", ({ order }, { text }) => order?.toLowerCase().startsWith(text.toLowerCase()) === true],
-  ["text", ({ metadata }, { text }) => Object.values(metadata ?? {}).some((value) => value.toLowerCase() === text.toLowerCase())],
-  ["text", ({ words = "" }, { text }) => words.toLowerCase().includes(text.toLowerCase())],
+  ["order", ({ order }, { text }) => text !== null && order?.toLowerCase().startsWith(text.toLowerCase()) === true],
+  ["text", ({ metadata }, { text }) => Object.values(metadata ?? {}).some((value) => value.toLowerCase() === text?.toLowerCase())],
+  ["text", ({ words = "" }, { text }) => text !== null && words.toLowerCase().includes(text.toLowerCase())],
   ["id", ({ id }, { ids }) => ids !== null && id >= ids[0] && id <= ids[1]],
   ["hash", (fields, { hash }) => hash !== null && fields.hash === hash],
   ["transaction", ({ transaction }, { hash }) => hash !== null && transaction === hash],
+  [
+    "recipient",
+    ({ recipients = [] }, { address, recipient, lightningAddress }) =>
+      recipients.some((one) => one !== null && [address, recipient, lightningAddress].includes(one))
+  ],
   ["amount", ({ amount }, { amounts }) => amounts !== null && amount !== undefined && amount >= amounts[0] && amount <= amounts[1]]
 ]
 
@@ -47,12 +55,20 @@ export const found = (state: State.State, companyId: CompanyId.CompanyId, sought
       hits(noun, (row) => ({ order: Descriptions.textOf(row, orderId), words: Descriptions.textOf(row, description) ?? "" }))
     ),
     ...hits(Invoice.noun, ({ metadata, memo, paymentHash }) => ({ metadata, words: memo, hash: paymentHash })),
-    ...hits(Deposit.noun, ({ metadata, chainTxId, amount }) => ({ metadata, transaction: chainTxId, amount })),
-    ...hits(Withdrawal.noun, ({ metadata, chainTxId, amount, paymentHash }) => ({
+    ...hits(OnChainAddress.noun, ({ address }) => ({ recipients: [address] })),
+    ...hits(LightningAddress.noun, (row) => ({ recipients: [LightningAddress.text(row)] })),
+    ...hits(Deposit.noun, ({ metadata, chainTxId, amount, rail, recipient }) => ({
       metadata,
       transaction: chainTxId,
       amount,
-      hash: paymentHash
+      ...(rail === "on_chain" && { recipients: [recipient] })
+    })),
+    ...hits(Withdrawal.noun, ({ metadata, chainTxId, amount, paymentHash, reportedHash, recipient, paymentRequest }) => ({
+      metadata,
+      transaction: chainTxId,
+      amount,
+      hash: paymentHash ?? reportedHash,
+      recipients: [recipient, paymentRequest]
     }))
   ]
 }

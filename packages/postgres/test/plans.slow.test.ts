@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as TxId from "@satrail/bitcoin/TxId"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -8,6 +7,7 @@ import * as SecretHash from "@satrail/core/base/SecretHash"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import * as Noun from "@satrail/core/ledger/Noun"
+import * as Search from "@satrail/core/reports/Search"
 import * as Nouns from "@satrail/core/service/Nouns"
 import { type AllReads, Records } from "@satrail/core/service/Records"
 import { Effect, type Layer } from "effect"
@@ -147,24 +147,30 @@ const lists: ReadonlyArray<
     ["entries_pkey"]
   ],
   [
-    ({ found }) => found(one, { text: "a", ids: [one, one], hash: "00".repeat(32), amounts: [Msat.make(1n), Msat.make(2n)] }),
+    ({ found }) => found(one, Search.sought("a") ?? assert.fail()),
     [
       "checkouts_order",
       "checkouts_pkey",
       "checkouts_pkey alone",
       "deposits_amount",
       "deposits_labels_pkey alone",
+      "deposits_of_recipient",
       "deposits_outpoint",
       "deposits_pkey alone",
       "invoices_labels_pkey alone",
       "invoices_payment_hash_key",
       "invoices_pkey",
       "invoices_pkey alone",
+      "lightning_addresses_handle_domain_key",
+      "on_chain_addresses_address_key",
       "withdrawals_amount",
       "withdrawals_by_transaction",
       "withdrawals_labels_pkey alone",
+      "withdrawals_of_recipient",
       "withdrawals_payment_hash",
-      "withdrawals_pkey alone"
+      "withdrawals_pkey",
+      "withdrawals_pkey alone",
+      "withdrawals_reported_hash"
     ]
   ],
   [({ postingsOf }) => postingsOf(one, one), ["entries_of_transfer"]],

@@ -4,11 +4,13 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
 import type { NotFound, StoreUnavailable } from "../ledger/Journal.ts"
+import type { Noun } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import type { Rail, Standing } from "../ledger/Rail.ts"
 import * as Deposit from "../receiving/Deposit.ts"
 import { DepositsOf } from "../receiving/DepositsOf.ts"
 import * as Invoice from "../receiving/Invoice.ts"
+import * as OnChainAddress from "../receiving/OnChainAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import * as Withdrawal from "../sending/Withdrawal.ts"
 import * as Balance from "../ledger/Balance.ts"
@@ -78,7 +80,7 @@ export class PaymentDetails extends Context.Service<
     readonly steps: (companyId: CompanyId.CompanyId, boundaries: ReadonlyArray<number>) => Read<ReadonlyArray<Step>>
     /** Returns a payment of any company that was put in suspense. */
     readonly suspended: (id: string) => Effect.Effect<Suspense.Suspended, NotFound | StoreUnavailable>
-    /** Returns a company's records that match a string, without the invoices of other records that match. */
+    /** Returns a company's records that match a string. The record that an invoice or address belongs to replaces it. */
     readonly search: (companyId: CompanyId.CompanyId, text: string) => Read<Search.Found>
   }
 >()("@satrail/core/reports/PaymentDetails") {}
@@ -167,13 +169,18 @@ const make = Effect.gen(function* () {
       const sought = Search.sought(text)
       if (sought === undefined) return { hits: [], isAll: true }
       const all = yield* reports.found(companyId, sought)
-      const ids = new Set(all.map(({ id }) => id))
-      const repeats = (invoice: Invoice.Invoice) => ids.has(Purpose.collectorOf(invoice) ?? "")
-      const isOwn = ({ kind, id }: Search.Hit) =>
-        kind === Invoice.noun.name
-          ? Effect.map(nouns.get(Invoice.noun, companyId, id), (invoice) => !Option.exists(invoice, repeats))
-          : Effect.succeed(true)
-      return { hits: yield* Effect.filter(all, isOwn, { concurrency: "unbounded" }), isAll: Search.isAll(all) }
+      /** An invoice or address of another record, such as a checkout, stands for that record. */
+      const ownerOf = Effect.fnUntraced(function* (hit: Search.Hit) {
+        const noun: Noun | undefined = [Invoice.noun, OnChainAddress.noun].find(({ name }) => name === hit.kind)
+        const found = noun === undefined ? Option.none() : yield* nouns.get(noun, companyId, hit.id)
+        if (noun === undefined || Option.isNone(found)) return hit
+        const owner = Descriptions.of(noun).find(({ by }) => Descriptions.textOf(found.value, by) !== null)
+        return owner === undefined ? hit : { ...hit, kind: owner.noun.name, id: Descriptions.textOf(found.value, owner.by) ?? hit.id }
+      })
+      const owned = yield* Effect.forEach(all, ownerOf, { concurrency: "unbounded" })
+      // A record that matches itself is shown with its own match.
+      const distinct = new Map([...owned, ...all.filter((hit) => owned.includes(hit))].map((hit) => [hit.id, hit]))
+      return { hits: [...distinct.values()], isAll: Search.isAll(all) }
     }),
     paymentsOf: Effect.fnUntraced(function* (companyId, { kind, id }) {
       const deposits =

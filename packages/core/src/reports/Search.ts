@@ -1,8 +1,13 @@
+import * as Bip21 from "@satrail/bitcoin/Bip21"
+import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Network from "@satrail/bitcoin/Network"
+import { Result } from "effect"
 import * as Characters from "../base/Characters.ts"
 import { isText } from "../base/Metadata.ts"
+import * as Destination from "../sending/Destination.ts"
 
-// A search looks for one text in a company's order ids, metadata, descriptions, ids, hashes and amounts.
+// A search looks for one text in a company's order ids, metadata, descriptions, ids, hashes, recipients and amounts.
 
 /** A record found by a search, with the way in which it matched. `kind` is the name of its record type. */
 export interface Hit {
@@ -20,21 +25,33 @@ export interface Found {
 
 /** The ways in which a string can match a record. A field is null if the string cannot match that way. */
 export interface Sought {
-  /** The text as given. Letters match regardless of case; beyond ASCII, this depends on the store. */
-  readonly text: string
+  /**
+   * The text as given; null if it is longer than a search compares. Letters match regardless of case; beyond ASCII,
+   * this depends on the store.
+   */
+  readonly text: string | null
   /** The lowest and highest id that begin with the text. */
   readonly ids: readonly [first: string, last: string] | null
-  /** 32 bytes in hex: a payment hash or a transaction id. */
+  /** 32 bytes in hex: a payment hash or a transaction id, or the payment hash of an invoice. */
   readonly hash: string | null
+  /** An on-chain address, as it is stored. */
+  readonly address: string | null
+  /** A Lightning invoice, offer, LNURL or Lightning address, as a withdrawal to it is stored. */
+  readonly recipient: string | null
+  /** The Lightning address that the text or its LNURL stands for, such as `shop@example.com`. */
+  readonly lightningAddress: string | null
   /** The range of msat amounts that round down to this number of satoshis. */
   readonly amounts: readonly [least: Msat.Msat, most: Msat.Msat] | null
 }
 
-/** Maximum length of the search text, maximum number of results of each kind, and number of newest records whose descriptions are compared. */
+/**
+ * Maximum length of the search text that is compared, maximum number of results of each kind, and number of newest
+ * records whose descriptions and recipients are compared.
+ */
 export const limits = { characters: 200, each: 20, looks: 2000 } as const
 
 /** The ways in which a record can match. If several apply, the first is shown. */
-export const ways = ["order", "text", "id", "hash", "transaction", "amount"] as const
+export const ways = ["order", "text", "id", "hash", "transaction", "recipient", "amount"] as const
 
 /** Returns whether these are all matches: whether no kind has as many as are read of it. */
 export const isAll = (hits: ReadonlyArray<Hit>): boolean =>
@@ -61,10 +78,70 @@ const amountsOf = (text: string): Sought["amounts"] => {
   return [Msat.make(BigInt(sats) * 1000n), Msat.make(BigInt(sats) * 1000n + 999n)]
 }
 
+/** The text without what surrounds it in a message: line breaks, quotes, a period, or the page that shows it. */
+const pasted = (text: string): string => {
+  const bare = text.replaceAll(/^[<("'\s]+|[>)"'.,;\s]+$/g, "")
+  if (/^https?:/i.test(bare))
+    return (
+      URL.parse(bare)
+        ?.pathname.split("/")
+        .findLast((part) => part !== "") ?? bare
+    )
+  return /^(?:bitcoin:|lightning:|lnurl|ln)/i.test(bare) ? bare.replaceAll(/\s+/g, "") : bare.replace(/^([0-9a-f]{64}):\d+$/i, "$1")
+}
+
+/** What can be paid with this text, on whichever network. */
+const payable = (text: string): Destination.Destination | undefined => {
+  for (const network of Network.all) {
+    const destination = Destination.parse(text, network)
+    if (Result.isSuccess(destination)) return destination.success
+  }
+  return undefined
+}
+
+type Payee = Pick<Sought, "hash" | "address" | "recipient" | "lightningAddress">
+
+const nobody: Payee = { hash: null, address: null, recipient: null, lightningAddress: null }
+
+const payeeOf = (destination: Destination.Destination | undefined): Payee => {
+  if (destination === undefined) return nobody
+  const recipient = Destination.text(destination)
+  switch (destination._tag) {
+    case "ChainAddress":
+      return { ...nobody, address: recipient }
+    case "LightningInvoice":
+      return { ...nobody, recipient, hash: destination.invoice.paymentHash }
+    case "LightningAddress":
+      return { ...nobody, recipient, lightningAddress: destination.address.address }
+    case "Lnurl":
+      return { ...nobody, recipient, lightningAddress: LightningAddressText.ofUrl(destination.lnurl.url)?.address ?? null }
+    case "Bolt12Offer":
+      return { ...nobody, recipient }
+  }
+}
+
+/** A `bitcoin:` URI may contain an address and an invoice for the same payment. */
+const payees = (text: string): Payee => {
+  const uri = Bip21.isBip21(text) ? Result.getOrUndefined(Bip21.parse(text)) : undefined
+  if (uri === undefined) return payeeOf(payable(text))
+  const of = (part: string | undefined) => (part === undefined ? nobody : payeeOf(payable(part)))
+  return { ...of(uri.lightning ?? uri.offer), address: of(uri.address).address }
+}
+
 /** Parses a search text. Returns undefined if nothing can match it. */
 export const sought = (given: string): Sought | undefined => {
-  const text = given.trim()
-  if (text === "" || Characters.count(text) > limits.characters || !isText(text)) return undefined
-  const lower = text.toLowerCase()
-  return { text, ids: idsOf(lower), hash: /^[0-9a-f]{64}$/.test(lower) ? lower : null, amounts: amountsOf(lower) }
+  const trimmed = given.trim()
+  if (trimmed === "" || trimmed.length > Destination.maxLength || !isText(trimmed)) return undefined
+  const text = Characters.count(trimmed) > limits.characters ? null : trimmed
+  const found = pasted(trimmed)
+  const payee = payees(found)
+  if (text === null && payee.hash === null && payee.address === null && payee.recipient === null) return undefined
+  const lower = found.toLowerCase()
+  return {
+    text,
+    ids: idsOf(lower),
+    ...payee,
+    hash: /^[0-9a-f]{64}$/.test(lower) ? lower : payee.hash,
+    amounts: amountsOf(lower)
+  }
 }

@@ -48,7 +48,35 @@ const ofCompany = "r.company_id::text = $1::uuid::text"
 
 const byTransaction = (table: string) => part(table, "transaction", `r.chain_tx_id = $5::text and ${ofCompany}`, "r.id::text desc")
 
-const byHash = (table: string) => part(table, "hash", `r.payment_hash = $5::text and ${ofCompany}`, "r.id::text desc")
+const byHash = (table: string, column = "payment_hash") => part(table, "hash", `r.${column} = $5::text and ${ofCompany}`, "r.id::text desc")
+
+/** Addresses are unique, so at most one row is read. */
+const byAddress = part("on_chain_addresses", "recipient", `r.address = $8::text and ${ofCompany}`, "r.id::text desc")
+const byLightningAddress = part(
+  "lightning_addresses",
+  "recipient",
+  `r.handle = split_part($10::text, '@', 1) and r.domain = split_part($10::text, '@', 2) and ${ofCompany}`,
+  "r.id::text desc"
+)
+
+/** On-chain payments to the address. Addresses may be long names, so the index has their hash. */
+const byChainRecipient = (table: string) => {
+  const isRecipient = "hashtextextended(r.recipient, 0) = hashtextextended($8::text, 0) and r.recipient = $8::text"
+  const ofCompany = "uuid_send(r.company_id) = uuid_send($1::uuid)"
+  return part(table, "recipient", `${ofCompany} and r.rail = 'on_chain' and ${isRecipient}`, "uuid_send(r.id) desc")
+}
+
+/** The newest withdrawals to the payee, whatever it is called. */
+const byPayee = part(
+  "withdrawals",
+  "recipient",
+  "r.recipient in ($8::text, $9::text, $10::text) or r.payment_request in ($8::text, $9::text)",
+  undefined,
+  `(
+    select d.id, d.recipient, d.payment_request from satrail.withdrawals d
+    where d.company_id = $1::uuid and coalesce($8::text, $9::text, $10::text) is not null order by d.id desc limit ${Search.limits.looks}
+  )`
+)
 
 const text = `
 select distinct on (kind, id) kind, id::text, by from (
@@ -60,22 +88,29 @@ ${[
   ]),
   ...["invoices", "deposits", "withdrawals"].flatMap((table) => [byValue(table), byId(table)]),
   byDescription("invoices", "memo"),
-  ...["invoices", "withdrawals"].map(byHash),
-  ...["deposits", "withdrawals"].flatMap((table) => [byTransaction(table), byAmount(table)])
+  ...["invoices", "withdrawals"].map((table) => byHash(table)),
+  byHash("withdrawals", "reported_hash"),
+  ...["deposits", "withdrawals"].flatMap((table) => [byTransaction(table), byAmount(table), byChainRecipient(table)]),
+  byAddress,
+  byLightningAddress,
+  byPayee
 ].join("\nunion all\n")}
 ) found order by kind, id, way`
 
 export const found = Reads.many("Records.found", {
   isHeavy: true,
   text,
-  values: (companyId: CompanyId.CompanyId, { text, ids, hash, amounts }: Search.Sought) => [
+  values: (companyId: CompanyId.CompanyId, { text, ids, hash, amounts, ...payee }: Search.Sought) => [
     companyId,
     text,
     ids?.[0] ?? null,
     ids?.[1] ?? null,
     hash,
     amounts === null ? null : String(amounts[0]),
-    amounts === null ? null : String(amounts[1])
+    amounts === null ? null : String(amounts[1]),
+    payee.address,
+    payee.recipient,
+    payee.lightningAddress
   ],
   read: Schema.decodeUnknownSync(Hit)
 })

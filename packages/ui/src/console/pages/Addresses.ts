@@ -17,7 +17,8 @@ import {
   segments,
   sides,
   status,
-  submit
+  submit,
+  type Told
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { OnChainAddress, OwnDomain, OwnLightningAddress } from "../wire.ts"
@@ -38,6 +39,9 @@ const tabs = ({ to }: Visit, chosen: string) =>
     kinds.map(([path, text]) => ({ text, href: to(path), isOn: path === chosen }))
   )
 
+export const told = ({ deleted_at }: Pick<OwnLightningAddress, "deleted_at">): Told =>
+  deleted_at === null ? { tone: "good", text: "Active" } : { tone: "idle", text: "Deleted" }
+
 const lightning: List<OwnLightningAddress> = {
   path: "addresses",
   nav,
@@ -57,7 +61,7 @@ const lightning: List<OwnLightningAddress> = {
     {
       title: "Status",
       place: "c4",
-      cell: ({ deleted_at }) => status(deleted_at === null ? { tone: "good", text: "Active" } : { tone: "idle", text: "Deleted" })
+      cell: (row) => status(told(row))
     },
     { title: "Last used", place: "c3", kind: "faint", key: "Used", cell: ({ last_used_at }) => date(say, last_used_at) },
     { title: "Created", place: "off", kind: "soft", isSorted: true, cell: ({ created_at }) => date(say, created_at) }
@@ -135,7 +139,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const limit = (sats: number | null) => (sats === null ? "none" : `${Formats.sats(sats)} sats`)
   return {
     title: address.address,
-    status: deleted_at === null ? { tone: "good", text: "Active" } : { tone: "idle", text: "Deleted" },
+    status: told(address),
     crumbs: [["Addresses", "addresses"]],
     actions: button(to(`invoices?lightning_address_id=${id}`), "Its invoices"),
     body: sides(

@@ -32,7 +32,7 @@ export const toldOf = ({ type, status }: { readonly type: string; readonly statu
   type === "withdrawal" ? sent[status] : type === "adjustment" ? { tone: "good", text: "Booked" } : received[status]
 
 /** A recipient's text on one line: bc1q8f…k3we. */
-export const elided = (text: string): string => (text.length > 34 ? `${text.slice(0, 10)}…${text.slice(-6)}` : text)
+export const elided = (text: string, most = 34): string => (text.length > most ? `${text.slice(0, 10)}…${text.slice(-6)}` : text)
 
 export const titleOf = (payment: Payment): string => {
   if (payment.orderId !== null) return `${payment.type === "withdrawal" ? "Refund of order" : "Order"} ${payment.orderId}`

@@ -1,12 +1,13 @@
 import { h } from "preact"
 import type { Hit, Payment } from "../Api.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
-import { button, empty, plain, status, when } from "../Parts.ts"
+import { button, empty, plain, status, type Told, when } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Found } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
+import { told as addressTold } from "./Addresses.ts"
 import { titleOf as invoiceTitle, told as invoiceTold } from "./Invoices.ts"
-import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
+import { elided, pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
 /** A search result: a payment, or a record without a payment. */
 interface Row extends Found {
@@ -19,6 +20,7 @@ const places: Readonly<Record<Hit["by"], string>> = {
   id: "Id",
   hash: "Payment hash",
   transaction: "Transaction",
+  recipient: "Address or invoice",
   amount: "Amount"
 }
 
@@ -41,6 +43,30 @@ const ofPayment = ({ say, to }: Visit, payment: Payment, by: Hit["by"]): Row => 
     atMillis: payment.createdAtMillis,
     amount: signedSats(payment),
     value: row.value
+  }
+}
+
+/** An address, which has no amount. */
+const ofAddress = (visit: Visit, key: string, path: string, title: string, createdAt: string, told: Told): Found => ({
+  key,
+  href: visit.to(`${path}/${key}`),
+  title,
+  more: "",
+  told,
+  atMillis: Date.parse(createdAt),
+  amount: "any",
+  value: ""
+})
+
+/** Reads an address that a search found, by kind. */
+const addresses: Readonly<Record<string, (visit: Visit, id: string) => Promise<Found>>> = {
+  on_chain_addresses: async (visit, id) => {
+    const { address, created_at } = await visit.api.call("GET /v1/bitcoin/deposit/on-chain/{id}", { params: { id } })
+    return ofAddress(visit, id, "addresses/on-chain", address, created_at, { tone: "good", text: "Active" })
+  },
+  lightning_addresses: async (visit, id) => {
+    const row = await visit.api.call("GET /v1/bitcoin/deposit/lightning-address/{id}", { params: { id } })
+    return ofAddress(visit, id, "addresses", row.address, row.created_at, addressTold(row))
   }
 }
 
@@ -69,6 +95,8 @@ const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArra
       }
     ]
   }
+  const address = addresses[kind]
+  if (address !== undefined) return [{ ...(await address(visit, id)), foundIn: places[by] }]
   const record = await features.find(({ name }) => name === kind)?.finds?.(visit, id)
   return record === undefined ? [] : [{ ...record, foundIn: places[by] }]
 }
@@ -94,7 +122,7 @@ const distinct = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
 }
 
 /** The order of these kinds, which come after the features' kinds. */
-const order: ReadonlyArray<Hit["kind"]> = ["deposits", "withdrawals", "invoices"]
+const order: ReadonlyArray<Hit["kind"]> = ["deposits", "withdrawals", "invoices", ...Object.keys(addresses)]
 
 const get = async (visit: Visit): Promise<Shown> => {
   const { api, query, to } = visit
@@ -103,8 +131,9 @@ const get = async (visit: Visit): Promise<Shown> => {
   const sorted = hits.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
   const found = await Promise.all(sorted.map((hit) => rowsOf(visit, hit)))
   const rows = distinct(found.flat())
+  const shown = elided(sought, 60)
   const count = isAll ? String(rows.length) : `${rows.length} or more`
-  const title = rows.length === 0 ? `No results for “${sought}”` : `${count} ${count === "1" ? "result" : "results"} for “${sought}”`
+  const title = rows.length === 0 ? `No results for “${shown}”` : `${count} ${count === "1" ? "result" : "results"} for “${shown}”`
   return {
     title: sought === "" ? "Search" : title,
     body: plain(
@@ -113,11 +142,11 @@ const get = async (visit: Visit): Promise<Shown> => {
         ? empty(
             "search",
             sought === "" ? "Enter something to search for" : "No results",
-            "Search for an order, a description, a metadata value, an amount in sats, the beginning of an id, or a hash.",
+            "Search for an order, a description, a metadata value, an amount in sats, an invoice, an address, a hash, or the beginning of an id.",
             button(to("payments"), "All payments", "main")
           )
         : table("Results", { columns: columns(visit, sought), groups: [{ rows }], kind: "pay-table found", opens: true }),
-      "Searched orders, the newest descriptions, metadata, ids, hashes and amounts."
+      "Searched orders, metadata, ids, hashes, addresses, amounts, and the newest descriptions and recipients."
     )
   }
 }
