@@ -2,7 +2,7 @@ import { Refused } from "@satrail/ui/console/Api"
 import * as Menu from "@satrail/ui/console/Menu"
 import * as Operator from "@satrail/ui/console/operator/Menu"
 import { pages as operatorPages } from "@satrail/ui/console/operator/index"
-import type { AnyVisit, OperatorVisit, Page, Visit } from "@satrail/ui/console/Page"
+import { type AnyVisit, type OperatorVisit, type Page, type Visit, withQuery } from "@satrail/ui/console/Page"
 import { pages } from "@satrail/ui/console/pages/index"
 import * as Site from "@satrail/ui/console/Site"
 import { Clock, Effect, Layer } from "effect"
@@ -18,7 +18,7 @@ import * as Routing from "../wire/Routing.ts"
 import type { About } from "./Home.ts"
 import * as ConsoleApi from "./ConsoleApi.ts"
 import * as ConsoleReads from "./ConsoleReads.ts"
-import { cookie, filesAt, make as visitOf, paths, preferencesOf, upFrom } from "./ConsoleVisit.ts"
+import { cookie, filesAt, make as visitOf, pageAt, paths, preferencesOf, upFrom } from "./ConsoleVisit.ts"
 
 const { path } = ConsoleApi
 export { path } from "./ConsoleApi.ts"
@@ -70,7 +70,9 @@ const routesBelow = <V extends AnyVisit>(
     page,
     isForm: page.post !== undefined,
     answers: (visit, at, isPost) =>
-      isOwn(visit) ? Site.answer<V>({ visit, page, around, files: filesAt(upFrom(at)), path: at }, isPost) : undefined
+      isOwn(visit)
+        ? Site.answer<V>({ visit, page, around, files: filesAt(upFrom(at)), path: withQuery(at, visit.query, {}) }, isPost)
+        : undefined
   }))
 
 const routes: ReadonlyArray<Route> = [
@@ -93,9 +95,9 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   const failed = (request: Request, at: string, error: unknown, form?: URLSearchParams): Response => {
     if (!(error instanceof Refused)) throw error
     const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
-    const action = actionAt(at)
-    if (error.status === 401) return html(request, Site.signIn(around, { action, notice: signedOut }))
-    if (error.status === 403) return html(request, Site.signIn(around, { action, problem: error.message }), 403)
+    const asked = { action: actionAt(at), back: request.url }
+    if (error.status === 401) return html(request, Site.signIn(around, { ...asked, notice: signedOut }))
+    if (error.status === 403) return html(request, Site.signIn(around, { ...asked, problem: error.message }), 403)
     return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
   }
 
@@ -108,8 +110,10 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
     const other = Routing.withoutSlash(request.url)
     if (other !== undefined) return elsewhere(other.location)
     // Without a session there is nothing to request.
-    if (request.cookies[cookieName] === undefined)
-      return html(request, Site.signIn({ files: filesAt(upFrom(at)), preferences: preferencesOf(request) }, { action: actionAt(at) }))
+    if (request.cookies[cookieName] === undefined) {
+      const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
+      return html(request, Site.signIn(around, { action: actionAt(at), back: request.url }))
+    }
     try {
       const asked = { send: sendFor(request), reads, at, page, nowMillis, form: form ?? new URLSearchParams(), isSandbox }
       const visit = await visitOf(request, asked)
@@ -126,13 +130,15 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   }
 
   const signIn = async (request: Request, form: URLSearchParams): Promise<Response> => {
+    const back = form.get("back") ?? ""
     try {
       const { headers } = await sendFor(request)("POST", `${path}/session`, { credential: form.get("credential") ?? "" })
-      return elsewhere("../console", { "set-cookie": headers.get("set-cookie") ?? "" })
+      return elsewhere(`../${pageAt(back)}`, { "set-cookie": headers.get("set-cookie") ?? "" })
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       const around = { files: filesAt("../"), preferences: preferencesOf(request) }
-      return html(request, Site.signIn(around, { action: "sign-in", problem: error.details[0]?.message ?? error.message }), error.status)
+      const problem = error.details[0]?.message ?? error.message
+      return html(request, Site.signIn(around, { action: "sign-in", back, problem }), error.status)
     }
   }
 
@@ -144,10 +150,9 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
 })
 
 const themed = (form: URLSearchParams): Response => {
-  const [theme, back = ""] = [form.get("theme") ?? "", form.get("back") ?? ""]
-  const place = /^(?:\/operator)?\/console(?:\/[\w-]+)*$/.test(back) ? back.slice(1) : "console"
+  const theme = form.get("theme") ?? ""
   const isKnown = theme === "light" || theme === "dark"
-  return elsewhere(`../${place}`, { "set-cookie": cookie("satrail_theme", isKnown ? theme : "system") })
+  return elsewhere(`../${pageAt(form.get("back") ?? "")}`, { "set-cookie": cookie("satrail_theme", isKnown ? theme : "system") })
 }
 
 /** Reads a form sent from one of our own pages. */

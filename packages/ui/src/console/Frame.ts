@@ -50,7 +50,7 @@ export interface Around {
   readonly banners: ComponentChildren
   /** The interval in milliseconds at which live pages refresh. If it is empty, they refresh when events arrive. */
   readonly live: string
-  /** The path of this page, to which the user returns after choosing a theme. */
+  /** The path and query of this page, to which the user returns after choosing a theme. */
   readonly path: string
 }
 

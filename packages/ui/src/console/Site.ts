@@ -150,10 +150,10 @@ const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean)
   }
 }
 
-/** The sign-in page. */
+/** The sign-in page. Signing in leads to the page at `back`. */
 export const signIn = (
   around: Pick<Frame.Around, "files" | "preferences">,
-  { problem, action, notice }: { readonly problem?: string; readonly action: string; readonly notice?: string }
+  { problem, action, back, notice }: { readonly problem?: string; readonly action: string; readonly back: string; readonly notice?: string }
 ): string =>
   Frame.alone(
     "Sign in · satrail",
@@ -182,6 +182,7 @@ export const signIn = (
       h(
         "form",
         { class: "body fields", method: "post", action },
+        h("input", { type: "hidden", name: "back", value: back }),
         field({
           label: "API key or operator token",
           name: "credential",

@@ -1,0 +1,70 @@
+import { afterAll, assert, it } from "@effect/vitest"
+import { start } from "./Service.ts"
+
+const service = await start({ http: { console: true } })
+afterAll(service.dispose)
+const { key } = await service.company()
+const origin = "http://service"
+const post = (path: string, form: Readonly<Record<string, string>>) =>
+  service.send(
+    new Request(`${origin}${path}`, {
+      method: "POST",
+      headers: { "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" },
+      body: String(new URLSearchParams(form))
+    })
+  )
+const open = async (path: string) => (await service.send(new Request(`${origin}${path}`))).text
+
+/** The page to which the sign-in page returns, as its form states it. */
+const backIn = (page: string) => /name="back" value="([^"]*)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? assert.fail(page)
+
+const landsAt = async (back: string, path = "/console/sign-in", form: Readonly<Record<string, string>> = { credential: key }) => {
+  const { status, headers } = await post(path, { ...form, back })
+  assert.strictEqual(status, 303)
+  return new URL(headers.get("location") ?? "", origin + path).href.slice(origin.length)
+}
+
+it("console: signing in leads to the page that was requested, with its filters", async () => {
+  const places = [
+    "/console",
+    "/console/payments/in/01a227d7-1be9-7f7b-8dfe-da559cfc22be",
+    "/console/payments?status=failed&day=2026-11-29",
+    "/console/search?q=lnbc%20x%2F%3Fy&next=//evil.example",
+    "/operator/console/withdrawals/01a227d7-1be9-7f7b-8dfe-da559cfc22be"
+  ]
+  for (const place of places) assert.strictEqual(await landsAt(backIn(await open(place))), place)
+})
+
+it("console: after a wrong key, the sign-in page still leads to the page that was requested", async () => {
+  const place = "/console/payments?status=failed"
+  const { status, text } = await post("/console/sign-in", { credential: "sr_wrong", back: place })
+  assert.strictEqual(status, 401)
+  assert.strictEqual(backIn(text), place)
+})
+
+it("console: an export that was requested leads to its list, because a file replaces no page", async () => {
+  assert.strictEqual(await landsAt("/console/payments/export?status=failed"), "/console/payments?status=failed")
+})
+
+it("console: signing in and choosing a theme lead only to pages of the console", async () => {
+  const others = ["", "//evil.example", "https://evil.example/console", "/\\evil.example", "/console/../v1", "/console//evil.example"]
+  const more = [
+    "/consolex",
+    "/console@evil.example",
+    "/pay/x",
+    "/console?a\r\nset-cookie: b=c",
+    "/console/%2e%2e/v1",
+    "javascript:alert(1)"
+  ]
+  for (const back of [...others, ...more]) {
+    assert.strictEqual(await landsAt(back), "/console", JSON.stringify(back))
+    assert.strictEqual(await landsAt(back, "/console/theme", { theme: "dark" }), "/console", JSON.stringify(back))
+  }
+})
+
+it("console: choosing a theme keeps the page's filters", async () => {
+  const cookie = await service.signIn(key)
+  const place = "/console/payments?status=failed&day=2026-11-29"
+  const { text } = await service.send(new Request(origin + place, { headers: { cookie } }))
+  assert.strictEqual(await landsAt(backIn(text), "/console/theme", { theme: "dark" }), place)
+})
