@@ -119,6 +119,35 @@ describe("an amount in a form of the console", () => {
     assert.include(overview, `in 10,000 · out ${shown(1001 + fee)}<`)
   })
 
+  it("console: exported payments have signed amounts and fees, and their totals add up to the change that the list shows", async () => {
+    const { key } = await service.company()
+    const cookie = await service.signIn(key)
+    await service.fund(key, 10_000)
+    const send = async (destination: string) =>
+      (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body: { amount: 1001, currency: "sats", destination } })).body.data
+    const destination = (behaviour?: "fail") =>
+      service.sandbox((sandbox) => sandbox.destination({ type: "lightning_invoice", amount: Msat.fromSats(1001), behaviour }))
+    const { fee_sats: fee } = await send((await destination()).destination)
+    await send((await destination("fail")).destination)
+    await service.work()
+    const { destination: waiting } = await destination()
+    await send(waiting)
+    const csv = await service.page(cookie, "console/payments/export")
+    const rows: ReadonlyArray<Record<string, string>> = parse(csv, { columns: true })
+    assert.deepStrictEqual(
+      rows.map((row) => [row["type"], row["status"], row["amount_sats"], row["fee_sats"], row["total_sats"]]),
+      [
+        ["withdrawal", "pending", "-1001", String(-fee), "0"],
+        ["withdrawal", "failed", "-1001", "0", "0"],
+        ["withdrawal", "settled", "-1001", String(-fee), String(-1001 - fee)],
+        ["deposit", "settled", "10000", "0", "10000"]
+      ]
+    )
+    const [, change = ""] = /<dt>Change<\/dt><dd><b>\+([^<]*)</.exec(await service.page(cookie, "console/payments")) ?? []
+    const total = rows.reduce((sum, { total_sats }) => sum + Number(total_sats), 0)
+    assert.strictEqual(total.toLocaleString("en"), change)
+  })
+
   it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt; the export has the tip", async () => {
     const create = async () =>
       (await service.ask("POST", "/v1/checkouts", { key, body: { amount: 1000, currency: "sats", options: ["tip"] } })).body.data

@@ -212,13 +212,23 @@ const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, all: ReadonlyArray<Ro
 
 const tooMany = "To export these payments, choose a shorter period, or a month under Statements."
 
-const goTo = ({ to, say, query }: Visit) =>
-  h(
+/** Parameters that a form for a date replaces. */
+const replaced: ReadonlyArray<string> = ["cursor", "trail", "day", "period"]
+
+/** Inputs that keep the page's other parameters, besides these. */
+const keeping = ({ query }: Visit, besides: ReadonlyArray<string>) =>
+  [...query].map(([name, value]) => !besides.includes(name) && h("input", { type: "hidden", name, value }))
+
+const goTo = (visit: Visit) => {
+  const { to, say, query } = visit
+  return h(
     "form",
     { class: "paging", action: to("payments") },
+    keeping(visit, replaced),
     h("label", { for: "day" }, "Go to date ", h("input", { type: "date", id: "day", name: "day", value: query.get("day") ?? say.today })),
     h("button", { class: "btn" }, "Go")
   )
+}
 
 const nothing = (visit: Visit) =>
   visit.query.size === 0
@@ -244,7 +254,9 @@ const list = async (visit: Visit): Promise<Shown> => {
   const place = first < 0 ? `of ${count}` : `${Formats.sats(first + 1)}–${Formats.sats(first + lines.length)} of ${count}`
   const body = [
     h("div", { class: "chips" }, [directions(visit), chips(chipsOf(visit))]),
-    lines.length === 0 ? plain("Payments", nothing(visit)) : cover(visit, sumsOf(all.rows), `Totals of ${count} payments`),
+    lines.length === 0
+      ? plain("Payments", nothing(visit), query.size > 0 && goTo(visit))
+      : cover(visit, sumsOf(all.rows), `Totals of ${count} payments`),
     lines.length > 0 &&
       plain(
         "Payments",
@@ -269,6 +281,11 @@ interface Exported {
   readonly payment: Payment | undefined
 }
 
+const signed = ({ type, amount_sats }: Row): number => (type === "withdrawal" ? -amount_sats : amount_sats)
+/** Signed, as in the export of the ledger. The fee of a payment that failed was returned. */
+const feeOf = ({ fee_sats, status }: Row): number => (fee_sats === 0 || status === "failed" ? 0 : -fee_sats)
+
+/** The totals add up to the change that the list shows: only a settled payment changes the balance. */
 const heads: ReadonlyArray<CsvColumn<Exported>> = [
   ["created_at", ({ row }) => row.created_at],
   ["type", ({ row }) => row.type],
@@ -276,8 +293,8 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
   ["description", ({ row, payment }) => payment?.description ?? row.reason ?? ""],
   ["rail_type", ({ row }) => row.rail_type],
   ["status", ({ row }) => row.status],
-  ["amount_sats", ({ row }) => (row.type === "withdrawal" ? -row.amount_sats : row.amount_sats)],
-  ["fee_sats", ({ row }) => row.fee_sats],
+  ["amount_sats", ({ row }) => signed(row)],
+  ["fee_sats", ({ row }) => feeOf(row)],
   ["order_id", ({ payment }) => payment?.orderId ?? null],
   ...features
     .flatMap(({ columns = [] }) => columns)
@@ -285,7 +302,8 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
   ["recipient", ({ row }) => row.recipient],
   ["fiat_rate", ({ payment }) => payment?.rate ?? null],
   ["fiat_currency", ({ payment }) => payment?.currency ?? null],
-  ["metadata", ({ payment }) => JSON.stringify(payment?.metadata ?? {})]
+  ["metadata", ({ payment }) => JSON.stringify(payment?.metadata ?? {})],
+  ["total_sats", ({ row }) => (row.status === "settled" ? Math.round((signed(row) + feeOf(row)) * 1000) / 1000 : 0)]
 ]
 
 /** Exports exactly the rows of the list, as CSV. */
@@ -304,14 +322,14 @@ const filterPage = (visit: Visit): Promise<Shown> => {
   const { query, to } = visit
   const by = query.get("by") ?? ""
   const filter = filters.find(({ name }) => name === by)
-  const kept = [...query].filter(([name]) => name !== "by" && name !== by)
-  const hidden = kept.map(([name, value]) => h("input", { type: "hidden", name, value }))
+  // A period and a day exclude each other.
+  const others = by === "period" ? { by: "", day: "" } : { by: "" }
   const body =
     filter === undefined
       ? h(
           "form",
           { class: "body fields", action: to("payments") },
-          hidden,
+          keeping(visit, ["by", "metadata_key", "metadata_value"]),
           h(
             "div",
             null,
@@ -330,7 +348,7 @@ const filterPage = (visit: Visit): Promise<Shown> => {
           "ul",
           { class: "body fields" },
           filter.values.map(([value, text]) =>
-            h("li", null, button(to(withQuery("payments", query, { by: "", [by]: value })), text, "wide"))
+            h("li", null, button(to(withQuery("payments", query, { ...others, [by]: value })), text, "wide"))
           )
         )
   return Promise.resolve({
