@@ -7,7 +7,7 @@ const { key } = await service.company()
 const cookie = await service.signIn(key)
 await service.fund(key, 10_000)
 
-/** The parameters that the form “Go to date” of a list of payments sends, besides its date. */
+/** The parameters that the form “Go to date” of a list of payments sends, in addition to its date. */
 const kept = async (query: string) => {
   const page = await service.page(cookie, `console/payments?${query}`)
   const [, form = ""] = /<form class="paging"[^>]*>(.*?)<\/form>/s.exec(page) ?? assert.fail("the page has no such form")

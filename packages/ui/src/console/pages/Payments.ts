@@ -215,9 +215,9 @@ const tooMany = "To export these payments, choose a shorter period, or a month u
 /** Parameters that a form for a date replaces. */
 const replaced: ReadonlyArray<string> = ["cursor", "trail", "day", "period"]
 
-/** Inputs that keep the page's other parameters, besides these. */
-const keeping = ({ query }: Visit, besides: ReadonlyArray<string>) =>
-  [...query].map(([name, value]) => !besides.includes(name) && h("input", { type: "hidden", name, value }))
+/** Inputs that keep the parameters of the page, except these. */
+const keeping = ({ query }: Visit, except: ReadonlyArray<string>) =>
+  [...query].map(([name, value]) => !except.includes(name) && h("input", { type: "hidden", name, value }))
 
 const goTo = (visit: Visit) => {
   const { to, say, query } = visit

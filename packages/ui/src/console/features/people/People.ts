@@ -233,13 +233,18 @@ const invited = async (visit: Visit): Promise<Shown> => {
   return linkPage(visit, made)
 }
 
-/** Number of the newest people that are read to find one. At most 100 are not removed. */
-const mostPeople = 1000
+/** Number of people that are read at a time to find one. At most 100 are not removed. */
+const atOnce = 1000
 
-const find = async ({ api, params: { id = "" } }: Visit): Promise<Person> => {
-  const found = (await api.call("GET /v1/people", { query: { limit: mostPeople } })).find((row) => row.id === id)
-  if (found === undefined) throw new Refused(404, "not_found", "No such person.")
-  return found
+export const find = async ({ api, params: { id = "" } }: Pick<Visit, "api" | "params">): Promise<Person> => {
+  let cursor: string | undefined
+  do {
+    const { data, next } = await api.page("GET /v1/people", { query: { limit: atOnce, ...(cursor !== undefined && { cursor }) } })
+    const found = data.find((row) => row.id === id)
+    if (found !== undefined) return found
+    cursor = next
+  } while (cursor !== undefined)
+  throw new Refused(404, "not_found", "No such person.")
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
