@@ -1,4 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { link } from "@satrail/core/features/audit/AuditLog"
+import { Effect } from "effect"
 import { skippingTime, start } from "./Service.ts"
 
 // Lists of the console that have pages but no filters, and addresses of the console that have no page.
@@ -56,6 +58,24 @@ describe("the console's lists without filters", () => {
 })
 
 describe("the console's exports", () => {
+  it("console: the export of the audit log is offered with the number of its entries only if the first page shows all of them", async () => {
+    const exported = async (path: string) => /Export these ([^<]*)</.exec((await open(path)).text)?.[1]
+    await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
+    const { data } = (await service.ask("GET", "/v1/audit?limit=1000", { key })).body
+    const verbs = Map.groupBy(data, ({ verb }: { readonly verb: string }) => verb)
+    const [verb, few] = [...verbs].find(([, { length }]) => length <= perPage) ?? assert.fail([...verbs.keys()].join())
+    assert.strictEqual(await exported(`/audit?verb=${verb}`), String(few.length))
+    assert.strictEqual(await exported("/audit"), "entries")
+    let older: string | undefined = "/audit"
+    let last = older
+    while (older !== undefined) {
+      last = older
+      older = /href="(?:\.\.\/)*console([^"]+)" rel="next"/.exec((await open(older)).text)?.[1]?.replaceAll("&amp;", "&")
+    }
+    assert.include(last, "cursor=")
+    assert.strictEqual(await exported(last), "entries")
+  })
+
   it("console: no cell of an exported list is run as a formula, whichever form its characters have", async () => {
     const texts = ["=1+1", "@SUM(1)", "＝1+1", "＋1", "－1", "＠SUM(1)", "\n=1"]
     const invoice = { amount: 1000, currency: "sats" }

@@ -79,7 +79,7 @@ const ofRequest = (job: Waiting.Job | null, host: string | null): string => {
   const isTried = job !== null && (job.kind === Withdrawal.recipientKind || job.attempts > 0)
   return isTried && asked !== null
     ? `The server at ${asked}, which must issue an invoice. Nothing was sent. The withdrawal fails if the server stays unavailable`
-    : ofJob(job, "The next attempt. Nothing was sent. The log has the reason at `withdrawal: step failed`")
+    : ofJob(job, "The next attempt. Nothing was sent. The log has the reason at this id")
 }
 
 const ofFeatures = new Map(features.flatMap(({ holds = [] }) => holds.map(({ waits }) => [waits.kind, waits.for] as const)))
@@ -97,7 +97,7 @@ const sentence = (kind: Waiting.Kind, job: Waiting.Job | null, nowMillis: number
     case "payout_without_coins":
       return job !== null && job.attempts === 0 && job.dueAtMillis > nowMillis
         ? "The end of its batching interval. Payouts of one interval share a transaction"
-        : ofJob(job, "Coins in the hot wallet, or an available chain and signer. Nothing was sent. The log has the reason at `payout:`")
+        : ofJob(job, "Coins in the hot wallet, or an available chain and signer. Nothing was sent. The log has the reason at this id")
     case "payout_without_block":
       return ofJob(job, "A block with its transaction, and the confirmations that settle it")
     case "deposit_without_block":

@@ -251,7 +251,7 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
         next: [
           ["Look at ", link(to("nodes"), "Nodes"), ": does the node respond, and is every role held by a process?"],
           "If it is waiting for the payee’s server, wait. The service tries again, and the money is returned if the server stays down.",
-          ["Otherwise search the log for ", h("code", null, "withdrawal: step failed"), "."]
+          ["Otherwise search the log for ", h("code", null, withdrawal.id), "."]
         ]
       }
     case "withdrawal_unapproved":
@@ -268,7 +268,7 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
         next: [
           ["Compare the wallet’s balance under ", link(to("nodes"), "Nodes"), " with the amount."],
           "Payouts may be collected for a while (the batching interval) and sent in one transaction.",
-          ["If the wallet has enough coins, search the log for ", h("code", null, "payout:"), "."]
+          ["If the wallet has enough coins, search the log for ", h("code", null, withdrawal.id), "."]
         ]
       }
     case "payout_without_block":

@@ -183,7 +183,7 @@ const get = async (visit: Visit, words: Words): Promise<Shown> => {
   })
   return {
     title: "Audit log",
-    actions: data.length > 0 && exported(beside(file), next === undefined ? Formats.sats(data.length) : "entries"),
+    actions: data.length > 0 && exported(beside(file), next === undefined && cursor === null ? Formats.sats(data.length) : "entries"),
     body: [
       filters,
       plain(

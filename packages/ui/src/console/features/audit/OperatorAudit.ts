@@ -32,7 +32,7 @@ const get = async (visit: OperatorVisit, words: Words): Promise<Shown> => {
   return {
     title: "Audit log",
     lead: "What operators and companies did, and what was refused.",
-    actions: data.length > 0 && exported(beside(file), next === undefined ? Formats.sats(data.length) : "entries"),
+    actions: data.length > 0 && exported(beside(file), next === undefined && cursor === null ? Formats.sats(data.length) : "entries"),
     body: [
       chips([
         ...(["7", "30"] as const).map((span) => ({
