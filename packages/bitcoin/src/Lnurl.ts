@@ -52,6 +52,13 @@ const checkUrl = (text: string): Result.Result<string, LnurlInvalid> =>
     return purpose === undefined ? Result.succeed(url.href) : refuse("unsupported", `This LNURL ${purpose}, so it cannot be paid`)
   })
 
+/** Returns the URL in a bech32 LNURL (LUD-01), whatever it is for; undefined if there is none. */
+export const urlIn = (text: string): string | undefined => {
+  const decoded = bech32.decodeUnsafe(text, false)
+  const bytes = decoded && decoded.prefix === "lnurl" && bech32.fromWordsUnsafe(decoded.words)
+  return bytes ? new TextDecoder().decode(bytes) : undefined
+}
+
 /** Decodes a bech32 LNURL (LUD-01), in upper or lower case and of any length, or `lnurlp://` (LUD-17). */
 export const decode = (text: string): Result.Result<Lnurl, LnurlInvalid> => {
   const [, scheme = "", rest = ""] = /^([a-z]+):\/\/(.*)$/i.exec(text) ?? []

@@ -14,8 +14,8 @@ const pay = async (paymentRequest: string) => {
 }
 
 /** The heading of the results, and each result's kind of page and title. */
-const found = async (text: string) => {
-  const page = (await service.send(new Request(`http://service/console/search?q=${encodeURIComponent(text)}`, { headers: { cookie } })))
+const found = async (text: string, as = cookie) => {
+  const page = (await service.send(new Request(`http://service/console/search?q=${encodeURIComponent(text)}`, { headers: { cookie: as } })))
     .text
   const [, heading = ""] = /<h1[^>]*><span>([^<]*)</.exec(page) ?? []
   const rows = [...page.matchAll(/class="row" href="(?:\.\.\/)*console\/([^"]*)\/[^"/]*">(.*?)<\/a>/g)]
@@ -71,4 +71,20 @@ it("console: a pasted invoice or address leads to its payments, its checkout or 
     ["payments/in", "Payment received"],
     ["addresses/on-chain", address]
   ])
+})
+
+it("console: a pasted link leads to its checkout or voucher, but not to another company's", async () => {
+  const asked = { amount: 900, currency: "sats" }
+  const { url } = await post("/v1/checkouts", { ...asked, order_id: "3001" })
+  await service.fund(key, 10_000)
+  const { lnurl } = await post("/v1/vouchers", { ...asked, description: "gift" })
+  const other = await service.signIn((await service.company()).key)
+  for (const [text, row] of [
+    [url, ["checkouts", "Order 3001"]],
+    [`<${url}?lang=de>`, ["checkouts", "Order 3001"]],
+    [`lightning:${lnurl.toUpperCase()}`, ["vouchers", "gift"]]
+  ]) {
+    assert.deepStrictEqual((await found(text)).rows, [row], text)
+    assert.deepStrictEqual((await found(text, other)).rows, [], text)
+  }
 })

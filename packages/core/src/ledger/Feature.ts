@@ -1,4 +1,4 @@
-import { type Context, type Effect, Layer } from "effect"
+import { type Context, Effect, Layer, type Option } from "effect"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as Event from "./Event.ts"
 import type { StoreUnavailable } from "./Journal.ts"
@@ -177,6 +177,22 @@ export const describes = <A extends Row>(
   }
 ): Describes => ({ noun, ...how })
 
+/** A record type whose records are found by a link that people have. */
+export interface Linked {
+  readonly noun: Noun
+  /** Returns the record in a link, whichever company owns it. */
+  readonly in: (link: string, nouns: NounReads["Service"]) => Effect.Effect<Option.Option<Row>, StoreUnavailable>
+}
+
+/** `nameIn` returns the record's unique name in a link, or undefined. */
+export const linked = <A extends Row>(noun: Noun<A>, nameIn: (link: string) => Partial<NoInfer<A>> | undefined): Linked => ({
+  noun,
+  in: (link, nouns) => {
+    const name = nameIn(link)
+    return name === undefined ? Effect.succeedNone : nouns.named(noun, name)
+  }
+})
+
 /** A measurement of late work, shown in the operator's status: a description, and when the oldest work began to wait. */
 export interface Lag {
   readonly about: string
@@ -201,6 +217,7 @@ export interface Feature {
   readonly posts?: ReadonlyArray<Posts>
   readonly rates?: ReadonlyArray<Rates>
   readonly describes?: ReadonlyArray<Describes>
+  readonly linked?: ReadonlyArray<Linked>
   /** The feature's read port, which a storage adapter implements. */
   readonly reads?: AnyReads | undefined
   /** Rows for the table of limits in the reference: a description, and the limit. */

@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import * as Metadata from "../base/Metadata.ts"
+import { all as features } from "../features/index.ts"
 import type { NotFound, StoreUnavailable } from "../ledger/Journal.ts"
 import type { Noun } from "../ledger/Noun.ts"
 import { NounReads } from "../ledger/NounReads.ts"
@@ -56,6 +57,8 @@ export interface Step {
 
 /** Maximum number of payments shown for a record. */
 const mostOfRecord = 50
+
+const linked = features.flatMap(({ linked: own = [] }) => own)
 
 /** Number of payments read at a time. It is small because their metadata may be large. */
 const atOnce = 100
@@ -167,8 +170,15 @@ const make = Effect.gen(function* () {
     suspended,
     search: Effect.fnUntraced(function* (companyId, text) {
       const sought = Search.sought(text)
-      if (sought === undefined) return { hits: [], isAll: true }
-      const all = yield* reports.found(companyId, sought)
+      const link = Search.linkIn(text)
+      const byLink = yield* Effect.forEach(linked, ({ noun, in: find }) =>
+        Effect.map(find(link, nouns), (found) =>
+          Option.toArray(found).flatMap((row): ReadonlyArray<Search.Hit> =>
+            row.companyId === companyId ? [{ kind: noun.name, id: row.id, by: "link" }] : []
+          )
+        )
+      )
+      const all = [...byLink.flat(), ...(sought === undefined ? [] : yield* reports.found(companyId, sought))]
       /** An invoice or address of another record, such as a checkout, stands for that record. */
       const ownerOf = Effect.fnUntraced(function* (hit: Search.Hit) {
         const noun: Noun | undefined = [Invoice.noun, OnChainAddress.noun].find(({ name }) => name === hit.kind)

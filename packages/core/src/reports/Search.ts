@@ -1,5 +1,6 @@
 import * as Bip21 from "@satrail/bitcoin/Bip21"
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Network from "@satrail/bitcoin/Network"
 import { Result } from "effect"
@@ -51,7 +52,7 @@ export interface Sought {
 export const limits = { characters: 200, each: 20, looks: 2000 } as const
 
 /** The ways in which a record can match. If several apply, the first is shown. */
-export const ways = ["order", "text", "id", "hash", "transaction", "recipient", "amount"] as const
+export const ways = ["order", "text", "id", "hash", "transaction", "recipient", "link", "amount"] as const
 
 /** Returns whether these are all matches: whether no kind has as many as are read of it. */
 export const isAll = (hits: ReadonlyArray<Hit>): boolean =>
@@ -89,6 +90,9 @@ const pasted = (text: string): string => {
     )
   return /^(?:bitcoin:|lightning:|lnurl|ln)/i.test(bare) ? bare.replaceAll(/\s+/g, "") : bare.replace(/^([0-9a-f]{64}):\d+$/i, "$1")
 }
+
+/** The URL in a text that a person pasted. */
+export const linkIn = (text: string): string => Lnurl.urlIn(pasted(text).replace(/^lightning:/i, "")) ?? text
 
 /** What can be paid with this text, on whichever network. */
 const payable = (text: string): Destination.Destination | undefined => {

@@ -81,7 +81,7 @@ export interface Step {
 export interface Hit {
   readonly kind: string
   readonly id: string
-  readonly by: "order" | "text" | "id" | "hash" | "transaction" | "recipient" | "amount"
+  readonly by: "order" | "text" | "id" | "hash" | "transaction" | "recipient" | "link" | "amount"
 }
 
 /** The activities that are paused, and when each pause began. For a company, also includes its freeze. */

@@ -62,7 +62,7 @@ export const surroundings = async (visit: Visit): Promise<Surroundings> => ({
     const shown = section.entries.filter(({ name }) => may(visit, "read") || withoutRead.has(name))
     return shown.length === 0 ? [] : [{ ...section, entries: shown }]
   }),
-  placeholder: "Order, amount, invoice, address, id",
+  placeholder: "Order, invoice, address, id",
   banners: bannersOf(visit),
   live: ""
 })

@@ -22,6 +22,12 @@ const asksForRest = Effect.gen(function* () {
   })
 })
 
+/** Returns the unique name in the URL of a checkout's page. */
+const nameIn = (link: string): Pick<Checkout.Checkout, "publicId"> | undefined => {
+  const [, publicId] = /\/pay\/([0-9a-f]{32})\b/.exec(link) ?? []
+  return publicId === undefined ? undefined : { publicId }
+}
+
 /** Requests for payment, over Lightning or on-chain, on a hosted page. */
 export const checkouts = Feature.make({
   name: "checkouts",
@@ -39,6 +45,7 @@ export const checkouts = Feature.make({
   notices,
   rates: [Feature.rates(Checkout.noun, "checkoutId")],
   describes: [Feature.describes(Checkout.noun, { by: "checkoutId", description: "description", orderId: "orderId" })],
+  linked: [Feature.linked(Checkout.noun, nameIn)],
   limits: [
     [
       "checkout lifetime, seconds",

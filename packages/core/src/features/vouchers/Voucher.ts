@@ -182,6 +182,12 @@ export const held = (voucher: Voucher): Msat.Msat => Msat.sum(voucher.amount, fe
  */
 export const urlOf = (domain: string, k1: string): string => `${originOf(domain)}/lnurlw?k1=${k1}`
 
+/** Returns the unique name in the URL that a wallet requests. */
+export const nameIn = (link: string): Pick<Voucher, "secretHash"> | undefined => {
+  const [, k1] = /\/lnurlw\?k1=([0-9a-f]{64})\b/.exec(link) ?? []
+  return k1 === undefined ? undefined : { secretHash: SecretHash.of(k1) }
+}
+
 /** Returns the URL to which a wallet sends its invoice. */
 export const callbackOf = (domain: string): string => `${originOf(domain)}/lnurlw/callback`
 

@@ -25,6 +25,7 @@ export const vouchers = Feature.make({
       waits: { kind: "voucher_open", task: Voucher.taskKind, for: "A claim, or the voucher's expiry" }
     })
   ],
+  linked: [Feature.linked(Voucher.noun, Voucher.nameIn)],
   limits: [
     [
       "voucher lifetime, seconds",

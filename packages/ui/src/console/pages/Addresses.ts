@@ -16,6 +16,7 @@ import {
   plain,
   segments,
   sides,
+  stack,
   status,
   submit,
   type Told
@@ -23,7 +24,7 @@ import {
 import { type Column, rowLink, table } from "../Table.ts"
 import type { OnChainAddress, OwnDomain, OwnLightningAddress } from "../wire.ts"
 import * as Formats from "../Format.ts"
-import { code, metadataFact } from "./Records.ts"
+import { code, metadataFact, paymentsPanel } from "./Records.ts"
 
 const nav = "addresses"
 
@@ -171,9 +172,12 @@ const madeOnChain = async (visit: Visit): Promise<Elsewhere> => {
   return { redirect: `addresses/on-chain/${address.id}` }
 }
 
-const showOnChain = async ({ api, say, params }: Visit): Promise<Shown> => {
+const showOnChain = async (visit: Visit): Promise<Shown> => {
+  const { api, say, params } = visit
   const { id = "" } = params
   const address = await api.call("GET /v1/bitcoin/deposit/on-chain/{id}", { params: { id } })
+  const { hits } = await api.search(address.address)
+  const payments = await api.payments(hits.flatMap(({ kind, id }) => (kind === "deposits" ? [{ type: "deposit" as const, id }] : [])))
   return {
     title: "Bitcoin address",
     crumbs: [
@@ -181,7 +185,10 @@ const showOnChain = async ({ api, say, params }: Visit): Promise<Shown> => {
       ["On-chain", "addresses/on-chain"]
     ],
     body: sides(
-      code("Code for the payer", "bitcoin address", address.address),
+      stack(
+        code("Code for the payer", "bitcoin address", address.address),
+        paymentsPanel(visit, "Newest payments to this address", payments)
+      ),
       factPanel("Details", [
         ["Address", copied(address.address, "address")],
         ["Type", address.bitcoin_address_type.replaceAll("_", " ")],

@@ -21,6 +21,7 @@ const places: Readonly<Record<Hit["by"], string>> = {
   hash: "Payment hash",
   transaction: "Transaction",
   recipient: "Address or invoice",
+  link: "Link",
   amount: "Amount"
 }
 
@@ -54,7 +55,7 @@ const ofAddress = (visit: Visit, key: string, path: string, title: string, creat
   more: "",
   told,
   atMillis: Date.parse(createdAt),
-  amount: "any",
+  amount: "",
   value: ""
 })
 
@@ -142,11 +143,11 @@ const get = async (visit: Visit): Promise<Shown> => {
         ? empty(
             "search",
             sought === "" ? "Enter something to search for" : "No results",
-            "Search for an order, a description, a metadata value, an amount in sats, an invoice, an address, a hash, or the beginning of an id.",
+            "Search for an order, a description, a metadata value, an amount in sats, an invoice, an address, a link, a hash, or the beginning of an id.",
             button(to("payments"), "All payments", "main")
           )
         : table("Results", { columns: columns(visit, sought), groups: [{ rows }], kind: "pay-table found", opens: true }),
-      "Searched orders, metadata, ids, hashes, addresses, amounts, and the newest descriptions and recipients."
+      sought !== "" && "Searched orders, metadata, ids, hashes, addresses, amounts, and the newest descriptions and recipients."
     )
   }
 }

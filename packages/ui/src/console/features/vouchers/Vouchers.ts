@@ -6,6 +6,7 @@ import { button, confirm, copied, date, fields, formPanel, link, status, type To
 import { type Column, rowLink } from "../../Table.ts"
 import type { Voucher } from "../../wire.ts"
 import { amountFields, amountOf, code, descriptionField, descriptionOf, metadataFact } from "../../pages/Records.ts"
+import type { Found } from "../Feature.ts"
 import { nav, record, tabs } from "./Links.ts"
 
 const voucherTold = ({ status, expires_at }: Voucher, nowMillis: number): Told => {
@@ -112,6 +113,20 @@ const cancel = async (visit: Visit): Promise<Elsewhere> => {
   await confirmed(visit)
   await visit.api.call("POST /v1/vouchers/{id}/cancel", { params: { id } })
   return { redirect: `vouchers/${id}` }
+}
+
+export const found = async ({ api, say, to }: Visit, id: string): Promise<Found> => {
+  const voucher = await api.call("GET /v1/vouchers/{id}", { params: { id } })
+  return {
+    key: id,
+    href: to(`vouchers/${id}`),
+    title: voucherTitle(voucher),
+    more: "",
+    told: voucherTold(voucher, say.nowMillis),
+    atMillis: Date.parse(voucher.created_at),
+    amount: Formats.sats(voucher.amount_sats),
+    value: say.fiat(voucher.amount_sats) ?? ""
+  }
 }
 
 export const vouchers: ReadonlyArray<Page> = [

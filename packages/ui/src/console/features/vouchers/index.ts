@@ -1,10 +1,11 @@
-import { vouchers as pages } from "./Vouchers.ts"
+import { found, vouchers as pages } from "./Vouchers.ts"
 import type { Feature } from "../Feature.ts"
 
 export const vouchers: Feature = {
   name: "vouchers",
   record: "Voucher",
   pages,
+  finds: found,
   eventKind: "voucher",
   entry: { section: "Receive", rank: 40, name: "vouchers", path: "vouchers", text: "Vouchers and refunds", glyph: "ticket" }
 }
