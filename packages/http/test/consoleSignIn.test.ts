@@ -4,6 +4,7 @@ import { start } from "./Service.ts"
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 const { key } = await service.company()
+const session = await service.signIn(key)
 const origin = "http://service"
 const post = (path: string, form: Readonly<Record<string, string>>) =>
   service.send(
@@ -56,15 +57,34 @@ it("console: signing in and choosing a theme lead only to pages of the console",
     "/console/%2e%2e/v1",
     "javascript:alert(1)"
   ]
-  for (const back of [...others, ...more]) {
-    assert.strictEqual(await landsAt(back), "/console", JSON.stringify(back))
+  // Few of them with a key, because sign-ins are limited.
+  for (const back of others.slice(0, 4)) assert.strictEqual(await landsAt(back), "/console", JSON.stringify(back))
+  for (const back of [...others, ...more])
     assert.strictEqual(await landsAt(back, "/console/theme", { theme: "dark" }), "/console", JSON.stringify(back))
-  }
 })
 
 it("console: choosing a theme keeps the page's filters", async () => {
-  const cookie = await service.signIn(key)
   const place = "/console/payments?status=failed&day=2026-11-29"
-  const { text } = await service.send(new Request(origin + place, { headers: { cookie } }))
+  const { text } = await service.send(new Request(origin + place, { headers: { cookie: session } }))
+  assert.include(text, "Sign out")
   assert.strictEqual(await landsAt(backIn(text), "/console/theme", { theme: "dark" }), place)
+})
+
+it("console: the currency of amounts is chosen among those with an exchange rate, on any page", async () => {
+  const place = "/console/payments?status=failed"
+  const currencies = "aud,cad,chf,cny,eur,gbp,hkd,jpy,nzd,usd"
+  const shown = async (more: string) => {
+    const cookie = more === "" ? session : `${session}; ${more}`
+    const { text } = await service.send(new Request(origin + place, { headers: { cookie } }))
+    const [, select = ""] = /<select[^>]*name="currency"[^>]*>(.*?)<\/select>/s.exec(text) ?? []
+    const options = [...select.matchAll(/<option value="([^"]*)"/g)].map(([, value]) => value)
+    return [/1 BTC = [^<]*/.exec(text)?.[0], options.join(), /<option value="([^"]*)" selected/.exec(select)?.[1]]
+  }
+  assert.deepStrictEqual(await shown(""), ["1 BTC = €46,000.00", currencies, "eur"])
+  const { headers } = await post("/console/theme", { currency: "usd", back: place })
+  assert.strictEqual(headers.get("location"), `../${place.slice(1)}`)
+  const [chosen = ""] = (headers.get("set-cookie") ?? "").split(";")
+  assert.deepStrictEqual(await shown(chosen), ["1 BTC = $50,000.00", currencies, "usd"])
+  const { headers: none } = await post("/console/theme", { currency: "€; a=b", back: place })
+  assert.isNull(none.get("set-cookie"))
 })

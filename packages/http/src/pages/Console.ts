@@ -18,7 +18,7 @@ import * as Routing from "../wire/Routing.ts"
 import type { About } from "./Home.ts"
 import * as ConsoleApi from "./ConsoleApi.ts"
 import * as ConsoleReads from "./ConsoleReads.ts"
-import { cookie, filesAt, make as visitOf, pageAt, paths, preferencesOf, upFrom } from "./ConsoleVisit.ts"
+import { cookie, filesAt, isCurrency, make as visitOf, pageAt, paths, preferencesOf, upFrom } from "./ConsoleVisit.ts"
 
 const { path } = ConsoleApi
 export { path } from "./ConsoleApi.ts"
@@ -149,10 +149,14 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   return { answering, signIn, signOut }
 })
 
-const themed = (form: URLSearchParams): Response => {
-  const theme = form.get("theme") ?? ""
-  const isKnown = theme === "light" || theme === "dark"
-  return elsewhere(`../${pageAt(form.get("back") ?? "")}`, { "set-cookie": cookie("satrail_theme", isKnown ? theme : "system") })
+/** Stores a preference of the person, and shows their page again. */
+const preferring = (form: URLSearchParams): Response => {
+  const [theme, currency] = [form.get("theme"), form.get("currency")]
+  const isTheme = theme === "light" || theme === "dark"
+  return elsewhere(`../${pageAt(form.get("back") ?? "")}`, {
+    ...(theme !== null && { "set-cookie": cookie("satrail_theme", isTheme ? theme : "system") }),
+    ...(currency !== null && isCurrency(currency) && { "set-cookie": cookie("satrail_currency", currency) })
+  })
 }
 
 /** Reads a form sent from one of our own pages. */
@@ -180,7 +184,7 @@ const routesOf = (outer: HttpRouter.HttpRouter, isSandbox: boolean) =>
       yield* router.add("GET", "/operator", Effect.succeed(elsewhere("operator/console")))
       yield* router.add("POST", `${path}/sign-in`, (request) => posted(request, (form) => signIn(request, form)))
       yield* router.add("POST", `${path}/sign-out`, (request) => posted(request, () => signOut(request)))
-      yield* router.add("POST", `${path}/theme`, (request) => posted(request, themed))
+      yield* router.add("POST", `${path}/theme`, (request) => posted(request, preferring))
     })
   )
 

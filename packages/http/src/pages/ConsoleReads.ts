@@ -131,7 +131,8 @@ export const make = Effect.gen(function* () {
       reading(current).then(
         (rates) => {
           const rate = rates.find(({ currency }) => currency === preferred) ?? rates[0]
-          return rate && { currency: rate.currency, perBitcoin: Number(Decimal.format(rate.price)) }
+          const currencies = rates.map(({ currency }) => currency).toSorted()
+          return rate && { currency: rate.currency, perBitcoin: Number(Decimal.format(rate.price)), currencies }
         },
         (error: unknown) => {
           if (error instanceof Refused) return undefined

@@ -20,11 +20,13 @@ type Request = HttpServerRequest.HttpServerRequest
 /** A cookie that stores a user's preference. It is not secret. */
 export const cookie = (name: string, value: string) => `${name}=${value}; Path=/; Max-Age=31536000; SameSite=Lax`
 
+export const isCurrency = (text: string): boolean => /^[a-z]{3}$/.test(text)
+
 export const preferencesOf = ({ cookies }: Request): Formats.Preferences => {
   const { satrail_theme: theme, satrail_zone: zone, satrail_currency: currency = "eur" } = cookies
   return {
     theme: theme === "light" || theme === "dark" ? theme : "system",
-    currency: /^[a-z]{3}$/.test(currency) ? currency : "eur",
+    currency: isCurrency(currency) ? currency : "eur",
     zone: Formats.zoneOf(zone)
   }
 }

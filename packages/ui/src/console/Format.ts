@@ -12,6 +12,8 @@ export interface Preferences {
 export interface Price {
   readonly currency: string
   readonly perBitcoin: number
+  /** The currencies with a known price. */
+  readonly currencies: ReadonlyArray<string>
 }
 
 const locale = "en-US"

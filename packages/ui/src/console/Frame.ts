@@ -47,10 +47,13 @@ export interface Around {
   readonly placeholder: string
   /** Text shown beside the search box, such as the price of bitcoin. */
   readonly rate: string
+  /** The currency of values, and those that can be chosen. */
+  readonly currency: string
+  readonly currencies: ReadonlyArray<string>
   readonly banners: ComponentChildren
   /** The interval in milliseconds at which live pages refresh. If it is empty, they refresh when events arrive. */
   readonly live: string
-  /** The path and query of this page, to which the user returns after choosing a theme. */
+  /** The path and query of this page, to which the user returns after choosing a theme or currency. */
   readonly path: string
 }
 
@@ -75,8 +78,23 @@ const initials = (name: string): string =>
     .map((word) => [...word][0]?.toUpperCase() ?? "")
     .join("")
 
-const me = ({ user, role, beside, preferences, path }: Around) =>
+const currencyForm = ({ beside, path, currency, currencies }: Around) =>
   h(
+    "form",
+    { class: "currency", method: "post", action: beside("console/theme") },
+    h("input", { type: "hidden", name: "back", value: path }),
+    h("label", { class: "visually-hidden", for: "currency-shown" }, "Currency of values"),
+    h(
+      "select",
+      { id: "currency-shown", name: "currency" },
+      currencies.map((one) => h("option", { value: one, selected: one === currency }, one.toUpperCase()))
+    ),
+    h("button", { class: "btn quiet" }, "Show")
+  )
+
+const me = (around: Around) => {
+  const { user, role, beside, preferences, path, currencies } = around
+  return h(
     "div",
     { class: "me" },
     h(
@@ -90,9 +108,11 @@ const me = ({ user, role, beside, preferences, path }: Around) =>
         { class: "theme", method: "post", action: beside("console/theme"), "aria-label": "Theme" },
         h("input", { type: "hidden", name: "back", value: path }),
         themes.map(([value, text]) => h("button", { name: "theme", value, "aria-pressed": preferences.theme === value }, text))
-      )
+      ),
+      currencies.length > 1 && currencyForm(around)
     )
   )
+}
 
 const side = (around: Around) =>
   h(

@@ -113,6 +113,8 @@ export const answer = async <V extends AnyVisit>({ visit, page, around, files, p
     nav: page.nav,
     sought: visit.query.get("q") ?? "",
     rate: say.price === undefined ? "" : `1 BTC = ${Formats.fiatText(say.price.perBitcoin, say.price.currency)}`,
+    currency: say.price?.currency ?? "",
+    currencies: say.price?.currencies ?? [],
     path
   }
   return { status, html: Frame.whole(shown, frame) }
