@@ -48,6 +48,7 @@ describe("a withdrawal that waits", () => {
     const id = await withdraw()
     aheadMillis += 15 * minute
     const waiting = (await service.ask("GET", "/operator/reconciliation", { key: operatorToken })).body.data.waiting.payout_without_coins
+    assert.match(await page("operator/console"), />On time<\/span>.{0,80}>1 pending</s)
     assert.deepStrictEqual(
       waiting.oldest.map((one: { readonly id: string }) => one.id),
       [id]

@@ -6,6 +6,7 @@ import { type Column, rowLink, table } from "../Table.ts"
 import { ago, checkName, count, moment } from "./Common.ts"
 import { type Facts, factsOf, problemsOf, slowSeconds, stoppedOf } from "./Problems.ts"
 import type { Problem } from "../features/Feature.ts"
+import { withdrawalKinds } from "./Waiting.ts"
 
 const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
   {
@@ -72,7 +73,7 @@ const checksOf = (
   const { outgoing_sats: out, incoming_sats: into, wallet_sats: wallet, days_left: days } = liquidity
   // A process that is starting or stopping fails a check of its own, which is a problem only then.
   const sources: Readonly<Record<string, string | null>> = { store: found.database, node: found.node, chain: found.chain }
-  const pending = waiting.withdrawal_dispatched.count + waiting.withdrawal_requested.count
+  const pending = withdrawalKinds.reduce((sum, kind) => sum + waiting[kind].count, 0)
   const isEven = report !== null && report.differences.length === 0 && report.node.unexplained_sats === 0
   return [
     ...found.checks

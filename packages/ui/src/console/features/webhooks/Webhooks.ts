@@ -63,7 +63,8 @@ const columns = ({ say, to }: AnyVisit): ReadonlyArray<Column<Row>> => [
 ]
 
 const list = async (visit: AnyVisit): Promise<Shown> => {
-  const { api, to } = visit
+  const { api, to, user } = visit
+  const isCompany = user.kind === "company"
   const endpoints = await api.call(`GET ${rootOf(visit)}/webhook-endpoints`)
   const rows = await Promise.all(
     endpoints.map(async (endpoint): Promise<Row> => {
@@ -86,8 +87,8 @@ const list = async (visit: AnyVisit): Promise<Shown> => {
           ? empty(
               "hook",
               "No endpoints yet",
-              "Add your shop's URL to be notified of each payment.",
-              button(to("webhooks/new"), "Add endpoint", "main")
+              isCompany ? "Add your shop’s URL to be notified of each payment." : "Add a program’s URL to be notified of events.",
+              mayChange(visit) && button(to("webhooks/new"), "Add endpoint", "main")
             )
           : table("Webhook endpoints", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true })
       ),
@@ -97,7 +98,8 @@ const list = async (visit: AnyVisit): Promise<Shown> => {
         status({ tone: "warn", text: "Amber" }),
         " after the first failure, ",
         status({ tone: "bad", text: "red" }),
-        " after 15 minutes without a delivery. Both appear on the overview."
+        " after 15 minutes without a delivery. Both appear on ",
+        isCompany ? "the overview." : "the page Now."
       )
     ]
   }
