@@ -51,7 +51,7 @@ it.effect("heavy reads: one company runs one at a time, and all of them together
       return [
         reads.statements.monthSums(company, period),
         reads.bookedSums(company, period),
-        reads.found(company, { text: "a", ids: null, hash: null, amounts: null }),
+        reads.found(company, { text: "a", ids: null, hash: null, address: null, recipient: null, lightningAddress: null, amounts: null }),
         reads.turnedSince(company, [0, 1])
       ]
     }
