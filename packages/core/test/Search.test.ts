@@ -12,6 +12,12 @@ it("search: a blank, overlong or malformed text is not searched for", () => {
   assert.strictEqual(Search.sought(`  ${"👍".repeat(long - 1)}  `)?.text, "👍".repeat(long - 1))
 })
 
+it("search: a long run of spaces or punctuation inside a text takes little time", () => {
+  const begunMillis = performance.now()
+  for (const mark of [" ", ";", "("]) Search.linkIn(`x${mark.repeat(1 << 16)}x`)
+  assert.isBelow(performance.now() - begunMillis, 1000)
+})
+
 it("search: an amount must be a whole number of satoshis within the total supply", () => {
   const amounts = (text: string) => Search.sought(text)?.amounts
   assert.deepStrictEqual(amounts("1,000 sats"), [Msat.make(1_000_000n), Msat.make(1_000_999n)])

@@ -81,7 +81,8 @@ const amountsOf = (text: string): Sought["amounts"] => {
 
 /** The text without what surrounds it in a message: line breaks, quotes, a period, or the page that shows it. */
 const pasted = (text: string): string => {
-  const bare = text.replaceAll(/^[<("'\s]+|[>)"'.,;\s]+$/g, "")
+  // The second pattern starts only where such a run starts, or it would take the square of the length of a long run.
+  const bare = text.replace(/^[<("'\s]+/, "").replace(/(?<![>)"'.,;\s])[>)"'.,;\s]+$/, "")
   if (/^https?:/i.test(bare))
     return (
       URL.parse(bare)
