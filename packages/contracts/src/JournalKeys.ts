@@ -116,6 +116,20 @@ export const money = {
     assert.strictEqual(yield* unchanged(yield* kept("another", "x")), "IdempotencyMismatch")
     yield* has(companyId, { posted: 0, held: 0 })
   }),
+  "a Change whose key was used before moves no cursor": Effect.gen(function* () {
+    const companyId = yield* open
+    const key = yield* hex(8)
+    const change = (fingerprint: string, value: string) =>
+      Effect.map(Id.make, (id) => ({
+        ...Answer.kept(id, companyId, 1, { owner: companyId, key, fingerprint, answer: "", forgetAtMillis: null }),
+        cursor: { source: key, value }
+      }))
+    assert.strictEqual(yield* verdict(yield* change("body", "first")), "Applied")
+    assert.strictEqual(yield* verdict(yield* change("another", "second")), "IdempotencyMismatch")
+    assert.strictEqual(yield* verdict(yield* change("body", "third")), "Replayed")
+    assert.strictEqual(yield* found((yield* Records).cursor(key)), "first")
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
   "a withdrawal's key never expires": Effect.gen(function* () {
     const companyId = yield* companyWith(100)
     yield* verdict(yield* request(companyId, 40, "k", "body", { forgetAtMillis: null }))

@@ -18,7 +18,7 @@ import * as Satrail from "@satrail/core/service/Satrail"
 import * as Memory from "@satrail/memory/Memory"
 import * as Commits from "@satrail/postgres/journal/Commits"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
-import { Console, Context, Effect, Fiber, Layer, Option, Redacted, References, Result } from "effect"
+import { Exit, Console, Context, Effect, Fiber, Layer, Option, Redacted, References, Result } from "effect"
 import { rmSync } from "node:fs"
 import path from "node:path"
 import * as Backends from "../src/backends/Backends.ts"
@@ -282,6 +282,23 @@ describe("the backend table", () => {
       const lost = LedgerReads.of({ ...reads, cursor: () => Effect.succeedNone })
       yield* Effect.provideService(confirm("the second"), LedgerReads, lost)
       yield* confirm("the second")
+    }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
+  )
+
+  it.live("backends: an invoice secret binds an empty database even if its process stops for seconds after a commit", () =>
+    Effect.gen(function* () {
+      const confirm = (secret: string) => InvoiceSecret.confirm(Redacted.make(secret), "PAPER_SECRET")
+      const [journal, reads] = [yield* Journal, yield* LedgerReads]
+      const ends: Array<boolean> = []
+      const second = Effect.provideService(Effect.provideService(confirm("the second"), Journal, journal), LedgerReads, reads)
+      const slow: Journal["Service"] = {
+        ...journal,
+        commit: (change) =>
+          Effect.tap(journal.commit(change), () => Effect.map(Effect.exit(second), (end) => void ends.push(Exit.isSuccess(end))))
+      }
+      yield* Effect.provideService(confirm("the first"), Journal, slow)
+      assert.deepStrictEqual(ends, [false])
+      yield* confirm("the first")
     }).pipe(Effect.provide(Layer.fresh(Memory.layer)))
   )
 

@@ -18,20 +18,21 @@ const cursorSource = "invoice secret"
 const markOf = (secret: Redacted.Redacted): string =>
   Buffer.from(hkdfSync("sha256", Redacted.value(secret), "", "satrail: mark of the invoice secret", 16)).toString("hex")
 
-/** Time that another process has to store its mark after its claim, and time after which a claim may be deleted. */
-const claimMillis = { wait: 1000, kept: 60_000 } as const
+/** Time after which a claim may be deleted. */
+const claimKeptMillis = 60_000
 
 /**
- * Claims an unbound database. A mark replaces another, but an idempotency key does not. So of two processes that start
- * together, only one makes the claim. Returns the other's mark; none if this claim is made, or the other is outdated.
+ * Binds an unbound database, and returns the stored mark. A mark replaces another, but an idempotency key does not. So
+ * of two processes that start together, only one makes this claim, which stores its mark in the same transaction. No
+ * mark is stored if it was deleted since an earlier claim.
  */
 const claimed = Effect.fnUntraced(function* (mark: string, stored: Effect.Effect<Option.Option<string>, StoreUnavailable>) {
   const nowMillis = yield* Clock.currentTimeMillis
-  const once = { owner: CompanyId.operator, key: cursorSource, fingerprint: mark, answer: "", forgetAtMillis: nowMillis + claimMillis.kept }
-  const claim = (yield* Journal).commit(Answer.kept(yield* Id.make, CompanyId.operator, nowMillis, once))
-  return yield* Effect.as(claim, Option.none<string>()).pipe(
-    Effect.catchTag("IdempotencyMismatch", () => Effect.delay(stored, claimMillis.wait))
-  )
+  const once = { owner: CompanyId.operator, key: cursorSource, fingerprint: mark, answer: "", forgetAtMillis: nowMillis + claimKeptMillis }
+  const kept = Answer.kept(yield* Id.make, CompanyId.operator, nowMillis, once)
+  const claim = (yield* Journal).commit({ ...kept, cursor: { source: cursorSource, value: mark } })
+  yield* Effect.catchTag(claim, "IdempotencyMismatch", () => Effect.void)
+  return yield* stored
 })
 
 /** Fails if the database is bound to another secret. `setting` is the name of the secret's setting. */
