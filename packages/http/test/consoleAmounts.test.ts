@@ -148,6 +148,21 @@ describe("an amount in a form of the console", () => {
     assert.strictEqual(total.toLocaleString("en"), change)
   })
 
+  it("console: exported metadata is what was stored, even if it has a formula after a separator", async () => {
+    const { key } = await service.company()
+    const metadata = { note: "a;=1+1", other: "b\n=1" }
+    const made = await service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", {
+      key,
+      body: { amount: 1, currency: "sats", metadata }
+    })
+    await service.sandbox((sandbox) => sandbox.pay({ paymentRequest: made.body.data.payment_request }))
+    await service.work()
+    const csv = await service.page(await service.signIn(key), "console/payments/export")
+    assert.notInclude(csv, ";=")
+    const [row]: ReadonlyArray<Record<string, string>> = parse(csv, { columns: true })
+    assert.deepStrictEqual(JSON.parse(row?.["metadata"] ?? ""), metadata)
+  })
+
   it("console: a checkout paid with a tip is not shown as overpaid, and only a paid checkout's payment has a receipt; the export has the tip", async () => {
     const create = async () =>
       (await service.ask("POST", "/v1/checkouts", { key, body: { amount: 1000, currency: "sats", options: ["tip"] } })).body.data

@@ -63,6 +63,12 @@ it("console: signing in and choosing a theme lead only to pages of the console",
     assert.strictEqual(await landsAt(back, "/console/theme", { theme: "dark" }), "/console", JSON.stringify(back))
 })
 
+it("console: a page whose address is too long for a proxy's limit of response headers is not returned to", async () => {
+  const longest = `/console/search?q=${"x".repeat(2000 - "/console/search?q=".length)}`
+  assert.strictEqual(await landsAt(longest, "/console/theme", { theme: "dark" }), longest)
+  assert.strictEqual(await landsAt(`${longest}x`, "/console/theme", { theme: "dark" }), "/console")
+})
+
 it("console: choosing a theme keeps the page's filters", async () => {
   const place = "/console/payments?status=failed&day=2026-11-29"
   const { text } = await service.send(new Request(origin + place, { headers: { cookie: session } }))

@@ -34,12 +34,15 @@ export const preferencesOf = ({ cookies }: Request): Formats.Preferences => {
 /** Returns the relative path from a page to the root: `../` for each folder. */
 export const upFrom = (at: string): string => "../".repeat(at.split("/").length - 2)
 
+/** Maximum length of an address that is returned to. Proxies limit the size of a response's headers, often to 4 KB. */
+const maxAddress = 2000
+
 /**
  * Returns the page of a console with this address, relative to the root, or a company's first page if there can be none.
  * A form could state the address of another site. An export is not a page, so its list is returned.
  */
 export const pageAt = (address: string): string => {
-  const isPage = /^(?:\/operator)?\/console(?:\/[\w-]+)*(?:\?[!-~]*)?$/.test(address)
+  const isPage = address.length <= maxAddress && /^(?:\/operator)?\/console(?:\/[\w-]+)*(?:\?[!-~]*)?$/.test(address)
   return isPage ? address.slice(1).replace(/\/export(?=\?|$)/, "") : path.slice(1)
 }
 

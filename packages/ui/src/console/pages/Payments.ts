@@ -302,7 +302,7 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
   ["recipient", ({ row }) => row.recipient],
   ["fiat_rate", ({ payment }) => payment?.rate ?? null],
   ["fiat_currency", ({ payment }) => payment?.currency ?? null],
-  ["metadata", ({ payment }) => JSON.stringify(payment?.metadata ?? {})],
+  ["metadata", ({ payment }) => payment?.metadata ?? {}],
   ["total_sats", ({ row }) => (row.status === "settled" ? Math.round((signed(row) + feeOf(row)) * 1000) / 1000 : 0)]
 ]
 
