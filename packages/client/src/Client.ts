@@ -95,7 +95,7 @@ const read = (pattern: string, given: ReadonlyArray<unknown>) => {
   const { company, idempotencyKey, signal, ...fields } = isObject(ask) ? ask : {}
   const needed = pattern.includes("{") ? 1 : 0
   const id = ids.at(-1)
-  if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} requires ${needed ? "an" : "no"} id`)
+  if (ids.length < needed || ids.length > needed + 1 || id === "") fail(`${pattern} needs ${needed ? "an" : "no"} id`)
   return {
     path: needed && id ? pattern.replace("{id}", encodeURIComponent(id)) : pattern,
     company: ids.length > needed ? ids[0] : idOf(company),
@@ -127,7 +127,7 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
     (owner ??= idOf(dataOf((await transport.send({ method: "GET", path: "/v1/account", key: own })).answer)))
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
-    if (key && company && (await ownerOf(key)) !== company) fail("key belongs to another company; pass a function")
+    if (key && company && (await ownerOf(key)) !== company) fail("key is another company's; pass a function")
     return key || fail("client({ key }) is missing")
   }
   const credential = (path: string, company: string | undefined) =>

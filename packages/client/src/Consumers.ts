@@ -161,10 +161,10 @@ const report = (error: unknown, name: string) => console.error(`satrail: ${name}
 export const consuming = ({ cursors, onError = report }: Options, world: World, source: Source) => {
   const running = new Set<string>()
   return (type: string | ReadonlyArray<string>, handler: Handler, { name, after: begin, company }: OnOptions = {}): Consumer => {
-    if (!cursors) return fail("on requires client({ cursors })")
+    if (!cursors) return fail("on needs client({ cursors })")
     const types = [type].flat()
     const called = name ?? types.join(", ")
-    if (running.has(called)) fail(`${called} is already running: give this consumer another name`)
+    if (running.has(called)) fail(`${called} is already running: set another name`)
     running.add(called)
     const controller = new AbortController()
     const ask = { name: called, types, handler, begin, company, cursors, onError }

@@ -120,7 +120,11 @@ const refusalOf = async (response: Response, idempotencyKey: string | undefined)
     retryAfterMillis: retryAfter(headers),
     code: text(code) ?? "unreadable",
     message: isOurs ? (text(message) ?? "") : notOurs(status),
-    issues: Array.isArray(issues) ? issues.map(named) : [],
+    // Another program's issues have other fields.
+    issues: [issues]
+      .flat()
+      .filter((one): one is Issue => text(Object(one).path) !== undefined)
+      .map(named),
     requestId: text(requestId),
     // oxlint-disable-next-line typescript/consistent-type-assertions -- an object has plain members
     details: plain(others) as SatrailError["details"]

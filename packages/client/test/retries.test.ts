@@ -148,6 +148,11 @@ describe("retries", () => {
     const { pay: proxy, requests: tried } = service.clientOf({ key }, async () => new Response("Bad gateway", { status: 503 }))
     assert.strictEqual((await caught(proxy.transactions.balance())).status, 503)
     assert.lengthOf(tried, 5)
+    // Such as the errors of a library that validates requests.
+    const error = { issues: [{ path: ["amount_sats"], message: "Required" }, null, { path: "amount_sats" }] }
+    const { pay: validator } = service.clientOf({ key }, async () => Response.json({ error }, { status: 400 }))
+    const { status, code, issues } = await caught(validator.transactions.balance())
+    assert.deepStrictEqual([status, code, issues.map(({ path }) => path)], [400, "unreadable", ["amount"]])
   })
 
   it("client: a gateway's 502 or 504 counts as a lost response, so the request is repeated only with a key", async () => {
