@@ -12,10 +12,12 @@ it("search: a blank, overlong or malformed text is not searched for", () => {
   assert.strictEqual(Search.sought(`  ${"👍".repeat(long - 1)}  `)?.text, "👍".repeat(long - 1))
 })
 
-it("search: a long run of spaces or punctuation inside a text takes little time", () => {
-  const begunMillis = performance.now()
-  for (const mark of [" ", ";", "("]) Search.linkIn(`x${mark.repeat(1 << 16)}x`)
-  assert.isBelow(performance.now() - begunMillis, 1000)
+it("search: a long run of spaces or punctuation inside a text takes time in proportion to its length", () => {
+  // In proportion to the square, a million characters would take an hour.
+  for (const mark of [" ", ";", "("]) {
+    const text = `x${mark.repeat(1 << 20)}x`
+    assert.strictEqual(Search.linkIn(text), text)
+  }
 })
 
 it("search: an amount must be a whole number of satoshis within the total supply", () => {
