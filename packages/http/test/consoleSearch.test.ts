@@ -13,10 +13,12 @@ const pay = async (paymentRequest: string) => {
   await service.work()
 }
 
+const shown = async (at: string, as = cookie) =>
+  (await service.send(new Request(`http://service/console/${at}`, { headers: { cookie: as } }))).text
+
 /** The heading of the results, and each result's kind of page and title. */
 const found = async (text: string, as = cookie) => {
-  const page = (await service.send(new Request(`http://service/console/search?q=${encodeURIComponent(text)}`, { headers: { cookie: as } })))
-    .text
+  const page = await shown(`search?q=${encodeURIComponent(text)}`, as)
   const [, heading = ""] = /<h1[^>]*><span>([^<]*)</.exec(page) ?? []
   const rows = [...page.matchAll(/class="row" href="(?:\.\.\/)*console\/([^"]*)\/[^"/]*">(.*?)<\/a>/g)]
   return { heading, rows: rows.map(([, at = "", title = ""]) => [at, title.replaceAll(/<[^>]*>/g, "")]) }
@@ -71,6 +73,16 @@ it("console: a pasted invoice or address leads to its payments, its checkout or 
     ["payments/in", "Payment received"],
     ["addresses/on-chain", address]
   ])
+})
+
+it("console: an on-chain address lists the payments to it, but not those that mention it", async () => {
+  const { id, address } = (await post("/v1/bitcoin/deposit/on-chain", {})).address
+  const mention = { amount: 300, currency: "sats", metadata: { note: address } }
+  await pay((await post("/v1/bitcoin/deposit/lightning-invoice", mention)).payment_request)
+  await service.sandbox((sandbox) => sandbox.send({ address, amount: service.sats(40_000) }))
+  await service.work()
+  const amounts = [...(await shown(`addresses/on-chain/${id}`)).matchAll(/\+[\d,]+/g)].map(([amount]) => amount)
+  assert.deepStrictEqual(amounts, ["+40,000"])
 })
 
 it("console: a pasted link leads to its checkout or voucher, but not to another company's", async () => {

@@ -177,7 +177,9 @@ const showOnChain = async (visit: Visit): Promise<Shown> => {
   const { id = "" } = params
   const address = await api.call("GET /v1/bitcoin/deposit/on-chain/{id}", { params: { id } })
   const { hits } = await api.search(address.address)
-  const payments = await api.payments(hits.flatMap(({ kind, id }) => (kind === "deposits" ? [{ type: "deposit" as const, id }] : [])))
+  const found = await api.payments(hits.flatMap(({ kind, id }) => (kind === "deposits" ? [{ type: "deposit" as const, id }] : [])))
+  // The search also finds payments whose metadata mentions the address.
+  const payments = found.filter(({ recipient }) => recipient === address.address)
   return {
     title: "Bitcoin address",
     crumbs: [
