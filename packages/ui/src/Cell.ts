@@ -4,7 +4,7 @@
  */
 const formula = /^[=+\-@|＝＋－＠\t\r\n]/
 
-/** Their places after a character at which a spreadsheet with other separators begins a cell, perhaps in quotes. */
+/** A character at which a spreadsheet with other separators begins a cell, if a formula follows, perhaps in quotes. */
 const inside = /([;\t\r\n])(?="*[=+\-@|＝＋－＠])/g
 
 /**
