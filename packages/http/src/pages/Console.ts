@@ -95,7 +95,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   const failed = (request: Request, at: string, error: unknown, form?: URLSearchParams): Response => {
     if (!(error instanceof Refused)) throw error
     const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
-    const asked = { action: actionAt(at), back: request.url }
+    const asked = { action: actionAt(at), back: `/${pageAt(request.url)}` }
     if (error.status === 401) return html(request, Site.signIn(around, { ...asked, notice: signedOut }))
     if (error.status === 403) return html(request, Site.signIn(around, { ...asked, problem: error.message }), 403)
     return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
@@ -112,7 +112,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
     // Without a session there is nothing to request.
     if (request.cookies[cookieName] === undefined) {
       const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
-      return html(request, Site.signIn(around, { action: actionAt(at), back: request.url }))
+      return html(request, Site.signIn(around, { action: actionAt(at), back: `/${pageAt(request.url)}` }))
     }
     try {
       const asked = { send: sendFor(request), reads, at, page, nowMillis, form: form ?? new URLSearchParams(), isSandbox }
@@ -130,10 +130,10 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   }
 
   const signIn = async (request: Request, form: URLSearchParams): Promise<Response> => {
-    const back = form.get("back") ?? ""
+    const back = `/${pageAt(form.get("back") ?? "")}`
     try {
       const { headers } = await sendFor(request)("POST", `${path}/session`, { credential: form.get("credential") ?? "" })
-      return elsewhere(`../${pageAt(back)}`, { "set-cookie": headers.get("set-cookie") ?? "" })
+      return elsewhere(`..${back}`, { "set-cookie": headers.get("set-cookie") ?? "" })
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       const around = { files: filesAt("../"), preferences: preferencesOf(request) }

@@ -108,7 +108,12 @@ const nameOf = (button: HTMLElement): string => button.closest("form")?.querySel
 
 /** Each returns true if the page must not be loaded again. */
 const acts: Readonly<Record<string, (button: HTMLButtonElement, invitation: string) => Promise<unknown>>> = {
-  "sign-in": () => signed("sign-in"),
+  // Not loaded again, because the page may be the result of a form with a wrong key.
+  "sign-in": async () => {
+    await signed("sign-in")
+    location.assign(urlOf(document.querySelector<HTMLInputElement>("[name=back]")?.value ?? "/console"))
+    return true
+  },
   join: (button, invitation) => join(invitation, nameOf(button)),
   add: (button) => add(nameOf(button)),
   revoke: (button) => revoke(button.value),
