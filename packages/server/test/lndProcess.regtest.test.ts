@@ -255,7 +255,7 @@ Real.suite("the service on lnd, as a process", ["btcd", "lnd"], () => {
                   await service.stop("SIGTERM")
                   await service.start(env, 503)
                   const readiness = await service.ask("GET", "/readyz")
-                  assert.strictEqual(readiness.message, "Not ready: node")
+                  assert.strictEqual(readiness.message, "Not ready: node, sender")
                   assert.include(readiness.text, '{"path":"node","message":"lnd refuses the connection"}')
                   assert.include((await metrics(service)).split("\n"), 'satrail_node_up{node="lnd"} 0')
                   assert.strictEqual(await Customer.balance(shop), 100_000)
