@@ -2,7 +2,7 @@ import { Refused } from "@satrail/ui/console/Api"
 import * as Menu from "@satrail/ui/console/Menu"
 import * as Operator from "@satrail/ui/console/operator/Menu"
 import { pages as operatorPages } from "@satrail/ui/console/operator/index"
-import { type AnyVisit, type OperatorVisit, type Page, type Visit, withQuery } from "@satrail/ui/console/Page"
+import type { AnyVisit, OperatorVisit, Page, Visit } from "@satrail/ui/console/Page"
 import { pages } from "@satrail/ui/console/pages/index"
 import * as Site from "@satrail/ui/console/Site"
 import { Clock, Effect, Layer } from "effect"
@@ -70,9 +70,7 @@ const routesBelow = <V extends AnyVisit>(
     page,
     isForm: page.post !== undefined,
     answers: (visit, at, isPost) =>
-      isOwn(visit)
-        ? Site.answer<V>({ visit, page, around, files: filesAt(upFrom(at)), path: withQuery(at, visit.query, {}) }, isPost)
-        : undefined
+      isOwn(visit) ? Site.answer<V>({ visit, page, around, files: filesAt(upFrom(at)), path: at }, isPost) : undefined
   }))
 
 const routes: ReadonlyArray<Route> = [

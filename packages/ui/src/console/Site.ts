@@ -3,7 +3,7 @@ import { Refused } from "./Api.ts"
 import { features } from "./features/index.ts"
 import * as Formats from "./Format.ts"
 import * as Frame from "./Frame.ts"
-import { type AnyVisit, confirmed, type Elsewhere, type File, may, type Page, type Shown, whoMay } from "./Page.ts"
+import { type AnyVisit, confirmed, type Elsewhere, type File, may, type Page, type Shown, whoMay, withQuery } from "./Page.ts"
 import { again, button, confirm, empty, field, formPanel, note, panel, plain } from "./Parts.ts"
 
 /** A response of the console. */
@@ -89,6 +89,7 @@ export interface Made<V extends AnyVisit> {
   readonly page: Page<V>
   readonly around: (visit: V) => Promise<Surroundings>
   readonly files: Frame.Files
+  /** The page's path without its query. */
   readonly path: string
 }
 
@@ -114,8 +115,9 @@ export const answer = async <V extends AnyVisit>({ visit, page, around, files, p
     sought: visit.query.get("q") ?? "",
     rate: say.price === undefined ? "" : `1 BTC = ${Formats.fiatText(say.price.perBitcoin, say.price.currency)}`,
     currency: say.price?.currency ?? "",
-    currencies: say.price?.currencies ?? [],
-    path
+    // A response to a bad request stays small, whatever its query.
+    currencies: (status < 400 && say.price?.currencies) || [],
+    path: status < 400 ? withQuery(path, visit.query, {}) : path
   }
   return { status, html: Frame.whole(shown, frame) }
 }
