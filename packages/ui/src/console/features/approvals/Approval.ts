@@ -1,5 +1,5 @@
 import { h } from "preact"
-import type { Payment } from "../../Api.ts"
+import { type Payment, Refused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { confirmed, type Elsewhere, may, text, type Visit, whoMay } from "../../Page.ts"
 import { act, body, confirm, copied, facts, form, note, plain } from "../../Parts.ts"
@@ -7,18 +7,32 @@ import { feeOf } from "../../pages/Rows.ts"
 import type { Withdrawal } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
 
+/** Returns a key's name; undefined if the id is a person's, or the visitor may not read keys. */
+const keyName = ({ api }: Visit, id: string): Promise<string | undefined> =>
+  api.call("GET /v1/api-keys/{id}", { params: { id } }).then(
+    ({ name }) => name,
+    (error: unknown) => {
+      if (error instanceof Refused && error.status < 500) return undefined
+      throw error
+    }
+  )
+
 /** Shows who has to approve a withdrawal, with a form for those who may, and who decided about it. */
 export const sent = async (visit: Visit, payment: Payment, { approval }: Withdrawal): Promise<PaymentPart> => {
   if (approval === null) return {}
   const { api, say, to, user } = visit
   const entries = await api.call("GET /v1/audit", { query: { subject: payment.id, limit: 10 } })
-  const named = (id: string | null): string | undefined => entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? id ?? undefined
-  const askedBy = ["Requested by", named(approval.asked_by) ?? "unknown"] as const
+  const named = async (id: string): Promise<string> =>
+    // An entry appears in the audit log up to a second after its request.
+    entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? (await keyName(visit, id)) ?? id
+  const askedBy = ["Requested by", approval.asked_by === null ? "unknown" : await named(approval.asked_by)] as const
   if (payment.status !== "pending_approval")
     return {
       facts: [
         askedBy,
-        approval.decided_by === null ? null : [approval.state === "approved" ? "Approved by" : "Decided by", named(approval.decided_by)]
+        approval.decided_by === null
+          ? null
+          : [approval.state === "approved" ? "Approved by" : "Decided by", await named(approval.decided_by)]
       ]
     }
   const [isOwn, mayDecide] = [approval.asked_by === user.id, may(visit, "approve")]
