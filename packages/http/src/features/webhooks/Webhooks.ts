@@ -51,9 +51,10 @@ const isSigned = (key: string, content: string, signatures: string): boolean => 
 }
 
 // Doesn't check the type or the record, because a newer service can add types and values.
-const isTold = Schema.is(
+const hasShape = Schema.is(
   Schema.Struct({ id: Schema.String, type: Schema.String, timestamp: Schema.String, data: Schema.Record(Schema.String, Schema.Unknown) })
 )
+const isTold = (value: unknown): value is Told => hasShape(value)
 const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
@@ -75,6 +76,5 @@ export const verify = (headers: Given, body: string | Uint8Array, secret: string
   if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds)
     return refuse(`The timestamp is more than ${toleranceSeconds} seconds from the current time`)
   const event = Option.getOrUndefined(parsed(text))
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- the service signed the event
-  return isTold(event) ? (event as unknown as Told) : refuse("The body is not an event")
+  return isTold(event) ? event : refuse("The body is not an event")
 }
