@@ -21,7 +21,7 @@ export const inJavaScript: Sha256 = {
 
 const native = "process" in globalThis ? globalThis.process.getBuiltinModule("node:crypto") : undefined
 
-// Node's `createHmac` makes an object for each MAC, which takes three times as long as two calls of `hash`.
+// Two calls of `hash` take two thirds of the time of `createHmac`, which makes an object for each MAC.
 const overNative = ({ hash }: NonNullable<typeof native>): Sha256 => ({
   hex: (data) => hash("sha256", data, "hex"),
   hmac: (key) => {

@@ -106,22 +106,22 @@ const payable = (text: string): Destination.Destination | undefined => {
 
 type Payee = Pick<Sought, "hash" | "address" | "recipient" | "lightningAddress">
 
-const nobody: Payee = { hash: null, address: null, recipient: null, lightningAddress: null }
+const noPayee: Payee = { hash: null, address: null, recipient: null, lightningAddress: null }
 
 const payeeOf = (destination: Destination.Destination | undefined): Payee => {
-  if (destination === undefined) return nobody
+  if (destination === undefined) return noPayee
   const recipient = Destination.text(destination)
   switch (destination._tag) {
     case "ChainAddress":
-      return { ...nobody, address: recipient }
+      return { ...noPayee, address: recipient }
     case "LightningInvoice":
-      return { ...nobody, recipient, hash: destination.invoice.paymentHash }
+      return { ...noPayee, recipient, hash: destination.invoice.paymentHash }
     case "LightningAddress":
-      return { ...nobody, recipient, lightningAddress: destination.address.address }
+      return { ...noPayee, recipient, lightningAddress: destination.address.address }
     case "Lnurl":
-      return { ...nobody, recipient, lightningAddress: LightningAddressText.ofUrl(destination.lnurl.url)?.address ?? null }
+      return { ...noPayee, recipient, lightningAddress: LightningAddressText.ofUrl(destination.lnurl.url)?.address ?? null }
     case "Bolt12Offer":
-      return { ...nobody, recipient }
+      return { ...noPayee, recipient }
   }
 }
 
@@ -129,7 +129,7 @@ const payeeOf = (destination: Destination.Destination | undefined): Payee => {
 const payees = (text: string): Payee => {
   const uri = Bip21.isBip21(text) ? Result.getOrUndefined(Bip21.parse(text)) : undefined
   if (uri === undefined) return payeeOf(payable(text))
-  const of = (part: string | undefined) => (part === undefined ? nobody : payeeOf(payable(part)))
+  const of = (part: string | undefined) => (part === undefined ? noPayee : payeeOf(payable(part)))
   return { ...of(uri.lightning ?? uri.offer), address: of(uri.address).address }
 }
 

@@ -47,8 +47,8 @@ const late = (limitMillis: number) =>
 
 /**
  * Interrupts slow work only after responding, because aborting the read of a body closes the connection. Every
- * write runs through this function, so it starts the work itself and uses a timer. A fork in the request's scope
- * and a fiber that waits would cost a twentieth of a confirm request.
+ * write runs through this function, so it starts the work itself and uses a timer, which costs less than a fork in
+ * the request's scope and a fiber that waits.
  */
 const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, limitMillis: number) =>
   Effect.flatMap(Effect.context<R>(), (context) =>
