@@ -156,13 +156,13 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       yield* ends.hold(task, nodePayment.key)
       const isUnsent = unsent.isStill(task)
       const payment = yield* nodePayment.lookup
+      const heldMillis = (task.heldUntilMillis ?? 0) - (yield* now)
+      // The previous process may be about to send the payment. A failure may be an earlier withdrawal's, to the same
+      // invoice, and the next claim does not know of the previous process.
+      if ((payment._tag === "failed" || payment._tag === "unknown") && heldMillis > 0) return { millis: heldMillis }
       // While the node does not respond, what it last reported still holds.
       const unknown = LostWithdrawal.isLost(task) ? "lost" : "later"
       if (payment._tag === "unknown") return unknown
-      const heldMillis = (task.heldUntilMillis ?? 0) - (yield* now)
-      // It may be an earlier withdrawal's failure to pay the same invoice, and the previous process may be about to
-      // pay it again.
-      if (payment._tag === "failed" && heldMillis > 0) return { millis: heldMillis }
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, nodePayment, payment, task)
       // The node has no record of the payment. That does not mean that the payment failed, because a call by a
       // process that died may still be in flight. Once that is no longer possible, send the payment; the node
