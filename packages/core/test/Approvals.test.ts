@@ -1,5 +1,5 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
@@ -8,6 +8,7 @@ import type * as Limits from "../src/accounts/Limits.ts"
 import { Stops } from "../src/accounts/Stops.ts"
 import { Feed } from "../src/events/Feed.ts"
 import * as Notice from "../src/events/Notice.ts"
+import { Resolver } from "../src/nodes/Resolver.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
 import { waitMillis } from "../src/features/approvals/Approval.ts"
@@ -26,6 +27,7 @@ import {
   made,
   now,
   outside,
+  replace,
   request,
   said,
   scenario,
@@ -194,6 +196,40 @@ describe("Withdrawals that need another key's approval", () => {
     yield* everywhere(keys.revoke(fresh.apiKey.id))
     assert.deepInclude(yield* Effect.flip(approve(company, row)), { _tag: "LimitExceeded", of: "key", limit: "per_withdrawal_sats" })
   })
+
+  const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
+  let isSlow = false
+  const slowPayee = replace(Resolver, (resolver) =>
+    Resolver.of({
+      ...resolver,
+      offer: (url) =>
+        Effect.suspend(() =>
+          isSlow
+            ? Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
+            : resolver.offer(url)
+        )
+    })
+  )
+  scenario(
+    "approval: a company limit lowered while the payee's server delays an approval applies to it",
+    { change: slowPayee },
+    function* () {
+      const company = yield* companyWith(100_000)
+      const { destination } = yield* outside({ type: "lightning_address" })
+      const row = yield* made((yield* Withdrawals).confirm({ company, apiKey: asks, asked: yield* asked(1000), destination, metadata: {} }))
+      const ask = { companyId: company.id, name: "boss", scopes: ["approve"], expiresAtMillis: null } as const
+      const { apiKey } = yield* made((yield* ApiKeys).issue(ask))
+      isSlow = true
+      const approving = yield* Effect.forkChild(said(approve(company, row, apiKey)))
+      yield* Deferred.await(begun)
+      yield* everywhere(Effect.flatMap(Companies, ({ limit }) => limit(company.id, { perWithdrawalSats: 500 })))
+      yield* Deferred.succeed(answered, undefined)
+      assert.strictEqual(yield* Fiber.join(approving), "LimitExceeded")
+      assert.deepStrictEqual(yield* stands(row), ["pending", "waiting", null])
+      isSlow = false
+      yield* reject(company, row)
+    }
+  )
 
   scenario("approval: if a lowered limit does not allow a withdrawal now, the error says when it will", function* () {
     const keys = yield* ApiKeys

@@ -145,16 +145,15 @@ export const make = Effect.gen(function* () {
     parse,
     /**
      * Repeats the request's checks for a withdrawal that was waiting. Returns the task that now sends the
-     * withdrawal, and the current fee.
+     * withdrawal, and the current fee and limits.
      */
     again: Effect.fnUntraced(function* (by: Limits.Spender & { readonly company: Sender }, row: Withdrawal.Withdrawal) {
       const askedAtMillis = yield* Clock.currentTimeMillis
-      const { company } = by
-      const { recipient, fee } = yield* way(company, Destination.stored(row), row.amount, row.rail)
-      yield* current(by, askedAtMillis)
+      const { recipient, fee } = yield* way(by.company, Destination.stored(row), row.amount, row.rail)
+      const { company } = yield* current(by, askedAtMillis)
       yield* mayBegin({ spender: { company }, recipient, withdrawal: row })
       const atMillis = yield* Clock.currentTimeMillis
-      return { fee, atMillis, work: workOf(recipient, atMillis) }
+      return { company, fee, atMillis, work: workOf(recipient, atMillis) }
     }),
     /**
      * Returns the withdrawal, its destination as stored, the payee, the task that sends it, and the limits that

@@ -116,11 +116,11 @@ export const make = Effect.gen(function* () {
       if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
       const by = countedAs(apiKey)
       if (row.approvalAskedBy !== null && (yield* isSame(by, row.approvalAskedBy))) return yield* new Approval.ApprovalByAsker({ id })
-      const { fee, atMillis, work } = yield* drafts.again({ company, apiKey }, row)
+      const { fee, atMillis, work, ...current } = yield* drafts.again({ company, apiKey }, row)
       if (fee.network > row.networkAllowance) return yield* new Approval.ApprovalFeeRisen({ id })
       // The worker that expires withdrawals may be behind.
       if (atMillis >= (row.approvalExpiresAtMillis ?? 0)) return yield* new Approval.ApprovalOver({ id, state: "expired" })
-      yield* SpendingLimits.checkHeld(accounts, yield* asker(company, row), { ...row, amount: held(row) })
+      yield* SpendingLimits.checkHeld(accounts, yield* asker(current.company, row), { ...row, amount: held(row) })
       const commit = Effect.andThen(journal.commit(Approval.approved(row, by, work, atMillis)), get(company.id, id))
       return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))
     }),
