@@ -126,7 +126,8 @@ describe("A voucher", () => {
       })
       assert.deepStrictEqual(new Set(answers), new Set(["ok"]))
       yield* steps(3)
-      assert.strictEqual(yield* said(claim(issued, destination.toUpperCase())), "ok")
+      for (const same of [destination.toUpperCase(), `lightning:${destination}`])
+        assert.strictEqual(yield* said(claim(issued, same)), "ok", same)
       assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
       assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
     }

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { Installation } from "../../accounts/Installation.ts"
 import { Stops } from "../../accounts/Stops.ts"
 import { Entropy } from "../../base/Entropy.ts"
@@ -92,8 +92,10 @@ export const make = Effect.gen(function* () {
    * can repeat the claim.
    */
   const isPaidTo = Effect.fnUntraced(function* ({ companyId, withdrawalId }: Voucher.Voucher, pr: string) {
-    const withdrawal = withdrawalId === null ? undefined : yield* nouns.get(Withdrawal.noun, companyId, withdrawalId)
-    return withdrawal?._tag === "Some" && withdrawal.value.recipient === pr.trim().toLowerCase()
+    if (withdrawalId === null) return false
+    const found = yield* nouns.get(Withdrawal.noun, companyId, withdrawalId)
+    const destination = Destination.parse(pr, network)
+    return Option.isSome(found) && Result.isSuccess(destination) && found.value.recipient === Destination.text(destination.success)
   })
 
   return {
