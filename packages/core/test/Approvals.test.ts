@@ -8,6 +8,7 @@ import type * as Limits from "../src/accounts/Limits.ts"
 import { Stops } from "../src/accounts/Stops.ts"
 import { Feed } from "../src/events/Feed.ts"
 import * as Notice from "../src/events/Notice.ts"
+import { Journal } from "../src/ledger/Journal.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
@@ -117,6 +118,29 @@ describe("Withdrawals that need another key's approval", () => {
     yield* expire
     assert.strictEqual(yield* held(company), 0)
   })
+
+  let broken = ""
+  const breaking = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => (change._tag === "WithdrawalRejected" && change.id === broken ? Effect.die("a drill") : journal.commit(change))
+    })
+  )
+  scenario(
+    "approval: a withdrawal that cannot expire does not stop other companies' withdrawals from expiring",
+    { change: breaking, logsErrors: true },
+    function* () {
+      const [company, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+      broken = (yield* send(company, 1000)).id
+      yield* TestClock.adjust("1 second")
+      const row = yield* send(other, 1000)
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(yield* expire, 1)
+      assert.deepStrictEqual(yield* stands(row), ["failed", "expired", "approval_expired"])
+      broken = ""
+      assert.strictEqual(yield* expire, 1)
+      assert.strictEqual(yield* held(company), 0)
+    }
+  )
 
   scenario("approval: after a long wait for approval, a payee's server that is down still gets the usual time to recover", function* () {
     const company = yield* companyWith(100_000)

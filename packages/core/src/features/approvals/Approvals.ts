@@ -134,13 +134,18 @@ export const make = Effect.gen(function* () {
     expire: Effect.gen(function* () {
       const atMillis = yield* now
       const due = yield* records.unapproved(atMillis, expiredAtOnce)
-      yield* Effect.forEach(
+      const expired = yield* Effect.forEach(
         due.filter(Approval.isWaiting),
         (row) =>
-          Effect.catchTag(Effect.asVoid(journal.commit(Approval.rejected(row, null, atMillis))), "AlreadyTerminal", () => Effect.void),
-        { concurrency: 10, discard: true }
+          Effect.as(journal.commit(Approval.rejected(row, null, atMillis)), true).pipe(
+            Effect.catchTag("AlreadyTerminal", () => Effect.succeed(true)),
+            // One withdrawal that cannot expire must not hold the funds of all others.
+            Effect.catchDefect((defect) => Effect.as(Effect.logError("approval: expiry failed; will retry", defect), false)),
+            Effect.annotateLogs({ withdrawalId: row.id })
+          ),
+        { concurrency: 10 }
       )
-      return due.length
+      return expired.filter((isExpired) => isExpired).length
     })
   })
 })

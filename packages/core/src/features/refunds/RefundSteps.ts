@@ -13,8 +13,8 @@ export const tasksAtOnce = 20
 const leaseMillis = 60_000
 
 /**
- * Delay before a pending refund is checked again. The payment may take a long time. Once the payment is final,
- * the refund's job becomes due.
+ * Delay before a refund is checked again after its link was claimed. The payment may take a long time, and its end
+ * does not change the time of an existing job.
  */
 const laterMillis = (attempts: number): number => Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6))
 
