@@ -276,6 +276,12 @@ describe("An API key", () => {
     "LimitExceeded"
   )
   stalled(
+    "limits: a company's limit that is lowered while the payee's server is slow applies to an embedding program",
+    (payer) => Effect.succeed({ payer, apiKey: undefined }),
+    ({ payer: { id } }) => everywhere(Effect.flatMap(Companies, ({ limit }) => limit(id, { daySats: 1 }))),
+    "LimitExceeded"
+  )
+  stalled(
     "limits: a limit that is lowered while the payee's server is slow applies, even if the company's fees change, too",
     limited,
     ({ apiKey: { id } }) =>

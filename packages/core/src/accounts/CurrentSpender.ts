@@ -1,4 +1,4 @@
-import { Clock, Context, Effect } from "effect"
+import { Clock, Context, Effect, Option } from "effect"
 import { isYoung, marginMillis } from "../base/ReadCache.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { AccountReads } from "./AccountReads.ts"
@@ -22,10 +22,11 @@ export const make = Effect.gen(function* () {
     sinceMillis: number
   ): Effect.fn.Return<S, ApiKey.Unauthorized | StoreUnavailable> {
     const nowMillis = yield* Clock.currentTimeMillis
-    if (spender.apiKey === undefined || isYoung(sinceMillis, nowMillis, marginMillis)) return spender
-    const found = yield* accounts.apiKey(spender.apiKey.id)
+    if (isYoung(sinceMillis, nowMillis, marginMillis)) return spender
+    const id = spender.apiKey?.id
+    const found = id === undefined ? Option.none() : yield* accounts.apiKey(id)
     if (found._tag === "None") {
-      if (!(yield* maySend(spender.apiKey.id))) return yield* new ApiKey.Unauthorized({ reason: "revoked" })
+      if (id !== undefined && !(yield* maySend(id))) return yield* new ApiKey.Unauthorized({ reason: "revoked" })
       const company = yield* accounts.company(spender.company.id)
       return company._tag === "None" ? spender : { ...spender, company: { ...spender.company, limits: company.value.limits } }
     }
