@@ -15,8 +15,9 @@ export const make = () => {
   return {
     /** Records that the node was not called under this claim. */
     note: ({ id, token }: Claimed): void => {
-      for (const oldest of unsent.keys()) if (unsent.size >= capacity) unsent.delete(oldest)
       unsent.set(id, token)
+      const [oldest] = unsent.keys()
+      if (unsent.size > capacity && oldest !== undefined) unsent.delete(oldest)
     },
     /**
      * Returns whether the node was not called under the previous claim, and records the same for this one.
