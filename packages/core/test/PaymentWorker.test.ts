@@ -204,25 +204,36 @@ describe("A payment", () => {
     })
   )
 
-  it.effect(
-    "C2 C10: payment worker: no other process sends a payment that a slow process may still send, even if the slow process is thought to be dead",
-    () =>
-      run({ logsErrors: true }, function* () {
-        const payer = yield* companyWith(5000)
-        const { destination, paymentHash } = yield* outside({ sats: 1000 })
-        const { graceMillis } = yield* LightningSender
-        const { kill, wake } = yield* mortal("before")
-        const row = yield* confirm(payer, destination)
-        yield* TestClock.adjust(graceMillis + 1000)
-        yield* kill
-        yield* working()
-        yield* TestClock.adjust("10 seconds")
-        assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["pending", 0])
-        yield* wake
-        yield* TestClock.adjust(2 * graceMillis + 60_000)
-        assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
-      })
-  )
+  for (const [when, unanswered] of [
+    ["", 0],
+    ["after a lookup without a response, ", 1]
+  ] as const) {
+    it.effect(
+      `C2 C10: payment worker: ${when}no other process sends a payment that a slow process may still send, even if the slow process is thought to be dead`,
+      () => {
+        let silent = 0
+        const flaky = sending(({ lookupPayment }) => ({
+          lookupPayment: (hash) => (silent-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : lookupPayment(hash))
+        }))
+        return run({ change: flaky, logsErrors: true }, function* () {
+          const payer = yield* companyWith(5000)
+          const { destination, paymentHash } = yield* outside({ sats: 1000 })
+          const { graceMillis } = yield* LightningSender
+          const { kill, wake } = yield* mortal("before")
+          const row = yield* confirm(payer, destination)
+          yield* TestClock.adjust(graceMillis + 1000)
+          yield* kill
+          silent = unanswered
+          yield* working()
+          yield* TestClock.adjust("10 seconds")
+          assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["pending", 0])
+          yield* wake
+          yield* TestClock.adjust(2 * graceMillis + 60_000)
+          assert.deepStrictEqual([yield* standing(row), (yield* got(paymentHash)).times], ["settled", 1])
+        })
+      }
+    )
+  }
 
   for (const [title, unanswered] of [
     ["an earlier failure of the same invoice", 0],

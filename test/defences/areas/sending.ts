@@ -103,6 +103,17 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "no other process sends a payment that a slow process may still send"
   },
   {
+    name: "unanswered-forgets-the-slow",
+    rows: [2, 10],
+    bug: "after a lookup without a response, a payment of a process presumed dead is sent again while that process may still send it",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `(payment._tag === "failed" || payment._tag === "unknown") && heldMillis > 0`,
+    replace: `payment._tag === "failed" && heldMillis > 0`,
+    test: coreTest("PaymentWorker"),
+    titles: "after a lookup without a response"
+  },
+  {
     name: "not-found-is-failure",
     rows: [8],
     bug: "a payment that the node has no record of is refunded although the call may still arrive",
