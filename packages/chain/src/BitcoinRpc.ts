@@ -1,4 +1,5 @@
 import * as TxId from "@satrail/bitcoin/TxId"
+import { isYoung } from "@satrail/core/base/ReadCache"
 import { type Broadcast, ChainSource, type ChainUnavailable, type Placement, type Tip } from "@satrail/core/nodes/ChainSource"
 import { Clock, Effect, Layer, Option, Result, Schema } from "effect"
 import { codes, connect, reasonOf, RpcRefused } from "./BitcoinRpcConnection.ts"
@@ -77,7 +78,7 @@ const view = (options: Options) => {
 
   // A node that is behind may not have seen the transaction yet. Don't treat it as missing.
   const caughtUp = Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
-    nowMillis - caughtUpAtMillis < caughtUpForMillis ? Effect.void : Effect.asVoid(tip)
+    isYoung(caughtUpAtMillis, nowMillis, caughtUpForMillis) ? Effect.void : Effect.asVoid(tip)
   )
 
   /** Returns none if the node reports that there is no such record. */

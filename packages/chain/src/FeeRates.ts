@@ -1,3 +1,4 @@
+import { isYoung } from "@satrail/core/base/ReadCache"
 import { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { Clock, Effect } from "effect"
 
@@ -32,7 +33,7 @@ export const make = (
   let last: { readonly rate: number; readonly atMillis: number } | undefined
   return Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
-    if (last !== undefined && nowMillis - last.atMillis < freshForMillis) return last.rate
+    if (last !== undefined && isYoung(last.atMillis, nowMillis, freshForMillis)) return last.rate
     const answer = yield* Effect.result(source)
     const estimate = answer._tag === "Success" ? (answer.success ?? fallback) : undefined
     if (estimate !== undefined) {
@@ -40,7 +41,7 @@ export const make = (
       last = { rate, atMillis: nowMillis }
       return rate
     }
-    if (last !== undefined && nowMillis - last.atMillis < maxAgeMillis) return last.rate
+    if (last !== undefined && isYoung(last.atMillis, nowMillis, maxAgeMillis)) return last.rate
     return yield* Effect.fail(
       answer._tag === "Failure"
         ? answer.failure

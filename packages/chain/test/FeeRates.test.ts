@@ -28,6 +28,21 @@ describe("the fee rate", () => {
     })
   )
 
+  it.effect("fee rate: an estimate is read again after the clock was set back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(3_600_000)
+      let source = says(5)
+      const rate = FeeRates.make(Effect.suspend(() => source))
+      assert.strictEqual(yield* rate, 5)
+      yield* TestClock.setTime(0)
+      source = says(9)
+      assert.strictEqual(yield* rate, 9)
+      yield* TestClock.setTime(-3_600_000)
+      source = away
+      assert.strictEqual((yield* Effect.flip(rate))._tag, "ChainUnavailable")
+    })
+  )
+
   it.effect("fee rate: the last estimate is used during an outage for at most ten minutes", () =>
     Effect.gen(function* () {
       let source = says(5)

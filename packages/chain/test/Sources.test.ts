@@ -4,6 +4,7 @@ import * as TxId from "@satrail/bitcoin/TxId"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import * as BitcoinRpc from "../src/BitcoinRpc.ts"
 import * as Esplora from "../src/Esplora.ts"
 import * as CoreServer from "./CoreServer.ts"
@@ -67,6 +68,24 @@ describe("a node over RPC", () => {
       Effect.gen(function* () {
         const { source } = yield* node((call) => standing(call) ?? { error: { code: -1, message: "out of memory" } })
         assert.match(yield* reason(source.transaction(TxId.make("ab".repeat(32)))), /out of memory/)
+      })
+    )
+  )
+
+  it.effect("RPC: after the clock was set back, a node is asked again whether it has caught up", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        let blocks = info.blocks
+        const { options } = yield* node(
+          (call) => (call.method === "getblockchaininfo" ? { result: { ...info, blocks } } : standing(call)) ?? { result: null }
+        )
+        const unspent = BitcoinRpc.unspent(options)
+        yield* TestClock.setTime(3_600_000)
+        assert.deepStrictEqual(yield* unspent([`${"ab".repeat(32)}:0`]), [])
+        blocks = 1000
+        assert.deepStrictEqual(yield* unspent([`${"ab".repeat(32)}:0`]), [])
+        yield* TestClock.setTime(0)
+        assert.match(yield* reason(unspent([`${"ab".repeat(32)}:0`])), /1000 of 800000/)
       })
     )
   )
