@@ -373,6 +373,20 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     assert.deepStrictEqual((yield* look).watched, [])
   })
 
+  begun(
+    "reconciliation: a payment is looked up even if the node received another payment with its hash",
+    { logsErrors: true, isPending: true },
+    function* () {
+      const { row } = yield* paid(1000)
+      const hash = row.paymentHash ?? PaymentHash.make("")
+      const swapped = swap(LightningBooks, () => ({
+        taken: () => Effect.succeed({ lines: [{ paymentHash: hash, received: Msat.fromSats(1000) }], cursor: "1" })
+      }))
+      const unpaid = swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "failed", reason: "timeout" }) }))
+      assert.deepInclude(yield* toldBy((ports) => swapped(unheard(unpaid(ports)))), ["withdrawal_not_paid", 1000, null])
+    }
+  )
+
   begun("reconciliation: the run of a process that lost the lease is discarded", {}, function* () {
     const before = yield* report
     yield* TestClock.adjust(1000)

@@ -18,9 +18,12 @@ type Lines = ReadonlyArray<Run.Watched>
 /** Maximum number of entries compared and looked up concurrently. */
 export const atOnce = 8
 
-/** Keeps the last entry of each payment, because a failed payment may be retried as another entry. */
-const newestOf = (lines: ReadonlyArray<Run.Theirs>): ReadonlyArray<Run.Theirs> =>
-  Array.from(new Map(lines.map((line) => [`${line._tag} ${Run.keyOf(line)}`, line])).values())
+/**
+ * Returns the last entry of each payment, because a failed payment may be retried as another entry. A payment sent and
+ * a payment received may have the same hash.
+ */
+const newestOf = (lines: ReadonlyArray<Run.Theirs>): ReadonlyMap<string, Run.Theirs> =>
+  new Map(lines.map((line) => [`${line._tag} ${Run.keyOf(line)}`, line]))
 
 /**
  * If a payment reported by the node is not booked yet, that is not a discrepancy while a worker has claimed its
@@ -99,10 +102,10 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** `told` lists the payments that the node reported in this run, which need no lookup. */
+  /** `told` has the payments that the node reported in this run, which need no lookup. */
   const judge = Effect.fnUntraced(function* (
     line: Run.Watched,
-    told: ReadonlySet<string>
+    told: ReturnType<typeof newestOf>
   ): Effect.fn.Return<Difference.Judgement, NodeUnavailable | StoreUnavailable> {
     switch (line._tag) {
       case "Sent":
@@ -113,19 +116,19 @@ export const make = Effect.gen(function* () {
         const withdrawal = Option.getOrUndefined(yield* sending.withdrawal(line.companyId, line.id))
         if (withdrawal?.status !== "settled" || withdrawal.rail !== "lightning" || withdrawal.dispatchedAtMillis === null) return "same"
         const unproven = Difference.unproven(withdrawal)
-        if (unproven !== undefined || told.has(withdrawal.paymentHash ?? withdrawal.id)) return unproven ?? "same"
+        if (unproven !== undefined || told.has(`Sent ${withdrawal.paymentHash ?? withdrawal.id}`)) return unproven ?? "same"
         return Difference.ofSettled(withdrawal, yield* nodePayments.lookup(withdrawal))
       }
       case "Invoice": {
         const invoice = Option.getOrUndefined(yield* receiving.invoice(line.companyId, line.id))
-        if (invoice === undefined || told.has(invoice.paymentHash)) return "same"
+        if (invoice === undefined || told.has(`Taken ${invoice.paymentHash}`)) return "same"
         const deposit = Option.getOrUndefined(yield* receiving.depositOfInvoice(line.companyId, line.id))
         return Difference.ofCredited(invoice, deposit, yield* receiver.lookupInvoice(invoice.paymentHash))
       }
     }
   })
 
-  const judged = (lines: Lines, told: ReadonlySet<string>) =>
+  const judged = (lines: Lines, told: ReturnType<typeof newestOf>) =>
     Effect.forEach(
       lines,
       (line): Effect.Effect<Run.Judged, NodeUnavailable | StoreUnavailable> =>
@@ -137,10 +140,9 @@ export const make = Effect.gen(function* () {
     /** Returns the open and new entries that differ or are not final. */
     compare: Effect.fnUntraced(function* (open: Lines, { theirs, ours }: Pick<Statement, "theirs" | "ours">) {
       const known = yield* Effect.forEach(open.filter(Run.isTheirs), refreshed, { concurrency: atOnce })
-      const theirLines = newestOf([...known, ...theirs])
-      const told = new Set(theirLines.map(Run.keyOf))
+      const told = newestOf([...known, ...theirs])
       const found = [
-        ...(yield* judged(theirLines, new Set())),
+        ...(yield* judged([...told.values()], told)),
         ...(yield* judged([...open.filter((line) => !Run.isTheirs(line)), ...ours], told))
       ]
       return found.filter(({ judgement }) => judgement !== "same")
