@@ -417,6 +417,17 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     }
   )
 
+  scenario("reconciliation: equity that the operator declares during the first run is kept", {}, function* () {
+    const declared = { node: Msat.fromSats(1), chain: Msat.fromSats(2) }
+    const { stateOwnFunds } = yield* Reconciliation
+    const meanwhile = swap(ChainBooks, ({ holdings }) => ({
+      holdings: Effect.tap(holdings, () => Effect.orDie(stateOwnFunds(declared)))
+    }))
+    yield* lookOn(meanwhile(yield* Effect.context<Ports | Process>()))
+    const { node, chain } = yield* look
+    assert.deepStrictEqual({ node: node.own, chain: chain.own }, declared)
+  })
+
   begun("reconciliation: the equity that the operator declares is counted", { logsErrors: true, isPending: true }, function* () {
     yield* behindOurBack(700)
     const { unexplained, own } = yield* Effect.map(Effect.andThen(told, report), ({ node }) => node)

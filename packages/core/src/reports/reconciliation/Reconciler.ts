@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Equal, Layer, Option } from "effect"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import * as Pages from "../../base/Pages.ts"
@@ -122,7 +122,9 @@ export const make = Effect.gen(function* () {
         isBehind
       })
       const { node, chain: wallet } = sides
-      if (node.own !== own.node || wallet.own !== own.chain || own.onChain !== stated.onChain) {
+      const isNew = node.own !== own.node || wallet.own !== own.chain || own.onChain !== stated.onChain
+      // The operator may have declared the equity during this run. The next run then counts what they declared.
+      if (isNew && Equal.equals(stated, yield* reading(Reconciliation.ownFunds))) {
         yield* Effect.logInfo("reconciliation: opening difference booked as operator equity", {
           nodeSats: satsOf(node.own),
           chainSats: satsOf(wallet.own)
