@@ -40,7 +40,7 @@ export class ReceivingReads extends Context.Service<
      * `looks` of them.
      */
     readonly invoicesOf: (companyId: CompanyId.CompanyId, query: Query, looks: number) => Read<Found<Invoice>>
-    /** Returns pending and claimed invoices after `after` (exclusive; null for the first page), ordered by id. */
+    /** Returns pending, claimed and canceling invoices after `after` (exclusive; null for the first page), ordered by id. */
     readonly openInvoices: (after: string | null, limit: number) => Read<ReadonlyArray<Invoice>>
     /**
      * Returns open invoices whose ids are in one of these ranges. Each range includes its first id and excludes
