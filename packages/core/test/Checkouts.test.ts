@@ -611,6 +611,27 @@ scenario("checkout: an on-chain payment creates a job when it is seen and when i
   assert.deepStrictEqual(yield* told, ["checkout.paid"])
 })
 
+scenario("checkout: after a reorganization undoes a partial payment, its page asks for all of the rest", function* () {
+  const sandbox = yield* Sandbox
+  const row = yield* create(yield* company())
+  const txId = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(700) })
+  yield* mine(3)
+  yield* follow
+  yield* later
+  yield* sandbox.reorg(3)
+  yield* sandbox.doubleSpend(txId)
+  yield* mine(1)
+  yield* follow
+  yield* later
+  const undone = yield* get(row)
+  assert.deepStrictEqual([undone.status, undone.received, undone.isAsking], ["open", Msat.zero, true])
+  yield* pay(undone.paymentRequest)
+  yield* poll
+  yield* later
+  const paid = yield* get(row)
+  assert.deepStrictEqual([paid.status, paid.received], ["paid", Msat.fromSats(1000)])
+})
+
 describe("A checkout whose process dies", () => {
   scenario(
     "checkout: if the process dies after canceling a checkout's invoice, another process cancels the checkout",

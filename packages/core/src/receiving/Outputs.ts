@@ -162,8 +162,9 @@ export const make = Effect.fnUntraced(function* ({ spendingCost }: FeeRates) {
     Effect.gen(function* () {
       const left = Balance.available(yield* ledger.balance(deposit.companyId))
       const absorbed = left >= deposit.amount ? Msat.zero : Msat.make(deposit.amount - left)
-      const change = Deposit.reversed(deposit, absorbed, yield* Clock.currentTimeMillis)
-      yield* journal.commit(change)
+      const atMillis = yield* Clock.currentTimeMillis
+      const change = Deposit.reversed(deposit, absorbed, atMillis)
+      yield* journal.commit({ ...change, jobs: jobsOf(deposit, atMillis) })
       yield* Effect.logWarning("deposit: credit reversed by a reorganization", {
         depositId: deposit.id,
         writtenOffSats: Msat.toDecimalSats(absorbed)

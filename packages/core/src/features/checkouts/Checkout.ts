@@ -198,7 +198,7 @@ export interface CheckoutCanceled extends Written<"CheckoutCanceled", Moved, nev
 export interface CheckoutRenewed extends Written<"CheckoutRenewed", Moved, never, never> {}
 /** The payer chose a tip or gave an email address. */
 export interface CheckoutAnswered extends Written<"CheckoutAnswered", Moved, never, never> {}
-/** A payment was counted without changing the status. */
+/** A payment was counted, or undone by a reorganization, without an event. */
 export interface CheckoutCounted extends Written<"CheckoutCounted", Moved, "fence", never> {}
 
 /** A Change caused by a payment or by the passage of time. */
@@ -394,5 +394,5 @@ export const next = (
     const parts = moved(before, { status, received, ...asking }, atMillis)
     return { _tag: "CheckoutUnderpaid", ...parts, fence, jobs: done, event: { type: "checkout.underpaid", subject } }
   }
-  return { _tag: "CheckoutCounted", ...moved(before, { received }, atMillis), fence, jobs: done }
+  return { _tag: "CheckoutCounted", ...moved(before, { status, received, ...asking }, atMillis), fence, jobs: done }
 }

@@ -69,10 +69,11 @@ export const make = Effect.gen(function* () {
     const arrived = yield* arrivedFor(checkout, atMillis)
     const { received } = arrived
     const status = Checkout.standing(checkout, arrived, atMillis)
-    const isMore = status === "underpaid" && received !== checkout.received
+    // After a reorganization, less may be credited than before.
+    const isOther = (status === "open" || status === "underpaid") && received !== checkout.received
     // Once the checkout is paid, cancel its invoice. A payment in flight is still credited.
     if (status === "paid" && checkout.status !== "paid") yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
-    const asking = isMore ? yield* askAgain(checkout, received, atMillis) : undefined
+    const asking = isOther ? yield* askAgain(checkout, received, atMillis) : undefined
     const change = Checkout.next(checkout, { status, arrived, asking }, atMillis, { fence: fence(task), isDone })
     const isSame = change._tag === "CheckoutCounted" && received === checkout.received
     // A payment may stay pending for days, and each change counts toward `maxChanges`.

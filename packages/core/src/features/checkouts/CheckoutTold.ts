@@ -7,10 +7,7 @@ import * as Checkout from "./Checkout.ts"
 const types = ["checkout.paid", "checkout.underpaid", "checkout.expired", "checkout.canceled"] as const
 type Type = (typeof types)[number]
 
-/**
- * Returns a checkout in the state that an event reports. `received` is the amount known when the event is sent;
- * it can only grow.
- */
+/** Returns a checkout in the state that an event reports. `received` is the amount known when the event is sent. */
 const asOf = (row: Checkout.Checkout, type: Type, atMillis: number): Checkout.Shown => {
   const isPaid = type === "checkout.paid"
   return {

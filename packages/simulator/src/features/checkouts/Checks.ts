@@ -98,7 +98,7 @@ export const checkouts = Feature.make(core)({
       kind: "checkout",
       moves: {
         open: ["underpaid", "paid", "expired", "canceled"],
-        underpaid: ["paid", "expired", "canceled"],
+        underpaid: ["open", "paid", "expired", "canceled"],
         expired: ["paid"],
         canceled: ["paid"]
       },
