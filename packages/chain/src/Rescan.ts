@@ -60,19 +60,20 @@ export const scan = Effect.fnUntraced(function* (
 
   const coins = new Map<string, Coin.Coin & { readonly height: number }>()
   const tip = yield* node.tip
+  const gone = (height: number) =>
+    new ChainUnavailable({ operation: "rescan", cause: new Error(`block ${height} of ${tip.height} is gone: scan again`) })
+  let last: string | undefined
   for (let height = fromHeight; height <= tip.height; height++) {
     const hash = yield* node.hashAt(height)
-    // Skipping the block could report too few coins and keys.
-    if (Option.isNone(hash))
-      return yield* new ChainUnavailable({
-        operation: "rescan",
-        cause: new Error(`block ${height} of ${tip.height} is gone: scan again`)
-      })
+    // Skipping the block could report too few coins and keys, and so could a block of another chain than the last.
+    if (Option.isNone(hash)) return yield* gone(height)
     const bytes = yield* node.block(hash.value)
-    const { transactions } = yield* Effect.try({
+    const { previousHash, transactions } = yield* Effect.try({
       try: () => Block.parse(bytes),
       catch: (cause) => new ChainUnavailable({ operation: "rescan", cause })
     })
+    if (last !== undefined && previousHash !== last) return yield* gone(height - 1)
+    last = hash.value
     let isExtended = true
     // A payment to a key beyond the derived ones may be in the same block that makes deriving it necessary.
     while (isExtended) {
