@@ -1,5 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
+import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -213,6 +214,29 @@ scenario("checkout: a Lightning payment made in time is not late, even if it is 
   const paid = yield* get(row)
   assert.deepStrictEqual([paid.status, Checkout.isLate(paid)], ["paid", false])
   assert.deepStrictEqual(yield* told, ["checkout.paid"])
+})
+
+scenario("checkout: no expiry is recorded while the node reports a payment in flight", function* () {
+  const { step } = yield* Checkouts
+  const sandbox = yield* Sandbox
+  for (const [outcome, expected] of [
+    ["settle", ["checkout.paid"]],
+    ["fail", ["checkout.paid", "checkout.expired"]],
+    [undefined, ["checkout.paid", "checkout.expired", "checkout.expired"]]
+  ] as const) {
+    const before = yield* told
+    const { paymentRequest } = yield* create(yield* company())
+    const { paymentHash } = yield* Effect.fromResult(Bolt11.decode(paymentRequest))
+    yield* sandbox.pay({ paymentRequest, hold: true })
+    yield* TestClock.adjust("1 hour")
+    yield* step
+    assert.deepStrictEqual(yield* told, before)
+    // The node may never say how it ended.
+    yield* outcome === undefined ? TestClock.adjust("25 hours") : sandbox.release({ paymentHash, outcome })
+    yield* poll
+    yield* later
+    assert.deepStrictEqual(yield* told, [...expected])
+  }
 })
 
 scenario(

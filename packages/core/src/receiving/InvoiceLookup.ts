@@ -55,7 +55,7 @@ export const make = Effect.gen(function* () {
   return {
     /**
      * Applies the node's state of one open invoice. Changes nothing if the node still has a payment in flight
-     * for it.
+     * for it. Returns whether it has, until the grace period after the expiry has passed.
      */
     lookUp: Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
       // The response describes the invoice at or after this time. The response may arrive up to a day later,
@@ -64,24 +64,27 @@ export const make = Effect.gen(function* () {
       const isCanceled = invoice.status === "canceling"
       // Canceling fails if the node has deleted the invoice. In that case, the result of the lookup below
       // decides, as for any other invoice.
-      if (isCanceled && Option.contains(yield* Effect.option(cancelAtNode(invoice)), true)) return
+      if (isCanceled && Option.contains(yield* Effect.option(cancelAtNode(invoice)), true)) return false
       if (invoice.status === "settling" && receiver.holding !== undefined)
         yield* Effect.option(receiver.holding.settle(invoice, invoice.preimage))
       const state = yield* receiver.lookupInvoice(invoice.paymentHash)
-      if (state._tag === "settled")
-        return yield* Effect.catchTag(
+      if (state._tag === "settled") {
+        yield* Effect.catchTag(
           credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage }),
           "StaleFence",
           Effect.die // no fencing token is required: any process may credit it, and only the first one does
         )
+        return false
+      }
       if (invoice.hold !== null) yield* follow(invoice, state, askedAtMillis)
       const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
-      if (!over || state._tag === "accepted") return
+      if (!over || state._tag === "accepted") return !over && state._tag === "accepted"
       if (isCanceled) yield* journal.commit(Invoice.closed(invoice, askedAtMillis))
       // An invoice that a wallet requested and the node has lost or deleted stays open until `Settlements.forget`
       // deletes it.
       else if (state._tag !== "unknown" || invoice.status === "claimed" || invoice.lightningAddressId === null)
         yield* journal.commit(Invoice.expired(invoice, askedAtMillis))
+      return false
     })
   }
 })

@@ -8,6 +8,7 @@ import * as CheckoutAsking from "./CheckoutAsking.ts"
 import * as CheckoutCancel from "./CheckoutCancel.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 import { CheckoutReads } from "./CheckoutReads.ts"
+import { InvoiceNotPayable } from "../../receiving/Invoice.ts"
 import * as InvoiceLookup from "../../receiving/InvoiceLookup.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
@@ -39,6 +40,7 @@ export const make = Effect.gen(function* () {
   /**
    * Returns the payments toward a checkout. Looks up its invoice at the node before the checkout expires. The node
    * accepts no payment after the deadline, so one that is not credited yet, such as after an outage, is not late.
+   * Fails while such a payment is in flight.
    */
   const arrivedFor = Effect.fnUntraced(function* (checkout: Checkout.Checkout, atMillis: number) {
     const { companyId, invoiceId, status } = checkout
@@ -47,7 +49,8 @@ export const make = Effect.gen(function* () {
     // An invoice for the rest that was issued shortly before the deadline is valid for longer.
     yield* closeUnpaid(checkout)
     const invoice = Option.getOrUndefined(yield* receiving.invoice(companyId, invoiceId))
-    if (invoice?.status === "pending" || invoice?.status === "canceling") yield* lookUp(invoice)
+    if ((invoice?.status === "pending" || invoice?.status === "canceling") && (yield* lookUp(invoice)))
+      return yield* new InvoiceNotPayable({ invoiceId, status: "accepted" })
     return yield* reads.arrivedFor(checkout) // a payment may have been credited since they were read
   })
 
