@@ -424,6 +424,28 @@ describe("Open invoices", () => {
     }
   )
 
+  it.effect("invoice watcher: an invoice does not expire because the node calls it unknown once", () => {
+    let left = 1
+    const wrong = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({
+        ...receiver,
+        lookupInvoice: (hash) =>
+          Effect.suspend(() => (left-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
+      })
+    )
+    return run({ change: wrong }, function* () {
+      const sandbox = yield* Sandbox
+      const row = yield* invoice(yield* company(), 1000, 60)
+      yield* sandbox.pay({ paymentRequest: row.paymentRequest, hold: true })
+      yield* TestClock.adjust("25 hours")
+      yield* poll
+      yield* sandbox.loseNextNotice
+      yield* sandbox.release({ paymentHash: row.paymentHash, outcome: "settle" })
+      yield* poll
+      assert.strictEqual((yield* now(row)).status, "settled")
+    })
+  })
+
   it.effect("invoice watcher: an unpaid invoice that the node has deleted expires a day after its end, and is looked up no more", () => {
     let looked = 0
     const forgetful = replace(LightningReceiver, (receiver) =>

@@ -67,7 +67,11 @@ export const make = Effect.gen(function* () {
       if (isCanceled && Option.contains(yield* Effect.option(cancelAtNode(invoice)), true)) return false
       if (invoice.status === "settling" && receiver.holding !== undefined)
         yield* Effect.option(receiver.holding.settle(invoice, invoice.preimage))
-      const state = yield* receiver.lookupInvoice(invoice.paymentHash)
+      const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
+      const look = receiver.lookupInvoice(invoice.paymentHash)
+      const first = yield* look
+      // No lookup follows an expiry, so the node must report twice that it does not have the invoice.
+      const state = over && first._tag === "unknown" ? yield* look : first
       if (state._tag === "settled") {
         yield* Effect.catchTag(
           credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage }),
@@ -77,7 +81,6 @@ export const make = Effect.gen(function* () {
         return false
       }
       if (invoice.hold !== null) yield* follow(invoice, state, askedAtMillis)
-      const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
       if (!over || state._tag === "accepted") return !over && state._tag === "accepted"
       if (isCanceled) yield* journal.commit(Invoice.closed(invoice, askedAtMillis))
       // An invoice that a wallet requested and the node has lost or deleted stays open until `Settlements.forget`
