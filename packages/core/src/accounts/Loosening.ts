@@ -3,6 +3,7 @@ import { Clock, Context, Effect, Equal, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Freeze } from "../ledger/Freeze.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
 import { AllowedFrom } from "./AllowedFrom.ts"
 import { Limits } from "./Limits.ts"
 import { isSame, type Operator } from "./SecondOperator.ts"
@@ -55,17 +56,11 @@ export type Refused = SecondOperatorRequired | LooseningRefused
 /** Another change to the same limits, ranges, freeze or fees was committed first, so this one was not committed. */
 export class ProtectionMoved extends Schema.TaggedError<ProtectionMoved>()("ProtectionMoved", { id: Schema.String }) {}
 
-/** Maximum number of retries after concurrent changes. More conflicts mean that the store returns wrong results. */
-const maxRetries = 8
-
-const isMoved = (error: unknown): error is ProtectionMoved => error instanceof ProtectionMoved
-
 /**
  * Repeats a change until nothing was committed between its checks and its commit. Otherwise, a change that loosened
  * nothing when it was checked could undo another operator's tightening.
  */
-export const untilUnmoved = <A, E, R>(change: Effect.Effect<A, E | ProtectionMoved, R>): Effect.Effect<A, E, R> =>
-  change.pipe(Effect.retry({ times: maxRetries, while: isMoved }), Effect.catchIf(isMoved, Effect.die))
+export const untilUnmoved = retryIfMoved(ProtectionMoved)
 
 /** An operator who changes protection. */
 export interface Changer extends Operator {

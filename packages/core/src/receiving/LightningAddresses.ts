@@ -19,6 +19,7 @@ import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
+import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
@@ -136,14 +137,14 @@ export const make = Effect.gen(function* () {
   })
 
   const updateSettings: LightningAddresses["Service"]["updateSettings"] = Effect.fnUntraced(function* (companyId, id, update) {
-    for (;;) {
+    const change = Effect.gen(function* () {
       const row = yield* get(companyId, id)
       if (row.deletedAtMillis !== null) return yield* new NotFound({ what: "Lightning address", id })
       const settings = yield* update(row)
       yield* checkSettings(settings)
-      const changed = Effect.as(journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis)), true)
-      if (yield* Effect.catchTag(changed, "LightningAddressGone", () => Effect.succeed(false))) break
-    }
+      yield* journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis))
+    })
+    yield* retryIfMoved(LightningAddress.LightningAddressGone)(change)
     yield* awaitCacheExpiry
     return yield* get(companyId, id)
   })

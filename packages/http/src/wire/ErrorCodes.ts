@@ -272,7 +272,8 @@ export const catalogue = {
   },
   overloaded: {
     status: 503,
-    meaning: "The database cannot keep up with the requests, or too many event streams are open. Nothing was recorded.",
+    meaning:
+      "The database cannot keep up with the requests, too many of them change the same record, or too many event streams are open. Nothing was recorded.",
     remedy: "Wait for `Retry-After` seconds, then send the same request again. Send fewer requests."
   },
   paused: {

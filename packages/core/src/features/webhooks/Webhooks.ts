@@ -13,6 +13,7 @@ import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreU
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
+import { retryIfMoved } from "../../ledger/RetryIfMoved.ts"
 import * as Delivery from "./records/Delivery.ts"
 import * as Endpoint from "./records/Endpoint.ts"
 import { Poster } from "../../nodes/Poster.ts"
@@ -207,13 +208,14 @@ export const make = Effect.gen(function* () {
   const all = yield* parts
   const { journal, reads, nouns, now, stored, get, check, secretFor, from, enabled } = all
   const updateSettings: Webhooks["Service"]["updateSettings"] = Effect.fnUntraced(function* (companyId, id, update) {
-    for (;;) {
+    const change = Effect.gen(function* () {
       const endpoint = yield* get(companyId, id)
       const settings = yield* update(endpoint)
       yield* check(settings)
-      const changed = Effect.as(journal.commit(Endpoint.changed(endpoint, settings, yield* now)), true)
-      if (yield* Effect.catchTag(changed, "EndpointNotEnabled", () => Effect.succeed(false))) return yield* get(companyId, id)
-    }
+      yield* journal.commit(Endpoint.changed(endpoint, settings, yield* now))
+    })
+    yield* retryIfMoved(Endpoint.EndpointNotEnabled)(change)
+    return yield* get(companyId, id)
   })
   return Webhooks.of({
     create: yield* creation(all),
