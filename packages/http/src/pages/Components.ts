@@ -267,9 +267,14 @@ const parameterName = ({ name, in: place }: Json, path: string): string => {
   return pascal(place === "path" ? `${before.split("/").at(-1) ?? ""} ${String(name)}` : String(name))
 }
 
-/** Returns the document with repeated parts as components, named after identifiers and codes. */
-export const shared = (given: Json): Json => {
-  const document = withOpenAnswers(unnumbered(rewriteAll(given, (object) => withoutUnionOfOne(withoutPlainExample(constant(object))))))
+/** Returns the document with repeated parts as components, named after identifiers and codes, in steps. */
+export function* shared(given: Json): Generator<void, Json> {
+  const plain = rewriteAll(given, (object) => withoutUnionOfOne(withoutPlainExample(constant(object))))
+  yield
+  const numberless = unnumbered(plain)
+  yield
+  const document = withOpenAnswers(numberless)
+  yield
   const operations = operationsOf(document)
   const usual = usualCodes(operations)
   const parametersIn = (operation: Json) => listIn(operation, "parameters").filter(isObject).map(parameterOf)

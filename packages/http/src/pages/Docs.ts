@@ -116,23 +116,95 @@ const exemplified = (operation: Json, found: Examples.Shown | undefined): Json =
 }
 
 /**
- * Returns the examples of an API's endpoints, by method and path as in the document: `GET /v1/vouchers/{id}`.
+ * Returns the groups that have such paths, and the examples of their endpoints, by method and path as in the
+ * document: `GET /v1/vouchers/{id}`.
  */
-const examplesOf = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network: Network) => {
+const reflected = <Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<"satrail", Groups>,
+  network: Network,
+  isIn: (path: string) => boolean
+) => {
   const world = Examples.worldOf(network)
-  const found = new Map<string, Examples.Shown>()
+  const examples = new Map<string, Examples.Shown>()
+  const groups = new Set<HttpApiGroup.Top>()
   HttpApi.reflect(api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint: { method, path, annotations } }) => {
+    onEndpoint: ({ group, endpoint: { method, path, annotations } }) => {
+      if (isIn(path)) groups.add(group)
       const shown = Context.getOrUndefined(annotations, Examples.Example)
-      if (shown !== undefined) found.set(`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`, shown(world))
+      if (shown !== undefined) examples.set(`${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`, shown(world))
     }
   })
-  return found
+  return { groups, examples }
 }
 
 /** Adds to the documents the endpoints that are served outside the API but accept an API key. */
 export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>) => api.add(EventStream.group)
+
+/** For whom a document is. */
+type For = "customer" | "operator"
+
+/** Makes a document in steps, before repeated parts become components. */
+function* wholeFor<Groups extends HttpApiGroup.Constraint>(
+  whom: For,
+  given: HttpApi.HttpApi<"satrail", Groups>,
+  network: Network
+): Generator<void, Json> {
+  const isIn = (path: string) => isOperators(path) === (whom === "operator")
+  const api = documented(given)
+  const { groups, examples } = reflected(api, network, isIn)
+  yield
+  const [first, ...others] = groups
+  const none = HttpApi.make("satrail").annotateMerge(api.annotations)
+  const framework = { ...(first === undefined ? OpenApi.fromApi(none) : OpenApi.fromApi(none.add(first, ...others))) }
+  yield
+  const document = mapOperations(framework, (operation, path, method) =>
+    exemplified(operation, examples.get(`${method.toUpperCase()} ${path}`))
+  )
+  if (whom === "operator") return part(document, isIn, { title: "satrail: operator API", description: operatorAbout })
+  const asked = part(document, isIn, {})
+  const features: ReadonlyArray<Feature> = [...all, ...following]
+  const added = features.flatMap(({ openapi }) => (openapi === undefined ? [] : [openapi()]))
+  const components: Json = Object.assign({}, asked["components"], ...added.map((one) => one.components))
+  return Object.assign({ ...asked, components }, ...added.map(({ members }) => members))
+}
+
+/** Makes a document as served, in which repeated parts are components, in steps. */
+function* documentFor<Groups extends HttpApiGroup.Constraint>(
+  whom: For,
+  api: HttpApi.HttpApi<"satrail", Groups>,
+  network: Network = "mainnet"
+): Generator<void, Json> {
+  const whole = yield* wholeFor(whom, api, network)
+  yield
+  return yield* Components.shared(whole)
+}
+
+const atOnce = <A>(steps: Iterator<void, A>): A => {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** Makes a document as served. Runs other requests between the steps, which together take a third of a second. */
+export const document = <Groups extends HttpApiGroup.Constraint>(
+  whom: For,
+  api: HttpApi.HttpApi<"satrail", Groups>,
+  network?: Network
+): Effect.Effect<Json> =>
+  Effect.gen(function* () {
+    const steps = documentFor(whom, api, network)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+      yield* Effect.yieldNow
+    }
+  })
+
+interface About {
+  readonly network?: Network | undefined
+}
 
 /**
  * Returns the documents for customers and for the operator, before repeated parts become components. Examples
@@ -140,29 +212,14 @@ export const documented = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.
  */
 export const whole = <Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<"satrail", Groups>,
-  { network = "mainnet" }: { readonly network?: Network | undefined } = {}
-) => {
-  const examples = examplesOf(api, network)
-  const document = mapOperations({ ...OpenApi.fromApi(documented(api)) }, (operation, path, method) =>
-    exemplified(operation, examples.get(`${method.toUpperCase()} ${path}`))
-  )
-  const asked = part(document, (path) => !isOperators(path), {})
-  const features: ReadonlyArray<Feature> = [...all, ...following]
-  const added = features.flatMap(({ openapi }) => (openapi === undefined ? [] : [openapi()]))
-  const components: Json = Object.assign({}, asked["components"], ...added.map((one) => one.components))
-  const customer: Json = Object.assign({ ...asked, components }, ...added.map(({ members }) => members))
-  const operator = part(document, isOperators, { title: "satrail: operator API", description: operatorAbout })
-  return { customer, operator }
-}
+  { network = "mainnet" }: About = {}
+) => ({ customer: atOnce(wholeFor("customer", api, network)), operator: atOnce(wholeFor("operator", api, network)) })
 
 /** Returns the documents as served, in which repeated parts are components. */
-export const documents = <Groups extends HttpApiGroup.Constraint>(
-  api: HttpApi.HttpApi<"satrail", Groups>,
-  about: { readonly network?: Network | undefined } = {}
-) => {
-  const { customer, operator } = whole(api, about)
-  return { customer: Components.shared(customer), operator: Components.shared(operator) }
-}
+export const documents = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, { network }: About = {}) => ({
+  customer: atOnce(documentFor("customer", api, network)),
+  operator: atOnce(documentFor("operator", api, network))
+})
 
 // Turn off Scalar's fonts, developer tools, hosted client and telemetry, and hide the link to its maker. The
 // page must not depend on any other host.
@@ -251,7 +308,6 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const once = <A, E>(make: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(make))
-      const described = yield* once(Effect.sync(() => documents(api, { network })))
       const script = yield* once(
         Effect.gen(function* () {
           const text = `${yield* bundled(api)}${run}`
@@ -259,10 +315,8 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
           return { name, asset: yield* Asset.make(text, "text/javascript; charset=utf-8", { forever: true }) }
         })
       )
-      const json = Effect.fnUntraced(function* (which: "customer" | "operator") {
-        const document = yield* described
-        return yield* Asset.make(JSON.stringify(document[which]), "application/json")
-      })
+      const json = (whom: For) =>
+        Effect.flatMap(document(whom, api, network), (made) => Asset.make(JSON.stringify(made), "application/json"))
       const html = Effect.fnUntraced(function* (title: string, document: string, scheme: string) {
         const { name } = yield* script
         return yield* Asset.make(pageOf(title, name, document, scheme), "text/html; charset=utf-8", {
