@@ -1,12 +1,14 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
+import { made } from "@satrail/core/ledger/Answer"
 import { EventStore } from "@satrail/core/ledger/EventStore"
 import * as Memory from "@satrail/memory/Memory"
 import { longestMillis } from "@satrail/testing/Waiting"
-import { Context, Effect, Layer } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { vi } from "vitest"
 import { type InLane, Lanes } from "../src/edge/Lanes.ts"
 import { streamsPerCompany, streamsPerKey } from "../src/events/EventStream.ts"
-import { operatorToken, skippingTime, start } from "./Service.ts"
+import { operatorToken, showing, skippingTime, start } from "./Service.ts"
 
 /** Timeout for a condition to become true. */
 const patience = { timeout: longestMillis, interval: 5 }
@@ -31,7 +33,31 @@ const storage = Layer.effect(
   )
 ).pipe(Layer.provideMerge(Memory.layer))
 
-const service = await start({ storage, instead: Context.make(Lanes, lanes), around: skippingTime })
+const hourMillis = 3_600_000
+
+/** Sleeps of more than half an hour and less than two days end, an hour later, when the test ends them. */
+const hours: Array<() => void> = []
+const hourly = Layer.effect(
+  Clock.Clock,
+  Effect.map(Clock.Clock, (clock): Clock.Clock => {
+    let aheadMillis = 0
+    return {
+      ...showing(clock, () => clock.currentTimeMillisUnsafe() + aheadMillis),
+      sleep: (duration) => {
+        const millis = Duration.toMillis(duration)
+        if (millis < hourMillis / 2 || millis > 48 * hourMillis) return clock.sleep(duration)
+        return Effect.callback((resume) => {
+          hours.push(() => {
+            aheadMillis += hourMillis
+            resume(Effect.void)
+          })
+        })
+      }
+    }
+  })
+).pipe(Layer.provide(skippingTime))
+
+const service = await start({ storage, instead: Context.make(Lanes, lanes), around: hourly })
 afterAll(service.dispose)
 
 /** Opens a stream, and reads it until the test ends it. */
@@ -99,6 +125,33 @@ describe("the event streams of one company", () => {
     await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
     await service.ask("DELETE", `/operator/api-keys/${key.split("_")[2]}`, { key: operatorToken })
     await vi.waitFor(() => assert.isTrue(stream.isOver()), patience)
+  })
+
+  it("stream: the stream of a key that expires, or was replaced while it was open, ends when the key does, even without an event", async () => {
+    const { id } = await service.company()
+    const keys = await service.run(ApiKeys)
+    const asked = { companyId: id, name: "test", scopes: ["read"], expiresAtMillis: null } as const
+    const issue = async (given: Partial<Parameters<typeof keys.issue>[0]> = {}) => {
+      const { apiKey, text } = await service.run(Effect.flatMap(keys.issue({ ...asked, ...given }), made))
+      const stream = await open(Redacted.value(text))
+      await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
+      return { apiKey, stream }
+    }
+    const expiresAtMillis = await service.run(Effect.map(Clock.currentTimeMillis, (now) => now + hourMillis))
+    const [other, replaced] = [await issue(), await issue()]
+    hours.length = 0
+    const expiring = await issue({ expiresAtMillis })
+    const rotated = service.run(keys.rotate(replaced.apiKey.id, hourMillis / 1000, undefined, { id: "01", name: "Ada" }))
+    await rotated
+    await vi.waitFor(() => assert.isAtLeast(hours.length, 2), patience)
+    assert.deepStrictEqual(
+      [other, replaced, expiring].map(({ stream }) => stream.isOver()),
+      [false, false, false]
+    )
+    for (const end of hours.splice(0)) end()
+    await vi.waitFor(() => assert.isTrue(expiring.stream.isOver() && replaced.stream.isOver()), patience)
+    assert.isFalse(other.stream.isOver())
+    await other.stream.end()
   })
 
   it("stream: a stream reads events in its company's lane, so that other companies do not wait for it", async () => {

@@ -36,6 +36,9 @@ const oldest = "oldest"
 /** Delay before an EventSource reconnects after its stream ends. */
 export const retryMillis = 3000
 
+/** Longest time that a timer can measure. */
+const longestMillis = 2 ** 31 - 1
+
 // Number of events read at a time. It keeps the data waiting for a slow reader below 1 MB.
 const pageSize = 40
 
@@ -97,22 +100,25 @@ const routes = HttpRouter.use(
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
-    /** Waits until `stands` is false, because the key may be revoked while the stream is open. That is an event, too. */
-    const lost = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, stands: Effect.Effect<boolean>) {
-      const more = yield* tail.listen(companyId)
-      do yield* Effect.andThen(more, awaitCacheExpiry)
-      while (yield* stands)
+    /**
+     * Waits until `validUntil` has passed, because the key may expire or be revoked while the stream is open. A
+     * revocation or rotation is an event, too.
+     */
+    const lost = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, validUntil: Effect.Effect<number>) {
+      const more = Effect.andThen(yield* tail.listen(companyId), awaitCacheExpiry)
+      for (let leftMillis = longestMillis; leftMillis > 0; leftMillis = (yield* validUntil) - (yield* Clock.currentTimeMillis))
+        yield* Effect.timeoutOption(more, Math.min(leftMillis, longestMillis))
     }, Effect.scoped)
 
     /**
-     * Ends when `stands` is false, so that no event is sent between a revocation and its event. While no event matches,
+     * Ends when `validUntil` has passed, so that no event is sent between a revocation and its event. While none matches,
      * the reader's position still moves, or it would become too old, and each connection would read all events again.
      */
     const follow = (
       companyId: CompanyId.CompanyId,
       begin: Notice.Place,
       filter: ReturnType<typeof filterOf>,
-      stands: Effect.Effect<boolean>
+      validUntil: Effect.Effect<number>
     ) =>
       Stream.unwrap(
         Effect.map(tail.listen(companyId), (more) => {
@@ -122,8 +128,8 @@ const routes = HttpRouter.use(
             Effect.fnUntraced(function* (after: Notice.Place) {
               const { items, next } = yield* inLane(companyId)(feed.page({ companyId, after, limit: pageSize, ...filter }, render))
               if (items.length === 0 && next === after) yield* more
-              if (items.length > 0 && !(yield* stands)) return [[], Option.none()] as const
               const nowMillis = yield* Clock.currentTimeMillis
+              if (items.length > 0 && (yield* validUntil) <= nowMillis) return [[], Option.none()] as const
               const isDue = next !== after && nowMillis - toldMillis >= Events.heartbeatMillis
               if (items.length > 0 || isDue) toldMillis = nowMillis
               if (items.length === 0) return [isDue ? [{ id: ids.write(next, companyId) }] : [], Option.some(next)] as const
@@ -163,7 +169,10 @@ const routes = HttpRouter.use(
       const refused = (code: string) => acting.refused(Acting.member(caller), operation, code)
       yield* Exchange.noting({ key: id })(Effect.tapError(ofKey?.(id) ?? Effect.void, () => refused("rate_limited")))
       const isNear = ({ apiKey }: Member) => isFromAllowed(apiKey, false, request, proxies)
-      const stands = Effect.match(shown, { onSuccess: isNear, onFailure: () => false })
+      const validUntil = Effect.match(shown, {
+        onSuccess: (member) => (isNear(member) ? (member.apiKey.expiresAtMillis ?? Infinity) : 0),
+        onFailure: () => 0
+      })
       if (!isNear(caller)) {
         yield* refused(elsewhere.error.code)
         return yield* Effect.fail(elsewhere)
@@ -179,7 +188,7 @@ const routes = HttpRouter.use(
         cursor === undefined ? yield* Errors.answered(feed.now) : cursor === oldest ? Notice.first : yield* placeOf(ids, companyId, cursor)
       // Read once before the stream starts, because an error can no longer change the status afterwards.
       yield* inLane(companyId)(pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter }))
-      const events = Stream.interruptWhen(follow(companyId, begin, filter, stands), lost(companyId, stands)).pipe(
+      const events = Stream.interruptWhen(follow(companyId, begin, filter, validUntil), lost(companyId, validUntil)).pipe(
         Stream.catchCause((cause) =>
           // The reader reconnects and resumes where it stopped.
           Stream.drain(Stream.fromEffect(Effect.logWarning("events: a stream ended", cause)))
