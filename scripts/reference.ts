@@ -223,7 +223,10 @@ const limits = (): string => {
     ["open streams of one extension in one process, by default", Extension.maxStreams],
     ["duration of a stream, minutes, by default", Extension.maxStreamMillis / 60_000],
     ["time to read the rest of a stream that has ended, seconds", Extension.partingMillis / 1000],
-    ["concurrent statements, export balances, charts and searches, per process / company", `${Reads.heavy.most} / ${Reads.heavy.each}`],
+    [
+      "concurrent statements and export balances / with charts and searches, per process; 1 of each kind per company",
+      `${Reads.heavy.recounts} / ${Reads.heavy.most}`
+    ],
     [
       "concurrent downloads of exports and audit logs per process: for each company or operator (1 if half are taken) / in total",
       `${Sheet.maxTables.each} / ${Sheet.maxTables.all}`

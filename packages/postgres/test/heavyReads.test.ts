@@ -37,31 +37,53 @@ const make = Effect.gen(function* () {
   return { end, begun, client }
 })
 
+const readers = Effect.gen(function* () {
+  const { end, begun, client } = yield* make
+  const reads = yield* Effect.all({
+    statements: Statements.make,
+    bookedSums: Bookings.reads.bookedSums,
+    found: Search.found,
+    turnedSince: Steps.turnedSince
+  }).pipe(Effect.provide(client))
+  const sought = { text: "a", ids: null, hash: null, address: null, recipient: null, lightningAddress: null, amounts: null }
+  const recounts = (n: number): ReadonlyArray<Effect.Effect<unknown, unknown>> => [
+    reads.statements.monthSums(companyOf(n), period),
+    reads.bookedSums(companyOf(n), period)
+  ]
+  const others = (n: number): ReadonlyArray<Effect.Effect<unknown, unknown>> => [
+    reads.found(companyOf(n), sought),
+    reads.turnedSince(companyOf(n), [0, 1])
+  ]
+  const ask = (asked: ReadonlyArray<Effect.Effect<unknown, unknown>>) =>
+    Effect.forkChild(Effect.forEach(asked, (read) => Effect.exit(read), { concurrency: "unbounded" })).pipe(
+      Effect.tap(() => Effect.repeat(Effect.yieldNow, { times: 100 }))
+    )
+  return { end: Deferred.succeed(end, undefined), begun, recounts, others, ask }
+})
+
 it.effect("heavy reads: one company runs one at a time, and all of them together leave connections to other requests", () =>
   Effect.gen(function* () {
-    const { end, begun, client } = yield* make
-    const reads = yield* Effect.all({
-      statements: Statements.make,
-      bookedSums: Bookings.reads.bookedSums,
-      found: Search.found,
-      turnedSince: Steps.turnedSince
-    }).pipe(Effect.provide(client))
-    const all = (n: number): ReadonlyArray<Effect.Effect<unknown, unknown>> => {
-      const company = companyOf(n)
-      return [
-        reads.statements.monthSums(company, period),
-        reads.bookedSums(company, period),
-        reads.found(company, { text: "a", ids: null, hash: null, address: null, recipient: null, lightningAddress: null, amounts: null }),
-        reads.turnedSince(company, [0, 1])
-      ]
+    for (const which of ["others", "recounts"] as const) {
+      const { end, begun, ask, ...reads } = yield* readers
+      const asked = [1, 2, 3, 4].flatMap(reads[which])
+      const running = yield* ask(asked)
+      const most = which === "others" ? Reads.heavy.most : Reads.heavy.recounts
+      assert.deepStrictEqual(begun, [1, 2, 3].slice(0, most).map(companyOf))
+      yield* end
+      yield* Fiber.join(running)
+      assert.strictEqual(begun.length, asked.length)
     }
-    const asked = [1, 2, 3, 4].flatMap(all)
-    const running = yield* Effect.forkChild(Effect.forEach(asked, (read) => Effect.exit(read), { concurrency: "unbounded" }))
-    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
-    assert.deepStrictEqual(begun, [1, 2, 3].map(companyOf))
-    assert.strictEqual(begun.length, Reads.heavy.most)
-    yield* Deferred.succeed(end, undefined)
-    yield* Fiber.join(running)
-    assert.strictEqual(begun.length, asked.length)
+  }).pipe(Effect.scoped)
+)
+
+it.effect("heavy reads: a company's search does not wait for its statements and exports, or for those of other companies", () =>
+  Effect.gen(function* () {
+    const { end, begun, recounts, others, ask } = yield* readers
+    const exports = yield* ask([1, 2, 3].flatMap(recounts))
+    const searches = yield* ask([1, 3].flatMap(others))
+    assert.deepStrictEqual(begun, [1, 2, 1].map(companyOf))
+    yield* end
+    yield* Fiber.joinAll([exports, searches])
+    assert.strictEqual(begun.length, 10)
   }).pipe(Effect.scoped)
 )

@@ -150,10 +150,12 @@ export const by = <A extends Noun.Row>(
 
 /**
  * Maximum number of heavy reads that a process runs at the same time: in total, and of each company. Each occupies a
- * connection for seconds, and other requests need the rest.
+ * connection for seconds, and other requests need the rest. Recounts have no timeout, so they can't take all places, and
+ * a company's other heavy reads don't wait for its own recount.
  */
-export const heavy: FairSlots.Limits = { most: 3, each: 1 }
+export const heavy = { most: 3, recounts: 2, each: 1 }
 const slots = FairSlots.make(heavy)
+const recounts = FairSlots.make({ most: heavy.recounts, each: heavy.each })
 
 /** Reads any number of rows. `$1`, `$2` … are the values. */
 export const many = <Ask extends ReadonlyArray<unknown>, A>(
@@ -172,7 +174,10 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
     const recounted = (found: Effect.Effect<ReadonlyArray<object>, SqlError.SqlError>) =>
       sql.withTransaction(Effect.andThen(sql.unsafe(unhurried).unprepared, found))
     const limited = options.recounts ? recounted : writes(options.text) ? Effect.uninterruptible : inTime
-    const inTurn = (ask: Ask, found: ReturnType<typeof limited>) => (options.isHeavy ? slots.run(String(ask[0]), found) : found)
+    const inTurn = ([holder]: Ask, found: ReturnType<typeof limited>) => {
+      if (!options.isHeavy) return found
+      return options.recounts ? recounts.run(`${holder}`, slots.run(`${holder} recounts`, found)) : slots.run(`${holder}`, found)
+    }
     return (...ask) =>
       inTurn(ask, limited(sql.unsafe<object>(options.text, options.values(...ask)))).pipe(
         Effect.map((rows) => rows.map(options.read)),
