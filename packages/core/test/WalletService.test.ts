@@ -8,7 +8,8 @@ import type { Company } from "../src/accounts/Company.ts"
 import { Place, WalletConnections } from "../src/features/wallet-connect/WalletConnections.ts"
 import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.ts"
 import * as WalletService from "../src/features/wallet-connect/WalletService.ts"
-import { beginsAtMillis, company, companyWith, made, outside, type Ports, scenario } from "./World.ts"
+import { NounReads } from "../src/ledger/NounReads.ts"
+import { beginsAtMillis, company, companyWith, made, outside, type Ports, replace, scenario } from "./World.ts"
 
 const wallet = Redacted.make("21".repeat(32))
 const relays = ["wss://one.example", "wss://two.example"]
@@ -27,6 +28,20 @@ const request = (from: Redacted.Redacted, content: WalletConnect.Request) =>
     atSeconds: beginsAtMillis / 1000,
     nonce: new Uint8Array(32).fill(3)
   }) ?? assert.fail("no event")
+
+/** A store that takes 20 ms to find an app, once a test has moved it far away. */
+const far = () => {
+  const store = { isFar: false }
+  const slowly = replace(NounReads, (nouns) => ({
+    ...nouns,
+    named: (noun, by) =>
+      Effect.andThen(
+        Effect.suspend(() => (store.isFar ? Effect.sleep("20 millis") : Effect.void)),
+        nouns.named(noun, by)
+      )
+  }))
+  return { store, change: (ports: Context.Context<Ports>) => slowly(change(ports)) }
+}
 
 /** Listens to relays that pass on every event that `send` is called with. */
 const listening = Effect.gen(function* () {
@@ -72,6 +87,21 @@ scenario(
     const event = request(reader, { method: "get_balance" })
     yield* send(event)
     yield* TestClock.adjust("1 second")
+    assert.strictEqual(answersTo(event), relays.length)
+  }
+)
+
+scenario(
+  "wallet connect: requests of strangers, however many, do not delay a company's apps, even if the database is far away",
+  far,
+  function* ({ store }) {
+    const reader = yield* connect(yield* company())
+    const { send, answersTo } = yield* listening
+    store.isFar = true
+    for (let n = 1; n <= 1000; n++) yield* send({ ...request(wallet, { method: "get_balance" }), pubkey: n.toString(16).padStart(64, "0") })
+    const event = request(reader, { method: "get_balance" })
+    yield* send(event)
+    yield* Effect.repeat(TestClock.adjust("20 millis"), { times: 50 })
     assert.strictEqual(answersTo(event), relays.length)
   }
 )

@@ -38,9 +38,10 @@ export const verified: Throttle.Rate = {
 
 /**
  * Maximum number of concurrent lookups of apps that this process does not know: in total, and for each relay. A
- * stranger can cause them at no cost, so they must not occupy the store's connections.
+ * stranger can cause them at no cost. The store combines them, so they occupy one connection. One at a time, they would
+ * delay known apps, whose requests wait behind them.
  */
-export const lookups: FairSlots.Limits = { most: 4, each: 1 }
+export const lookups: FairSlots.Limits = { most: 128, each: 32 }
 
 /** Number of characters of a method's name that are repeated, in the response and the audit log. */
 const maxMethodCharacters = 40
