@@ -21,6 +21,7 @@ import * as WalletPayments from "../packages/core/src/features/wallet-connect/Wa
 import * as WalletRequests from "../packages/core/src/features/wallet-connect/WalletRequests.ts"
 import * as WalletView from "../packages/core/src/features/wallet-connect/WalletView.ts"
 import * as WalletService from "../packages/core/src/features/wallet-connect/WalletService.ts"
+import * as Domains from "../packages/core/src/accounts/Domains.ts"
 import * as OwnKeys from "../packages/core/src/accounts/OwnKeys.ts"
 import * as Caller from "../packages/core/src/base/Caller.ts"
 import * as Measure from "../packages/core/src/base/Measure.ts"
@@ -248,6 +249,7 @@ const limits = (): string => {
     ["allowed IP addresses and ranges of a key", AllowedFrom.maxRanges],
     ["time for a second operator to confirm a request that loosens limits, hours", Loosening.waitMillis / 3_600_000],
     ["active API keys of a company that creates its own keys", OwnKeys.maxOpen],
+    ["domains that a company can verify itself", Domains.maxDomains],
     [
       "custom fees of a company: largest fixed part / share of the amount, parts per million",
       `${CompanyFees.maxBaseSats} sats / ${CompanyFees.maxPartsPerMillion}`

@@ -6,7 +6,7 @@ import { Companies } from "../src/accounts/Companies.ts"
 import * as Answer from "../src/ledger/Answer.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as Domain from "../src/accounts/Domain.ts"
-import { Domains } from "../src/accounts/Domains.ts"
+import { Domains, maxDomains } from "../src/accounts/Domains.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { PayRequests } from "../src/receiving/PayRequests.ts"
 import { Records } from "../src/service/Records.ts"
@@ -53,6 +53,17 @@ describe("A company's domain", () => {
     yield* lightningAddress(row, "hi", "bücher.example")
     assert.isTrue(yield* answers("hi"))
     assert.deepStrictEqual(yield* verify(row), (yield* (yield* Domains).list(row.id))[0])
+  })
+
+  scenario("domain: a company can verify a limited number of domains itself, and the operator can verify more", function* () {
+    const row = yield* company()
+    const { verifyDomain } = yield* Companies
+    yield* show(row)
+    for (let n = 1; n < maxDomains; n++) yield* verifyDomain(row.id, `d${n}.example`)
+    yield* verify(row)
+    assert.strictEqual(yield* said(verify(row, "another.example")), "Invalid: domain")
+    assert.strictEqual(yield* said(verify(row)), "ok")
+    assert.strictEqual(yield* said(verifyDomain(row.id, "another.example")), "ok")
   })
 
   scenario("domain: the owner's record does not verify the domain for another company", function* () {

@@ -16,6 +16,12 @@ import { AccountReads } from "./AccountReads.ts"
 import type { Company } from "./Company.ts"
 import * as Domain from "./Domain.ts"
 
+/**
+ * Maximum number of domains that a company can verify itself. All are listed at once and checked daily, and with a
+ * wildcard record, one domain would verify any number of subdomains.
+ */
+export const maxDomains = 1000
+
 const pageSize = 200
 const lookupsAtOnce = 8
 
@@ -88,6 +94,10 @@ export const make = Effect.gen(function* () {
       const known = Option.getOrUndefined(yield* records.domain(name))
       const mine = known?.companyId === companyId ? known : undefined
       if (mine?.shownBy === "operator") return yield* Answers.keep(journal, companyId, request, mine)
+      if (mine === undefined && (yield* records.domainsOf(companyId)).length >= maxDomains) {
+        const message = `must be verified already, because the company has ${maxDomains} domains, the maximum; ask the operator to verify it`
+        return yield* new Invalid({ path: "domain", message })
+      }
       const shown = yield* isShown({ domain: name, companyId })
       const nowMillis = yield* Clock.currentTimeMillis
       if (!shown) return yield* new DomainNotShown({ domain: name, ...Domain.record({ domain: name, companyId }) })
