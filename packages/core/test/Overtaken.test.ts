@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { type Context, Effect } from "effect"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as Company from "../src/accounts/Company.ts"
 import * as Endpoint from "../src/features/webhooks/records/Endpoint.ts"
@@ -8,7 +8,11 @@ import { Journal } from "../src/ledger/Journal.ts"
 import * as LightningAddress from "../src/receiving/LightningAddress.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { endpoint, world } from "./Receivers.ts"
-import { company, everywhere, made, said, scenario } from "./World.ts"
+import { company, everywhere, made, type Ports, replace, said, scenario } from "./World.ts"
+
+/** Adds to an error why the store is unavailable. */
+const told = <A, E extends { readonly _tag: string }>(change: Effect.Effect<A, E>) =>
+  Effect.mapError(change, (error) => ({ ...error, code: "why" in error ? error.why : undefined }))
 
 scenario(
   "concurrent changes: a change that others precede 20 times takes effect, and one that they always precede is refused",
@@ -42,9 +46,55 @@ scenario(
         [200, "StoreUnavailable: overloaded"]
       ] as const) {
         left = others
-        const refused = Effect.mapError(change, (error) => ({ ...error, code: "why" in error ? error.why : undefined }))
-        assert.strictEqual(yield* said(everywhere(refused)), outcome, `${name}, ${others}`)
+        assert.strictEqual(yield* said(everywhere(told(change))), outcome, `${name}, ${others}`)
       }
     }
+  }
+)
+
+/** Commits the rival's change before each of the first `left` Changes of this kind. */
+const overtaking = () => {
+  const made = world()
+  const of: { left: number; tag: string; rival: Effect.Effect<unknown, unknown> } = { left: 0, tag: "", rival: Effect.void }
+  const overtaken = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => {
+        if (change._tag !== of.tag || of.left === 0) return journal.commit(change)
+        const { tag } = of
+        of.left--
+        of.tag = ""
+        const rival = Effect.ensuring(
+          Effect.orDie(of.rival),
+          Effect.sync(() => (of.tag = tag))
+        )
+        return Effect.andThen(rival, journal.commit(change))
+      }
+    })
+  )
+  return { ...made, of, change: (ports: Context.Context<Ports>) => overtaken(made.change?.(ports) ?? ports) }
+}
+
+scenario(
+  "concurrent changes: a webhook endpoint is disabled, and its secret rotated, although others precede it, but not if they always do",
+  overtaking,
+  function* ({ of }) {
+    const [webhooks, { commit }] = [yield* Webhooks, yield* Journal]
+    const row = yield* company("paid")
+    const { id } = (yield* endpoint(row)).endpoint
+    let n = 0
+    of.rival = Effect.flatMap(webhooks.get(row.id, id), (found) => commit(Endpoint.rotated(found, `secret ${++n}`, 0, n)))
+    const changes: Readonly<Record<string, Effect.Effect<unknown, { readonly _tag: string }>>> = {
+      EndpointRotated: webhooks.rotate(row.id, id, 0),
+      EndpointDisabled: webhooks.disable(row.id, id)
+    }
+    for (const [tag, change] of Object.entries(changes))
+      for (const [others, outcome] of [
+        [200, "StoreUnavailable: overloaded"],
+        [10, "ok"]
+      ] as const) {
+        Object.assign(of, { left: others, tag })
+        assert.strictEqual(yield* said(told(change)), outcome, `${tag}, ${others}`)
+      }
+    assert.strictEqual((yield* webhooks.get(row.id, id)).status, "disabled")
   }
 )

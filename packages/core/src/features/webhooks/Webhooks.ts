@@ -235,27 +235,30 @@ export const make = Effect.gen(function* () {
       if (!Number.isInteger(seconds) || seconds < minimum || seconds > maximum)
         return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from ${minimum} to ${maximum}` })
       const { sealed, secret } = yield* secretFor(companyId)
-      // Retry if another rotation was committed between the read and the commit.
-      for (;;) {
+      // A commit changes nothing if another rotation preceded it, so read again whether this one took effect.
+      const change = Effect.gen(function* () {
         const endpoint = yield* get(companyId, id)
         if (endpoint.secret === sealed || Endpoint.previousSecrets(endpoint, yield* now).includes(sealed)) return { endpoint, secret }
         const nowMillis = yield* now
         yield* journal.commit(Endpoint.rotated(endpoint, sealed, nowMillis + seconds * 1000, nowMillis))
-      }
+        return yield* new Endpoint.EndpointNotEnabled(endpoint)
+      })
+      return yield* retryIfMoved(Endpoint.EndpointNotEnabled)(change)
     }),
     enable: Effect.fnUntraced(function* (companyId, id, place) {
       return yield* from(yield* get(companyId, id), place)
     }),
-    disable: Effect.fnUntraced(function* (companyId, id) {
-      // Retry if the endpoint changed between the read and the commit, so that the endpoint is disabled despite
-      // a concurrent change.
-      for (;;) {
-        const endpoint = yield* get(companyId, id)
-        if (endpoint.status !== "enabled") return endpoint
-        // No fence is passed here, so `StaleFence` cannot occur.
-        yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
-      }
-    }),
+    disable: (companyId, id) =>
+      // As for a rotation: the endpoint is disabled despite a concurrent change.
+      retryIfMoved(Endpoint.EndpointNotEnabled)(
+        Effect.gen(function* () {
+          const endpoint = yield* get(companyId, id)
+          if (endpoint.status !== "enabled") return endpoint
+          // No fence is passed here, so `StaleFence` cannot occur.
+          yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
+          return yield* new Endpoint.EndpointNotEnabled(endpoint)
+        })
+      ),
     replay: Effect.fnUntraced(function* (companyId, id, place) {
       return yield* from(yield* enabled(yield* get(companyId, id)), place)
     }),
