@@ -3,6 +3,7 @@ import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
@@ -98,6 +99,17 @@ export const other = {
     yield* committed([Withdrawal.requested(asked)])
     assert.deepStrictEqual(yield* found(companyId, "inv-2291"), [`withdrawals ${asked.id} text`])
     assert.deepStrictEqual(yield* found(companyId, "777"), [`withdrawals ${asked.id} amount`])
+  }),
+
+  "a search finds an invoice and a withdrawal by the preimage of their payment": Effect.gen(function* () {
+    const companyId = yield* companyWith(5000)
+    const [proof, other] = [Preimage.make(yield* hex(32)), Preimage.make(yield* hex(32))]
+    const row = yield* created(companyId, 300, { paymentHash: Preimage.hashOf(proof) })
+    const paid = yield* withdrawal(companyId, 700, { paymentHash: Preimage.hashOf(other) })
+    yield* committed([Withdrawal.requested(paid)])
+    assert.deepStrictEqual(yield* found(companyId, proof.toUpperCase()), [`invoices ${row.id} hash`])
+    assert.deepStrictEqual(yield* found(companyId, other), [`withdrawals ${paid.id} hash`])
+    assert.deepStrictEqual(yield* found(yield* open, other), [])
   }),
 
   "a search finds a payment by its transaction, and a withdrawal by its payment hash": Effect.gen(function* () {

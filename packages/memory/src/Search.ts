@@ -28,7 +28,7 @@ const ways: ReadonlyArray<Way> = [
   ["text", ({ metadata }, { text }) => Object.values(metadata ?? {}).some((value) => value.toLowerCase() === text?.toLowerCase())],
   ["text", ({ words = "" }, { text }) => text !== null && words.toLowerCase().includes(text.toLowerCase())],
   ["id", ({ id }, { ids }) => ids !== null && id >= ids[0] && id <= ids[1]],
-  ["hash", (fields, { hash }) => hash !== null && fields.hash === hash],
+  ["hash", ({ hash = null }, sought) => hash !== null && (hash === sought.hash || hash === sought.preimageHash)],
   ["transaction", ({ transaction }, { hash }) => hash !== null && transaction === hash],
   [
     "recipient",

@@ -45,7 +45,16 @@ const readers = Effect.gen(function* () {
     found: Search.found,
     turnedSince: Steps.turnedSince
   }).pipe(Effect.provide(client))
-  const sought = { text: "a", ids: null, hash: null, address: null, recipient: null, lightningAddress: null, amounts: null }
+  const sought = {
+    text: "a",
+    ids: null,
+    hash: null,
+    preimageHash: null,
+    address: null,
+    recipient: null,
+    lightningAddress: null,
+    amounts: null
+  }
   const recounts = (n: number): ReadonlyArray<Effect.Effect<unknown, unknown>> => [
     reads.statements.monthSums(companyOf(n), period),
     reads.bookedSums(companyOf(n), period)

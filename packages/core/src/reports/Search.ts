@@ -3,6 +3,7 @@ import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Network from "@satrail/bitcoin/Network"
+import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Result } from "effect"
 import * as Characters from "../base/Characters.ts"
 import { isText } from "../base/Metadata.ts"
@@ -35,6 +36,8 @@ export interface Sought {
   readonly ids: readonly [first: string, last: string] | null
   /** 32 bytes in hex: a payment hash or a transaction id, or the payment hash of an invoice. */
   readonly hash: string | null
+  /** The payment hash if the text is a preimage, the proof of a payment. */
+  readonly preimageHash: string | null
   /** An on-chain address, as it is stored. */
   readonly address: string | null
   /** A Lightning invoice, offer, LNURL or Lightning address, as a withdrawal to it is stored. */
@@ -142,11 +145,13 @@ export const sought = (given: string): Sought | undefined => {
   const payee = payees(found)
   if (text === null && payee.hash === null && payee.address === null && payee.recipient === null) return undefined
   const lower = found.toLowerCase()
+  const isHash = /^[0-9a-f]{64}$/.test(lower)
   return {
     text,
     ids: idsOf(lower),
     ...payee,
-    hash: /^[0-9a-f]{64}$/.test(lower) ? lower : payee.hash,
+    hash: isHash ? lower : payee.hash,
+    preimageHash: isHash ? Preimage.hashOf(Preimage.make(lower)) : null,
     amounts: amountsOf(lower)
   }
 }

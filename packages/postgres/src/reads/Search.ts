@@ -48,7 +48,8 @@ const ofCompany = "r.company_id::text = $1::uuid::text"
 
 const byTransaction = (table: string) => part(table, "transaction", `r.chain_tx_id = $5::text and ${ofCompany}`, "r.id::text desc")
 
-const byHash = (table: string, column = "payment_hash") => part(table, "hash", `r.${column} = $5::text and ${ofCompany}`, "r.id::text desc")
+const byHash = (table: string, column = "payment_hash", hash = "$5") =>
+  part(table, "hash", `r.${column} = ${hash}::text and ${ofCompany}`, "r.id::text desc")
 
 /** Addresses are unique, so at most one row is read. */
 const byAddress = part("on_chain_addresses", "recipient", `r.address = $8::text and ${ofCompany}`, "r.id::text desc")
@@ -88,7 +89,7 @@ ${[
   ]),
   ...["invoices", "deposits", "withdrawals"].flatMap((table) => [byValue(table), byId(table)]),
   byDescription("invoices", "memo"),
-  ...["invoices", "withdrawals"].map((table) => byHash(table)),
+  ...["invoices", "withdrawals"].flatMap((table) => [byHash(table), byHash(table, "payment_hash", "$11")]),
   byHash("withdrawals", "reported_hash"),
   ...["deposits", "withdrawals"].flatMap((table) => [byTransaction(table), byAmount(table), byChainRecipient(table)]),
   byAddress,
@@ -100,7 +101,7 @@ ${[
 export const found = Reads.many("Records.found", {
   isHeavy: true,
   text,
-  values: (companyId: CompanyId.CompanyId, { text, ids, hash, amounts, ...payee }: Search.Sought) => [
+  values: (companyId: CompanyId.CompanyId, { text, ids, hash, preimageHash, amounts, ...payee }: Search.Sought) => [
     companyId,
     text,
     ids?.[0] ?? null,
@@ -110,7 +111,8 @@ export const found = Reads.many("Records.found", {
     amounts === null ? null : String(amounts[1]),
     payee.address,
     payee.recipient,
-    payee.lightningAddress
+    payee.lightningAddress,
+    preimageHash
   ],
   read: Schema.decodeUnknownSync(Hit)
 })
