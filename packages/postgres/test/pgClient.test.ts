@@ -4,7 +4,8 @@ import { SqlError } from "effect/sql"
 import { boundPort } from "@satrail/testing/boundPort"
 import { freePort } from "@satrail/testing/freePort"
 import { once } from "node:events"
-import { createServer } from "node:net"
+import { createServer, Socket } from "node:net"
+import { vi } from "vitest"
 import { translate } from "../src/client/Outage.ts"
 import * as PgClient from "../src/client/PgClient.ts"
 import { failed } from "../src/client/PgConnection.ts"
@@ -57,6 +58,16 @@ for (const [code, message, says] of refusals) {
     })
   )
 }
+
+it.effect("store: a connection whose server has vanished ends after minutes, also during a statement without a timeout", () =>
+  Effect.gen(function* () {
+    const set = vi.spyOn(Socket.prototype, "setKeepAlive")
+    yield* Effect.addFinalizer(() => Effect.sync(() => set.mockRestore()))
+    const { port } = yield* refusing("53300", "too many clients")
+    yield* start(`postgres://somebody@127.0.0.1:${port}/money`)
+    assert.deepStrictEqual(set.mock.calls[0], [true, 60_000])
+  })
+)
 
 it.effect("store: the error starts with the server's reason for rejecting a connection and guesses no cause", () =>
   Effect.gen(function* () {

@@ -325,6 +325,9 @@ const opening = Effect.fnUntraced(function* (options: Options) {
   const hosts = yield* Effect.mapError(Effect.fromResult(Hosts.parse(Redacted.value(url))), wrong)
   const common: Pg.ClientConfig = {
     keepAlive: true,
+    // By default, the first probe is sent after two hours. Statements without a timeout would wait that long for a server
+    // that has vanished.
+    keepAliveInitialDelayMillis: 60_000,
     application_name: "satrail"
   }
   const primary = hosts.demand === "any" && hosts.all.length === 1 ? undefined : yield* Primary.make(hosts, common, options)
