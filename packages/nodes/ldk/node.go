@@ -23,10 +23,14 @@ type node struct {
 
 	// Serializes decisions about the store.
 	deciding sync.Mutex
+	overdue  map[string]bool      // decisions whose deadline had passed at the last beat; guarded by `deciding`
 	doubts   map[string]time.Time // attempts that LDK may never have received, with their start times; guarded by `deciding`
 	starting sync.Mutex
+	began    int64        // when the start began, in seconds
 	started  atomic.Int64 // in milliseconds; 0 if not started
 	drained  atomic.Bool
+
+	postponed atomic.Bool // claims wait until the chain is read
 }
 
 type logs struct{}
@@ -83,7 +87,7 @@ func buildNode(s *store, settings settings) (*node, error) {
 	if publicKey(key) != built.NodeId() {
 		return nil, errors.New("the node's key is not derived from its seed as it was: this program and its LDK do not belong together")
 	}
-	return &node{Node: built, store: s, settings: settings, key: key, doubts: doubts}, nil
+	return &node{Node: built, store: s, settings: settings, key: key, doubts: doubts, overdue: map[string]bool{}}, nil
 }
 
 func setChain(builder *ldk.Builder, settings settings) error {
@@ -125,6 +129,7 @@ func (n *node) begin(seen *mark) (any, error) {
 		}
 	}
 	if n.started.Load() == 0 {
+		n.began = time.Now().Unix()
 		if err := n.Start(); err != nil {
 			return nil, refuse(codeUnavailable, "the node does not start: %v", err)
 		}
@@ -132,6 +137,7 @@ func (n *node) begin(seen *mark) (any, error) {
 		if err := n.carryOn(); err != nil {
 			return nil, err
 		}
+		go n.keepClaiming()
 		go n.listen()
 	}
 	// Past events must be in our books before the books are read.
@@ -234,6 +240,9 @@ func (n *node) keepCounting() {
 		}
 		if err == nil && n.started.Load() != 0 {
 			err = n.decideDoubts()
+		}
+		if err == nil && n.started.Load() != 0 {
+			err = n.endOverdue()
 		}
 		if err != nil {
 			log.Fatalf("the store cannot be written: %v", err)

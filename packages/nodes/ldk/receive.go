@@ -205,15 +205,6 @@ func (n *node) take(one *invoice) error {
 	return n.claim(one)
 }
 
-func (n *node) claim(one *invoice) error {
-	if err := n.Bolt11Payment().ClaimForHash(one.Hash, one.Received, one.Preimage); err != nil {
-		// LDK has no record of it, so it holds no payment of it either.
-		log.Printf("invoice %s could not be claimed: %v", one.Hash, err)
-	}
-	dieAt("claimed")
-	return nil
-}
-
 func (n *node) sendBack(hash string) error {
 	if err := n.Bolt11Payment().FailForHash(hash); err != nil {
 		log.Printf("payment %s could not be sent back, and ends by itself: %v", hash, err)
@@ -389,7 +380,8 @@ func (n *node) settle(ask settleInvoice) (any, error) {
 	if !proves(ask.Preimage, ask.Hash) {
 		return nil, refuse(codeRefused, "this is not the preimage of the hash")
 	}
-	if err := n.decideToSettle(ask); err != nil {
+	isCurrent := n.awaitChain()
+	if err := n.decideToSettle(ask, isCurrent); err != nil {
 		return nil, err
 	}
 	var one *invoice
@@ -404,7 +396,7 @@ func (n *node) settle(ask settleInvoice) (any, error) {
 	return n.shown(one), nil
 }
 
-func (n *node) decideToSettle(ask settleInvoice) error {
+func (n *node) decideToSettle(ask settleInvoice, isCurrent bool) error {
 	n.deciding.Lock()
 	defer n.deciding.Unlock()
 	one, err := n.invoice(ask.Hash)
@@ -414,7 +406,13 @@ func (n *node) decideToSettle(ask settleInvoice) error {
 	if one == nil || !one.Hold {
 		return refuse(codeRefused, "there is no such hold invoice")
 	}
-	if one.State != held || n.height() >= one.Deadline {
+	if one.State != held {
+		return nil
+	}
+	if !isCurrent {
+		return refuse(codeUnavailable, "the chain was not read for an hour, or not since the start: the held payment may have timed out")
+	}
+	if n.height() >= one.Deadline {
 		return nil
 	}
 	one.Preimage = ask.Preimage

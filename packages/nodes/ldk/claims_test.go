@@ -1,0 +1,85 @@
+package main
+
+import (
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+func TestTheChainIsCurrentIfItWasReadSinceTheStartAndRecently(t *testing.T) {
+	at := func(seconds uint64) *uint64 { return &seconds }
+	for _, one := range []struct {
+		read       *uint64
+		began, now int64
+		is         bool
+	}{
+		{nil, 1000, 1001, false},
+		{at(999), 1000, 1001, false},
+		{at(1000), 1000, 1001, true},
+		{at(1000), 1000, 1000 + 3599, true},
+		{at(1000), 1000, 1000 + 3600, false},
+		{at(5000), 1000, 4000, true}, // the clock was set back
+	} {
+		if isCurrent(one.read, one.began, one.now) != one.is {
+			t.Fatalf("%+v", one)
+		}
+	}
+}
+
+func TestAClaimThatIsNotReportedAfterItsDeadlineIsGivenUpAtTheSecondBeat(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	states := map[string]invoiceState{"claiming": claiming, "settled": claiming, "canceled": canceled, "later": claiming}
+	err := s.update(func(tx *bbolt.Tx) error {
+		for hash, state := range states {
+			deadline := uint32(100)
+			if hash == "later" {
+				deadline = 200
+			}
+			if err := tx.Bucket(bucketTodo).Put([]byte(hash), []byte{}); err != nil {
+				return err
+			}
+			if err := write(tx, bucketInvoices, hash, invoice{Hash: hash, State: state, Deadline: deadline}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overdue := map[string]bool{}
+	beat := func(height uint32, want map[string]invoiceState, todo int) {
+		t.Helper()
+		if err := s.endOverdue(height, overdue); err != nil {
+			t.Fatal(err)
+		}
+		s.db.View(func(tx *bbolt.Tx) error {
+			for hash, state := range want {
+				if one, err := read[invoice](tx, bucketInvoices, hash); err != nil || one.State != state {
+					t.Fatalf("%s at %d: %+v %v", hash, height, one, err)
+				}
+			}
+			if left := tx.Bucket(bucketTodo).Stats().KeyN; left != todo {
+				t.Fatalf("%d decisions are left at %d, not %d", left, height, todo)
+			}
+			return nil
+		})
+	}
+	beat(100, states, 4)
+	beat(101, states, 4)
+	// LDK reports one of them in between.
+	err = s.update(func(tx *bbolt.Tx) error {
+		if err := tx.Bucket(bucketTodo).Delete([]byte("settled")); err != nil {
+			return err
+		}
+		return write(tx, bucketInvoices, "settled", invoice{Hash: "settled", State: settled, Deadline: 100})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	beat(102, map[string]invoiceState{"claiming": canceled, "settled": settled, "canceled": canceled, "later": claiming}, 1)
+	if len(overdue) != 0 {
+		t.Fatalf("%v", overdue)
+	}
+}
