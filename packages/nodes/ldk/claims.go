@@ -15,8 +15,8 @@ const (
 	// Maximum age of LDK's last reading of the chain. LDK's margin between a payment's deadline and its
 	// expiry is 39 blocks.
 	chainAge = time.Hour
-	// How long a call waits for the chain to be read. Usually it takes a second or two after a start.
-	chainPatience = 10 * time.Second
+	// How long a call waits for the chain to be read. After a short stop, it takes a second or two.
+	chainPatience = 5 * time.Second
 	chainBeat     = 200 * time.Millisecond
 )
 

@@ -60,6 +60,7 @@ func (n *node) payOffer(ask payOffer) (any, error) {
 	}
 	defer parsed.Destroy()
 	one := &payment{Attempt: ask.Attempt, Request: ask.Offer, Amount: amount, FeeLimit: limit, State: begun}
+	n.awaitChain()
 	if err := n.sendOffer(one, parsed, ask.NotAfter); err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (n *node) sendOffer(one *payment, parsed *ldk.Offer, notAfter int64) error 
 	if err != nil || (known != nil && known.State != unsent) {
 		return err
 	}
-	if !n.isBack() {
+	if !n.isBack() || !n.isCurrent() {
 		return refuse(codeUnavailable, notBack)
 	}
 	lost, err := n.lost()

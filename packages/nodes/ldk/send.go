@@ -127,6 +127,7 @@ func (n *node) pay(ask pay) (any, error) {
 		return nil, refuse(codeBadRequest, "amount must be the invoice's own, %d", *asked)
 	}
 	hash := parsed.PaymentHash()
+	n.awaitChain()
 	if err := n.send(&payment{Hash: hash, Request: ask.Request, Amount: amount, FeeLimit: limit, State: begun}, parsed, ask.NotAfter); err != nil {
 		return nil, err
 	}
@@ -172,6 +173,10 @@ func (n *node) send(one *payment, parsed *ldk.Bolt11Invoice, notAfter int64) err
 	if issued != nil && issued.needsRecord() {
 		one.State, one.Reason = failed, "error"
 		return n.intend(one, known)
+	}
+	// With an old height, HTLCs would expire too soon, and every node would refuse them.
+	if !n.isCurrent() {
+		return refuse(codeUnavailable, notBack)
 	}
 	if known != nil || n.isReceiving(one.Hash) {
 		// Otherwise LDK would treat it as a duplicate.
@@ -222,7 +227,7 @@ func (n *node) intend(one, known *payment) error {
 	})
 }
 
-const notBack = "the node does not run, or its channels and its view of the network are not back yet"
+const notBack = "the node does not run, or its channels and its view of the chain and the network are not back yet"
 
 // LDK has reported that it did not send it, and its state was complete.
 func (n *node) notSent(one *payment) error {
