@@ -76,7 +76,10 @@ const paymentOf = (sent: typeof Sent.Type): Payment => {
 const isRefusal = (refused: Refused): boolean =>
   [statusCode.unknown, statusCode.invalidArgument, statusCode.failedPrecondition].some((code) => code === refused.code)
 
-const isNoRoute = ({ words }: Refused): boolean => /unable to find a path to destination|insufficient local balance/.test(words)
+/** lnd's reasons for having no route (v0.21, routing/payment_session.go). */
+const noRoute =
+  /unable to find a path to destination|insufficient local balance|unknown required feature|missing dependent feature|destination hop doesn't understand/
+const isNoRoute = ({ words }: Refused): boolean => noRoute.test(words)
 
 const notSent = { _tag: "notSent" } as const
 

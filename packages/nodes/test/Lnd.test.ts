@@ -66,6 +66,24 @@ describe("lnd", () => {
     )
   }
 
+  // lnd's reasons for having no route (routing/payment_session.go).
+  for (const message of [
+    "unable to find a path to destination",
+    "insufficient local balance",
+    "unknown required feature",
+    "missing dependent feature",
+    "destination hop doesn't understand payment addresses"
+  ]) {
+    it.live(`lnd: a quote to a payee that lnd cannot reach (${message}) has no route`, () =>
+      Effect.gen(function* () {
+        const refusal = json(500, { code: 2, message, details: [] })
+        const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : refusal))
+        const { sender } = yield* ports(url)
+        assert.isUndefined(yield* sender.quote(payment))
+      }).pipe(Effect.scoped)
+    )
+  }
+
   for (const [code, message] of [
     [2, "self-payments not allowed"],
     [3, "invoice expired"]
