@@ -21,12 +21,12 @@ const (
 )
 
 // Returns whether the chain was read since the start, and recently. Times are in seconds.
-func isCurrent(read *uint64, began, now int64) bool {
+func isReadSince(read *uint64, began, now int64) bool {
 	return read != nil && int64(*read) >= began && now-int64(*read) < int64(chainAge.Seconds())
 }
 
 func (n *node) isCurrent() bool {
-	return isCurrent(n.Status().LatestLightningWalletSyncTimestamp, n.began, time.Now().Unix())
+	return isReadSince(n.Status().LatestLightningWalletSyncTimestamp, n.began, time.Now().Unix())
 }
 
 // Waits for the chain to be read, up to a timeout.

@@ -20,7 +20,7 @@ func TestTheChainIsCurrentIfItWasReadSinceTheStartAndRecently(t *testing.T) {
 		{at(1000), 1000, 1000 + 3600, false},
 		{at(5000), 1000, 4000, true}, // the clock was set back
 	} {
-		if isCurrent(one.read, one.began, one.now) != one.is {
+		if isReadSince(one.read, one.began, one.now) != one.is {
 			t.Fatalf("%+v", one)
 		}
 	}

@@ -156,6 +156,17 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "TestAnAttemptWithoutAStoredId"
   },
   {
+    name: "ldk-claim-at-an-old-height",
+    rows: [],
+    bug: "after a long stop, a held payment that the payer took back meanwhile counts as received",
+    file: ldk("claims.go"),
+    in: "isReadSince",
+    find: "int64(*read) >= began && ",
+    replace: "",
+    test: ldk("claims_test.go"),
+    titles: "TestTheChainIsCurrent"
+  },
+  {
     name: "ldk-open-socket",
     rows: [],
     bug: "every user of the machine can make the node pay",
