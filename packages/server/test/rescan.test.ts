@@ -4,6 +4,7 @@ import * as Follower from "@satrail/chain/Follower"
 import * as Keys from "@satrail/chain/Keys"
 import * as Rescan from "@satrail/chain/Rescan"
 import * as Seed from "@satrail/chain/Seed"
+import * as WalletFile from "@satrail/chain/WalletFile"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
@@ -16,11 +17,18 @@ import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 import { Records } from "@satrail/core/service/Records"
 import * as Memory from "@satrail/memory/Memory"
-import { Effect, Exit, Option } from "effect"
+import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
+import { rmSync } from "node:fs"
+import path from "node:path"
 import { asFollower, refuseGap, reserve, unknownOf } from "../src/commands/Rescan.ts"
+import * as Environment from "../src/deployment/Environment.ts"
+import * as Server from "../src/serving/Server.ts"
 import { run } from "./CommandLine.ts"
+import * as Esplora from "./fake/Esplora.ts"
+import * as Service from "./Service.ts"
 
-const keys = Keys.make(Keys.accountsOf(Seed.fromEntropy(new Uint8Array(32).fill(1)), "regtest"))
+const words = Seed.fromEntropy(new Uint8Array(32).fill(1))
+const keys = Keys.make(Keys.accountsOf(words, "regtest"))
 const wallet = keys.accounts.fingerprint
 const type = "segwit"
 
@@ -107,6 +115,39 @@ it.effect("rescan: while a process follows the chain, the position is not moved,
     assert.deepStrictEqual(yield* ledger.cursor("chain"), Option.some("moved"))
     assert.lengthOf(yield* claim, 1, "the service can start immediately")
   }).pipe(Effect.provide(Memory.layer))
+)
+
+it.live(
+  "rescan: the service starts with the wallet for which an empty database was scanned, and no other wallet can be scanned there",
+  () =>
+    Effect.gen(function* () {
+      const home = yield* Effect.acquireRelease(Effect.sync(Service.directory), (home) =>
+        Effect.sync(() => rmSync(home, { recursive: true }))
+      )
+      const chain = yield* Effect.acquireRelease(
+        Effect.promise(() => Esplora.make()),
+        ({ close }) => Effect.promise(close)
+      )
+      const envOf = Effect.fnUntraced(function* (words: Redacted.Redacted, name: string) {
+        const walletFile = path.join(home, name)
+        yield* WalletFile.write(walletFile, {
+          satrailWallet: 1,
+          accounts: Keys.accountsOf(words, "regtest"),
+          birthdaySeconds: 0,
+          seed: null
+        })
+        const seed = { CHAIN_WALLET: walletFile, CHAIN_SEED: Redacted.value(words) }
+        return { ...seed, CHAIN: "esplora", ESPLORA_URL: chain.url, SATRAIL_NETWORK: "regtest", SATRAIL_DATA: home }
+      })
+      const [env, other] = [yield* envOf(words, "own.json"), yield* envOf(Seed.fromEntropy(new Uint8Array(32).fill(2)), "other.json")]
+      const scan = (env: Record<string, string>) => run("wallet rescan --from-height 0 --gap 1", env)
+      const scanned = yield* scan(env)
+      assert.isTrue(Exit.isSuccess(scanned.exit), scanned.stderr)
+      const environment = Result.getOrThrow(Environment.read(env))
+      yield* Effect.scoped(Layer.build(Layer.provide(Server.outside(environment), Server.storage(environment))))
+      const { exit } = yield* scan(other)
+      assert.include(String(exit), `The database belongs to the wallet with fingerprint ${wallet}, but CHAIN selects`)
+    }).pipe(Effect.scoped)
 )
 
 for (const args of ["--from-height=-1", "--from-height 1 --gap 0"]) {

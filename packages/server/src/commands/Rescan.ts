@@ -16,6 +16,7 @@ import * as Coin from "@satrail/core/nodes/Coin"
 import * as KeyRange from "@satrail/core/receiving/KeyRange"
 import { Records } from "@satrail/core/service/Records"
 import { Clock, Console, Effect, Option } from "effect"
+import * as ChainNode from "../deployment/ChainNode.ts"
 import * as Environment from "../deployment/Environment.ts"
 import { Variables } from "../environment/Unknown.ts"
 import * as Server from "../serving/Server.ts"
@@ -134,6 +135,7 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
   const unread = ({ cause }: ChainUnavailable) => new CommandFailed({ message: `The chain cannot be read: ${String(cause)}` })
   const { height: tipHeight } = yield* Effect.mapError(blocks.tip, unread)
   const found = yield* Effect.gen(function* () {
+    yield* ChainNode.belongs(accounts.fingerprint)
     yield* asFollower(() => refuseGap(fromHeight, tipHeight))
     const found = yield* Scan.scan(blocks, keys, {
       fromHeight,

@@ -40,7 +40,8 @@ const simulated = "simulated"
 
 const nameOf = (wallet: string) => (wallet === simulated ? "the simulated wallet" : `the wallet with fingerprint ${wallet}`)
 
-const belongs = Effect.fnUntraced(function* (wallet: string) {
+/** Fails if the database belongs to another wallet. An empty database belongs to this wallet from now on. */
+export const belongs = Effect.fnUntraced(function* (wallet: string) {
   const records = yield* LedgerReads
   const journal = yield* Journal
   // An earlier version did not store that the wallet was simulated, but the database contains the chain's position.
