@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Clock, type Context, Deferred, Effect, Exit, Fiber, Redacted, Scope } from "effect"
+import { Clock, type Context, Deferred, Effect, Exit, Fiber, Redacted, Scope, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
 import { inspect } from "node:util"
 import type { Company } from "../src/accounts/Company.ts"
@@ -10,10 +10,11 @@ import * as Signature from "../src/base/Signature.ts"
 import { Feed } from "../src/events/Feed.ts"
 import * as Notice from "../src/events/Notice.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
+import { Journal } from "../src/ledger/Journal.ts"
 import { entryOf, waiting } from "../src/features/webhooks/Sending.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
 import { broken, endpoint, ok, read, type Request, second, sending, subscribed, types, world } from "./Receivers.ts"
-import { company, confirm, invoice, outside, type Ports, replace, scenario, steps } from "./World.ts"
+import { company, confirm, invoice, lightningAddress, outside, type Ports, replace, scenario, steps } from "./World.ts"
 
 const attemptsOf = (sent: ReadonlyArray<Request>) => sent.map(({ headers }) => Number(headers["x-satrail-attempt"]))
 const answering =
@@ -415,5 +416,43 @@ scenario(
     yield* TestClock.adjust("1 hour")
     assert.strictEqual(new Set(to("dead").map((request) => read(request).subject)).size, count)
     assert.lengthOf(to("alive"), 99)
+  }
+)
+
+/** A store in which the progress of endpoints takes `commits.millis` to commit, one commit at a time. */
+const progressingSlowly = () => {
+  const made = world()
+  const commits = { millis: 0 }
+  const inTurn = Semaphore.makeUnsafe(1)
+  const slow = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) =>
+        change._tag === "EndpointProgressed"
+          ? inTurn.withPermit(Effect.andThen(Effect.sleep(commits.millis), journal.commit(change)))
+          : journal.commit(change)
+    })
+  )
+  return { ...made, commits, change: (ports: Context.Context<Ports>) => slow(made.change?.(ports) ?? ports) }
+}
+
+scenario(
+  "webhooks: after a success, an endpoint does not count as failing, although its position is stored at the same time",
+  progressingSlowly,
+  function* ({ commits, sent, state }) {
+    const { row, endpoint } = yield* subscribed(0, { types: ["invoice.created"] })
+    state.answer = answering(500)
+    yield* invoice(row, 1)
+    yield* second
+    state.answer = () =>
+      Effect.sync(() => {
+        commits.millis = 3000
+        return ok
+      })
+    for (let i = 0; i < 200; i++) {
+      yield* lightningAddress(row)
+      yield* TestClock.adjust(100)
+    }
+    assert.deepStrictEqual(attemptsOf(sent), [1, 2])
+    assert.isNull((yield* (yield* Webhooks).get(row.id, endpoint.id)).failingSinceMillis)
   }
 )

@@ -160,8 +160,9 @@ const progress = Effect.fnUntraced(function* ({ standing, journal, fence }: Run,
   const { endpoint } = standing
   if (cursor === endpoint.cursor && failingSinceMillis === endpoint.failingSinceMillis) return
   const nowMillis = yield* Clock.currentTimeMillis
-  yield* journal.commit(Endpoint.progressed(endpoint, { cursor, failingSinceMillis }, fence, nowMillis))
+  // Set this first, so that progress made during the commit does not undo it. If the commit fails, all is read again.
   standing.endpoint = { ...endpoint, cursor, failingSinceMillis }
+  yield* journal.commit(Endpoint.progressed(endpoint, { cursor, failingSinceMillis }, fence, nowMillis))
   standing.progressedAtMillis = nowMillis
 })
 
