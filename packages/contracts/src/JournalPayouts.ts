@@ -245,13 +245,15 @@ export const money = {
         if (height > 801) yield* verdict(Deposit.confirmed(Deposit.after(placed), atMillis))
         return row.id
       })
-      const [waiting] = [yield* at(null), yield* at(800)]
-      const [second = "", third = ""] = [yield* at(801), yield* at(802)].toSorted()
+      const [waiting, block] = [yield* at(null), yield* at(800)]
+      const [low, high] = [yield* at(801), yield* at(802)]
+      const [second = "", third = ""] = [low, high].toSorted()
       const ids = (rows: ReadonlyArray<Deposit.Deposit>) => rows.filter((row) => row.companyId === companyId).map(({ id }) => id)
-      assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, 10_000)), [second, third])
-      assert.deepStrictEqual(ids(yield* records.depositsAbove(800, second, 10_000)), [third])
+      assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, null, 10_000)), [second, third])
+      assert.deepStrictEqual(ids(yield* records.depositsAbove(800, null, second, 10_000)), [third])
+      assert.deepStrictEqual(ids(yield* records.depositsAbove(799, 801, null, 10_000)).toSorted(), [block, low].toSorted())
       assert.deepStrictEqual(ids(yield* records.depositsInNoBlock(null, 10_000)), [waiting])
-      assert.strictEqual((yield* records.depositsAbove(-1, null, 1)).length, 1)
+      assert.strictEqual((yield* records.depositsAbove(-1, null, null, 1)).length, 1)
     }
   ),
   "C46: deposits in blocks above a height are summed by company and block while they await confirmations": Effect.gen(function* () {

@@ -442,9 +442,14 @@ bites("Journal", promises, {
   "a journal that watches only pending deposits after a reorganization": [
     sabotage({
       records: ({ depositsAbove }) => ({
-        depositsAbove: (height, after, limit) =>
-          Effect.map(depositsAbove(height, after, limit), (rows) => rows.filter(({ status }) => status === "pending"))
+        depositsAbove: (...asked) => Effect.map(depositsAbove(...asked), (rows) => rows.filter(({ status }) => status === "pending"))
       })
+    }),
+    ["C45: deposits that a reorganization may have moved are found: those above a block height and those in no block"]
+  ],
+  "a journal that reads all deposits above a block, whatever the last block asked for": [
+    sabotage({
+      records: ({ depositsAbove }) => ({ depositsAbove: (height, _, after, limit) => depositsAbove(height, null, after, limit) })
     }),
     ["C45: deposits that a reorganization may have moved are found: those above a block height and those in no block"]
   ],

@@ -7,6 +7,7 @@ import { Journal } from "../src/ledger/Journal.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
 import * as Deposit from "../src/receiving/Deposit.ts"
 import { ChainDeposits } from "../src/receiving/ChainDeposits.ts"
+import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import { Records } from "../src/service/Records.ts"
 import { company, follow, has, mine, onChainAddress, type Ports, replace, run } from "./World.ts"
 
@@ -67,40 +68,55 @@ describe("Lookups of transactions", () => {
     })
   })
 
-  it.effect("deposits: while blocks are read again, as after a rescan, each deposit is looked up only once they include its own", () => {
-    const { looked, change } = counting()
-    let again: { readonly unchangedTo: number; readonly readTo: number } | undefined
-    const reread = replace(ChainSource, (chain) =>
-      ChainSource.of({
-        ...chain,
-        activity: (after, ours) =>
-          Effect.map(chain.activity(after, ours), (activity) =>
-            again === undefined ? activity : { ...activity, unchangedTo: again.unchangedTo, blocksLeft: activity.tip.height - again.readTo }
-          )
+  it.effect(
+    "deposits: while blocks are read again, as after a rescan, each deposit is read and looked up only once they include its own",
+    () => {
+      const { looked, change } = counting()
+      const read = { count: 0 }
+      const reading = replace(ReceivingReads, (reads) =>
+        ReceivingReads.of({
+          ...reads,
+          depositsAbove: (...asked) => Effect.tap(reads.depositsAbove(...asked), (rows) => Effect.sync(() => (read.count += rows.length)))
+        })
+      )
+      let again: { readonly unchangedTo: number; readonly readTo: number } | undefined
+      const reread = replace(ChainSource, (chain) =>
+        ChainSource.of({
+          ...chain,
+          activity: (after, ours) =>
+            Effect.map(chain.activity(after, ours), (activity) =>
+              again === undefined
+                ? activity
+                : { ...activity, unchangedTo: again.unchangedTo, blocksLeft: activity.tip.height - again.readTo }
+            )
+        })
+      )
+      return run({ change: (ports) => reading(reread(change(ports))) }, function* () {
+        const row = yield* company()
+        const { address } = yield* onChainAddress(row)
+        const sandbox = yield* Sandbox
+        const heights: Array<number> = []
+        for (let n = 0; n < 3; n++) {
+          yield* sandbox.send({ address, amount: Msat.fromSats(1000) })
+          yield* mine(2)
+          yield* follow
+          heights.push((yield* (yield* ChainSource).tip).height)
+        }
+        assert.deepStrictEqual(yield* has(row), { posted: 3000, held: 0 })
+        const counts: Array<readonly [read: number, looked: number]> = []
+        for (const [n, readTo] of heights.entries()) {
+          read.count = looked.count = 0
+          again = { unchangedTo: heights[n - 1] ?? 0, readTo }
+          yield* (yield* ChainDeposits).follow()
+          counts.push([read.count, looked.count])
+        }
+        assert.deepStrictEqual(
+          counts,
+          heights.map(() => [1, 1])
+        )
       })
-    )
-    return run({ change: (ports) => reread(change(ports)) }, function* () {
-      const row = yield* company()
-      const { address } = yield* onChainAddress(row)
-      const sandbox = yield* Sandbox
-      const heights: Array<number> = []
-      for (let n = 0; n < 3; n++) {
-        yield* sandbox.send({ address, amount: Msat.fromSats(1000) })
-        yield* mine(2)
-        yield* follow
-        heights.push((yield* (yield* ChainSource).tip).height)
-      }
-      assert.deepStrictEqual(yield* has(row), { posted: 3000, held: 0 })
-      const counts: Array<number> = []
-      for (const [n, readTo] of heights.entries()) {
-        looked.count = 0
-        again = { unchangedTo: heights[n - 1] ?? 0, readTo }
-        yield* (yield* ChainDeposits).follow()
-        counts.push(looked.count)
-      }
-      assert.deepStrictEqual(counts, [1, 1, 1])
-    })
-  })
+    }
+  )
 
   it.effect("deposits: if another process changes all deposits of a transaction first, they are read again together", () => {
     const { looked, change } = counting()

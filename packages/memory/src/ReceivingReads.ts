@@ -42,8 +42,8 @@ const suspended = (state: State.State, after: Page.Position | null, status?: "op
 const depositsInBlocks = (state: State.State) =>
   State.all(state, Deposit.noun).filter(({ status, height }) => status === "pending" && height !== null)
 
-const depositsAbove = (state: State.State, above: number) =>
-  State.all(state, Deposit.noun).filter(({ height }) => height !== null && height > above)
+const depositsAbove = (state: State.State, above: number, upTo: number | null) =>
+  State.all(state, Deposit.noun).filter(({ height }) => height !== null && height > above && height <= (upTo ?? Infinity))
 
 const depositsInNoBlock = (state: State.State) =>
   State.all(state, Deposit.noun).filter(
@@ -102,7 +102,7 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
   depositByOutpoint: (chainTxId, vout) => read((now) => State.named(now, Deposit.noun, { chainTxId, vout })),
   depositOfInvoice: (companyId, invoiceId) => read((now) => depositOfInvoice(now, companyId, invoiceId)),
   depositsInBlocks: (after, limit) => read((now) => page(depositsInBlocks(now), after, limit)),
-  depositsAbove: (height, after, limit) => read((now) => page(depositsAbove(now, height), after, limit)),
+  depositsAbove: (height, upTo, after, limit) => read((now) => page(depositsAbove(now, height, upTo), after, limit)),
   depositsInNoBlock: (after, limit) => read((now) => page(depositsInNoBlock(now), after, limit)),
   depositsUnconfirmed: (above) => read((now) => depositsUnconfirmed(now, above)),
   depositsGivenUp: (before, limit) => read((now) => newestFirst(depositsGivenUp(now), before, limit)),

@@ -81,15 +81,14 @@ export const make = Effect.gen(function* () {
    * Rechecks all deposits in blocks above the last block known to be unchanged. At a new block, also checks
    * unconfirmed deposits and some of the evicted ones. Returns the number checked.
    *
-   * Deposits above the blocks read so far wait for theirs: after a rescan, each page of blocks would otherwise check
-   * thousands of deposits.
+   * Deposits above the blocks read so far wait for theirs: after a rescan, each page of blocks would otherwise read and
+   * check thousands of deposits.
    */
   const recheck = Effect.fnUntraced(function* ({ tip, unchangedTo, blocksLeft }: Chain.Activity) {
-    const above = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) =>
-      receiving.depositsAbove(unchangedTo, after?.id ?? null, pageSize)
+    const readTo = blocksLeft === 0 ? null : tip.height - blocksLeft
+    const uncertain = yield* Pages.all(pageSize, (after: Deposit.Deposit | null) =>
+      receiving.depositsAbove(unchangedTo, readTo, after?.id ?? null, pageSize)
     )
-    const readTo = blocksLeft === 0 ? Infinity : tip.height - blocksLeft
-    const uncertain = above.filter(({ height }) => height !== null && height <= readTo)
     const isNew = tip.hash !== checkedAt
     const inNoBlock = isNew
       ? yield* Pages.all(pageSize, (after: Deposit.Deposit | null) => receiving.depositsInNoBlock(after?.id ?? null, pageSize))

@@ -97,8 +97,11 @@ export class ReceivingReads extends Context.Service<
      * their number.
      */
     readonly depositsUnconfirmed: (height: number) => Read<Unconfirmed>
-    /** Returns on-chain deposits recorded in a block above `height`. Starts after `after`, ordered by id. */
-    readonly depositsAbove: (height: number, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
+    /**
+     * Returns on-chain deposits recorded in a block above `height`, and not above `upTo` (null: without end). Starts
+     * after `after`, ordered by id. The cost of each page grows with the number of deposits in these blocks.
+     */
+    readonly depositsAbove: (height: number, upTo: number | null, after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /** Returns pending on-chain deposits that are in no block. Starts after `after`, ordered by id. */
     readonly depositsInNoBlock: (after: string | null, limit: number) => Read<ReadonlyArray<Deposit>>
     /**

@@ -49,8 +49,13 @@ export const reads = {
   depositsAbove: Reads.many("Records.depositsAbove", {
     text: `
 select ${deposits.selected} from ${deposits.name} t
-where t.height > $1::integer and t.id > $2::uuid order by t.id limit $3::bigint`,
-    values: (height: number, after: string | null, limit: number) => [String(height), after ?? Id.nil, String(limit)],
+where t.height > $1::integer and t.height <= $2::integer and t.id > $3::uuid order by t.id limit $4::bigint`,
+    values: (height: number, upTo: number | null, after: string | null, limit: number) => [
+      String(height),
+      String(upTo ?? Reads.maxInteger),
+      after ?? Id.nil,
+      String(limit)
+    ],
     read: deposits.ofRow
   }),
   depositsInNoBlock: Reads.page(

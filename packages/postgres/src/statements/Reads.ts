@@ -27,7 +27,8 @@ const inTime = Effect.provideService(Patience, patienceMillis)
 /** Disables timeouts for one transaction. */
 export const unhurried = "set local statement_timeout = 0; set local lock_timeout = 0"
 
-const maxInteger = 2 ** 31 - 1
+/** The largest value of an integer column. */
+export const maxInteger = 2 ** 31 - 1
 
 /**
  * Returns whether any row can have this key. PostgreSQL would fail on an invalid id, or on text that it
