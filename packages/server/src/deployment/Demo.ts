@@ -51,8 +51,12 @@ export const prepare = Effect.fnUntraced(function* (options: {
     })
 
   const earlier = Option.getOrUndefined(DemoFile.read(directory))
-  if (earlier !== undefined && Option.isSome(yield* Effect.option(companies.get(earlier.company_id))))
-    return { demo: yield* keep(earlier), isNew: false }
+  const isThere = ({ company_id }: DemoFile.Demo) =>
+    companies.get(company_id).pipe(
+      Effect.as(true),
+      Effect.catchTag("NotFound", () => Effect.succeed(false))
+    )
+  if (earlier !== undefined && (yield* isThere(earlier))) return { demo: yield* keep(earlier), isNew: false }
   const company = yield* Effect.flatMap(companies.open({ name: "Demo", plan: "free" }), Answer.made)
   const asked = { companyId: company.id, name: "demo", scopes: ["admin"], expiresAtMillis: null } as const
   const { text } = yield* Effect.flatMap(apiKeys.issue(asked), Answer.made)
