@@ -9,7 +9,7 @@ import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Id from "../src/base/Id.ts"
 import { Approvals } from "../src/features/approvals/Approvals.ts"
-import { type Granting, People } from "../src/features/people/People.ts"
+import { type CompanyGranting, type Granting, People } from "../src/features/people/People.ts"
 import * as Person from "../src/features/people/Person.ts"
 import { type Role, scopes } from "../src/features/people/Role.ts"
 import { Journal } from "../src/ledger/Journal.ts"
@@ -23,7 +23,7 @@ const [ada, bob] = [
   { id: "02", name: "Bob" }
 ]
 const operator = (who = ada): Granting => ({ _tag: "Operator", operator: who })
-const person = ({ id }: Person.Person): Granting => ({ _tag: "Person", id })
+const person = ({ id }: Person.Person): CompanyGranting => ({ _tag: "Person", id })
 
 const invite = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, role: Role = "admin", by = operator()) {
   return yield* made((yield* People).invite({ companyId, name: `a ${role}`, role, by }))
@@ -142,10 +142,20 @@ describe("People", () => {
     assert.strictEqual(yield* said(people.remove(id, stranger.id, person(admin))), "NotFound")
   })
 
+  scenario("people: an operator cannot promote anyone, because no second operator would have to approve it", function* () {
+    const { id } = yield* company()
+    const viewer = yield* member(id, "viewer")
+    const promote = Effect.flatMap(People, (people) =>
+      // @ts-expect-error -- an operator in place of a person or key of the company
+      people.promote(id, viewer.id, "admin", operator())
+    )
+    assert.isTrue(Effect.isEffect(promote))
+  })
+
   scenario("people: an API key can invite people who can read and receive, but not people who can send", function* () {
     const { id } = yield* company()
     const people = yield* People
-    const key: Granting = { _tag: "Key", id: "7Kq2mVx9TbZc" }
+    const key: CompanyGranting = { _tag: "Key", id: "7Kq2mVx9TbZc" }
     const admin = yield* member(id)
     for (const role of ["operator", "admin"] as const) assert.strictEqual(yield* said(invite(id, role, key)), "PersonRequired")
     const viewer = yield* member(id, "viewer", key)

@@ -24,10 +24,10 @@ import * as Role from "./Role.ts"
  * The actor that invites a person: an operator, an administrator of the company, or its API key with the scope
  * `admin`.
  */
-export type Granting =
-  | { readonly _tag: "Operator"; readonly operator: Operator }
-  | { readonly _tag: "Person"; readonly id: string }
-  | { readonly _tag: "Key"; readonly id: string }
+export type Granting = CompanyGranting | { readonly _tag: "Operator"; readonly operator: Operator }
+
+/** An administrator of the company, or its API key with the scope `admin`. */
+export type CompanyGranting = { readonly _tag: "Person"; readonly id: string } | { readonly _tag: "Key"; readonly id: string }
 
 /** An invitation. `text` is its secret, which is shown only once. */
 export interface Invited {
@@ -72,12 +72,12 @@ export class People extends Context.Service<
       id: string,
       by: Granting
     ) => Effect.Effect<Invited, Refused | PeopleErrors.PersonRequired | PeopleErrors.OwnAccess>
-    /** Changes the role of another person of the company. */
+    /** Changes the role of another person of the company. An operator cannot: no second one would have to approve it. */
     readonly promote: (
       companyId: CompanyId.CompanyId,
       id: string,
       role: Role.Role,
-      by: Granting
+      by: CompanyGranting
     ) => Effect.Effect<Person.Person, Refused | PeopleErrors.PersonRequired | PeopleErrors.OwnAccess>
     /** Removes another person. Once this returns, they have no access. Removing them again changes nothing. */
     readonly remove: (

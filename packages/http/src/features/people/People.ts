@@ -1,5 +1,5 @@
 import { countedAs } from "@satrail/core/accounts/Limits"
-import { type Granting, type Invited, People } from "@satrail/core/features/people/People"
+import { type CompanyGranting, type Invited, People } from "@satrail/core/features/people/People"
 import * as Person from "@satrail/core/features/people/Person"
 import { Role } from "@satrail/core/features/people/Role"
 import { Effect, Redacted, Schema } from "effect"
@@ -124,7 +124,7 @@ export const linking = Effect.map(PublicUrl, (publicUrl) => {
 })
 
 /** The administrator or key that makes the request. */
-const granting = Effect.map(Caller, ({ apiKey, actor }): Granting =>
+const granting = Effect.map(Caller, ({ apiKey, actor }): CompanyGranting =>
   actor === "person" ? { _tag: "Person", id: apiKey.id } : { _tag: "Key", id: countedAs(apiKey) }
 )
 
