@@ -68,7 +68,7 @@ describe("people who sign in with a passkey", () => {
     )
     assert.match(
       answer.headers.get("set-cookie") ?? "",
-      /^__Host-satrail=p\.[\w.-]+; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Strict$/
+      /^__Host-satrail=p\.[\w.-]+; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Lax$/
     )
     const cookie = cookieIn(answer)
     assert.strictEqual((await page("GET", "/v1/account", undefined, cookie)).status, 200)

@@ -34,7 +34,7 @@ describe("sessions", () => {
     assert.deepInclude(answer.body.data, { kind: "company", company_id: id, scopes: ["read"], stepped_up_until: null })
     assert.notInclude(answer.text, key)
     const set = answer.headers.get("set-cookie") ?? ""
-    assert.match(set, /^__Host-satrail=k\.\w{12}\.0\.\w+; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Strict$/)
+    assert.match(set, /^__Host-satrail=k\.\w{12}\.0\.\w+; Path=\/; Max-Age=43200; Secure; HttpOnly; SameSite=Lax$/)
     const cookie = cookieIn(answer)
     assert.strictEqual((await ask(cookie, "GET", balance)).status, 200)
     assert.deepInclude((await ask(cookie, "GET", "/console/session")).body.data, { company_id: id })
@@ -101,7 +101,7 @@ describe("sessions", () => {
     assert.notStrictEqual(first, second)
     assert.deepStrictEqual(seen(await ask(first, "GET", balance)), bad(401, "unauthorized"))
     const out = await ask(second, "DELETE", "/console/session")
-    assert.match(out.headers.get("set-cookie") ?? "", /^__Host-satrail=; Path=\/; Max-Age=0; Secure; HttpOnly; SameSite=Strict$/)
+    assert.match(out.headers.get("set-cookie") ?? "", /^__Host-satrail=; Path=\/; Max-Age=0; Secure; HttpOnly; SameSite=Lax$/)
     assert.deepStrictEqual(seen(await ask(second, "GET", balance)), bad(401, "unauthorized"))
   })
 

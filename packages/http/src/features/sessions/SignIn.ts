@@ -28,7 +28,7 @@ export const decoded = Effect.fnUntraced(function* <A>(request: Request, schema:
 })
 
 export const setCookie = (text: string, seconds: number) => ({
-  "set-cookie": `${Exchange.cookieName}=${text}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Strict`
+  "set-cookie": `${Exchange.cookieName}=${text}; Path=/; Max-Age=${seconds}; Secure; HttpOnly; SameSite=Lax`
 })
 
 export const answer = (message: string, data: unknown, headers: Readonly<Record<string, string>> = {}) =>
