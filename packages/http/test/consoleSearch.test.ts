@@ -1,5 +1,6 @@
+import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import { afterAll, assert, it } from "@effect/vitest"
-import { start } from "./Service.ts"
+import { operatorToken, start } from "./Service.ts"
 
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
@@ -99,4 +100,51 @@ it("console: a pasted link leads to its checkout or voucher, but not to another 
     assert.deepStrictEqual((await found(text)).rows, [row], text)
     assert.match((await found(text, other)).heading, /^No results for /, text)
   }
+})
+
+/** Sends the form of the search box. */
+const typed = async (q: string, as = cookie, at = "console") => {
+  const headers = { cookie: as, "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" }
+  const body = String(new URLSearchParams({ q }))
+  const answer = await service.send(new Request(`http://service/${at}/search`, { method: "POST", headers, body }))
+  return { status: answer.status, location: answer.headers.get("location"), text: answer.text }
+}
+
+for (const [at, credential] of [
+  ["console", key],
+  ["operator/console", operatorToken]
+] as const)
+  it(`console: what is typed in the search box of /${at} becomes part of an address only if it can't be a secret`, async () => {
+    const as = await service.signIn(credential)
+    const { text: page } = await service.send(new Request(`http://service/${at}`, { headers: { cookie: as } }))
+    assert.match(/<form class="find"[^>]*>/.exec(page)?.[0] ?? "", /method="post"/)
+    const { location } = await typed(" blue mug & 50 % ", as, at)
+    assert.strictEqual(new URL(location ?? "", `http://service/${at}/search`).href, `http://service/${at}/search?q=blue+mug+%26+50+%25`)
+    const secret = "0123456789abcdef".repeat(4)
+    const link = `https://pay.example/lnurlw?k1=${secret}`
+    const lnurl = Lnurl.encode(link)
+    for (const text of [
+      link,
+      link.replace("https", "lnurlw"),
+      lnurl,
+      `lightning:${lnurl.toUpperCase()}`,
+      `https://pay.example/pay?lightning=${lnurl}`,
+      `nostr+walletconnect://${secret}?relay=wss%3A%2F%2Frelay.example&secret=${secret}`,
+      `https://pay.example/console#join=inv_${secret}`,
+      `https://pay.example/console#link=${secret}`,
+      key,
+      `op_${secret.slice(0, 40)}`,
+      "x".repeat(2000)
+    ]) {
+      const answer = await typed(text, as, at)
+      assert.deepInclude(answer, { status: 200, location: null }, text)
+      assert.notInclude(answer.text, text)
+      assert.match(answer.text, /<h1[^>]*><span>No results for /, text)
+    }
+  })
+
+it("console: a voucher's link typed in the search box leads to the voucher", async () => {
+  await service.fund(key, 10_000)
+  const { lnurl, id } = await post("/v1/vouchers", { amount: 800, currency: "sats", description: "prize" })
+  assert.include((await typed(lnurl)).text, `console/vouchers/${id}"`)
 })

@@ -152,7 +152,7 @@ const bar = (around: Around) =>
     around.placeholder !== "" &&
       h(
         "form",
-        { class: "find", role: "search", action: around.to("search") },
+        { class: "find", role: "search", method: "post", action: around.to("search") },
         icon("search"),
         h("label", { class: "visually-hidden", for: "q" }, "Search"),
         h("input", { type: "search", id: "q", name: "q", value: around.sought, placeholder: around.placeholder, autocomplete: "off" }),

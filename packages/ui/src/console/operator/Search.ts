@@ -3,6 +3,7 @@ import { Refused } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import type { Elsewhere, OperatorVisit, Page, Shown } from "../Page.ts"
 import { button, empty, plain, status } from "../Parts.ts"
+import { searchPage } from "../SearchBox.ts"
 import { rowLink, table } from "../Table.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { companyTold } from "./Common.ts"
@@ -10,6 +11,9 @@ import { companyTold } from "./Common.ts"
 // Finds a company by name or id, and a withdrawal or deposit by id.
 
 const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+
+/** Maximum length of a company's name, in characters. */
+const maxName = 200
 
 const exists = (read: Promise<unknown>): Promise<boolean> =>
   read.then(
@@ -28,17 +32,16 @@ const placeOf = async ({ api }: OperatorVisit, id: string): Promise<string | und
   return (await exists(api.call("GET /operator/companies/{id}", { params }))) ? `companies/${id}` : undefined
 }
 
-const get = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
-  const { api, query, say, to } = visit
-  const sought = (query.get("q") ?? "").trim()
+const results = async (visit: OperatorVisit, sought: string, shown: string): Promise<Shown | Elsewhere> => {
+  const { api, say, to } = visit
   if (isId(sought)) {
     const place = await placeOf(visit, sought)
     if (place !== undefined) return { redirect: place }
   }
-  const rows = sought === "" || isId(sought) ? [] : await api.call("GET /operator/companies", { query: { search: sought, limit: 100 } })
+  const mayBeName = sought !== "" && !isId(sought) && [...sought].length <= maxName
+  const rows = !mayBeName ? [] : await api.call("GET /operator/companies", { query: { search: sought, limit: 100 } })
   return {
-    title:
-      rows.length === 0 ? `No results for “${sought}”` : `${rows.length} ${rows.length === 1 ? "company" : "companies"} for “${sought}”`,
+    title: rows.length === 0 ? `No results for “${shown}”` : `${rows.length} ${rows.length === 1 ? "company" : "companies"} for “${shown}”`,
     body: plain(
       "Results",
       rows.length === 0
@@ -62,4 +65,4 @@ const get = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
   }
 }
 
-export const search: Page<OperatorVisit> = { path: "search", nav: "", get }
+export const search: Page<OperatorVisit> = searchPage(results)

@@ -2,12 +2,13 @@ import { h } from "preact"
 import type { Hit, Payment } from "../Api.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
 import { button, empty, plain, status, type Told, when } from "../Parts.ts"
+import { searchPage } from "../SearchBox.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Found } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import { told as addressTold } from "./Addresses.ts"
 import { titleOf as invoiceTitle, told as invoiceTold } from "./Invoices.ts"
-import { elided, pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
+import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
 /** A search result: a payment, or a record without a payment. */
 interface Row extends Found {
@@ -125,14 +126,12 @@ const distinct = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
 /** The order of these kinds, which come after the features' kinds. */
 const order: ReadonlyArray<Hit["kind"]> = ["deposits", "withdrawals", "invoices", ...Object.keys(addresses)]
 
-const get = async (visit: Visit): Promise<Shown> => {
-  const { api, query, to } = visit
-  const sought = (query.get("q") ?? "").trim()
+const results = async (visit: Visit, sought: string, shown: string): Promise<Shown> => {
+  const { api, to } = visit
   const { hits, isAll } = sought === "" ? { hits: [], isAll: true } : await api.search(sought)
   const sorted = hits.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
   const found = await Promise.all(sorted.map((hit) => rowsOf(visit, hit)))
   const rows = distinct(found.flat())
-  const shown = elided(sought, 60)
   const count = isAll ? String(rows.length) : `${rows.length} or more`
   const title = rows.length === 0 ? `No results for “${shown}”` : `${count} ${count === "1" ? "result" : "results"} for “${shown}”`
   return {
@@ -152,4 +151,4 @@ const get = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-export const search: Page = { path: "search", nav: "", get }
+export const search: Page = searchPage(results)
