@@ -250,6 +250,21 @@ describe("people who sign in with a passkey", () => {
 })
 
 describe("managing people through the API", () => {
+  it("people: a payment that a person requested shows their name before the audit log has it", async () => {
+    const { id: company, key } = await service.company()
+    await service.ask("PUT", `/operator/companies/${company}/limits`, { key: operatorToken, body: { approval_above_sats: 1000 } })
+    const who = await member(company, "operator")
+    assert.strictEqual((await stepUp(who)).status, 200)
+    await service.fund(key, 50_000)
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))
+    const asked = { destination, amount: 2000, currency: "sats" }
+    const { status, text, body } = await page("POST", "/v1/bitcoin/withdraw/confirm", asked, who.cookie)
+    assert.strictEqual(status, 201, text)
+    assert.deepStrictEqual((await page("GET", `/v1/audit?subject=${body.data.id}`, undefined, who.cookie)).body.data, [])
+    const shown = await service.page(await service.signIn(key), `console/payments/out/${body.data.id}`)
+    assert.strictEqual(/<dt>Requested by<\/dt><dd>([^<]*)/.exec(shown)?.[1], "a operator")
+  })
+
   it("people: an operator's invitation to an active company works only after another operator approves it", async () => {
     const { id: company, key } = await service.company()
     await service.fund(key, 100)

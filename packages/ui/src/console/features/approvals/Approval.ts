@@ -7,15 +7,20 @@ import { feeOf } from "../../pages/Rows.ts"
 import type { Withdrawal } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
 
-/** Returns a key's name; undefined if the id is a person's, or the visitor may not read keys. */
-const keyName = ({ api }: Visit, id: string): Promise<string | undefined> =>
-  api.call("GET /v1/api-keys/{id}", { params: { id } }).then(
-    ({ name }) => name,
-    (error: unknown) => {
-      if (error instanceof Refused && error.status < 500) return undefined
-      throw error
-    }
-  )
+/** Returns the result of a read; undefined if there is nothing, or the visitor may not read it. */
+const readable = <A>(read: Promise<A>): Promise<A | undefined> =>
+  read.catch((error: unknown) => {
+    if (error instanceof Refused && error.status < 500) return undefined
+    throw error
+  })
+
+/** Returns the name of a key or person. */
+const nameOf = async ({ api }: Visit, id: string): Promise<string | undefined> => {
+  const key = await readable(api.call("GET /v1/api-keys/{id}", { params: { id } }))
+  if (key !== undefined) return key.name
+  const people = await readable(api.call("GET /v1/people", { query: { limit: 1000 } }))
+  return people?.find((person) => person.id === id)?.name
+}
 
 /** Shows who has to approve a withdrawal, with a form for those who may, and who decided about it. */
 export const sent = async (visit: Visit, payment: Payment, { approval }: Withdrawal): Promise<PaymentPart> => {
@@ -24,7 +29,7 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
   const entries = await api.call("GET /v1/audit", { query: { subject: payment.id, limit: 10 } })
   const named = async (id: string): Promise<string> =>
     // An entry appears in the audit log up to a second after its request.
-    entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? (await keyName(visit, id)) ?? id
+    entries.find(({ actor_id }) => actor_id === id)?.actor_name ?? (await nameOf(visit, id)) ?? id
   const askedBy = ["Requested by", approval.asked_by === null ? "unknown" : await named(approval.asked_by)] as const
   if (payment.status !== "pending_approval")
     return {
