@@ -29,6 +29,15 @@ const runTogether = `[...document.querySelectorAll(".chart .x")].flatMap((row) =
 /** A page below the console, and a text that only this state shows. */
 type State = readonly [path: string, text: string | RegExp]
 
+/** Table cells that are cut off, and the tables wider than their panel, with an amount of 1,000 bitcoin. Subjects may be cut off. */
+const cutOff = `(() => {
+  document.querySelector("td.amount:not(.fiat)").textContent = "+100,000,000,000"
+  document.querySelector("td.fiat").textContent = "≈ €46,000,000.00"
+  const cells = [...document.querySelectorAll("tbody td")].filter((one) => one.scrollWidth > one.clientWidth && !one.matches(".c1"))
+  const subjects = [...document.querySelectorAll("td.c1")].filter((one) => one.clientWidth < 96)
+  return [...cells, ...subjects].map((one) => one.clientWidth + " px: " + one.textContent)
+})()`
+
 describe.skipIf(isMissing)("the states of the console's pages", () => {
   if (started === undefined) return
   const { whole, tab, signIn } = started
@@ -225,6 +234,21 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
       for (const width of [320, 390, 768, 960, 1120, 1280, 1440]) {
         await page.setViewportSize({ width, height: 800 })
         assert.deepStrictEqual(await page.evaluate(runTogether), [], `${width} px`)
+      }
+    })
+  })
+
+  it("console: at no width does a table of payments cut off an amount, or leave no room for what a payment is for", async () => {
+    const shop = await funded(1000)
+    await tab({}, async (page) => {
+      await signIn(page, shop.key)
+      for (const path of ["payments", "search?q=1000"]) {
+        await page.goto(`${whole.url}/console/${path}`)
+        await page.getByRole("cell", { name: "Payment received" }).waitFor()
+        for (const width of [960, 1120, 1440]) {
+          await page.setViewportSize({ width, height: 800 })
+          assert.deepStrictEqual(await page.evaluate(cutOff), [], `${path} at ${width} px`)
+        }
       }
     })
   })

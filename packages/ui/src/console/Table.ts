@@ -14,7 +14,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren
   /** `amount` and `fiat` are aligned to the right. */
   readonly kind?: "amount" | "fiat" | "soft" | "faint" | "r" | "r act" | "num" | ""
-  readonly width?: "w-time" | "w-by" | "w-state" | "w-amount" | "w-fiat" | "w-since" | "w-sats" | "w-act"
+  readonly width?: "w-since" | "w-sats" | "w-act"
   /** Label before the cell in the card layout, which has no headings. */
   readonly key?: string
   readonly isSorted?: boolean

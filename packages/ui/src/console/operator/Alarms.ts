@@ -41,7 +41,7 @@ const columns = (visit: OperatorVisit, rows: ReadonlyArray<Row>): ReadonlyArray<
     place: "c1 all",
     cell: ({ title, href, text }) => [rowLink(href, title), text !== undefined && sub(text)]
   },
-  { title: "State", place: "c3", width: "w-state", cell: ({ told }) => status(told) },
+  { title: "State", place: "c3", cell: ({ told }) => status(told) },
   ...(rows.some(({ sinceMillis }) => typeof sinceMillis === "number") ? [since(visit)] : []),
   {
     title: "Alarm",

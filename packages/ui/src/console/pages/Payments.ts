@@ -169,7 +169,6 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
     title: "Time",
     place: "c3",
     kind: "faint",
-    width: "w-time",
     isSorted: true,
     cell: ({ createdAtMillis, rail }) => [
       when(createdAtMillis, isDated ? say.when(createdAtMillis) : say.seconds(createdAtMillis)),
@@ -181,20 +180,18 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
     place: "c1",
     cell: (line) => [rowLink(to(pathOf(line)), line.title), " ", line.more !== "" && h("span", { class: "soft desc" }, line.more)]
   },
-  { title: "How", place: "off", kind: "soft", width: "w-by", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
-  { title: "Status", place: "c4", width: "w-state", cell: (line) => status(toldOf(line)) },
+  { title: "How", place: "off", kind: "soft", cell: ({ rail }) => (rail === null ? "" : rails[rail]) },
+  { title: "Status", place: "c4", cell: (line) => status(toldOf(line)) },
   {
     title: "Amount, sats",
     place: "c2",
     kind: "amount",
-    width: "w-amount",
     cell: signedSats
   },
   {
     title: say.price === undefined ? "Value" : `Value, ${say.price.currency.toUpperCase()}`,
     place: "off",
     kind: "fiat",
-    width: "w-fiat",
     cell: ({ value }) => value
   }
 ]

@@ -104,16 +104,16 @@ const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArra
 }
 
 const columns = ({ say }: Visit, sought: string): ReadonlyArray<Column<Row>> => [
-  { title: "Time", place: "c3", kind: "faint", width: "w-time", cell: ({ atMillis }) => when(atMillis, say.when(atMillis)) },
+  { title: "Time", place: "c3", kind: "faint", cell: ({ atMillis }) => when(atMillis, say.when(atMillis)) },
   {
     title: "What",
     place: "c1",
     cell: ({ href, title, more }) => [rowLink(href, marked(title, sought)), " ", h("span", { class: "soft desc" }, marked(more, sought))]
   },
-  { title: "Found in", place: "all", kind: "soft", width: "w-by", cell: ({ foundIn }) => foundIn },
-  { title: "Status", place: "c4", width: "w-state", cell: ({ told }) => status(told) },
-  { title: "Amount, sats", place: "c2", kind: "amount", width: "w-amount", cell: ({ amount }) => amount },
-  { title: "Value", place: "off", kind: "fiat", width: "w-fiat", cell: ({ value }) => value }
+  { title: "Found in", place: "all", kind: "soft", cell: ({ foundIn }) => foundIn },
+  { title: "Status", place: "c4", cell: ({ told }) => status(told) },
+  { title: "Amount, sats", place: "c2", kind: "amount", cell: ({ amount }) => amount },
+  { title: "Value", place: "off", kind: "fiat", cell: ({ value }) => value }
 ]
 
 /** The invoice and the deposit of a payment both match, so remove duplicates to show each payment once. */
