@@ -14,18 +14,39 @@ const verbs: Readonly<Record<string, string>> = {
   "console.signOut": "Signed out",
   "console.stepUp": "Re-entered their key",
   "send.confirm": "Sent a payment",
+  "send.confirmSend": "Sent a payment",
+  "send.estimate": "Estimated a fee",
+  "send.approve": "Approved a payment",
+  "send.reject": "Rejected a payment",
   "operator.issueKey": "Issued an API key",
   "stop.freeze": "Froze the company",
   "stop.unfreeze": "Unfroze the company",
   "stop.pause": "Paused for everyone",
   "stop.resume": "Resumed for everyone",
+  "stop.paused": "Read what is paused",
   "operator.limitCompany": "Changed the limits",
   "operator.chargeCompany": "Changed the fees",
   "reconciliation.stateOwnFunds": "Declared own funds",
+  "sandbox.destination": "Created a simulated payee",
+  "sandbox.txt": "Set a simulated DNS record",
   CompanyOpened: "Opened the account"
 }
 
-const irregular: Readonly<Record<string, string>> = { set: "set", resend: "resent", verify: "verified" }
+const irregular: Readonly<Record<string, string>> = {
+  begin: "began",
+  get: "read",
+  pay: "paid",
+  resend: "resent",
+  reset: "reset",
+  send: "sent",
+  set: "set",
+  show: "read",
+  stream: "read",
+  verify: "verified"
+}
+/** The first words of reads that are named after what they read. Rejected reads are in the log. */
+const reads =
+  /^(?:account|adjustment|backlog|balance|deposit|liquidity|payer|pending|rates|reconciliation|status|transactions|withdrawal|world)\b/
 const past = (word: string) => irregular[word] ?? `${word}${word.endsWith("e") ? "d" : "ed"}`
 /** `daySats` and `day_sats` become “day sats”. */
 const wordsOf = (name: string) =>
@@ -39,7 +60,8 @@ export const verbWords = (verb: string): string => {
   const known = verbs[verb]
   if (known !== undefined) return known
   const [first = "", ...rest] = wordsOf(verb.split(".").at(-1) ?? verb)
-    .replace(/^operator /, "")
+    .replace(/^(?:operator|company) /, "")
+    .replace(reads, "get $&")
     .split(" ")
   const words = [verb.includes(".") ? past(first) : first, ...rest].join(" ").replace(/\bapi\b/, "API")
   return words.charAt(0).toUpperCase() + words.slice(1)

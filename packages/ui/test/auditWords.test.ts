@@ -1,0 +1,23 @@
+import { assert, it } from "@effect/vitest"
+import { verbWords } from "../src/console/features/audit/Audit.ts"
+
+it("console: the audit log describes each operation in words, and a rejected read as a read", () => {
+  const words = {
+    "receive.createInvoice": "Created invoice",
+    "apiKeys.createApiKey": "Created API key",
+    "webhooks.resendWebhookDelivery": "Resent webhook delivery",
+    "send.confirm": "Sent a payment",
+    "send.confirmSend": "Sent a payment",
+    "read.deposit": "Read deposit",
+    "read.balance": "Read balance",
+    "companies.companyTransactions": "Read transactions",
+    "companies.companyListInvoices": "Listed invoices",
+    "checkouts.getCheckout": "Read checkout",
+    "events.streamEvents": "Read events",
+    "sandbox.pay": "Paid",
+    "sandbox.beginFault": "Began fault",
+    "sandbox.destination": "Created a simulated payee",
+    CompanyOpened: "Opened the account"
+  }
+  assert.deepStrictEqual(Object.fromEntries(Object.keys(words).map((verb) => [verb, verbWords(verb)])), words)
+})
