@@ -76,9 +76,9 @@ it("console: choosing a theme keeps the page's filters", async () => {
   assert.strictEqual(await landsAt(backIn(text), "/console/theme", { theme: "dark" }), place)
 })
 
-it("console: the currency of amounts is chosen among those with an exchange rate, on any page", async () => {
+it("console: the currency of amounts is chosen among bitcoin and those with an exchange rate, on any page", async () => {
   const place = "/console/payments?status=failed"
-  const currencies = "aud,cad,chf,cny,eur,gbp,hkd,jpy,nzd,usd"
+  const currencies = "aud,btc,cad,chf,cny,eur,gbp,hkd,jpy,nzd,usd"
   const shown = async (more: string) => {
     const cookie = more === "" ? session : `${session}; ${more}`
     const { text } = await service.send(new Request(origin + place, { headers: { cookie } }))
@@ -91,6 +91,10 @@ it("console: the currency of amounts is chosen among those with an exchange rate
   assert.strictEqual(headers.get("location"), `../${place.slice(1)}`)
   const [chosen = ""] = (headers.get("set-cookie") ?? "").split(";")
   assert.deepStrictEqual(await shown(chosen), ["1 BTC = $50,000.00", currencies, "usd"])
+  const inBitcoin = `${session}; satrail_currency=btc`
+  assert.deepStrictEqual(await shown("satrail_currency=btc"), [undefined, currencies, "btc"])
+  await service.fund(key, 2100)
+  for (const path of ["console", "console/payments"]) assert.include(await service.page(inBitcoin, path), "0.00002100 BTC<", path)
   const { headers: none } = await post("/console/theme", { currency: "€; a=b", back: place })
   assert.isNull(none.get("set-cookie"))
 })

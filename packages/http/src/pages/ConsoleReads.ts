@@ -7,7 +7,7 @@ import * as Notice from "@satrail/core/events/Notice"
 import { Prices } from "@satrail/core/nodes/Prices"
 import * as PaymentDetails from "@satrail/core/reports/PaymentDetails"
 import { type OperatorReads, type Payment, type Reads, Refused, type Stops as Stopped } from "@satrail/ui/console/Api"
-import type { Price } from "@satrail/ui/console/Format"
+import * as Format from "@satrail/ui/console/Format"
 import type { Event } from "@satrail/ui/console/wire"
 import { Effect } from "effect"
 import * as EventBody from "../events/EventBody.ts"
@@ -127,11 +127,12 @@ export const make = Effect.gen(function* () {
      * Returns the price of one bitcoin in the preferred currency, or in another one; undefined if no price is
      * known.
      */
-    price: (preferred: string): Promise<Price | undefined> =>
+    price: (preferred: string): Promise<Format.Price | undefined> =>
       reading(current).then(
         (rates) => {
+          const currencies = [...rates.map(({ currency }) => currency), Format.bitcoin].toSorted()
+          if (preferred === Format.bitcoin) return { currency: preferred, perBitcoin: 1, currencies }
           const rate = rates.find(({ currency }) => currency === preferred) ?? rates[0]
-          const currencies = rates.map(({ currency }) => currency).toSorted()
           return rate && { currency: rate.currency, perBitcoin: Number(Decimal.format(rate.price)), currencies }
         },
         (error: unknown) => {

@@ -55,14 +55,7 @@ const withFiat = (say: Format, sats: number): string => {
 }
 
 const fiatShort = (say: Format, sats: number): string =>
-  say.price === undefined
-    ? ""
-    : new Intl.NumberFormat("en-US", {
-        style: "currency",
-        currency: say.price.currency.toUpperCase(),
-        notation: "compact",
-        maximumSignificantDigits: 2
-      }).format(Formats.valueOf(sats, say.price.perBitcoin))
+  say.price === undefined ? "" : Formats.fiatShort(Formats.valueOf(sats, say.price.perBitcoin), say.price.currency)
 
 const asTable = (name: string, heads: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   h(

@@ -45,11 +45,20 @@ export const exact = (amountSats: number, minimumFractionDigits = 0): string =>
   number({ minimumFractionDigits, maximumFractionDigits: 3 }).format(amountSats)
 /** With a sign: +68,219 or −20,064.5. Rounded first, so that a sum with a floating-point error below zero is +0. */
 export const signed = (amountSats: number): string => `${Math.round(amountSats * 1000) < 0 ? "−" : "+"}${exact(Math.abs(amountSats))}`
+/** The currency of values for people who think in bitcoin. */
+export const bitcoin = "btc"
 /** Without a symbol if the currency is not known. */
 export const fiatText = (amount: number, currency: string | null): string =>
-  number(
-    currency === null ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { style: "currency", currency: currency.toUpperCase() }
-  ).format(amount)
+  currency === bitcoin
+    ? `${number({ minimumFractionDigits: 8, maximumFractionDigits: 11 }).format(amount)} BTC`
+    : number(
+        currency === null ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { style: "currency", currency: currency.toUpperCase() }
+      ).format(amount)
+/** For the axis of a chart. */
+export const fiatShort = (amount: number, currency: string): string =>
+  currency === bitcoin
+    ? `${number({ notation: "compact", maximumSignificantDigits: 2 }).format(amount)} BTC`
+    : number({ style: "currency", currency: currency.toUpperCase(), notation: "compact", maximumSignificantDigits: 2 }).format(amount)
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 /** An id or a hash, by its ends. */
 export const shortened = (text: string): string => (text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text)

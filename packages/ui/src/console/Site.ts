@@ -113,7 +113,10 @@ export const answer = async <V extends AnyVisit>({ visit, page, around, files, p
     role: user.role ?? (user.scopes.includes("all") ? "all scopes" : user.scopes.join(", ")),
     nav: page.nav,
     sought: visit.query.get("q") ?? "",
-    rate: say.price === undefined ? "" : `1 BTC = ${Formats.fiatText(say.price.perBitcoin, say.price.currency)}`,
+    rate:
+      say.price === undefined || say.price.currency === Formats.bitcoin
+        ? ""
+        : `1 BTC = ${Formats.fiatText(say.price.perBitcoin, say.price.currency)}`,
     currency: say.price?.currency ?? "",
     // A response to a bad request stays small, whatever its query.
     currencies: (status < 400 && say.price?.currencies) || [],

@@ -52,11 +52,17 @@ const moreOf = (payment: Payment): string => {
 export const bookedValue = ({ rate, currency, amountSats }: Payment): string | undefined =>
   rate === null || currency === null ? undefined : Formats.fiatText(Formats.valueOf(amountSats, Number(rate)), currency)
 
+const rowValue = (payment: Payment, say: Format): string => {
+  const now = say.fiat(payment.amountSats)
+  if (now !== undefined && say.price?.currency === Formats.bitcoin) return now
+  return bookedValue(payment) ?? (now === undefined ? "" : `≈ ${now}`)
+}
+
 export const rowOf = (payment: Payment, say: Format): Row => ({
   ...payment,
   title: titleOf(payment),
   more: moreOf(payment),
-  value: bookedValue(payment) ?? (say.fiat(payment.amountSats) === undefined ? "" : `≈ ${say.fiat(payment.amountSats)}`)
+  value: rowValue(payment, say)
 })
 
 /** Signed: positive if it increases the balance. */
