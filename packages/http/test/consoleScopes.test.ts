@@ -43,6 +43,14 @@ describe("a key without some scopes in the console", () => {
     assert.deepStrictEqual([sent.status, sent.headers.get("location")], [303, "../console"])
   })
 
+  it("console: the menu of a key that can only read has only pages that it may read", async () => {
+    const { visit } = await visiting("paid", "read")
+    const menu = /<nav class="side".*?<\/nav>/s.exec(await (await visit("")).text())?.[0] ?? ""
+    const refused = []
+    for (const page of linksIn(menu)) if ((await visit(page)).status !== 200) refused.push(page)
+    assert.deepStrictEqual(refused, [])
+  })
+
   it("console: the page that refuses an action links only to pages that exist", async () => {
     const { visit } = await visiting("paid", "read")
     const refused = await visit("/send")

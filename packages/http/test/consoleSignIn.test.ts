@@ -36,6 +36,14 @@ it("console: signing in leads to the page that was requested, with its filters",
   for (const place of places) assert.strictEqual(await landsAt(backIn(await open(place))), place)
 })
 
+it("console: a form sent after the person signed out in another tab says that nothing was changed", async () => {
+  const notice = "You are signed out, so nothing was changed."
+  const { text } = await post("/console/invoices/new", { amount: "100" })
+  assert.include(text, notice)
+  assert.strictEqual(backIn(text), "/console/invoices/new")
+  assert.notInclude(await open("/console/invoices/new"), notice)
+})
+
 it("console: after a wrong key, the sign-in page still leads to the page that was requested", async () => {
   const place = "/console/payments?status=failed"
   const { status, text } = await post("/console/sign-in", { credential: "sr_wrong", back: place })

@@ -18,7 +18,7 @@ const sections = (visit: Visit): Sections => ({
     { rank: 30, name: "addresses", path: "addresses", text: "Addresses", glyph: "at" }
   ],
   Developers: [
-    { rank: 10, name: "keys", path: "keys", text: "API keys", glyph: "key" },
+    ...(may(visit, "admin") ? [{ rank: 10, name: "keys", path: "keys", text: "API keys", glyph: "key" } as const] : []),
     { rank: 30, name: "events", path: "events", text: "Events", glyph: "list" }
   ],
   Company: [{ rank: 20, name: "limits", path: "limits", text: "Limits", glyph: "gauge" }]
