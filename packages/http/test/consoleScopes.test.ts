@@ -43,11 +43,11 @@ describe("a key without some scopes in the console", () => {
     assert.deepStrictEqual([sent.status, sent.headers.get("location")], [303, "../console"])
   })
 
-  it("console: the menu of a key that can only read has only pages that it may read", async () => {
+  it("console: the menu, overview and limits of a key that can only read link only to pages that it may read", async () => {
     const { visit } = await visiting("paid", "read")
-    const menu = /<nav class="side".*?<\/nav>/s.exec(await (await visit("")).text())?.[0] ?? ""
+    const pages = [...linksIn(await (await visit("")).text()), ...linksIn(await (await visit("/limits")).text())]
     const refused = []
-    for (const page of linksIn(menu)) if ((await visit(page)).status !== 200) refused.push(page)
+    for (const page of new Set(pages)) if ((await visit(page)).status !== 200) refused.push(page)
     assert.deepStrictEqual(refused, [])
   })
 

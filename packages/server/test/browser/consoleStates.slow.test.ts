@@ -253,6 +253,18 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
     })
   })
 
+  it("console: an order with a number and description from right to left is shown before its description", async () => {
+    const shop = await funded(1000)
+    await created(shop, "/v1/checkouts", { amount: 10, currency: "eur", order_id: "طلب ١٢", description: "قهوة عربية" })
+    await tab({}, async (page) => {
+      await signIn(page, shop.key)
+      await page.goto(`${whole.url}/console/checkouts`)
+      const [order, description] = [page.getByRole("link", { name: "Order طلب ١٢" }), page.getByText("قهوة عربية")]
+      const [before, after] = [await order.boundingBox(), await description.boundingBox()]
+      assert.isAtLeast(after?.x ?? 0, (before?.x ?? 0) + (before?.width ?? 0))
+    })
+  })
+
   it("console: on a phone, the list of endpoints labels the time of the next attempt", async () => {
     const shop = await funded(1000)
     await created(shop, "/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" })

@@ -1,6 +1,6 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
-import type { Page, Shown, Visit } from "../Page.ts"
+import { may, type Page, type Shown, type Visit } from "../Page.ts"
 import { body, empty, type Fact, factPanel, facts, link, panel, plain, sub } from "../Parts.ts"
 import { type Column, table } from "../Table.ts"
 import type { Account, FeeRate, Limits } from "../wire.ts"
@@ -95,7 +95,9 @@ const get = (visit: Visit): Promise<Shown> => {
           {},
           body(
             facts(rules(account.limits)),
-            h("p", { class: "soft" }, "Each key can have its own limits: see ", link(to("keys"), "API keys"), ".")
+            may(visit, "admin")
+              ? h("p", { class: "soft" }, "Each key can have its own limits: see ", link(to("keys"), "API keys"), ".")
+              : h("p", { class: "soft" }, "Each key can have its own limits.")
           )
         )
       )
