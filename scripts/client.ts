@@ -48,8 +48,6 @@ type Way = "asked" | "answered"
 
 const names: Readonly<Record<string, string>> = {
   LightningInvoice: "Invoice",
-  OwnLightningAddress: "LightningAddress",
-  LightningAddress: "CreatedLightningAddress",
   CreateLightningInvoice: "CreateInvoice",
   SettleLightningInvoice: "SettleInvoice",
   OwnDomain: "Domain"

@@ -711,19 +711,6 @@ export interface CreateLightningAddress<M = Metadata> {
   /** Your own data, returned with the record: at most 50 keys of up to 40 characters, values of up to 500 */
   readonly metadata?: M | null | undefined
 }
-export interface CreatedLightningAddress<M = Metadata> {
-  readonly id: string
-  readonly handle: string
-  readonly domain: string
-  readonly address: string
-  readonly metadata: M
-  readonly createdAt: Date
-  readonly updatedAt: Date
-  /** Time of the last use; null if never used */
-  readonly lastUsedAt: Date | null
-  /** Time of deletion; null if not deleted */
-  readonly deletedAt: Date | null
-}
 export interface ChangeLightningAddress<M = Metadata> {
   /** Minimum payment, within the service's limits */
   readonly minAmount?: Sats | null | undefined
@@ -1172,7 +1159,7 @@ export interface LightningAddressesVerbs<M = Metadata, W = M> {
    * @example
    * await client.lightningAddresses.create({ metadata: { order: "1042" } })
    */
-  readonly create: (ask?: CreateLightningAddress<W> & CreateOptions) => Promise<CreatedLightningAddress<M>>
+  readonly create: (ask?: CreateLightningAddress<W> & CreateOptions) => Promise<LightningAddress<M>>
   /** Returns a Lightning address with its limits, success message and LNURL forms. */
   readonly get: { (id: string, ask?: CallOptions): Promise<LightningAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<LightningAddress<M>> }
   /** Returns Lightning addresses, newest first. */

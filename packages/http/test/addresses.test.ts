@@ -35,6 +35,11 @@ describe("Lightning addresses", () => {
       assert.strictEqual(Result.getOrThrow(Lnurl.decode(text)).url, "https://pay.example.com/.well-known/lnurlp/shop")
   })
 
+  it("Lightning address: the response to its creation is the record that a GET returns", async () => {
+    const { body } = await service.ask("POST", path, { key, body: { metadata: { shelf: "3" } } })
+    assert.deepStrictEqual(body.data, (await service.ask("GET", `${path}/${body.data.id}`, { key })).body.data)
+  })
+
   it("Lightning address: PUT replaces everything; missing fields get their defaults", async () => {
     const change = (body?: unknown) => service.ask("PUT", `${path}/${id}`, { key, body })
     const decided = ({ body: { data } }: Awaited<ReturnType<typeof change>>) => ({

@@ -229,7 +229,12 @@ describe("every record has exactly the expected fields", () => {
         created_at: instant,
         updated_at: instant,
         last_used_at: is(null),
-        deleted_at: is(null)
+        deleted_at: is(null),
+        min_sats: is(null),
+        max_sats: is(null),
+        success_message: is(null),
+        lnurl: ["an LNURL", (value) => String(value).startsWith("lnurl1")],
+        lnurlp: is(`lnurlp://${domain}/.well-known/lnurlp/satoshi`)
       }),
       []
     )

@@ -25,7 +25,7 @@ import { combined, made } from "./Sharing.ts"
 import type { CoreName } from "./Verbs.ts"
 
 const withdrawal = Withdrawals.view.of
-const address = LightningAddresses.own.of
+const address = LightningAddresses.view.of
 
 const own = {
   apiKeys: {

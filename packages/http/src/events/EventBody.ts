@@ -25,7 +25,7 @@ const own = {
   invoice: Invoices.view,
   unmatched: Suspense.unmatched,
   apiKey: ApiKeys.requestView,
-  lightningAddress: LightningAddresses.own,
+  lightningAddress: LightningAddresses.view,
   onChainAddress: OnChainAddresses.view,
   domain: Domains.own
 } satisfies { readonly [K in Kind]?: View.View<never, Schema.Struct.Fields> }

@@ -66,7 +66,7 @@ const SettingsBody = Schema.Struct({
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "ChangeLightningAddress" })
 
-/** An issued Lightning address. */
+/** A Lightning address with its limits and the codes that payers scan. */
 export const view = View.make<LightningAddress.LightningAddress>()(
   { identifier: "LightningAddress" },
   {
@@ -78,15 +78,7 @@ export const view = View.make<LightningAddress.LightningAddress>()(
     created_at: Member.instant((row) => row.createdAtMillis),
     updated_at: Member.instant((row) => row.updatedAtMillis),
     last_used_at: Member.instantOrNull((row) => row.lastUsedAtMillis, "Time of the last use; null if never used"),
-    deleted_at: Member.instantOrNull((row) => row.deletedAtMillis, "Time of deletion; null if not deleted")
-  }
-)
-
-/** A Lightning address as its owner sees it, with its limits and the codes that payers scan. */
-export const own = View.make<LightningAddress.LightningAddress>()(
-  { identifier: "OwnLightningAddress" },
-  {
-    ...view.members,
+    deleted_at: Member.instantOrNull((row) => row.deletedAtMillis, "Time of deletion; null if not deleted"),
     min_sats: [
       Schema.NullOr(Scalars.DueSats).annotate({ description: "Minimum payment; null for the service's limit" }),
       (row) => Scalars.satsOrNull(row.minSendable)
@@ -181,7 +173,7 @@ export const create = Section.company(
     })
 )
 
-const resource = Resource.make({ path, names: ["Lightning address", "Lightning addresses"], view: own, example })
+const resource = Resource.make({ path, names: ["Lightning address", "Lightning addresses"], view, example })
 
 export const list = Section.company(
   resource.list("listLightningAddresses", {
@@ -221,11 +213,11 @@ const changed = Effect.fnUntraced(function* (
 ) {
   const settingsFor = (current: LightningAddress.LightningAddress) => Effect.map(bodyFor(current), settingsOf)
   const row = yield* Errors.answered(lightningAddresses.updateSettings(yield* companyId, id, settingsFor))
-  return Envelope.ok("Lightning address changed", own.of(row))
+  return Envelope.ok("Lightning address changed", view.of(row))
 })
 const changeExample = (world: World) => {
   const row = example(world)
-  const data = own.of(row)
+  const data = view.of(row)
   const { min_sats, max_sats, success_message, metadata } = data
   return { params: { id: row.id }, body: { min_sats, max_sats, success_message, metadata }, message: "Lightning address changed", data }
 }
@@ -258,7 +250,7 @@ const update = Section.company(
   LightningAddresses,
   (lightningAddresses) =>
     ({ params, payload }) =>
-      changed(lightningAddresses, params.id, (current) => Patch.filled(SettingsBody, payload, own.of(current)))
+      changed(lightningAddresses, params.id, (current) => Patch.filled(SettingsBody, payload, view.of(current)))
 )
 
 const deleted = "Lightning address deleted"

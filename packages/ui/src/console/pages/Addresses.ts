@@ -22,7 +22,7 @@ import {
   type Told
 } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
-import type { OnChainAddress, OwnDomain, OwnLightningAddress } from "../wire.ts"
+import type { OnChainAddress, OwnDomain, LightningAddress } from "../wire.ts"
 import * as Formats from "../Format.ts"
 import { code, metadataFact, paymentsPanel } from "./Records.ts"
 
@@ -40,10 +40,10 @@ const tabs = ({ to }: Visit, chosen: string) =>
     kinds.map(([path, text]) => ({ text, href: to(path), isOn: path === chosen }))
   )
 
-export const told = ({ deleted_at }: Pick<OwnLightningAddress, "deleted_at">): Told =>
+export const told = ({ deleted_at }: Pick<LightningAddress, "deleted_at">): Told =>
   deleted_at === null ? { tone: "good", text: "Active" } : { tone: "idle", text: "Deleted" }
 
-const lightning: List<OwnLightningAddress> = {
+const lightning: List<LightningAddress> = {
   path: "addresses",
   nav,
   title: "Addresses",
@@ -57,7 +57,7 @@ const lightning: List<OwnLightningAddress> = {
     ["active", "Active", ({ deleted_at }) => deleted_at === null],
     ["deleted", "Deleted", ({ deleted_at }) => deleted_at !== null]
   ],
-  columns: ({ say, to }): ReadonlyArray<Column<OwnLightningAddress>> => [
+  columns: ({ say, to }): ReadonlyArray<Column<LightningAddress>> => [
     { title: "Address", place: "c1", cell: ({ id, address }) => rowLink(to(`addresses/${id}`), address) },
     {
       title: "Status",
