@@ -57,6 +57,43 @@ describe("a response reports every issue of an invalid body", () => {
   })
 })
 
+describe("a value that would be ignored is rejected", () => {
+  const cancel = async () => {
+    const { body } = await post(invoice, { amount: 1, currency: "sats" })
+    return `${invoice}/${body.data.id}/cancel`
+  }
+
+  it("request body: a name that is repeated in a nested object is rejected", async () => {
+    const { status, body } = await post(invoice, `{"amount":1,"currency":"sats","metadata":{"order":"1","order":"2"}}`)
+    assert.deepStrictEqual(
+      [status, body.error?.issues],
+      [400, [{ path: "metadata.order", message: "metadata.order must be sent only once" }]]
+    )
+  })
+
+  it("request body: an endpoint without fields rejects a field and accepts an empty body, null and {}", async () => {
+    const path = await cancel()
+    for (const body of ['{"reason":"late"}', "[]", "x", '"reason"'])
+      assert.deepStrictEqual(seen(await post(path, body)), bad(400, "malformed"), body)
+    assert.deepStrictEqual((await post(path, { reason: "late" })).body.error?.issues, [
+      { path: "reason", message: 'unknown field "reason": this endpoint has none' }
+    ])
+    assert.strictEqual((await service.ask("GET", path.replace("/cancel", ""), { key: company.key })).body.data.status, "open")
+    for (const body of ["", " ", "null", "{}"]) assert.strictEqual((await post(path, body)).status, 200, body)
+  })
+
+  it("request query: a repeated parameter is reported as such, with every other issue", async () => {
+    const { body } = await service.ask("GET", "/v1/transactions?limit=1&limit=2&type=x", { key: company.key })
+    assert.deepStrictEqual(body.error?.issues?.[0], { path: "limit", message: "limit must be sent only once" })
+    assert.deepStrictEqual(issuePaths(body), ["limit", "type"])
+  })
+
+  it("request query: a payment hash that is not hex is reported with its name", async () => {
+    const { body } = await service.ask("GET", `${invoice}?payment_hash=x`, { key: company.key })
+    assert.deepStrictEqual(body.error?.issues, [{ path: "payment_hash", message: "payment_hash must be 32 bytes in hex" }])
+  })
+})
+
 describe("a field of the wrong type", () => {
   const wrong = ["x", 7, true, [], {}]
 

@@ -68,7 +68,7 @@ it("lost withdrawals: a payout whose coins another wallet spent is released with
   await sandbox((one) => one.mine(99))
   for (const [body, message] of [
     [undefined, "spent_by is required for an on-chain withdrawal"],
-    [{ spent_by: "00" }, "32 bytes in hex"],
+    [{ spent_by: "00" }, "spent_by must be 32 bytes in hex"],
     [{ spent_by: chain_tx_id }, "spent_by must be another wallet's transaction (this one is the withdrawal's own)"],
     [{ spent_by }, "spent_by must have at least 100 confirmations (it has 99)"]
   ] as const) {

@@ -28,25 +28,24 @@ const nameOf = (written: string): string => {
 }
 
 /**
- * Visits the top-level members of a JSON object with their names and the index of each value. If the text is
- * not JSON, the only guarantee is that the scan ends in linear time.
+ * Visits the members of all JSON objects with their names, the index of each value, and where the objects and
+ * arrays around it start, outermost first. If the text is not JSON, the only guarantee is that the scan ends in
+ * linear time.
  */
-const eachMember = (jsonText: string, visit: (name: string, valueAt: number) => void): void => {
-  let depth = 0
+const eachMember = (jsonText: string, visit: (name: string, valueAt: number, within: ReadonlyArray<number>) => void): void => {
+  const within: Array<number> = []
   let at = 0
   while (at < jsonText.length) {
     const character = jsonText[at]
     if (character !== '"') {
-      if (character === "{" || character === "[") depth += 1
-      if (character === "}" || character === "]") depth -= 1
+      if (character === "{" || character === "[") within.push(at)
+      if (character === "}" || character === "]") within.pop()
       at += 1
       continue
     }
     const end = endOfString(jsonText, at)
-    if (depth === 1) {
-      const next = afterBlanks(jsonText, end)
-      if (jsonText[next] === ":") visit(nameOf(jsonText.slice(at, end)), afterBlanks(jsonText, next + 1))
-    }
+    const next = afterBlanks(jsonText, end)
+    if (jsonText[next] === ":") visit(nameOf(jsonText.slice(at, end)), afterBlanks(jsonText, next + 1), within)
     at = end
   }
 }
@@ -68,15 +67,21 @@ export const hasMoreValues = (jsonText: string, most: number): boolean => {
 }
 
 /**
- * Returns the names that occur more than once at the top level of a JSON object. JSON.parse does not report
- * them and takes the last value (RFC 8259, section 4). Terminates even if the text is not JSON.
+ * Returns the paths of the names that occur more than once in one JSON object, such as `metadata.order`.
+ * JSON.parse does not report them and takes the last value (RFC 8259, section 4). Terminates even if the text
+ * is not JSON.
  */
 export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
   const names = new Set<string>()
   const repeated = new Set<string>()
-  eachMember(jsonText, (name) => {
-    if (names.has(name)) repeated.add(name)
-    names.add(name)
+  const paths = new Map<number, string>()
+  eachMember(jsonText, (name, valueAt, within) => {
+    const around = within.map((at) => paths.get(at)).findLast((path) => path !== undefined)
+    const path = around === undefined ? name : `${around}.${name}`
+    const member = `${within.at(-1)} ${name}`
+    if (names.has(member)) repeated.add(path)
+    names.add(member)
+    paths.set(valueAt, path)
   })
   return [...repeated]
 }
@@ -87,8 +92,8 @@ export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
  */
 export const valueOfMember = (jsonText: string, member: string): number | undefined => {
   let found: number | undefined
-  eachMember(jsonText, (name, valueAt) => {
-    if (name === member) found = valueAt
+  eachMember(jsonText, (name, valueAt, within) => {
+    if (within.length === 1 && name === member) found = valueAt
   })
   return found
 }

@@ -40,6 +40,9 @@ export const Rules = Context.Reference<(text: string, body: object) => ReadonlyA
   defaultValue: () => () => []
 })
 
+/** Whether an endpoint without a payload schema reads its body itself. Otherwise it accepts only an empty one. */
+export const ReadsBody = Context.Reference<boolean>("@satrail/http/wire/Decoding/ReadsBody", { defaultValue: () => false })
+
 const isStrange = "unknown member"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
@@ -177,20 +180,26 @@ export const issuesOf = (what: "field" | "parameter", issue: SchemaIssue.Issue, 
   })
 }
 
-/** Reports a parameter that a route does not have. A long name may be a secret, so it is shortened. */
-export const strangeParameter = (name: string, known: ReadonlyArray<string>): Issue => {
+/** Reports a field or parameter that a route does not have. A long name may be a secret, so it is shortened. */
+const strangeTo = (what: "field" | "parameter", name: string, known: ReadonlyArray<string>): Issue => {
   const path = named(name, strangeNameCharacters)
-  const message = strange("parameter", path, name, known)
+  const message = strange(what, path, name, known)
   return { path, message: known.length === 0 ? `${message}: this endpoint has none` : message }
 }
 
-const unknownParameters = (names: ReadonlyArray<string>) => Errors.malformedRequest(names.map((name) => strangeParameter(name, [])))
+/** Reports a parameter that a route does not have. */
+export const strangeParameter = (name: string, known: ReadonlyArray<string>): Issue => strangeTo("parameter", name, known)
+
+const allUnknown = (what: "field" | "parameter", names: ReadonlyArray<string>) =>
+  Errors.malformedRequest(names.map((name) => strangeTo(what, name, [])))
 
 type Told = Errors.Failure<"malformed" | "unsupported_media_type">
 
 const isMalformed = Schema.is(Schema.Union(Errors.of("malformed")))
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const onlyOnce = "must be sent only once"
 
 const wholeIssue = (message: string) => Errors.malformedRequest([{ path: "", message }])
 
@@ -217,7 +226,12 @@ const textIn = (bytes: ArrayBuffer): Effect.Effect<string, Told> => {
   return repeated.length === 0
     ? Effect.succeed(text)
     : Effect.fail(
-        Errors.malformedRequest(repeated.map((name) => ({ path: named(name, strangeNameCharacters), message: "must be sent only once" })))
+        Errors.malformedRequest(
+          repeated.map((path) => {
+            const shown = path.split(".").map((name) => named(name, strangeNameCharacters))
+            return { path: shown.join("."), message: onlyOnce }
+          })
+        )
       )
 }
 
@@ -232,6 +246,16 @@ const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<str
 /** Returns whether a request has no body. */
 const isEmpty = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0"
+
+/** Accepts the body of an endpoint that has no fields: blank text, `null` or `{}`. */
+const withoutFields = (text: string): Effect.Effect<void, Told> => {
+  if (text.trim() === "") return Effect.void
+  const body = JsonText.parsed(text)
+  if (body === null) return Effect.void
+  if (typeof body !== "object" || Array.isArray(body)) return Effect.fail(wholeIssue("The body must be empty or {}"))
+  const names = Object.keys(body)
+  return names.length === 0 ? Effect.void : Effect.fail(allUnknown("field", names))
+}
 
 /** Returns the issues that the rules find; none for a body that is not a JSON object. */
 const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issue> => {
@@ -255,14 +279,21 @@ export const layer = Layer.succeed(
   Decoding,
   Decoding.of((http, { endpoint }) => {
     const rules = Context.get(endpoint.annotations, Rules)
+    const hasNoFields = endpoint.method !== "GET" && !Context.get(endpoint.annotations, ReadsBody)
     const told = (more: () => ReadonlyArray<Issue>, text?: string) =>
       http.pipe(
         Effect.catch((error): Effect.Effect<never, unhandled | Told> => {
           if (isMalformed(error)) return Effect.fail(completed(error.error.issues ?? [], more()))
           if (!HttpApiError.HttpApiSchemaError.is(error)) return Effect.fail(error)
-          return error.kind === "Body" || error.kind === "ResponseHeaders"
-            ? Effect.die(error)
-            : Effect.fail(completed(issuesOf(error.kind === "Query" ? "parameter" : "field", error.cause.issue, text), more()))
+          if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error)
+          if (error.kind !== "Query") return Effect.fail(completed(issuesOf("field", error.cause.issue, text), more()))
+          return Effect.withFiber(({ context }) => {
+            const parameters = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
+            const issues = issuesOf("parameter", error.cause.issue).map((issue) =>
+              Array.isArray(parameters[issue.path]) && issue.message === "must be a string" ? { ...issue, message: onlyOnce } : issue
+            )
+            return Effect.fail(completed(issues, more()))
+          })
         })
       )
     const withoutBody = told(() => [])
@@ -275,6 +306,7 @@ export const layer = Layer.succeed(
             text
           )
         )
+      if (hasNoFields) return Effect.andThen(Effect.flatMap(textOf(request), withoutFields), withoutBody)
       // Read an unused body to its end before the endpoint runs, so that an interrupted request is rejected.
       return isEmpty(request) ? withoutBody : Effect.andThen(Effect.orDie(request.arrayBuffer), withoutBody)
     }
@@ -285,7 +317,7 @@ export const layer = Layer.succeed(
         return Effect.fail(wholeIssue(`The query must have at most ${most.parameters} parameters (this one has ${count})`))
       return count === 0 || endpoint.query !== undefined
         ? read(Context.getUnsafe(context, HttpServerRequest.HttpServerRequest))
-        : Effect.fail(unknownParameters(Object.keys(parameters)))
+        : Effect.fail(allUnknown("parameter", Object.keys(parameters)))
     })
   })
 )

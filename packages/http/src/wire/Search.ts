@@ -11,7 +11,7 @@ import * as Scalars from "./Scalars.ts"
 export const hex32 = (description: string) =>
   Scalars.inLowerCase(
     Schema.String.annotate({ examples: ["e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"] })
-      .check(Schema.isPattern(/^[0-9a-fA-F]{64}$/u, { message: "32 bytes in hex" }))
+      .check(Schema.isPattern(/^[0-9a-fA-F]{64}$/u, { message: "must be 32 bytes in hex" }))
       .annotate({ description })
   )
 

@@ -1,4 +1,5 @@
 import * as Envelope from "@satrail/http/wire/Envelope"
+import * as Decoding from "@satrail/http/wire/Decoding"
 import { Example } from "@satrail/http/wire/Examples"
 import * as Scalars from "@satrail/http/wire/Scalars"
 import * as Section from "@satrail/http/api/Section"
@@ -29,6 +30,7 @@ const receive = Section.open(
     success: Envelope.success(200, Schema.Struct({ received: Schema.Boolean })),
     error
   })
+    .annotate(Decoding.ReadsBody, true)
     .annotate(OpenApi.Summary, "Receive a webhook")
     .annotate(
       OpenApi.Description,
