@@ -34,7 +34,7 @@ const invalid = (message: string) => Result.fail(new Amounts.AmountInvalid({ rea
 const decimal = (value: number | bigint | string) =>
   Result.mapError(
     Decimal.parse(String(value)),
-    ({ message }) => new Amounts.AmountInvalid({ reason: "not_positive", message: `amount: ${message}` })
+    ({ message }) => new Amounts.AmountInvalid({ reason: "not_positive", message: `amount ${message}` })
   )
 
 const inCurrency = (value: number | bigint | string, name: string): Result.Result<Asked, Amounts.AmountInvalid> =>

@@ -41,7 +41,7 @@ const own = {
     cancel: Invoices.view.of,
     settle: Invoices.view.of
   },
-  lightningAddresses: { ...made(address), create: LightningAddresses.view.of, update: address, delete: address },
+  lightningAddresses: { ...made(address), update: address, delete: address },
   onChainAddresses: made(OnChainAddresses.view.of),
   rates: { list: Rates.view.of },
   transactions: {

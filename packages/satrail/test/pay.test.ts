@@ -92,6 +92,7 @@ describe("satrail in memory", () => {
       const error = (await refused(() => pay.invoices.create(ask))) as SatrailError
       assert.strictEqual(error.code, "malformed", String(amount))
       assert.strictEqual(error._tag, "AmountInvalid")
+      assert.match(error.message, /^(amount|currency) must /)
     }
   })
 
