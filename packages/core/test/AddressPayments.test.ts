@@ -124,7 +124,7 @@ describe("Payments to a Lightning address or LNURL", () => {
           assert.notInclude(calls, "pay")
           const ask = { company: payer, asked: yield* asked(1000), destination: "settle@wallet.example" }
           const refused = yield* said((yield* Withdrawals).estimate(ask))
-          assert.match(refused, /^RecipientRefused: The payee's server sent an invoice (for|that cannot be paid: .)/)
+          assert.match(refused, /^RecipientRefused: its server sent an invoice (for|that cannot be paid: .)/)
         }
       )
     })

@@ -51,6 +51,11 @@ describe("a response reports every issue of an invalid body", () => {
     })
   }
 
+  it("request body: an array has no field that could be missing", async () => {
+    const { body } = await post(invoice, "[]")
+    assert.deepStrictEqual(body.error?.issues, [{ path: "", message: "The body must be a JSON object" }])
+  })
+
   it("request body: an amount is validated by its text, not by its floating-point value", async () => {
     const { status, body } = await post(estimate, `{"amount":1.00000000000000000001,"currency":"sats","destination":"nonsense"}`)
     assert.deepStrictEqual([status, issuePaths(body)], [400, ["amount", "destination"]])

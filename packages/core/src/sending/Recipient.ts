@@ -165,7 +165,7 @@ export const check = (
   }
 }
 
-/** Describes an invoice from a payee's server. Completes "The payee's server sent …". */
+/** Describes an invoice from a payee's server. Completes "its server sent …". */
 export const unpayable = ({ message }: { readonly message: string }): string => `an invoice that cannot be paid: ${message}`
 
 /**

@@ -227,10 +227,7 @@ export const make = Effect.gen(function* () {
       const checked = Result.flatMap(Result.mapError(Bolt11.decode(paymentRequest), unpayable), (bolt11) =>
         Result.map(checkFetched(bolt11, terms, amount, rules, nowMillis), () => ({ bolt11, successAction }))
       )
-      return yield* Effect.mapError(
-        Effect.fromResult(checked),
-        (reason) => new RecipientRefused({ reason: `The payee's server sent ${reason}` })
-      )
+      return yield* Effect.mapError(Effect.fromResult(checked), (reason) => new RecipientRefused({ reason: `its server sent ${reason}` }))
     })
   })
 })

@@ -261,7 +261,7 @@ const withoutFields = (text: string): Effect.Effect<void, Told> => {
 const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issue> => {
   try {
     const body: unknown = JSON.parse(text)
-    return typeof body === "object" && body !== null ? rules(text, body) : []
+    return typeof body === "object" && body !== null && !Array.isArray(body) ? rules(text, body) : []
   } catch {
     return []
   }
