@@ -281,6 +281,19 @@ describe("the OpenAPI document", () => {
     })
   }
 
+  it("openapi: the headers that a client acts on are documented with the responses that have them", () => {
+    for (const { parameters = [], responses } of Object.values<Record<string, Any>>(document.paths).flatMap((path) =>
+      Object.values(path)
+    )) {
+      const isOnce = parameters.some(({ name }: Any) => name === "idempotency-key")
+      for (const [status, response] of Object.entries<Any>(responses)) {
+        const names = Object.keys(response.headers ?? {})
+        assert.strictEqual(names.includes("idempotency-replayed"), isOnce && status === "201", JSON.stringify(response))
+        if (["429", "503"].includes(status)) assert.include(names, "retry-after", JSON.stringify(response))
+      }
+    }
+  })
+
   it("openapi: the headers Idempotency-Key and Link are documented", () => {
     const names = document.paths[failing].post.parameters.map((one: OpenApi.Schema) => `${one["in"]} ${one["name"]}`)
     assert.deepStrictEqual(names, ["header idempotency-key"])

@@ -267,6 +267,22 @@ const parameterName = ({ name, in: place }: Json, path: string): string => {
   return pascal(place === "path" ? `${before.split("/").at(-1) ?? ""} ${String(name)}` : String(name))
 }
 
+const replayed = {
+  description: "`true` if this is the stored response to an earlier request with the same key",
+  schema: { type: "string", const: "true" }
+}
+const retryAfter = {
+  description: "Seconds to wait before the next attempt, with 429 and 503",
+  schema: { type: "integer" }
+}
+
+/** Returns a response's own headers, and those that every such response has. */
+const headersOf = (response: Json, status: string, isOnce: boolean): Json => ({
+  ...objectIn(response, "headers"),
+  ...(isOnce && status === "201" && { "idempotency-replayed": replayed }),
+  ...(["429", "503", "default"].includes(status) && { "retry-after": retryAfter })
+})
+
 /** Returns the document with repeated parts as components, named after identifiers and codes, in steps. */
 export function* shared(given: Json): Generator<void, Json> {
   const plain = rewriteAll(given, (object) => withoutUnionOfOne(withoutPlainExample(constant(object))))
@@ -282,6 +298,10 @@ export function* shared(given: Json): Generator<void, Json> {
   const [schemas, responses, parameters, headers] = [collected(), collected(), collected(), collected()]
   const examples = new Map<string, unknown>()
 
+  const headed = (response: Json, status: string, isOnce = false): Json => {
+    const named = mapValues(headersOf(response, status, isOnce), (header, name) => headers.add("headers", pascal(name), header))
+    return { ...response, ...(Object.keys(named).length > 0 && { headers: named }) }
+  }
   const successOf = (response: Json): Json => {
     const content = mapValues(objectIn(response, "content"), (media) => {
       const schema = objectIn(media, "schema")
@@ -294,36 +314,35 @@ export function* shared(given: Json): Generator<void, Json> {
       if (record !== undefined && !examples.has(record) && example !== undefined) examples.set(record, example)
       return { ...others, schema: schemas.add("schemas", name, schema) }
     })
-    const named = mapValues(objectIn(response, "headers"), (header, name) => headers.add("headers", pascal(name), header))
-    return { ...response, content, ...(Object.keys(named).length > 0 && { headers: named }) }
+    return { ...response, content }
   }
-  const responseOf = (response: unknown, status: string): unknown => {
+  const responseOf = (response: unknown, status: string, isOnce: boolean): unknown => {
     if (!isObject(response)) return response
-    if (Number(status) < 300) return successOf(response)
+    if (Number(status) < 300) return headed(successOf(response), status, isOnce)
     const codes = codesOf(response)
-    const said = codes.length > 1 ? errorOf(oneOf(codes), codes) : response
+    const said = headed(codes.length > 1 ? errorOf(oneOf(codes), codes) : response, status)
     const name = responseName(status, codes, usual.get(status) ?? [])
     return name === "" || name.length > maxNameCharacters ? said : responses.add("responses", name, said)
   }
-  const responsesOf = (all: Json): Json => {
-    if (!ofAnyRequest.every((status) => status in all)) return mapValues(all, responseOf)
+  const responsesOf = (all: Json, isOnce: boolean): Json => {
+    const shownOf = (some: Json) => mapValues(some, (response, status) => responseOf(response, status, isOnce))
+    if (!ofAnyRequest.every((status) => status in all)) return shownOf(all)
     const isCaller = ofAnyCaller.every((status) => status in all)
     const isUsual = (status: string) => isCaller && ofAnyCaller.includes(status) && `${codesOf(all[status])}` === `${usual.get(status)}`
     const own = Object.entries(all).filter(([status]) => !ofAnyRequest.includes(status) && !isUsual(status))
     const anyRequest = ofAnyRequest.flatMap((status) => codesOf(all[status]))
     const anyCaller = ofAnyCaller.flatMap((status) => usual.get(status) ?? [])
-    const general = isCaller
-      ? responses.add(
-          "responses",
-          "Default",
-          errorOf("Errors that any request with a credential can return", [...anyCaller, ...anyRequest])
-        )
-      : responses.add("responses", "DefaultWithoutCredential", errorOf("Errors that any request can return", anyRequest))
-    return { ...mapValues(Object.fromEntries(own), responseOf), default: general }
+    const [name, general] = isCaller
+      ? ["Default", errorOf("Errors that any request with a credential can return", [...anyCaller, ...anyRequest])]
+      : ["DefaultWithoutCredential", errorOf("Errors that any request can return", anyRequest)]
+    return { ...shownOf(Object.fromEntries(own)), default: responses.add("responses", name, headed(general, "default")) }
   }
   const paths = mapOperations(document, (operation, path) => ({
     ...operation,
-    responses: responsesOf(objectIn(operation, "responses")),
+    responses: responsesOf(
+      objectIn(operation, "responses"),
+      parametersIn(operation).some(({ name }) => name === "idempotency-key")
+    ),
     parameters: parametersIn(operation).map((one) =>
       (parameterCounts.get(JSON.stringify(one)) ?? 0) > 1 ? parameters.add("parameters", parameterName(one, path), one) : one
     )
