@@ -56,8 +56,8 @@ type Types<S> = S extends { readonly "~standard": { readonly types?: infer T } }
 type Output<S> = Types<S> extends { readonly output: infer O } ? O : never
 type Input<S> = Types<S> extends { readonly input: infer I } ? I : never
 
-type Received = "checkouts" | "invoices" | "lightningAddresses" | "offers" | "onChainAddresses"
 type Sent = "refunds" | "vouchers" | "withdrawals"
+type Received = Exclude<MetadataNoun, Sent>
 
 /**
  * The resources from which a record can inherit its metadata. A key is a resource whose records inherit

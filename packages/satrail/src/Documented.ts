@@ -1,4 +1,3 @@
-import type { verify } from "@satrail/client/Webhooks"
 import type { Async, Commented } from "./Method.ts"
 import type { Settled } from "./Settled.ts"
 
@@ -101,10 +100,6 @@ export interface Documented<M> {
      * const { preimage } = await pay.withdrawals.settled(shop.id, withdrawal.id)
      */
     readonly settled: Settled<Awaited<ReturnType<Async<"transactions", "withdrawal", M>>>>
-  }
-  readonly webhooks: {
-    /** Verifies a webhook, as the client does. */
-    readonly verify: typeof verify
   }
   readonly transactions: {
     /**

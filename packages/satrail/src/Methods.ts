@@ -33,7 +33,8 @@ import type { Seen } from "./Views.ts"
 
 type Renamed<N> = N extends keyof typeof renamed ? (typeof renamed)[N][keyof (typeof renamed)[N]] : never
 type Hidden<N> = N extends keyof typeof hidden ? (typeof hidden)[N][number] : never
-type Shown<N, M> = N extends keyof Documented<M> ? Documented<M>[N] : unknown
+type Part<T, N> = N extends keyof T ? T[N] : unknown
+type Shown<N, M> = Part<Documented<M>, N> & Part<typeof Features.unwrapped, N>
 type Others<N extends Nouns.Noun> = Pick<
   Nouns.Services[N],
   Exclude<keyof Nouns.Services[N], keyof Shown<N, never> | Renamed<N> | Hidden<N>>

@@ -32,7 +32,7 @@ const features = {
 type Features = typeof features
 
 type Intersection<By> = { [N in keyof By]: (value: By[N]) => void }[keyof By] extends (value: infer All) => void ? All : never
-type PartOf<F, Part extends string> = F extends { readonly [part in Part]: infer P } ? P : unknown
+type PartOf<F, Part extends string> = F extends { readonly [part in Part]: infer P } ? P : object
 type Together<Part extends string> = Intersection<{ [N in keyof Features]: PartOf<Features[N], Part> }>
 
 /** Merges the same part of all features into one object. */
@@ -45,9 +45,7 @@ export const parameters = together("parameters")
 export const inMsat = together("inMsat")
 export const ofCompany = together("ofCompany")
 export const hidden = together("hidden")
-export const unwrapped = {
-  ...webhooks.unwrapped
-} as const
+export const unwrapped = together("unwrapped")
 
 /** The fields that each feature adds to its records. */
 interface DerivedBy<T> {

@@ -47,7 +47,12 @@ export const parameters = {
 } as const
 
 /** Functions that need no service. */
-export const unwrapped = { webhooks: { verify } } as const
+export const unwrapped = {
+  webhooks: {
+    /** Verifies a webhook, as the client does. */
+    verify
+  }
+} as const
 
 export const hidden = { webhooks: ["change", "remove", "rotate", "updateSettings"] } as const
 
