@@ -7,6 +7,7 @@ import { RecipientType } from "@satrail/core/ledger/Rail"
 import * as Destination from "@satrail/core/sending/Destination"
 import { Clock, Effect, Result, Schema } from "effect"
 import * as Scalars from "./Scalars.ts"
+import * as View from "./View.ts"
 
 const Sats = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number(Msat.toSats(Msat.max)) })).annotate({
   format: Scalars.format.amount,
@@ -71,33 +72,23 @@ export const read = (body: typeof Body.Type | null | undefined): Limits.Limits |
   return Object.keys(limits).length === 0 ? null : limits
 }
 
-const orNull = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
-
-const Shown = Schema.Struct({
-  per_withdrawal_sats: orNull(Sats),
-  hour_sats: orNull(Sats),
-  day_sats: orNull(Sats),
-  month_sats: orNull(Sats),
-  day_count: orNull(Schema.Int),
-  approval_above_sats: orNull(Sats),
-  recipient_types: orNull(Schema.Array(RecipientType)),
-  recipients: orNull(Schema.Array(Schema.String))
-}).annotate({ identifier: "Limits" })
+const view = View.make<Limits.Limits>()(
+  { identifier: "Limits" },
+  {
+    per_withdrawal_sats: [Schema.NullOr(Sats), (limits) => limits.perWithdrawalSats ?? null],
+    hour_sats: [Schema.NullOr(Sats), (limits) => limits.hourSats ?? null],
+    day_sats: [Schema.NullOr(Sats), (limits) => limits.daySats ?? null],
+    month_sats: [Schema.NullOr(Sats), (limits) => limits.monthSats ?? null],
+    day_count: [Schema.NullOr(Schema.Int), (limits) => limits.dayCount ?? null],
+    approval_above_sats: [Schema.NullOr(Sats), (limits) => limits.approvalAboveSats ?? null],
+    recipient_types: [Schema.NullOr(Schema.Array(RecipientType)), (limits) => limits.recipientTypes ?? null],
+    recipients: [Schema.NullOr(Schema.Array(Schema.String)), (limits) => limits.recipients ?? null]
+  }
+)
 
 /** Limits in responses, or null if there are none. Each limit that is not set is null. */
-export const schema = Schema.NullOr(Shown)
-
-export const of = (limits: Limits.Limits | null): typeof schema.Type =>
-  limits && {
-    per_withdrawal_sats: limits.perWithdrawalSats ?? null,
-    hour_sats: limits.hourSats ?? null,
-    day_sats: limits.daySats ?? null,
-    month_sats: limits.monthSats ?? null,
-    day_count: limits.dayCount ?? null,
-    approval_above_sats: limits.approvalAboveSats ?? null,
-    recipient_types: limits.recipientTypes ?? null,
-    recipients: limits.recipients ?? null
-  }
+export const schema = Schema.NullOr(view.schema)
+export const of = (limits: Limits.Limits | null): typeof schema.Type => limits && view.of(limits)
 
 /** Returns the limits after a PATCH: an omitted one stays, and null removes one. */
 export const patched =
@@ -106,10 +97,10 @@ export const patched =
     read({ ...of(now), ...body })
 
 const Left = Schema.Struct({
-  hour_sats: orNull(Sats),
-  day_sats: orNull(Sats),
-  month_sats: orNull(Sats),
-  day_count: orNull(Schema.Int)
+  hour_sats: Schema.NullOr(Sats),
+  day_sats: Schema.NullOr(Sats),
+  month_sats: Schema.NullOr(Sats),
+  day_count: Schema.NullOr(Schema.Int)
 }).annotate({ identifier: "LimitsRemaining" })
 
 /** Remaining amount or count of each limit that applies to a period. */
