@@ -23,3 +23,13 @@ export const symmetric = (secret: string, content: string): string =>
  * the key.
  */
 export const plain = (secret: string, body: string): string => sha256.hmac(secret)(body)
+
+/** Returns the headers of a signed event. `attempt` is the number of the attempt to deliver it. */
+export const headers = (id: string, attempt: number, timestampSeconds: number, signatures: ReadonlyArray<string>) => ({
+  "webhook-id": id,
+  "webhook-timestamp": String(timestampSeconds),
+  "webhook-signature": signatures.join(" "),
+  "x-satrail-attempt": String(attempt),
+  // This request has an id, like every request we send.
+  "x-request-id": `${id}.${attempt}`
+})

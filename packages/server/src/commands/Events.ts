@@ -36,13 +36,7 @@ const patienceMillis = 15_000
 
 const headersOf = ({ id, body }: EventFeed.Event, secret: string, nowMillis: number) => {
   const seconds = Math.floor(nowMillis / 1000)
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": String(seconds),
-    "webhook-signature": Signature.symmetric(secret, Signature.contentOf(id, seconds, body)),
-    "x-satrail-attempt": "1",
-    "x-request-id": `${id}.1`
-  }
+  return Signature.headers(id, 1, seconds, [Signature.symmetric(secret, Signature.contentOf(id, seconds, body))])
 }
 
 /** Posts an event once, like a webhook. */

@@ -99,13 +99,7 @@ const headersOf = (endpoint: Endpoint, signed: Signed, nowMillis: number, second
   const signatures = [...[secret, ...previous].map((one) => Signature.symmetric(one, content)), `v1a,${secrets.sign(content)}`]
   return {
     "content-type": "application/json",
-    "webhook-id": id,
-    "webhook-timestamp": String(seconds),
-    "webhook-signature": signatures.join(" "),
-    "x-satrail-attempt": String(attempt),
-    // This request has an id, like every request we send. It consists of the event's id and the number of the
-    // attempt.
-    "x-request-id": `${id}.${attempt}`,
+    ...Signature.headers(id, attempt, seconds, signatures),
     ...(signatureHeader !== null && { [signatureHeader.toLowerCase()]: Signature.plain(secret, body) })
   }
 }
