@@ -96,29 +96,23 @@ export const patched =
   (now) =>
     read({ ...of(now), ...body })
 
-const Left = Schema.Struct({
-  hour_sats: Schema.NullOr(Sats),
-  day_sats: Schema.NullOr(Sats),
-  month_sats: Schema.NullOr(Sats),
-  day_count: Schema.NullOr(Schema.Int)
-}).annotate({ identifier: "LimitsRemaining" })
-
-/** Remaining amount or count of each limit that applies to a period. */
-export const remaining = Schema.NullOr(Left)
-
 const whole = (amount: bigint | undefined): number | null => (amount === undefined ? null : Scalars.sats(Msat.make(amount)))
 
+const left = View.make<ReturnType<typeof Limits.leftOf>>()(
+  { identifier: "LimitsRemaining" },
+  {
+    hour_sats: [Schema.NullOr(Sats), ({ hour_sats }) => whole(hour_sats)],
+    day_sats: [Schema.NullOr(Sats), ({ day_sats }) => whole(day_sats)],
+    month_sats: [Schema.NullOr(Sats), ({ month_sats }) => whole(month_sats)],
+    day_count: [Schema.NullOr(Schema.Int), ({ day_count }) => (day_count === undefined ? null : Number(day_count))]
+  }
+)
+
+/** Remaining amount or count of each limit that applies to a period. */
+export const remaining = Schema.NullOr(left.schema)
+
 export const remainingOf = (limits: Limits.Limits | null, spent: ReadonlyArray<Spent>): Effect.Effect<typeof remaining.Type> =>
-  Effect.map(Clock.currentTimeMillis, (nowMillis) => {
-    if (limits === null) return null
-    const { hour_sats, day_sats, month_sats, day_count } = Limits.leftOf(limits, spent, nowMillis)
-    return {
-      hour_sats: whole(hour_sats),
-      day_sats: whole(day_sats),
-      month_sats: whole(month_sats),
-      day_count: day_count === undefined ? null : Number(day_count)
-    }
-  })
+  Effect.map(Clock.currentTimeMillis, (nowMillis) => limits && left.of(Limits.leftOf(limits, spent, nowMillis)))
 
 /** Example limits in a request body. */
 export const example = { per_withdrawal_sats: 2000, day_sats: 10_000, recipient_types: ["lightning_invoice" as const] }
