@@ -30,13 +30,14 @@ export const run = (text: string) => Effect.flatMap(SqlClient.SqlClient, (sql) =
 
 let databases = 0
 
+export const rolesFile = path.join(import.meta.dirname, "../roles.sql")
+
 /** A database prepared by roles.sql. */
 export const prepared = Effect.gen(function* () {
   if ("missing" in installation) return assert.fail(installation.missing)
   const database = `money_${++databases}`
   yield* as("postgres", "postgres")(run(`create database ${database}`))
-  const file = path.join(import.meta.dirname, "../roles.sql")
-  Client.script(installation, urlOf("postgres", database), file)
+  Client.script(installation, urlOf("postgres", database), rolesFile)
   return database
 })
 

@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import * as Client from "@satrail/testing/Client"
+import * as PostgresServer from "@satrail/testing/PostgresServer"
 import * as Nouns from "@satrail/core/service/Nouns"
-import path from "node:path"
+import * as PgClient from "../src/client/PgClient.ts"
 import * as Migrations from "../src/migrations/Migrations.ts"
-import { as, clientAs, installation, migrated, prepared, type Role, run, server, start, urlOf } from "./Roles.ts"
+import { as, clientAs, installation, migrated, prepared, type Role, rolesFile, run, server, start, urlOf } from "./Roles.ts"
+import * as Storage from "../src/Storage.ts"
 import * as Table from "../src/statements/Table.ts"
 
 /** The error when the service starts with insufficient privileges. */
@@ -34,6 +36,25 @@ const mayNot = (role: Role, database: string, statements: ReadonlyArray<string>)
   })
 
 describe.skipIf(server === undefined)("least rights (skipped where there is no PostgreSQL)", () => {
+  it.live("roles: a provider's administrator, who is not a superuser, can run roles.sql, and run it again", () =>
+    Effect.gen(function* () {
+      const found = installation
+      if ("missing" in found) return
+      // The administrator creates the roles, so they must not exist yet.
+      const { url, port } = yield* Effect.acquireRelease(
+        Effect.promise(() => PostgresServer.start(found)),
+        ({ end }) => Effect.promise(end)
+      )
+      const clientOf = (role: string, database: string) =>
+        PgClient.layer({ url: Redacted.make(`postgres://${role}@127.0.0.1:${port}/${database}`) })
+      yield* Effect.provide(run("create role administrator login CREATEROLE CREATEDB"), PgClient.layer({ url: Redacted.make(url) }))
+      yield* Effect.provide(run("create database money"), clientOf("administrator", "postgres"))
+      for (const _ of [1, 2]) Client.script(found, `postgres://administrator@127.0.0.1:${port}/money`, rolesFile)
+      yield* Effect.provide(Migrations.migrate, clientOf("satrail_migration", "money"))
+      yield* Effect.scoped(Layer.build(Layer.provide(Storage.layerClient(), clientOf("satrail_application", "money"))))
+    })
+  )
+
   it.live("roles: the application cannot start before `satrail migrate`; the error says so, and nothing is created", () =>
     Effect.gen(function* () {
       const database = yield* prepared
@@ -59,7 +80,7 @@ describe.skipIf(server === undefined)("least rights (skipped where there is no P
       if ("missing" in installation) return
       const database = yield* migrated
       yield* as("satrail_migration", database)(run("revoke all on all tables in schema satrail from satrail_application"))
-      Client.script(installation, urlOf("postgres", database), path.join(import.meta.dirname, "../roles.sql"))
+      Client.script(installation, urlOf("postgres", database), rolesFile)
       assert.isNull((yield* refusedStart("satrail_application", database)).found)
       yield* as("satrail_migration", database)(Migrations.migrate)
       yield* start("satrail_application", database)
