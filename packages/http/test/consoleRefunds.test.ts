@@ -47,6 +47,18 @@ it("console: a payment's page lists its refunds with their status, and no refund
   assert.deepStrictEqual(await listed(first), ofFirst)
 })
 
+it("console: vouchers and refunds have their own entries in the navigation, and neither page needs the other feature", async () => {
+  for (const [path, other] of [
+    ["vouchers", "refunds"],
+    ["refunds", "vouchers"]
+  ] as const) {
+    const [, menu = "", main = ""] = /<nav(.*?)<main(.*?)<\/main>/s.exec(await page(path)) ?? []
+    const current = [...menu.matchAll(/<a [^>]*href="([^"]*)"[^>]*aria-current="page"/g)].map(([, href]) => href?.split("/").at(-1))
+    assert.deepStrictEqual(current, [path])
+    assert.notMatch(main, new RegExp(`href="[^"]*${other}"`))
+  }
+})
+
 it("console: a refund is listed with the order that it refunds, or the description, in both lists and their exports", async () => {
   await service.fund(key, 100_000)
   const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))

@@ -9,7 +9,7 @@ import { titleOf, toldOf } from "../../pages/Rows.ts"
 import { type Column, rowLink, table } from "../../Table.ts"
 import type { Deposit, Refund } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
-import { nav, record, tabs } from "../vouchers/Links.ts"
+import { record } from "../vouchers/Links.ts"
 
 const refundWords: Readonly<Record<Refund["status"], Told>> = {
   open: { tone: "wait", text: "Not claimed yet" },
@@ -51,10 +51,10 @@ const read: List<Row>["read"] = async (visit, query) => {
 
 const refundsList: List<Row> = {
   path: "refunds",
-  nav,
+  nav: "refunds",
   title: "Refunds",
   lead: "To refund a payment, open it and choose “Refund…”.",
-  glyph: "ticket",
+  glyph: "refund",
   noun: "refunds",
   none: "Open a payment to refund it.",
   read,
@@ -90,8 +90,7 @@ const refundsList: List<Row> = {
     "checkout_id",
     "metadata",
     ["order_id", ({ of }) => of?.orderId ?? null]
-  ],
-  above: (visit) => tabs(visit, "refunds")
+  ]
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
@@ -162,4 +161,4 @@ const cancel = async (visit: Visit): Promise<Elsewhere> => {
   return { redirect: `refunds/${id}` }
 }
 
-export const refunds: ReadonlyArray<Page> = [...pagesOf(refundsList), { path: "refunds/:id", nav, get: show, post: cancel }]
+export const refunds: ReadonlyArray<Page> = [...pagesOf(refundsList), { path: "refunds/:id", nav: "refunds", get: show, post: cancel }]

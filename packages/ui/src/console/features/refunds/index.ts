@@ -9,6 +9,7 @@ export const refunds: Feature = {
   received,
   sent,
   eventKind: "refund",
+  entry: { section: "Receive", rank: 50, name: "refunds", path: "refunds", text: "Refunds", glyph: "refund" },
   eventWords: {
     "refund.created": "Refund created",
     "refund.completed": "Refund paid",

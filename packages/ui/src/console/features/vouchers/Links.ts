@@ -1,20 +1,8 @@
 import { h } from "preact"
 import { may, type Visit } from "../../Page.ts"
-import { body, confirm, type Fact, factPanel, form, panel, segments } from "../../Parts.ts"
+import { body, confirm, type Fact, factPanel, form, panel } from "../../Parts.ts"
 
 // Parts shared by the pages of vouchers and of refunds, which payers claim in the same way.
-
-export const nav = "vouchers"
-
-export const tabs = ({ to }: Visit, chosen: "vouchers" | "refunds") =>
-  segments(
-    "Kind of link",
-    (["vouchers", "refunds"] as const).map((path) => ({
-      text: path === "vouchers" ? "Vouchers" : "Refunds",
-      href: to(path),
-      isOn: path === chosen
-    }))
-  )
 
 /** The facts, and a form to cancel a link that has not been claimed. */
 export const record = (visit: Visit, cancels: readonly [path: string, words: string] | false, of: ReadonlyArray<Fact | null>) => [

@@ -7,7 +7,7 @@ import { type Column, rowLink } from "../../Table.ts"
 import type { Voucher } from "../../wire.ts"
 import { amountFields, amountOf, code, descriptionField, descriptionOf, metadataFact } from "../../pages/Records.ts"
 import type { Found } from "../Feature.ts"
-import { nav, record, tabs } from "./Links.ts"
+import { record } from "./Links.ts"
 
 const voucherTold = ({ status, expires_at }: Voucher, nowMillis: number): Told => {
   if (status === "open") return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
@@ -18,7 +18,7 @@ const voucherTold = ({ status, expires_at }: Voucher, nowMillis: number): Told =
 const voucherTitle = ({ description }: Voucher): string => (description === "" ? "Voucher" : description)
 const vouchersList: List<Voucher> = {
   path: "vouchers",
-  nav,
+  nav: "vouchers",
   title: "Vouchers",
   lead: "A link that pays the first wallet to claim it. Its amount is held until then.",
   glyph: "ticket",
@@ -39,8 +39,7 @@ const vouchersList: List<Voucher> = {
     { title: "Value now", place: "off", kind: "fiat", cell: ({ amount_sats }) => say.fiat(amount_sats) ?? "" }
   ],
   csv: ["created_at", "id", "description", "status", "amount_sats", "fee_sats", "withdrawal_id", "refund_id", "expires_at", "metadata"],
-  create: (visit) => may(visit, "send") && button(visit.to("vouchers/new"), "New voucher", "main", "plus"),
-  above: (visit) => tabs(visit, "vouchers")
+  create: (visit) => may(visit, "send") && button(visit.to("vouchers/new"), "New voucher", "main", "plus")
 }
 
 const create = (visit: Visit): Promise<Shown> => {
@@ -131,6 +130,6 @@ export const found = async ({ api, say, to }: Visit, id: string): Promise<Found>
 
 export const vouchers: ReadonlyArray<Page> = [
   ...pagesOf(vouchersList),
-  { path: "vouchers/new", nav, needs: "send", get: create, post: made },
-  { path: "vouchers/:id", nav, get: show, post: cancel }
+  { path: "vouchers/new", nav: "vouchers", needs: "send", get: create, post: made },
+  { path: "vouchers/:id", nav: "vouchers", get: show, post: cancel }
 ]

@@ -7,5 +7,5 @@ export const vouchers: Feature = {
   pages,
   finds: found,
   eventKind: "voucher",
-  entry: { section: "Receive", rank: 40, name: "vouchers", path: "vouchers", text: "Vouchers and refunds", glyph: "ticket" }
+  entry: { section: "Receive", rank: 40, name: "vouchers", path: "vouchers", text: "Vouchers", glyph: "ticket" }
 }
