@@ -1,7 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { verbWords } from "../src/console/features/audit/Audit.ts"
 
-it("console: the audit log describes each operation in words, and a rejected read as a read", () => {
+const file = new URL("../src/console/features/audit/Audit.ts", import.meta.url).href
+
+it("console: the audit log describes each operation in words, and a rejected read as a read", async () => {
+  const { verbWords } = await import(file)
   const words = {
     "receive.createInvoice": "Created invoice",
     "apiKeys.createApiKey": "Created API key",
