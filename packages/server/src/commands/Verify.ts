@@ -75,9 +75,10 @@ export const verify = Effect.fnUntraced(
       yield* Console.log(JSON.stringify(Object.assign(report, ...others.map((one) => one.json))))
     } else {
       if (stuck !== 0n) yield* Console.log(`${Msat.toSats(stuck)} sats are stuck between two companies (the account \`internal\`)`)
+      const books = companies === 1 ? "books of one company" : `books of ${companies} companies`
       const words = isSound
-        ? [`The books of ${companies} companies are consistent`, ...others.map(({ sound }) => `and ${sound}`)]
-        : [`${faults} integrity violations in the books of ${companies} companies`, ...others.map(({ faulty }) => faulty)]
+        ? [`The ${books} are consistent`, ...others.map(({ sound }) => `and ${sound}`)]
+        : [`${faults} integrity violations in the ${books}`, ...others.map(({ faulty }) => faulty)]
       yield* Console.log(words.join(", "))
       for (const note of others.flatMap(({ notes }) => notes)) yield* Console.log(note)
     }
