@@ -20,13 +20,19 @@ const (
 	chainBeat     = 200 * time.Millisecond
 )
 
-// Returns whether the chain was read since the start, and recently. Times are in seconds.
-func isReadSince(read *uint64, began, now int64) bool {
-	return read != nil && int64(*read) >= began && now-int64(*read) < int64(chainAge.Seconds())
+// Returns whether the chain was read since the start, and recently. `before` is the last reading before the
+// start, which LDK reports until the next one. Times are in seconds of a clock that can be set back, so
+// they are not compared with the time of the start, and a reading in the far future is not recent either.
+func isReadSince(read, before *uint64, now int64) bool {
+	if read == nil || (before != nil && *read == *before) {
+		return false
+	}
+	age := now - int64(*read)
+	return max(age, -age) < int64(chainAge.Seconds())
 }
 
 func (n *node) isCurrent() bool {
-	return isReadSince(n.Status().LatestLightningWalletSyncTimestamp, n.began, time.Now().Unix())
+	return isReadSince(n.Status().LatestLightningWalletSyncTimestamp, n.readBefore, time.Now().Unix())
 }
 
 // Waits for the chain to be read, up to a timeout.

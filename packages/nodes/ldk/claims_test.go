@@ -9,18 +9,22 @@ import (
 func TestTheChainIsCurrentIfItWasReadSinceTheStartAndRecently(t *testing.T) {
 	at := func(seconds uint64) *uint64 { return &seconds }
 	for _, one := range []struct {
-		read       *uint64
-		began, now int64
-		is         bool
+		read, before *uint64
+		now          int64
+		is           bool
 	}{
-		{nil, 1000, 1001, false},
-		{at(999), 1000, 1001, false},
-		{at(1000), 1000, 1001, true},
-		{at(1000), 1000, 1000 + 3599, true},
-		{at(1000), 1000, 1000 + 3600, false},
-		{at(5000), 1000, 4000, true}, // the clock was set back
+		{nil, nil, 1001, false},
+		{at(999), at(999), 1001, false}, // by an earlier process
+		{at(1000), at(999), 1001, true},
+		{at(1000), nil, 1001, true},
+		{at(1000), nil, 1000 + 3599, true},
+		{at(1000), nil, 1000 + 3600, false},
+		// The clock was set back, or started in the past.
+		{at(2000), nil, 1000, true},
+		{at(2000), at(2000), 1000, false},
+		{at(5000), nil, 1000, false},
 	} {
-		if isReadSince(one.read, one.began, one.now) != one.is {
+		if isReadSince(one.read, one.before, one.now) != one.is {
 			t.Fatalf("%+v", one)
 		}
 	}

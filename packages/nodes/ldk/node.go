@@ -26,9 +26,10 @@ type node struct {
 	overdue  map[string]bool      // decisions whose deadline had passed at the last beat; guarded by `deciding`
 	doubts   map[string]time.Time // attempts that LDK may never have received, with their start times; guarded by `deciding`
 	starting sync.Mutex
-	began    int64        // when the start began, in seconds
 	started  atomic.Int64 // in milliseconds; 0 if not started
 	drained  atomic.Bool
+
+	readBefore *uint64 // when LDK last read the chain before this start, in seconds
 
 	postponed atomic.Bool // claims wait until the chain is read
 }
@@ -129,7 +130,7 @@ func (n *node) begin(seen *mark) (any, error) {
 		}
 	}
 	if n.started.Load() == 0 {
-		n.began = time.Now().Unix()
+		n.readBefore = n.Status().LatestLightningWalletSyncTimestamp
 		if err := n.Start(); err != nil {
 			return nil, refuse(codeUnavailable, "the node does not start: %v", err)
 		}

@@ -161,7 +161,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "after a long stop, a held payment that the payer took back meanwhile counts as received",
     file: ldk("claims.go"),
     in: "isReadSince",
-    find: "int64(*read) >= began && ",
+    find: " || (before != nil && *read == *before)",
     replace: "",
     test: ldk("claims_test.go"),
     titles: "TestTheChainIsCurrent"
