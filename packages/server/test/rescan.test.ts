@@ -141,6 +141,8 @@ it.live(
       })
       const [env, other] = [yield* envOf(words, "own.json"), yield* envOf(Seed.fromEntropy(new Uint8Array(32).fill(2)), "other.json")]
       const scan = (env: Record<string, string>) => run("wallet rescan --from-height 0 --gap 1", env)
+      const misread = yield* scan({ ...env, SATRAIL_NETWORK: "signet" })
+      assert.include(String(misread.exit), "is for regtest, but SATRAIL_NETWORK is signet")
       const scanned = yield* scan(env)
       assert.isTrue(Exit.isSuccess(scanned.exit), scanned.stderr)
       const environment = Result.getOrThrow(Environment.read(env))

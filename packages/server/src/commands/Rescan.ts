@@ -3,7 +3,6 @@ import * as Follower from "@satrail/chain/Follower"
 import * as Keys from "@satrail/chain/Keys"
 import * as Scan from "@satrail/chain/Rescan"
 import * as Seed from "@satrail/chain/Seed"
-import * as WalletFile from "@satrail/chain/WalletFile"
 import * as Id from "@satrail/core/base/Id"
 import type { Fence } from "@satrail/core/ledger/Change"
 import * as Cursor from "@satrail/core/ledger/Cursor"
@@ -128,7 +127,7 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
   const environment = yield* Effect.mapError(Effect.fromResult(Environment.read(yield* Variables)), Output.failed)
   const { chainNode, network } = environment
   if (chainNode === undefined) return yield* new CommandFailed({ message: "CHAIN is the sandbox, so there is no chain to scan." })
-  const { accounts } = yield* Effect.mapError(WalletFile.read(chainNode.walletFile), Output.failed)
+  const { accounts } = yield* Effect.mapError(ChainNode.walletFor(network, chainNode.walletFile), Output.failed)
   const keys = Keys.make(accounts)
   const gap = Option.getOrElse(chosenGap, () => Scan.usualGap)
   const blocks = chainNode.source.blocks(network)

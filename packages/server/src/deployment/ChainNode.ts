@@ -61,18 +61,21 @@ export const belongs = Effect.fnUntraced(function* (wallet: string) {
 /** Fails if the database belongs to a real wallet. */
 export const layerSimulated = Layer.effectDiscard(belongs(simulated))
 
+/** Reads our wallet. Fails if it is for another network. */
+export const walletFor = Effect.fnUntraced(function* (network: Network, walletFile: string) {
+  const wallet = yield* WalletFile.read(walletFile)
+  const { network: own } = wallet.accounts
+  if (own === network) return wallet
+  return yield* new NodeUnusable({ message: `The wallet in ${walletFile} is for ${own}, but SATRAIL_NETWORK is ${network}.` })
+})
+
 /** Provides a real chain, our wallet, and its signer. Starts even if the chain is unreachable. */
 export const layer = (network: Network, chain: Chain) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { source, walletFile } = chain
-      const wallet = yield* WalletFile.read(walletFile)
+      const wallet = yield* walletFor(network, walletFile)
       const { accounts, birthdaySeconds } = wallet
-      if (accounts.network !== network) {
-        return yield* new NodeUnusable({
-          message: `The wallet in ${walletFile} is for ${accounts.network}, but SATRAIL_NETWORK is ${network}.`
-        })
-      }
       yield* belongs(accounts.fingerprint)
       return Layer.mergeAll(
         source.layer({ network, beginning: { birthdaySeconds }, feeRates: feeRates(network) }),
