@@ -32,7 +32,9 @@ func isReadSince(read, before *uint64, now int64) bool {
 }
 
 func (n *node) isCurrent() bool {
-	return isReadSince(n.Status().LatestLightningWalletSyncTimestamp, n.readBefore, time.Now().Unix())
+	now := time.Now().Unix()
+	return isReadSince(n.Status().LatestLightningWalletSyncTimestamp, n.readBefore, now) &&
+		isTipRecent(n.settings.network, n.tip.Load(), now)
 }
 
 // Waits for the chain to be read, up to a timeout.
@@ -59,9 +61,10 @@ func (n *node) claim(one *invoice) error {
 	return nil
 }
 
-// Makes the claims that were postponed until the chain is read.
+// Makes the claims that were postponed until the chain is read, and notes its newest block.
 func (n *node) keepClaiming() {
 	for range time.Tick(chainBeat) {
+		n.noteTip()
 		if !n.postponed.Load() || !n.isCurrent() {
 			continue
 		}

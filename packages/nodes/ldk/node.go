@@ -30,6 +30,8 @@ type node struct {
 	drained  atomic.Bool
 
 	readBefore *uint64 // when LDK last read the chain before this start, in seconds
+	tip        atomic.Pointer[tip]
+	untimed    string // the last block whose time could not be read; used by `noteTip` only
 
 	postponed atomic.Bool // claims wait until the chain is read
 }

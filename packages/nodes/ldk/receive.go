@@ -410,7 +410,7 @@ func (n *node) decideToSettle(ask settleInvoice, isCurrent bool) error {
 		return nil
 	}
 	if !isCurrent {
-		return refuse(codeUnavailable, "the chain was not read for an hour, or not since the start: the held payment may have timed out")
+		return refuse(codeUnavailable, "the newest blocks are not read yet: the held payment may have timed out")
 	}
 	if n.height() >= one.Deadline {
 		return nil

@@ -167,6 +167,17 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "TestTheChainIsCurrent"
   },
   {
+    name: "ldk-claim-on-an-old-chain",
+    rows: [],
+    bug: "after a long stop of bitcoind too, a held payment that the payer took back meanwhile counts as received",
+    file: ldk("tip.go"),
+    in: "isTipRecent",
+    find: " && now-newest.time < int64(tipAge.Seconds())",
+    replace: "",
+    test: ldk("tip_test.go"),
+    titles: "TestTheNewestBlockMust"
+  },
+  {
     name: "ldk-open-socket",
     rows: [],
     bug: "every user of the machine can make the node pay",
