@@ -30,8 +30,21 @@ const cases: ReadonlyArray<readonly [text: string, repeated: ReadonlyArray<strin
 
 describe("JsonText.repeatedMembers", () => {
   for (const [text, repeated] of cases) {
-    it(`${text}: ${repeated.join(", ") || "none"}`, () => assert.deepStrictEqual(JsonText.repeatedMembers(text), repeated))
+    it(`${text}: ${repeated.join(", ") || "none"}`, () => assert.deepStrictEqual(JsonText.repeatedMembers(text, String), repeated))
   }
+})
+
+describe("JsonText.hasMoreValues", () => {
+  for (const [text, count] of [
+    ['{"a":{"b":1},"c":[1,2]}', 6],
+    ['{"a":":::","b":1}', 3],
+    // Invalid JSON, in which nothing but a colon follows each name.
+    ['{"a":"b":"c":"d":1}', 4]
+  ] as const)
+    it(`${text}: more than ${count - 1}, but not more than ${count}`, () => {
+      assert.isTrue(JsonText.hasMoreValues(text, count - 1))
+      assert.isFalse(JsonText.hasMoreValues(text, count))
+    })
 })
 
 describe("The position of a JSON syntax error", () => {

@@ -76,6 +76,20 @@ describe("a value that would be ignored is rejected", () => {
     )
   })
 
+  it("request body: the long name of an object is not copied into the path of each name that is repeated in it", async () => {
+    for (const long of ["k".repeat(60_000), ".".repeat(60_000)]) {
+      const { body } = await post(invoice, `{"${long}":{"a":1,"a":2}}`)
+      assert.deepStrictEqual(issuePaths(body), [`${long.slice(0, 8)}….a`])
+      const most = await post(invoice, `{"${long}":{${'"a":"a":'.repeat(129)}}}`)
+      assert.deepStrictEqual(most.body.error?.issues, [{ path: "", message: "The body must have at most 256 fields and items in total" }])
+    }
+  })
+
+  it("request body: an endpoint without fields accepts no body, whatever the headers say of one", async () => {
+    for (const headers of [{ "content-encoding": "gzip" }, { "content-type": "application/json; charset=iso-8859-1" }])
+      assert.strictEqual((await service.ask("POST", await cancel(), { key: company.key, headers })).status, 200, JSON.stringify(headers))
+  })
+
   it("request body: an endpoint without fields rejects a field and accepts an empty body, null and {}", async () => {
     const path = await cancel()
     for (const body of ['{"reason":"late"}', "[]", "x", '"reason"'])

@@ -53,31 +53,33 @@ const eachMember = (jsonText: string, visit: (name: string, valueAt: number, wit
 /**
  * Returns whether a JSON text has more than `most` values, counting objects, arrays, members and items at any
  * depth. Stops reading at the limit. If the text is not JSON, counts the same kinds of characters without
- * checking the syntax.
+ * checking the syntax. Counts colons separately, because only invalid JSON has more colons than values.
  */
 export const hasMoreValues = (jsonText: string, most: number): boolean => {
   let count = 1
+  let colons = 0
   let at = 0
-  while (at < jsonText.length && count <= most) {
+  while (at < jsonText.length && count <= most && colons <= most) {
     const character = jsonText[at]
     if (character === "," || character === "{" || character === "[") count += 1
+    if (character === ":") colons += 1
     at = character === '"' ? endOfString(jsonText, at) : at + 1
   }
-  return count > most
+  return count > most || colons > most
 }
 
 /**
  * Returns the paths of the names that occur more than once in one JSON object, such as `metadata.order`.
  * JSON.parse does not report them and takes the last value (RFC 8259, section 4). Terminates even if the text
- * is not JSON.
+ * is not JSON. `shown` shortens each name, because a long one would be copied into the path of every member below it.
  */
-export const repeatedMembers = (jsonText: string): ReadonlyArray<string> => {
+export const repeatedMembers = (jsonText: string, shown: (name: string) => string): ReadonlyArray<string> => {
   const names = new Set<string>()
   const repeated = new Set<string>()
   const paths = new Map<number, string>()
   eachMember(jsonText, (name, valueAt, within) => {
     const around = within.map((at) => paths.get(at)).findLast((path) => path !== undefined)
-    const path = around === undefined ? name : `${around}.${name}`
+    const path = around === undefined ? shown(name) : `${around}.${shown(name)}`
     const member = `${within.at(-1)} ${name}`
     if (names.has(member)) repeated.add(path)
     names.add(member)

@@ -137,7 +137,8 @@ const strangeNameCharacters = 20
  * caller to find it.
  */
 const named = (name: string, characters: number): string => {
-  const all = [...name]
+  // A character is one or two code units, so no more are needed to see that the name is too long.
+  const all = Array.from(name.slice(0, 2 * characters + 1))
   return all.length <= characters ? name : `${all.slice(0, 8).join("")}…`
 }
 
@@ -222,17 +223,10 @@ const textIn = (bytes: ArrayBuffer): Effect.Effect<string, Told> => {
   }
   if (JsonText.hasMoreValues(text, most.values))
     return Effect.fail(wholeIssue(`The body must have at most ${most.values} fields and items in total`))
-  const repeated = JsonText.repeatedMembers(text)
+  const repeated = JsonText.repeatedMembers(text, (name) => named(name, strangeNameCharacters))
   return repeated.length === 0
     ? Effect.succeed(text)
-    : Effect.fail(
-        Errors.malformedRequest(
-          repeated.map((path) => {
-            const shown = path.split(".").map((name) => named(name, strangeNameCharacters))
-            return { path: shown.join("."), message: onlyOnce }
-          })
-        )
-      )
+    : Effect.fail(Errors.malformedRequest(repeated.map((path) => ({ path, message: onlyOnce }))))
 }
 
 const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, Told> => {
@@ -248,7 +242,7 @@ const isEmpty = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0"
 
 /** Accepts the body of an endpoint that has no fields: blank text, `null` or `{}`. */
-const withoutFields = (text: string): Effect.Effect<void, Told> => {
+const withoutFieldsIn = (text: string): Effect.Effect<void, Told> => {
   if (text.trim() === "") return Effect.void
   const body = JsonText.parsed(text)
   if (body === null) return Effect.void
@@ -256,6 +250,12 @@ const withoutFields = (text: string): Effect.Effect<void, Told> => {
   const names = Object.keys(body)
   return names.length === 0 ? Effect.void : Effect.fail(allUnknown("field", names))
 }
+
+/** Like `withoutFieldsIn`. The headers of a request without a body can describe one, because some clients always send them. */
+const withoutFields = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void, Told> =>
+  Effect.flatMap(Effect.orDie(request.arrayBuffer), ({ byteLength }) =>
+    byteLength === 0 ? Effect.void : Effect.flatMap(textOf(request), withoutFieldsIn)
+  )
 
 /** Returns the issues that the rules find; none for a body that is not a JSON object. */
 const issuesBy = (rules: typeof Rules.Service, text: string): ReadonlyArray<Issue> => {
@@ -306,7 +306,7 @@ export const layer = Layer.succeed(
             text
           )
         )
-      if (hasNoFields) return Effect.andThen(Effect.flatMap(textOf(request), withoutFields), withoutBody)
+      if (hasNoFields) return Effect.andThen(withoutFields(request), withoutBody)
       // Read an unused body to its end before the endpoint runs, so that an interrupted request is rejected.
       return isEmpty(request) ? withoutBody : Effect.andThen(Effect.orDie(request.arrayBuffer), withoutBody)
     }
