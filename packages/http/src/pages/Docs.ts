@@ -1,6 +1,6 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import { h, page } from "@satrail/ui/Html"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
 import * as Asset from "../wire/Asset.ts"
@@ -307,7 +307,10 @@ window.Scalar.createApiReference(document.getElementById("reference"), {
 export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network?: Network) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const once = <A, E>(make: Effect.Effect<A, E>) => Effect.cached(Effect.uninterruptible(make))
+      const scope = yield* Effect.scope
+      // Forked, so that it is made only once even if each client that requests it leaves before it is ready.
+      const once = <A, E>(make: Effect.Effect<A, E>) =>
+        Effect.map(Effect.cached(Effect.forkIn(make, scope)), (forked) => Effect.flatMap(forked, Fiber.join))
       const script = yield* once(
         Effect.gen(function* () {
           const text = `${yield* bundled(api)}${run}`
