@@ -264,6 +264,11 @@ describe("the event stream", () => {
     await service.work()
   })
 
+  it("stream: a repeated parameter is rejected, because only one of its values would count", async () => {
+    const { body } = await service.ask("GET", "/v1/events/stream?types=invoice.settled&types=deposit.completed", { key: company.key })
+    assert.deepStrictEqual(body.error?.issues, [{ path: "types", message: "types must be sent only once" }])
+  })
+
   it("stream: the endpoint requires a key with the read scope in the header, and rejects unknown parameters", async () => {
     const ask = (query: string, key?: string) => service.ask("GET", `/v1/events/stream${query}`, key === undefined ? {} : { key })
     assert.deepStrictEqual(seen(await ask("")), bad(401, "unauthorized"))

@@ -10,7 +10,7 @@ import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/h
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Acting from "../edge/Acting.ts"
 import { Authentication, credentialOf, elsewhere, isFromAllowed, Scopes } from "../api/Authentication.ts"
-import { Decoding, strangeParameter } from "../wire/Decoding.ts"
+import { Decoding, onlyOnce, strangeParameter } from "../wire/Decoding.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as EventBody from "./EventBody.ts"
 import * as EventIds from "../wire/EventIds.ts"
@@ -78,7 +78,10 @@ const parameters = ["cursor", "types", "subject"]
 /** Decodes the query, or fails with its issues. */
 const asked = (request: HttpServerRequest.HttpServerRequest) => {
   const { searchParams } = new URL(request.url, "http://localhost")
-  const issues = [...searchParams.keys()].flatMap((name) => (parameters.includes(name) ? [] : [strangeParameter(name, parameters)]))
+  const issues = [...new Set(searchParams.keys())].flatMap((name) => {
+    if (!parameters.includes(name)) return [strangeParameter(name, parameters)]
+    return searchParams.getAll(name).length > 1 ? [{ path: name, message: onlyOnce }] : []
+  })
   const [cursor, types, subject] = parameters.map((name) => searchParams.get(name) ?? undefined)
   const wrong = types?.split(",").flatMap((filter) => filterIssue(filter) ?? [])[0]
   if (wrong !== undefined) issues.push({ path: "types", message: wrong })

@@ -200,7 +200,8 @@ const isMalformed = Schema.is(Schema.Union(Errors.of("malformed")))
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const onlyOnce = "must be sent only once"
+/** Issue of a field or parameter that is sent more than once, because only one of its values would count. */
+export const onlyOnce = "must be sent only once"
 
 const wholeIssue = (message: string) => Errors.malformedRequest([{ path: "", message }])
 
