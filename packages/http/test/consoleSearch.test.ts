@@ -132,9 +132,19 @@ for (const [at, credential] of [
       `nostr+walletconnect://${secret}?relay=wss%3A%2F%2Frelay.example&secret=${secret}`,
       `https://pay.example/console#join=inv_${secret}`,
       `https://pay.example/console#link=${secret}`,
+      `inv_018f3b1e-7c00-7a3b-9c1d-2f5e6a7b8c9d_${secret.slice(0, 44)}`,
+      encodeURIComponent(`nostr+walletconnect://${secret}?relay=wss://relay.example&secret=${secret}`),
+      encodeURIComponent(link.replace("lnurlw", "withdraw")),
+      "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+      `nsec1${secret.slice(0, 58)}`,
+      `xprv9s21ZrQH143K${secret}`,
+      `0201036c6e6402f801${secret}`,
+      Buffer.from(`0201036c6e6402f801${secret}`, "hex").toString("base64"),
+      "legal winner thank year wave sausage worth useful legal winner thank yellow",
       key,
       `op_${secret.slice(0, 40)}`,
-      "x".repeat(2000)
+      "x".repeat(2000),
+      "é".repeat(200)
     ]) {
       const answer = await typed(text, as, at)
       assert.deepInclude(answer, { status: 200, location: null }, text)
