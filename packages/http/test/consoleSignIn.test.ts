@@ -36,6 +36,21 @@ it("console: signing in leads to the page that was requested, with its filters",
   for (const place of places) assert.strictEqual(await landsAt(backIn(await open(place))), place)
 })
 
+it("console: a link on another site to an export leads to its list, and downloads nothing", async () => {
+  const from = (site: string, path: string) =>
+    service.send(new Request(`${origin}/console/${path}`, { headers: { cookie: session, "sec-fetch-site": site } }))
+  for (const path of ["payments/export?status=failed", "invoices/export"]) {
+    for (const site of ["cross-site", "same-site"]) {
+      const { status, headers } = await from(site, path)
+      assert.strictEqual(status, 303, `${site} ${path}`)
+      const [list = ""] = path.split("/")
+      assert.strictEqual(new URL(headers.get("location") ?? "", `${origin}/console/${path}`).href, `${origin}/console/${list}`)
+    }
+    for (const site of ["same-origin", "none"])
+      assert.match((await from(site, path)).headers.get("content-disposition") ?? "", /^attachment/, `${site} ${path}`)
+  }
+})
+
 it("console: a form sent after the person signed out in another tab says that nothing was changed", async () => {
   const notice = "You are signed out, so nothing was changed."
   const { text } = await post("/console/invoices/new", { amount: "100" })

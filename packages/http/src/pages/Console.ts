@@ -35,6 +35,9 @@ const isOwnForm = ({ headers }: Request): boolean => {
   return origin !== undefined && URL.canParse(origin) && new URL(origin).host === host
 }
 
+/** Returns whether a page of another origin led to this address. */
+const isLinkedFromElsewhere = ({ headers }: Request): boolean => ["cross-site", "same-site"].includes(headers["sec-fetch-site"] ?? "")
+
 const html = (request: Request, text: string, status = 200, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.setHeaders(PaymentPage.answer(request, text, status), {
     "cross-origin-opener-policy": "same-origin",
@@ -120,6 +123,8 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
       if (answer === undefined) return elsewhere(upFrom(at) + paths[visit.user.kind].slice(1))
       if ("redirect" in answer) return elsewhere(answer.isBeside === true ? visit.beside(answer.redirect) : visit.to(answer.redirect))
       if ("html" in answer) return html(request, answer.html, answer.status)
+      // Other sites can link to pages, but can't start downloads.
+      if (isLinkedFromElsewhere(request)) return elsewhere(upFrom(at) + at.slice(1, at.lastIndexOf("/")))
       const { name, contentType, text } = answer.file
       const headers = { "content-disposition": `attachment; filename="${name}"`, "cache-control": "no-store" }
       return HttpServerResponse.text(text, { contentType, headers })
