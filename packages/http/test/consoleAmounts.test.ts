@@ -26,6 +26,8 @@ describe("an amount in a form of the console", () => {
     for (const amount of ["1,50", "abc", "1e3x"])
       assert.include(await (await create(amount)).text(), `Amount must be a number, such as 1.50 (got ${amount})`)
     assert.strictEqual(await count(), 1)
+    // `Number` makes it Infinity.
+    assert.strictEqual((await submit("offers/new", { amount: "9".repeat(309), currency: "sats", once: "1" })).status, 200)
   })
 
   it("console: an amount in an operator's form may group its thousands with commas, and a comma elsewhere is an error", async () => {

@@ -99,8 +99,9 @@ export const amountFields = (
 export const amountOf = (visit: Visit): { readonly amount: number; readonly currency: string } | undefined => {
   const amount = text(visit, "amount")
   if (amount === "") return undefined
-  // In JSON, NaN would become null, which lets the payer choose the amount.
-  if (!/^\d+(?:\.\d+)?$/.test(amount)) throw new Refused(400, "malformed", `Amount must be a number, such as 1.50 (got ${amount})`)
+  // In JSON, NaN and Infinity would become null, which lets the payer choose the amount.
+  if (!Number.isFinite(Number(amount)) || !/^\d+(?:\.\d+)?$/.test(amount))
+    throw new Refused(400, "malformed", `Amount must be a number, such as 1.50 (got ${amount})`)
   return { amount: Number(amount), currency: text(visit, "currency") }
 }
 
