@@ -235,7 +235,7 @@ describe("Withdrawals that need another key's approval", () => {
     })
   )
   scenario(
-    "approval: a company limit lowered while the payee's server delays an approval applies to it",
+    "approval: a company limit lowered while the payee's server delays an approval applies to that approval",
     { change: slowPayee },
     function* () {
       const company = yield* companyWith(100_000)

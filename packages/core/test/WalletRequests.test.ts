@@ -437,7 +437,7 @@ const verifications = Effect.map(
 )
 
 scenario(
-  "wallet connect: the signatures of unknown apps' requests are not verified, and a limited number of their apps is looked up at a time for each relay",
+  "wallet connect: the signatures of unknown apps' requests are not verified, and only a limited number of unknown apps is looked up at a time for each relay",
   { ...isWallet },
   function* () {
     const nouns = yield* NounReads

@@ -95,7 +95,7 @@ export const make = Effect.gen(function* () {
       const mine = known?.companyId === companyId ? known : undefined
       if (mine?.shownBy === "operator") return yield* Answers.keep(journal, companyId, request, mine)
       if (mine === undefined && (yield* records.domainsOf(companyId)).length >= maxDomains) {
-        const message = `must be verified already, because the company has ${maxDomains} domains, the maximum; ask the operator to verify it`
+        const message = `must be verified by the operator, because the company already has ${maxDomains} domains, the maximum`
         return yield* new Invalid({ path: "domain", message })
       }
       const shown = yield* isShown({ domain: name, companyId })

@@ -113,7 +113,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
     // Without a session there is nothing to request.
     if (request.cookies[cookieName] === undefined) {
       const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
-      const notice = form && { notice: "You are signed out, so nothing was changed. Sign in, then enter it again." }
+      const notice = form && { notice: "You are signed out, so nothing was changed. Sign in, then try again." }
       return html(request, Site.signIn(around, { action: actionAt(at), back: `/${pageAt(request.url)}`, ...notice }))
     }
     try {
