@@ -34,11 +34,12 @@ it("console: an endpoint form of a company or an operator that is sent twice add
   }
 })
 
-it("console: the page of an outage promises that a form takes effect only once if the form has an idempotency key, and not otherwise", () => {
+it("console: the page of an outage promises that a form takes effect only once if the form has an idempotency key, and that a search changed nothing", () => {
   const files = { styles: [], script: "", icon: "" }
   const preferences = { theme: "system", currency: "eur", zone: "UTC" }
   const page = (form: Readonly<Record<string, string>>) => Site.away({ files, preferences }, "No answer.", new URLSearchParams(form))
   assert.include(page({ once: "1", amount: "21" }), "the request takes effect only once")
+  assert.include(page({ q: "1042" }), "What you typed is kept. Nothing was changed.")
   const other = page({ do: "rotate", overlap: "24" })
   assert.notInclude(other, "only once")
   assert.include(other, "The request may have taken effect: check this before you try again.")

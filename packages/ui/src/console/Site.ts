@@ -30,11 +30,13 @@ const issueOf = ({ path, message }: Refused["details"][number]): string =>
 const wordsOf = ({ message, details }: Refused): string =>
   details.length === 0 ? message : details.map((issue) => Formats.capital(issueOf(issue))).join(". ")
 
-/** Only a form with an idempotency key can be sent again without a second effect. */
-const keptOf = (given: URLSearchParams): string =>
-  given.has("once")
+/** Only a form with an idempotency key can be sent again without a second effect. A search has no effect. */
+const keptOf = (given: URLSearchParams): string => {
+  if (given.has("q")) return "What you typed is kept. Nothing was changed."
+  return given.has("once")
     ? "What you typed is kept. You can safely try again; the request takes effect only once."
     : "What you typed is kept. The request may have taken effect: check this before you try again."
+}
 
 const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchParams | undefined): Shown => {
   if (error.status === 404)
