@@ -74,16 +74,17 @@ export const hasMoreValues = (jsonText: string, most: number): boolean => {
  * is not JSON. `shown` shortens each name, because a long one would be copied into the path of every member below it.
  */
 export const repeatedMembers = (jsonText: string, shown: (name: string) => string): ReadonlyArray<string> => {
-  const names = new Set<string>()
+  const counts = new Map<string, number>()
+  const names = new Map<number, string>()
   const repeated = new Set<string>()
-  const paths = new Map<number, string>()
   eachMember(jsonText, (name, valueAt, within) => {
-    const around = within.map((at) => paths.get(at)).findLast((path) => path !== undefined)
-    const path = around === undefined ? shown(name) : `${around}.${shown(name)}`
     const member = `${within.at(-1)} ${name}`
-    if (names.has(member)) repeated.add(path)
-    names.add(member)
-    paths.set(valueAt, path)
+    const count = counts.get(member) ?? 0
+    const short = shown(name)
+    // Only once for each member, because paths may be long.
+    if (count === 1) repeated.add([...within.flatMap((at) => names.get(at) ?? []), short].join("."))
+    counts.set(member, count + 1)
+    names.set(valueAt, short)
   })
   return [...repeated]
 }
