@@ -270,6 +270,34 @@ describe("Hold invoices", () => {
   )
 
   scenario(
+    "hold: a payment does not count as returned because the node calls its invoice unknown once",
+    () => {
+      const world = { unknown: 0 }
+      const change = replace(LightningReceiver, (receiver) =>
+        LightningReceiver.of({
+          ...receiver,
+          lookupInvoice: (hash) =>
+            Effect.suspend(() => (world.unknown-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
+        })
+      )
+      return { change, world }
+    },
+    function* ({ world }) {
+      const payee = yield* company()
+      const ask = { companyId: payee.id, ...(yield* asked(1000)), description: "", expirySeconds: 7 * 86_400, metadata: {} }
+      const row = yield* made((yield* Invoices).create({ ...ask, hold: { paymentHash: null } }))
+      yield* pay(row)
+      yield* later
+      const { heldUntilMillis } = yield* stored(row)
+      yield* (yield* Journal).commit(Invoice.settling(row, null, row.createdAtMillis))
+      yield* TestClock.setTime((heldUntilMillis ?? 0) + LookupSchedule.defaults.expiredGraceMillis + 1)
+      world.unknown = 1
+      yield* step
+      assert.deepStrictEqual([yield* statusOf(row), yield* has(payee)], ["settled", { posted: 1000, held: 0 }])
+    }
+  )
+
+  scenario(
     "hold: a node that does not support hold invoices is not called",
     () => ({ change: replace(LightningReceiver, ({ holding: _, ...receiver }) => LightningReceiver.of(receiver)) }),
     function* () {

@@ -23,6 +23,10 @@ export const make = Effect.gen(function* () {
       Effect.catchTag("InvoiceNotPayable", () => Effect.void)
     )
 
+  /** Returns whether a payment that was held must have timed out. */
+  const isPastHold = ({ heldUntilMillis }: Invoice.Invoice, atMillis: number) =>
+    heldUntilMillis !== null && atMillis > heldUntilMillis + options.expiredGraceMillis
+
   /** Applies the node's state of a hold invoice when a payment is newly held or no longer held. */
   const follow = Effect.fnUntraced(function* (invoice: Invoice.Invoice, state: InvoiceState, atMillis: number) {
     const wasHeld = invoice.status === "held" || invoice.status === "settling"
@@ -46,8 +50,7 @@ export const make = Effect.gen(function* () {
       case "unknown":
         // The node has lost the invoice. After the held payment has timed out, the node has nothing left to
         // return.
-        if (wasHeld && atMillis > (invoice.heldUntilMillis ?? 0) + options.expiredGraceMillis)
-          yield* journal.commit(Invoice.returned(invoice, atMillis))
+        if (wasHeld && isPastHold(invoice, atMillis)) yield* journal.commit(Invoice.returned(invoice, atMillis))
         return
     }
   })
@@ -68,10 +71,11 @@ export const make = Effect.gen(function* () {
       if (invoice.status === "settling" && receiver.holding !== undefined)
         yield* Effect.option(receiver.holding.settle(invoice, invoice.preimage))
       const over = askedAtMillis > invoice.expiresAtMillis + options.expiredGraceMillis
+      const isLast = over || isPastHold(invoice, askedAtMillis)
       const look = receiver.lookupInvoice(invoice.paymentHash)
       const first = yield* look
-      // No lookup follows an expiry, so the node must report twice that it does not have the invoice.
-      const state = over && first._tag === "unknown" ? yield* look : first
+      // No lookup follows an expiry or a return, so the node must report twice that it does not have the invoice.
+      const state = isLast && first._tag === "unknown" ? yield* look : first
       if (state._tag === "settled") {
         yield* Effect.catchTag(
           credit({ paymentHash: invoice.paymentHash, received: state.received, preimage: state.preimage }),
