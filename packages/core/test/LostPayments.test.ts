@@ -6,6 +6,8 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Clock, Effect, HashMap, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { listening, release, sending } from "./Payments.ts"
+import * as Id from "../src/base/Id.ts"
+import { Tasks } from "../src/ledger/Tasks.ts"
 import type { LightningSender, NotFound } from "../src/nodes/LightningSender.ts"
 import { OfferSender } from "../src/nodes/OfferSender.ts"
 import type { LookupResult } from "../src/sending/NodePayments.ts"
@@ -15,7 +17,7 @@ import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
 import * as WaitReason from "../src/reports/reconciliation/WaitReason.ts"
 import { SendingReads } from "../src/sending/SendingReads.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
-import { companyWith, confirm, got, has, mine, now, outside, paying, replace, run, standing, step, steps } from "./World.ts"
+import { companyWith, confirm, got, has, mine, now, outside, paying, replace, run, standing, step, steps, working } from "./World.ts"
 
 /** A node whose records can be lost, after which it has no record of payments that it was asked to make before. */
 const forgetful = () => {
@@ -277,6 +279,25 @@ describe("Withdrawals whose payment the node has lost", () => {
       assert.deepStrictEqual([yield* standing(row), world.pays()], ["failed: node_error", 2])
       const evidence = { preimage: Preimage.make("0".repeat(64)), networkFee: Msat.zero }
       assert.strictEqual(yield* ended(settle(row.id, evidence)), "WithdrawalNotLost")
+    })
+  })
+
+  it.effect("lost withdrawals: one stays lost if its process dies while the node does not respond", () => {
+    const world = forgetful()
+    return run({ ...world.world, logsErrors: true, isPending: true }, function* () {
+      const { row } = yield* lost(world)
+      yield* TestClock.adjust("1 hour")
+      const nowMillis = yield* Clock.currentTimeMillis
+      const dead = { kind: Withdrawal.paymentKind, limit: 1, nowMillis, leaseMillis: 120_000, holder: yield* Id.make }
+      const tasks = yield* Tasks
+      yield* tasks.takeOver({ ...dead, kinds: [], aliveMillis: 1 })
+      assert.lengthOf(yield* tasks.claim(dead), 1)
+      yield* TestClock.adjust("1 second")
+      world.state.isAway = true
+      yield* working()
+      yield* TestClock.adjust("20 seconds")
+      const waits = Effect.map((yield* Backlog).withdrawal(row.id), ({ waits }) => [waits?.kind, waits?.nextMillis])
+      assert.deepStrictEqual(yield* waits, ["withdrawal_lost", nowMillis + 120_000])
     })
   })
 

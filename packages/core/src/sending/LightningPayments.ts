@@ -155,13 +155,14 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     ): Effect.fn.Return<Next, StoreUnavailable> {
       yield* ends.hold(task, nodePayment.key)
       const isUnsent = unsent.isStill(task)
+      // While the node does not respond, what it last reported still holds.
+      const isLost = LostWithdrawal.isLost(task)
       const payment = yield* nodePayment.lookup
       const heldMillis = (task.heldUntilMillis ?? 0) - (yield* now)
       // The previous process may be about to send the payment. A failure may be an earlier withdrawal's, to the same
       // invoice, and the next claim does not know of the previous process.
-      if ((payment._tag === "failed" || payment._tag === "unknown") && heldMillis > 0) return { millis: heldMillis }
-      // While the node does not respond, what it last reported still holds.
-      const unknown = LostWithdrawal.isLost(task) ? "lost" : "later"
+      if ((payment._tag === "failed" || payment._tag === "unknown") && heldMillis > 0) return { millis: heldMillis, isLost }
+      const unknown = isLost ? "lost" : "later"
       if (payment._tag === "unknown") return unknown
       if (payment._tag !== "notFound") return yield* conclude(withdrawal, nodePayment, payment, task)
       // The node has no record of the payment. That does not mean that the payment failed, because a call by a
@@ -171,8 +172,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
       const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
       if (waitMillis > 0) return { millis: waitMillis }
-      const isLost = dispatchedAtMillis < (payment.lostBeforeMillis ?? 0)
-      const record = isLost ? "lost" : yield* recordOf(dispatchedAtMillis)
+      const isBeforeLoss = dispatchedAtMillis < (payment.lostBeforeMillis ?? 0)
+      const record = isBeforeLoss ? "lost" : yield* recordOf(dispatchedAtMillis)
       if (record !== "kept") return record === "lost" ? "lost" : unknown
       return yield* places.withPermit(pay(withdrawal, nodePayment, task))
     })

@@ -43,14 +43,14 @@ const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) =>
    * A brief store outage delays the withdrawal only briefly. In a long one the claim is kept until
    * it ends, because an earlier release could repeat a call to the node too soon.
    */
-  const giveBack = (task: Task, next: Payouts.Next, isLost = next === "lost"): Effect.Effect<void> =>
+  const giveBack = (task: Task, next: Payouts.Next): Effect.Effect<void> =>
     next === "done"
       ? ends.release(task)
       : Effect.flatMap(now, (atMillis) =>
           ends.giveBack(
             task,
             atMillis + (typeof next === "object" ? next.millis : laterMillis(task, paymentOptions)),
-            kindAfter(task, isLost)
+            kindAfter(task, typeof next === "object" ? next.isLost === true : next === "lost")
           )
         ).pipe(
           Effect.retry(givingBack),
@@ -60,11 +60,10 @@ const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) =>
   /** After a takeover, the next attempt also waits until the previous process can no longer call the node. */
   const afterFailure = (task: Claim) =>
     Effect.flatMap(now, (atMillis) =>
-      giveBack(
-        task,
-        { millis: Math.max(laterMillis(task, paymentOptions), (task.heldUntilMillis ?? 0) - atMillis) },
-        LostWithdrawal.isLost(task)
-      )
+      giveBack(task, {
+        millis: Math.max(laterMillis(task, paymentOptions), (task.heldUntilMillis ?? 0) - atMillis),
+        isLost: LostWithdrawal.isLost(task)
+      })
     )
 
   return { giveBack, afterFailure }
