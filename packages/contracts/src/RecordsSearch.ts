@@ -103,10 +103,12 @@ export const other = {
 
   "a search finds an invoice and a withdrawal by the preimage of their payment": Effect.gen(function* () {
     const companyId = yield* companyWith(5000)
-    const [proof, other] = [Preimage.make(yield* hex(32)), Preimage.make(yield* hex(32))]
+    const [proof, other, third] = [Preimage.make(yield* hex(32)), Preimage.make(yield* hex(32)), Preimage.make(yield* hex(32))]
     const row = yield* created(companyId, 300, { paymentHash: Preimage.hashOf(proof) })
     const paid = yield* withdrawal(companyId, 700, { paymentHash: Preimage.hashOf(other) })
-    yield* committed([Withdrawal.requested(paid)])
+    const offered = yield* withdrawal(companyId, 800, { reportedHash: Preimage.hashOf(third) })
+    yield* committed([Withdrawal.requested(paid), Withdrawal.requested(offered)])
+    assert.deepStrictEqual(yield* found(companyId, third), [`withdrawals ${offered.id} hash`])
     assert.deepStrictEqual(yield* found(companyId, proof.toUpperCase()), [`invoices ${row.id} hash`])
     assert.deepStrictEqual(yield* found(companyId, other), [`withdrawals ${paid.id} hash`])
     assert.deepStrictEqual(yield* found(yield* open, other), [])

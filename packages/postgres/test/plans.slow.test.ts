@@ -172,6 +172,7 @@ const lists: ReadonlyArray<
       "withdrawals_payment_hash",
       "withdrawals_pkey",
       "withdrawals_pkey alone",
+      "withdrawals_reported_hash",
       "withdrawals_reported_hash"
     ]
   ],

@@ -48,7 +48,7 @@ const ofCompany = "r.company_id::text = $1::uuid::text"
 
 const byTransaction = (table: string) => part(table, "transaction", `r.chain_tx_id = $5::text and ${ofCompany}`, "r.id::text desc")
 
-const byHash = (table: string, column = "payment_hash", hash = "$5") =>
+const byHash = (table: string, column: string, hash: string) =>
   part(table, "hash", `r.${column} = ${hash}::text and ${ofCompany}`, "r.id::text desc")
 
 /** Addresses are unique, so at most one row is read. */
@@ -89,8 +89,11 @@ ${[
   ]),
   ...["invoices", "deposits", "withdrawals"].flatMap((table) => [byValue(table), byId(table)]),
   byDescription("invoices", "memo"),
-  ...["invoices", "withdrawals"].flatMap((table) => [byHash(table), byHash(table, "payment_hash", "$11")]),
-  byHash("withdrawals", "reported_hash"),
+  ...["$5", "$11"].flatMap((hash) => [
+    byHash("invoices", "payment_hash", hash),
+    byHash("withdrawals", "payment_hash", hash),
+    byHash("withdrawals", "reported_hash", hash)
+  ]),
   ...["deposits", "withdrawals"].flatMap((table) => [byTransaction(table), byAmount(table), byChainRecipient(table)]),
   byAddress,
   byLightningAddress,
