@@ -32,7 +32,8 @@ const cases: ReadonlyArray<readonly [text: string, repeated: ReadonlyArray<strin
 
 describe("JsonText.repeatedMembers", () => {
   for (const [text, repeated] of cases) {
-    it(`${text.slice(0, 60)}: ${repeated.join(", ") || "none"}`, () => assert.deepStrictEqual(JsonText.repeatedMembers(text, String), repeated))
+    it(`${text.slice(0, 60)}: ${repeated.join(", ") || "none"}`, () =>
+      assert.deepStrictEqual(JsonText.repeatedMembers(text, String), repeated))
   }
 })
 
