@@ -126,7 +126,7 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       assert.isNotEmpty(waiting, "no withdrawal is waiting")
       await pass(2500) // longer than it takes to pick up pending work
       assert.deepStrictEqual(await pending(), waiting)
-      await cluster().operate(goOn(shop), body, 200)
+      await cluster().operate(goOn(shop), {}, 200)
       await allSettle(shop, taken)
     })
   }
