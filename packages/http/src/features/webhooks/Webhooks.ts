@@ -54,7 +54,7 @@ const isSigned = (key: string, content: string, signatures: string): boolean => 
 const hasShape = Schema.is(
   Schema.Struct({ id: Schema.String, type: Schema.String, timestamp: Schema.String, data: Schema.Record(Schema.String, Schema.Unknown) })
 )
-const isTold = (value: unknown): value is Told => hasShape(value)
+const isEvent = (value: unknown): value is Told => hasShape(value)
 const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /**
@@ -76,5 +76,5 @@ export const verify = (headers: Given, body: string | Uint8Array, secret: string
   if (Math.abs(nowMillis / 1000 - Number(timestamp)) > toleranceSeconds)
     return refuse(`The timestamp is more than ${toleranceSeconds} seconds from the current time`)
   const event = Option.getOrUndefined(parsed(text))
-  return isTold(event) ? event : refuse("The body is not an event")
+  return isEvent(event) ? event : refuse("The body is not an event")
 }
