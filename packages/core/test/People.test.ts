@@ -142,11 +142,11 @@ describe("People", () => {
     assert.strictEqual(yield* said(people.remove(id, stranger.id, person(admin))), "NotFound")
   })
 
-  scenario("people: an operator cannot promote anyone, because no second operator would have to approve it", function* () {
+  scenario("people: an operator cannot promote anyone, since a promotion needs no second operator", function* () {
     const { id } = yield* company()
     const viewer = yield* member(id, "viewer")
     const promote = Effect.flatMap(People, (people) =>
-      // @ts-expect-error -- an operator in place of a person or key of the company
+      // @ts-expect-error -- only a person or key of the company can promote
       people.promote(id, viewer.id, "admin", operator())
     )
     assert.isTrue(Effect.isEffect(promote))
