@@ -6,6 +6,7 @@ import type { Company } from "../src/accounts/Company.ts"
 import * as SecretHash from "../src/base/SecretHash.ts"
 import * as Throttle from "../src/base/Throttle.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
+import { SendingReads } from "../src/sending/SendingReads.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Voucher from "../src/features/vouchers/Voucher.ts"
 import type { Issued } from "../src/features/vouchers/VoucherDrafts.ts"
@@ -22,6 +23,8 @@ import {
   invoice,
   made,
   outside,
+  type Ports,
+  type Process,
   replace,
   run,
   said,
@@ -132,6 +135,31 @@ describe("A voucher", () => {
       assert.deepStrictEqual(yield* has(payer), { posted: 3988, held: 0 })
     }
   )
+
+  it.effect("voucher: a claim repeated while the first is committed and sent returns the same result", () => {
+    let overtake: Effect.Effect<unknown> | undefined
+    const overtaken = replace(SendingReads, (reads) =>
+      SendingReads.of({
+        ...reads,
+        withdrawalByHash: (hash) => {
+          const first = overtake ?? Effect.void
+          overtake = undefined
+          return Effect.andThen(first, reads.withdrawalByHash(hash))
+        }
+      })
+    )
+    return run({ settings: crowd, change: overtaken }, function* () {
+      const payer = yield* companyWith(5000)
+      const issued = yield* issue(payer, 1000)
+      const { destination, paymentHash } = yield* outside({ sats: 1000 })
+      const services = yield* Effect.context<Ports | Process>()
+      overtake = Effect.provideContext(Effect.orDie(Effect.andThen(claim(issued, destination), step)), services)
+      assert.strictEqual(yield* said(claim(issued, destination)), "ok")
+      assert.deepStrictEqual(yield* got(paymentHash), { times: 1, sats: 1000 })
+      const other = yield* outside({ sats: 1000 })
+      assert.strictEqual(yield* said(claim(issued, other.destination)), "VoucherRefused: claimed")
+    })
+  })
 
   scenario(
     "voucher: a voucher is claimed only with a payable invoice for exactly its amount, and stays open after any other attempt",

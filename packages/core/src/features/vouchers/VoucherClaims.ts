@@ -98,25 +98,33 @@ export const make = Effect.gen(function* () {
     return Option.isSome(found) && Result.isSuccess(destination) && found.value.recipient === Destination.text(destination.success)
   })
 
+  const attempt = Effect.fnUntraced(function* (found: Voucher.Voucher, { k1, pr }: Claim) {
+    yield* Effect.catchTag(stops.check("sending"), "Paused", () => stopped)
+    const change = yield* claimed(yield* open(found), pr)
+    yield* Effect.catchTags(journal.commit(change), {
+      VoucherNotOpen: () => Effect.flatMap(bySecret(k1), open),
+      CompanyFrozen: () => stopped
+    })
+  })
+
   return {
     offer: Effect.fnUntraced(function* (k1) {
       return { voucher: yield* open(yield* bySecret(k1)), callback: Voucher.callbackOf(linkHost) }
     }),
-    claim: Effect.fnUntraced(function* ({ k1, pr, caller }) {
-      if (!callerMayClaim(caller, yield* now).isWithin) {
+    claim: Effect.fnUntraced(function* (claim) {
+      if (!callerMayClaim(claim.caller, yield* now).isWithin) {
         return yield* new Voucher.VoucherRefused({ code: "too_many", message: "Too many claims. Try again in a moment" })
       }
-      const voucher = yield* bySecret(k1)
-      if (yield* isPaidTo(voucher, pr)) return
-      yield* Effect.catchTag(stops.check("sending"), "Paused", () => stopped)
-      const change = yield* claimed(yield* open(voucher), pr)
-      yield* Effect.catchTags(journal.commit(change), {
-        VoucherNotOpen: Effect.fnUntraced(function* () {
-          const since = yield* bySecret(k1)
-          if (!(yield* isPaidTo(since, pr))) return yield* Effect.asVoid(open(since))
-        }),
-        CompanyFrozen: () => stopped
-      })
+      const voucher = yield* bySecret(claim.k1)
+      if (yield* isPaidTo(voucher, claim.pr)) return
+      yield* Effect.catchTag(
+        attempt(voucher, claim),
+        "VoucherRefused",
+        // The same claim may have been committed, and its payment sent, since the voucher was read.
+        Effect.fnUntraced(function* (refused) {
+          if (!(yield* isPaidTo(yield* bySecret(claim.k1), claim.pr))) return yield* refused
+        })
+      )
     })
   }
 })
