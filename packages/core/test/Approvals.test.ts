@@ -1,4 +1,5 @@
 import { assert, describe } from "@effect/vitest"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
@@ -18,6 +19,7 @@ import { Refunds } from "../src/features/refunds/Refunds.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
 import type { Withdrawal } from "../src/sending/Withdrawal.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import { settings as usual } from "./Rows.ts"
 import {
   asked,
   beginsAtMillis,
@@ -28,10 +30,12 @@ import {
   made,
   now,
   outside,
+  type Ports,
   replace,
   request,
   said,
   scenario,
+  start,
   step,
   weather
 } from "./World.ts"
@@ -197,6 +201,16 @@ describe("Withdrawals that need another key's approval", () => {
       assert.strictEqual(yield* held(company), 0)
     })
   }
+
+  scenario("approval: a withdrawal above a maximum that the operator lowered since its request can only be rejected", function* () {
+    const company = yield* companyWith(100_000)
+    const row = yield* send(company, 1000)
+    const restarted = yield* start(yield* Effect.context<Ports>(), { ...usual, maxWithdrawal: Msat.fromSats(999) })
+    const refusal = yield* Effect.flip(Effect.provideContext(approve(company, row), restarted))
+    assert.deepInclude(refusal, { _tag: "DestinationRefused", code: "amount_out_of_range" })
+    yield* reject(company, row)
+    assert.strictEqual(yield* held(company), 0)
+  })
 
   scenario(
     "approval: a lowered limit allows as many of the waiting withdrawals as it allows together, also if the key was replaced",

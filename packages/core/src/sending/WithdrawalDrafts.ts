@@ -101,6 +101,9 @@ export const checkSendable = (amount: Msat.Msat, { minAmount, maxWithdrawal }: B
         new Invalid({ path: "amount", message: `must be between ${Msat.toSats(minAmount)} and ${Msat.toSats(maxWithdrawal)} sats` })
       )
 
+const outOfRange = ({ message }: Invalid) =>
+  new Recipient.DestinationRefused({ code: "amount_out_of_range", message: `The amount ${message}` })
+
 /** Prepares withdrawals for the commit. */
 export const make = Effect.gen(function* () {
   const prices = yield* Prices
@@ -149,6 +152,8 @@ export const make = Effect.gen(function* () {
      */
     again: Effect.fnUntraced(function* (by: Limits.Spender & { readonly company: Sender }, row: Withdrawal.Withdrawal) {
       const askedAtMillis = yield* Clock.currentTimeMillis
+      // The operator may have lowered the maximum since.
+      yield* Effect.mapError(checkSendable(row.amount, bounds), outOfRange)
       const { recipient, fee } = yield* way(by.company, Destination.stored(row), row.amount, row.rail)
       const { company } = yield* current(by, askedAtMillis)
       yield* mayBegin({ spender: { company }, recipient, withdrawal: row })

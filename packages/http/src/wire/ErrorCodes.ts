@@ -203,7 +203,7 @@ export const catalogue = {
   },
   amount_out_of_range: {
     status: 422,
-    meaning: "The amount is outside the payee's limits.",
+    meaning: "The payee or operator disallows this amount.",
     remedy: "Stay within the range in the message."
   },
   dust: {
