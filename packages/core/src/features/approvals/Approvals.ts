@@ -26,7 +26,7 @@ export interface Decision {
   readonly id: string
 }
 
-/** Maximum number of withdrawals expired per step. */
+/** Number of withdrawals that can expire per step. */
 const expiredAtOnce = 100
 
 /** Number of API keys read at once, to find the key that replaces another. */
@@ -97,6 +97,8 @@ export const make = Effect.gen(function* () {
   const accounts = yield* AccountReads
   const asker = askerOf(accounts)
   const now = Clock.currentTimeMillis
+  /** Number of withdrawals that the last step could not expire. The next step reads as many more, to reach those behind them. */
+  let failures = 0
 
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const found = Id.is(id) ? yield* sending.withdrawal(companyId, id) : Option.none()
@@ -133,7 +135,7 @@ export const make = Effect.gen(function* () {
     }),
     expire: Effect.gen(function* () {
       const atMillis = yield* now
-      const due = yield* records.unapproved(atMillis, expiredAtOnce)
+      const due = yield* records.unapproved(atMillis, expiredAtOnce + failures)
       const expired = yield* Effect.forEach(
         due.filter(Approval.isWaiting),
         (row) =>
@@ -145,7 +147,9 @@ export const make = Effect.gen(function* () {
           ),
         { concurrency: 10 }
       )
-      return expired.filter((isExpired) => isExpired).length
+      const count = expired.filter((isExpired) => isExpired).length
+      failures = expired.length - count
+      return count
     })
   })
 })
@@ -157,6 +161,6 @@ export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const { expire } = yield* Approvals
     const pollMillis = yield* PollMillis
-    yield* Worker.run("approvals", Effect.repeat(expire, { while: (found) => found === expiredAtOnce }), Effect.sleep(pollMillis))
+    yield* Worker.run("approvals", Effect.repeat(expire, { while: (found) => found >= expiredAtOnce }), Effect.sleep(pollMillis))
   })
 )
