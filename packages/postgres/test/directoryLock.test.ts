@@ -2,7 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import fs, { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as DirectoryLock from "../src/client/DirectoryLock.ts"
@@ -69,6 +70,53 @@ it.effect("directory: a malformed lock, as left by a full disk, is ignored", () 
     writeFileSync(file(path), "")
     yield* DirectoryLock.hold(path)
     assert.deepInclude(lockOf(path), { pid: process.pid })
+  })
+)
+
+it.effect("directory: a process that finds a stale lock never removes the lock of another process that took it over first", () =>
+  Effect.gen(function* () {
+    const path = yield* directory
+    writeFileSync(file(path), "stale")
+    let absences = 0
+    // Another process takes over just after this one reads the stale lock. While there is no lock, a third could take it.
+    const { readFileSync: read, renameSync: rename, rmSync: remove } = fs
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const counted = () => {
+          if (!existsSync(file(path))) absences++
+        }
+        const readThenLose = (...args: Parameters<typeof read>) => {
+          const found = read(...args)
+          if (args[0] === file(path) && found === "stale") writeFileSync(file(path), JSON.stringify({ pid: process.ppid, started: null }))
+          return found
+        }
+        Object.assign(fs, {
+          readFileSync: readThenLose,
+          renameSync: (...args: Parameters<typeof rename>) => [rename(...args), counted()],
+          rmSync: (...args: Parameters<typeof remove>) => [remove(...args), counted()]
+        })
+        syncBuiltinESMExports()
+      }),
+      () =>
+        Effect.sync(() => {
+          Object.assign(fs, { readFileSync: read, renameSync: rename, rmSync: remove })
+          syncBuiltinESMExports()
+        })
+    )
+    const error = yield* Effect.flip(DirectoryLock.hold(path))
+    assert.deepInclude({ ...error }, { _tag: "DirectoryLocked", pid: process.ppid })
+    assert.strictEqual(absences, 0)
+  })
+)
+
+it.effect("directory: a takeover that was killed halfway is taken over as well", () =>
+  Effect.gen(function* () {
+    const path = yield* directory
+    writeFileSync(file(path), "stale")
+    writeFileSync(`${file(path)}.takeover`, "stale")
+    yield* DirectoryLock.hold(path)
+    assert.deepInclude(lockOf(path), { pid: process.pid })
+    assert.deepStrictEqual(fs.readdirSync(path), ["lock"])
   })
 )
 

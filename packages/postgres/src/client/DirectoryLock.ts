@@ -1,6 +1,6 @@
 import { Effect, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 
 /** Another process uses this directory. Two processes at the same time would destroy its data. */
@@ -104,20 +104,9 @@ const place = (file: string, text: string): boolean => {
 }
 
 /**
- * Removes a dead process's lock, unless another process has already replaced it.
+ * Returns the pid of the holder, or null once the lock is ours. Only the holder of a second lock may remove a dead
+ * process's lock, so that none removes the lock of a process that took it over first.
  */
-const clear = (file: string, stale: string): void => {
-  const aside = `${file}.${randomUUID()}`
-  try {
-    renameSync(file, aside)
-  } catch (cause) {
-    return missing(cause, undefined)
-  }
-  if (readFileSync(aside, "utf8") !== stale) linkSync(aside, file)
-  rmSync(aside)
-}
-
-/** Returns the pid of the holder, or null once the lock is ours. */
 const take = (file: string, text: string): number | null => {
   for (;;) {
     if (place(file, text)) return null
@@ -125,7 +114,14 @@ const take = (file: string, text: string): number | null => {
     if (found === undefined) continue // just released
     const holder = holderOf(found)
     if (holder._tag === "Some" && isAlive(holder.value)) return holder.value.pid
-    clear(file, found)
+    const takeover = `${file}.takeover`
+    const other = take(takeover, text)
+    if (other !== null) return other
+    try {
+      if (read(file) === found) rmSync(file)
+    } finally {
+      rmSync(takeover)
+    }
   }
 }
 
