@@ -88,9 +88,12 @@ const maxAmountDigits = 20
 
 const refuse = (reason: Bolt11Invalid["reason"], message: string) => Result.fail(new Bolt11Invalid({ reason, message }))
 
-/** Returns the time, in seconds, at which the invoice expires. */
+/** 9999-01-01. A field of 50 bits can hold an expiry that no date can represent in milliseconds. */
+const latestExpirySeconds = 253_370_764_800
+
+/** Returns the time, in seconds, at which the invoice expires, or the year 9999 if that is earlier. */
 export const expiresAtSeconds = (invoice: Pick<Bolt11, "timestampSeconds" | "expirySeconds">): number =>
-  invoice.timestampSeconds + invoice.expirySeconds
+  Math.min(invoice.timestampSeconds + invoice.expirySeconds, latestExpirySeconds)
 
 const parsePrefix = (prefix: string): Result.Result<Pick<Bolt11, "network" | "amount">, Bolt11Invalid> => {
   const [, beginning, rest = ""] = /^(ln[a-z]+)(.*)$/.exec(prefix) ?? []

@@ -333,8 +333,11 @@ describe("BOLT 11, requirements of a reader", () => {
     assert.deepStrictEqual([invoice.description, invoice.expirySeconds], ["tea", 2])
   })
 
-  it("BOLT 11: an invoice expires at its timestamp plus its expiry", () => {
-    assert.strictEqual(Bolt11.expiresAtSeconds(Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["x", [2]]])))), 3)
+  it("BOLT 11: an invoice expires at its timestamp plus its expiry, at the latest in the year 9999", () => {
+    const expiresAt = (words: ReadonlyArray<number>) =>
+      Bolt11.expiresAtSeconds(Result.getOrThrow(Bolt11.decode(raw("lnbc", [p, s, d, ["x", words]]))))
+    assert.strictEqual(expiresAt([2]), 3)
+    assert.strictEqual(new Date(expiresAt(Array.from({ length: 10 }, () => 31)) * 1000).toISOString(), "9999-01-01T00:00:00.000Z")
   })
 })
 
