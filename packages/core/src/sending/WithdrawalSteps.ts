@@ -54,7 +54,9 @@ const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) =>
           )
         ).pipe(
           Effect.retry(givingBack),
-          Effect.catch((error) => Effect.logError("withdrawal: not released; stays claimed until the claim ends", error))
+          Effect.catch((error) =>
+            Effect.andThen(ends.release(task), Effect.logError("withdrawal: not released; stays claimed until the claim ends", error))
+          )
         )
 
   /** After a takeover, the next attempt also waits until the previous process can no longer call the node. */
