@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { HttpServerRequest } from "effect/http"
 import * as Asset from "../src/wire/Asset.ts"
 
@@ -30,3 +30,27 @@ describe("an asset", () => {
     assert.strictEqual(get.headers["content-length"], String(text.length))
   })
 })
+
+it.effect("pages: an asset is made once, even if the clients that requested it first have left", () =>
+  Effect.gen(function* () {
+    let made = 0
+    const ready = yield* Deferred.make<void>()
+    const asset = yield* Asset.once(
+      Effect.andThen(
+        Effect.suspend(() => Effect.as(Deferred.await(ready), made++)),
+        Asset.make("text", "text/plain")
+      )
+    )
+    const ask = Effect.forkChild(asset)
+    for (let n = 0; n < 3; n++) {
+      const client = yield* ask
+      yield* Effect.yieldNow
+      client.interruptUnsafe()
+      yield* Effect.yieldNow
+    }
+    const last = yield* ask
+    yield* Deferred.succeed(ready, undefined)
+    yield* Fiber.join(last)
+    assert.strictEqual(made, 1)
+  })
+)

@@ -37,7 +37,7 @@ export const forever = { "cache-control": "public, max-age=31536000, immutable" 
 
 const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const all = yield* Effect.cached(
+    const all = yield* Asset.once(
       Effect.suspend(() =>
         Effect.forEach([...files().values()], (file) =>
           Effect.map(
@@ -45,10 +45,7 @@ const routes = HttpRouter.use(
             (asset) => [pathOf(file), asset] as const
           )
         )
-      ).pipe(
-        Effect.map((made) => new Map(made)),
-        Effect.uninterruptible
-      )
+      ).pipe(Effect.map((made) => new Map(made)))
     )
     yield* router.add(
       "GET",

@@ -1,6 +1,6 @@
 import type { Network } from "@satrail/bitcoin/Network"
 import { h, page } from "@satrail/ui/Html"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApi, type HttpApiGroup, HttpApiScalar, OpenApi } from "effect/http-api"
 import * as Asset from "../wire/Asset.ts"
@@ -307,11 +307,7 @@ window.Scalar.createApiReference(document.getElementById("reference"), {
 export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<"satrail", Groups>, network?: Network) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const scope = yield* Effect.scope
-      // Forked, so that it is made only once even if each client that requests it leaves before it is ready.
-      const once = <A, E>(make: Effect.Effect<A, E>) =>
-        Effect.map(Effect.cached(Effect.forkIn(make, scope)), (forked) => Effect.flatMap(forked, Fiber.join))
-      const script = yield* once(
+      const script = yield* Asset.once(
         Effect.gen(function* () {
           const text = `${yield* bundled(api)}${run}`
           const name = `reference-${Asset.hashOf(text)}.js`
@@ -327,7 +323,7 @@ export const layer = <Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpA
         })
       })
       const serve = Effect.fnUntraced(function* (path: `/${string}`, make: Effect.Effect<Asset.Asset>) {
-        const made = yield* once(make)
+        const made = yield* Asset.once(make)
         yield* router.add("GET", path, Effect.flatMap(made, Asset.answer))
       })
       yield* serve(paths.openapi, json("customer"))

@@ -23,7 +23,7 @@ const body = [h("h1", null, "Errors"), h("p", null, words(about)), ...codes]
 /** The page to which every error's `doc_url` links. It matches this version and needs no built site. */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const page = yield* Effect.cached(Effect.uninterruptible(Html.asset("satrail: errors", body)))
+    const page = yield* Asset.once(Html.asset("satrail: errors", body))
     yield* router.add("GET", Errors.page, Effect.flatMap(page, Asset.answer))
   })
 )

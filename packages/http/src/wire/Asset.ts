@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
@@ -69,6 +69,15 @@ export const make = Effect.fnUntraced(function* (
       ...options.headers
     }
   } satisfies Asset
+})
+
+/**
+ * Makes a value on the first request. Forked, so that it is made only once even if each client that requests it leaves
+ * before it is ready.
+ */
+export const once = Effect.fnUntraced(function* <A, E>(make: Effect.Effect<A, E>) {
+  const made = yield* Effect.cached(Effect.forkIn(make, yield* Effect.scope))
+  return Effect.flatMap(made, Fiber.join)
 })
 
 /**

@@ -3,7 +3,7 @@ import * as Docs from "@satrail/http/pages/Docs"
 import * as Extension from "@satrail/http/edge/Extension"
 import * as Html from "@satrail/http/wire/Html"
 import { type Content, h, raw } from "@satrail/http/wire/Html"
-import { Effect } from "effect"
+import { Effect, Scope } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type * as Markdown from "marked"
 import { existsSync, readdirSync } from "node:fs"
@@ -202,18 +202,17 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const sizes = new Map<string, Size>()
   const files = new Map<string, Effect.Effect<Asset.Asset>>()
   const sources = new Map<string, Effect.Effect<Asset.Asset>>()
-  const once = (make: Effect.Effect<Asset.Asset>) => Effect.cached(Effect.uninterruptible(make))
   for (const { file, title, text } of pages) {
     // Loaded with the first page, because most processes never render one.
     const html = Effect.map(
       Effect.promise(() => import("marked")),
       (markdown) => shell(documentation, file, title, raw("main", withSizes(file, bodyOf(markdown, text), sizes)))
     )
-    const asset = yield* once(Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers })))
+    const asset = yield* Asset.once(Effect.flatMap(html, (html) => Asset.make(html, "text/html; charset=utf-8", { headers })))
     for (const name of [file, file.replace(/\.md$/, ""), file.replace(/(^|\/)README\.md$/, "$1")]) files.set(name, asset)
-    sources.set(file, yield* once(Effect.suspend(() => Asset.make(text, "text/markdown; charset=utf-8", { headers: negotiated }))))
+    sources.set(file, yield* Asset.once(Effect.suspend(() => Asset.make(text, "text/markdown; charset=utf-8", { headers: negotiated }))))
   }
-  const forAgents = (text: () => string) => once(Effect.suspend(() => Asset.make(text(), "text/plain; charset=utf-8")))
+  const forAgents = (text: () => string) => Asset.once(Effect.suspend(() => Asset.make(text(), "text/plain; charset=utf-8")))
   files.set("llms.txt", yield* forAgents(() => indexOf(pages)))
   files.set("llms-full.txt", yield* forAgents(() => pages.map(({ file, text }) => `<!-- ${file} -->\n\n${text}`).join("\n")))
   for (const file of all) {
@@ -221,7 +220,7 @@ const read = Effect.fnUntraced(function* (folder: string) {
     if (type === undefined) continue
     const bytes = yield* Effect.promise(() => readFile(path.join(folder, file)))
     sizes.set(file, sizeOf(bytes))
-    files.set(file, yield* once(Effect.suspend(() => Asset.make(new Uint8Array(bytes), type))))
+    files.set(file, yield* Asset.once(Effect.suspend(() => Asset.make(new Uint8Array(bytes), type))))
   }
   return { documentation, files, sources }
 })
@@ -233,7 +232,8 @@ export const extension = (folder = bundled): Extension.Extension<never, HttpRout
     : Extension.make(
         HttpRouter.use(
           Effect.fnUntraced(function* (router) {
-            const cached = yield* Effect.cached(Effect.uninterruptible(read(folder)))
+            const scope = yield* Effect.scope
+            const cached = yield* Asset.once(Scope.provide(read(folder), scope))
             const answer = Effect.gen(function* () {
               const request = yield* HttpServerRequest.HttpServerRequest
               const { pathname, searchParams } = new URL(request.url, "http://docs")

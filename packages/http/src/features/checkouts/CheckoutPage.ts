@@ -237,7 +237,7 @@ const routes = (proxies: number) =>
       const context = yield* Effect.context<never>()
       const admitted = admitting((yield* RequestRates).ofStranger, json)
 
-      const embed = yield* Effect.cached(Effect.uninterruptible(Ui.stable("embed.js")))
+      const embed = yield* Asset.once(Ui.stable("embed.js"))
       yield* router.add("GET", "/pay/embed.js", Effect.flatMap(embed, Asset.answer))
       yield* router.add("GET", "/pay/:id", (request) => {
         const told = (what: "unknown" | "away") => Document.told(Visitor.localeOf(request), what, files(), Visitor.visitOf(request))
