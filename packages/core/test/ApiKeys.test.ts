@@ -9,7 +9,7 @@ import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
 import * as Answer from "../src/ledger/Answer.ts"
-import { Journal } from "../src/ledger/Journal.ts"
+import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Records } from "../src/service/Records.ts"
 import { stalled } from "./SlowPayee.ts"
 import { beginsAtMillis, company, companyWith, everywhere, replace, run, said, scenario } from "./World.ts"
@@ -208,11 +208,13 @@ describe("An API key", () => {
   })
 
   /** Restricts this key just before another one is approved. */
-  const late: { apiKey?: ApiKey.ApiKey } = {}
+  const late: { apiKey?: ApiKey.ApiKey; isAway?: boolean } = {}
   const restricting = replace(Journal, (journal) =>
     Journal.of({
       commit: (change) => {
         const { apiKey } = late
+        if (late.isAway === true && change._tag === "ApiKeyLimited")
+          return Effect.fail(new StoreUnavailable({ operation: "commit", cause: "a drill" }))
         return change._tag === "ApiKeyApproved" && apiKey !== undefined
           ? Effect.andThen(Effect.orDie(journal.commit(ApiKey.limited(apiKey, { daySats: 1 }, change.atMillis))), journal.commit(change))
           : journal.commit(change)
@@ -233,6 +235,22 @@ describe("An API key", () => {
       assert.deepStrictEqual([limits, approvedBy], [{ daySats: 1 }, "Bob"])
     }
   )
+
+  scenario("API key: a repeated approval applies a restriction that the first one could not store", { change: restricting }, function* () {
+    const keys = yield* ApiKeys
+    const of = yield* companyWith(100_000)
+    const { apiKey: old } = yield* issue(of.id, { scopes: ["send"] })
+    const { apiKey: next } = yield* everywhere(Effect.flatMap(keys.rotate(old.id, 0, undefined, { id: "01", name: "Ada" }), Answer.made))
+    const approve = keys.approve(next.id, { id: "02", name: "Bob" })
+    Object.assign(late, { apiKey: old, isAway: true })
+    assert.strictEqual(yield* said(approve), "StoreUnavailable")
+    late.isAway = false
+    assert.deepStrictEqual((yield* everywhere(approve)).limits, { daySats: 1 })
+    // A repetition much later undoes no change that was made since.
+    yield* everywhere(keys.limit(next.id, null))
+    yield* TestClock.adjust("1 hour")
+    assert.strictEqual((yield* everywhere(approve)).limits, null)
+  })
 
   const uses: Array<number> = []
   const counting = replace(Journal, (journal) =>

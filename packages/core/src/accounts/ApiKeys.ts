@@ -263,6 +263,9 @@ const finding = (records: AccountReads["Service"]) =>
     return apiKey === undefined || (of !== undefined && apiKey.companyId !== of) ? yield* new NotFound({ what: "API key", id }) : apiKey
   })
 
+/** For this long, a repeated approval completes one that failed after its commit. */
+const repeatMillis = 600_000
+
 /** Approves keys. */
 const makeApprove = Effect.gen(function* () {
   const journal = yield* Journal
@@ -283,11 +286,17 @@ const makeApprove = Effect.gen(function* () {
   return Effect.fnUntraced(function* (id: string, by: Operator) {
     const apiKey = yield* get(id)
     const nowMillis = yield* Clock.currentTimeMillis
-    if (!ApiKey.isWaiting(apiKey)) return apiKey
-    // Approving a revoked or expired key would end the key it replaces and leave no valid key.
-    if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
     const replaced = apiKey.approval?.replaces
     const old = replaced ? yield* get(replaced.id) : undefined
+    if (!ApiKey.isWaiting(apiKey)) {
+      const isRepeated = nowMillis < (apiKey.approvedAtMillis ?? 0) + repeatMillis
+      if (old === undefined || !isRepeated) return apiKey
+      yield* inherit(id, old.id)
+      yield* awaitCacheExpiry
+      return yield* get(id)
+    }
+    // Approving a revoked or expired key would end the key it replaces and leave no valid key.
+    if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
     yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis)) // a refused approval must not change the key
     if (old !== undefined) yield* inherit(id, old.id)
     yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(yield* get(id), by, nowMillis, old)))
