@@ -7,6 +7,7 @@ import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
 import { Journal } from "../src/ledger/Journal.ts"
 import { ChainSource } from "../src/nodes/ChainSource.ts"
+import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import * as Checkout from "../src/features/checkouts/Checkout.ts"
 import { type Ask, Checkouts } from "../src/features/checkouts/Checkouts.ts"
 import { PaymentDetails } from "../src/reports/PaymentDetails.ts"
@@ -14,7 +15,23 @@ import { DepositsOf } from "../src/receiving/DepositsOf.ts"
 import { ReceivingReads } from "../src/receiving/ReceivingReads.ts"
 import type { Settlements } from "../src/receiving/Settlements.ts"
 import { Records } from "../src/service/Records.ts"
-import { asked, company, companyWith, confirm, follow, has, made, mine, poll, replace, said, scenario, step } from "./World.ts"
+import {
+  asked,
+  company,
+  companyWith,
+  confirm,
+  follow,
+  has,
+  made,
+  mine,
+  poll,
+  type Ports,
+  type Process,
+  replace,
+  said,
+  scenario,
+  step
+} from "./World.ts"
 
 // Checkouts whose process dies between two commits.
 
@@ -655,6 +672,41 @@ scenario("checkout: after a reorganization undoes a partial payment, its page as
   const paid = yield* get(row)
   assert.deepStrictEqual([paid.status, paid.received], ["paid", Msat.fromSats(1000)])
 })
+
+scenario(
+  "checkout: a partial payment that is undone while the invoice for the rest is created does not keep the page waiting",
+  () => {
+    const world: { before: Effect.Effect<void> } = { before: Effect.void }
+    const change = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({
+        ...receiver,
+        createInvoice: (ask) =>
+          Effect.andThen(
+            Effect.suspend(() => world.before),
+            receiver.createInvoice(ask)
+          )
+      })
+    )
+    return { change, world }
+  },
+  function* ({ world }) {
+    const sandbox = yield* Sandbox
+    const row = yield* create(yield* company())
+    const txId = yield* sandbox.send({ address: row.address, amount: Msat.fromSats(700) })
+    yield* mine(3)
+    yield* follow
+    const services = yield* Effect.context<Ports | Process>()
+    const undo = Effect.andThen(sandbox.reorg(3), sandbox.doubleSpend(txId)).pipe(Effect.andThen(mine(1)), Effect.andThen(follow))
+    world.before = Effect.suspend(() => {
+      world.before = Effect.void
+      return Effect.orDie(Effect.provideContext(Effect.asVoid(undo), services))
+    })
+    yield* later
+    yield* later
+    const undone = yield* get(row)
+    assert.deepStrictEqual([undone.status, undone.received, undone.isAsking], ["open", Msat.zero, true])
+  }
+)
 
 describe("A checkout whose process dies", () => {
   scenario(

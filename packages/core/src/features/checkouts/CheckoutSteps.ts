@@ -64,8 +64,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Updates the stored status, received amount and invoice of a checkout. If `isDone` is true, the update
-   * completes the job.
+   * Updates the stored status, received amount and invoice of a checkout. If `isDone` is true, the job is completed once
+   * the invoice asks for the rest.
    */
   const follow = Effect.fnUntraced(function* (checkout: Checkout.Checkout, task: Task, isDone: boolean) {
     const atMillis = yield* Clock.currentTimeMillis
@@ -77,10 +77,12 @@ export const make = Effect.gen(function* () {
     // Once the checkout is paid, cancel its invoice. A payment in flight is still credited.
     if (status === "paid" && checkout.status !== "paid") yield* Effect.catchTag(close(checkout), "InvoiceNotPayable", () => Effect.void)
     const asking = isOther ? yield* askAgain(checkout, received, atMillis) : undefined
-    const change = Checkout.next(checkout, { status, arrived, asking }, atMillis, { fence: fence(task), isDone })
+    // The payment may have been undone while the invoice was issued. It is checked once more before its job is completed.
+    const isChecked = isDone && asking === undefined
+    const change = Checkout.next(checkout, { status, arrived, asking }, atMillis, { fence: fence(task), isDone: isChecked })
     const isSame = change._tag === "CheckoutCounted" && received === checkout.received
     // A payment may stay pending for days, and each change counts toward `maxChanges`.
-    if (!isSame || isDone) yield* journal.commit<Checkout.Next>(change)
+    if (!isSame || isChecked) yield* journal.commit<Checkout.Next>(change)
   })
 
   /** Returns the checkout of a job, and whether the job is complete after this check. */
