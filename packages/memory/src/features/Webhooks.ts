@@ -34,12 +34,13 @@ export const over = (state: Ref.Ref<State.State>): WebhookReads["Service"] => {
           .toReversed()
           .slice(0, limit)
       ),
-    forgetDeliveries: (beforeMillis, pendingBeforeMillis, limit) =>
+    forgetDeliveries: ({ beforeMillis, pendingBeforeMillis, after, limit }) =>
       Ref.modify(state, (now) => {
         const old = deliveries(now)
           .filter(({ createdAtMillis, status }) => createdAtMillis < (status === "pending" ? pendingBeforeMillis : beforeMillis))
+          .filter(({ id }) => after === null || id > after)
           .slice(0, limit)
-        return [old.length, old.reduce((all, row) => State.remove(all, Delivery.noun, row), now)]
+        return [old.at(-1)?.id ?? null, old.reduce((all, row) => State.remove(all, Delivery.noun, row), now)]
       })
   })
 }

@@ -154,12 +154,16 @@ export const other = {
       const role = yield* held
       const pending = { status: "pending", nextAtMillis: 9 } as const
       const [older, waiting] = [yield* delivery(one, "1.1", { ...pending, createdAtMillis: 3 }), yield* delivery(one, "2.1", pending)]
-      yield* applied(Delivery.made(older, role), Delivery.made(waiting, role), Delivery.made(yield* delivery(one, "3.1"), role))
+      const done = yield* delivery(one, "3.1")
+      yield* applied(Delivery.made(older, role), Delivery.made(waiting, role), Delivery.made(done, role))
       const forget = Effect.fnUntraced(function* (beforeMillis: number, pendingBeforeMillis: number) {
-        for (let gone = 1; gone > 0;) gone = yield* forgetDeliveries(beforeMillis, pendingBeforeMillis, 1)
+        let after: string | null = null
+        do after = yield* forgetDeliveries({ beforeMillis, pendingBeforeMillis, after, limit: 1 })
+        while (after !== null)
       })
       yield* forget(4, 3)
       assert.lengthOf(yield* deliveriesTo(one.id, null, 10), 3)
+      assert.isNull(yield* forgetDeliveries({ beforeMillis: 5, pendingBeforeMillis: 5, after: done.id, limit: 10 }))
       yield* forget(5, 3)
       assert.deepStrictEqual(yield* deliveriesTo(one.id, null, 10), [waiting, older])
       yield* forget(5, 4)

@@ -14,8 +14,11 @@ const batchSize = 5000
 export const step = Effect.gen(function* () {
   const reads = yield* WebhookReads
   const nowMillis = yield* Clock.currentTimeMillis
-  const forget = reads.forgetDeliveries(nowMillis - keptMillis, nowMillis - Events.keptMillis, batchSize)
-  yield* Effect.repeat(forget, { while: (count) => count > 0 })
+  const ages = { beforeMillis: nowMillis - keptMillis, pendingBeforeMillis: nowMillis - Events.keptMillis }
+  let after: string | null = null
+  // Each batch continues after the last one, because it would otherwise read all pending deliveries again.
+  do after = yield* reads.forgetDeliveries({ ...ages, after, limit: batchSize })
+  while (after !== null)
 })
 
 /** Runs hourly while the scope is open, in one process at a time. */

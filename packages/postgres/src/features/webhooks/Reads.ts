@@ -55,19 +55,27 @@ order by uuid_send(t.endpoint_id) desc, uuid_send(t.id) desc limit $3::bigint`,
   read: deliveries.ofRow
 })
 
+const idOf = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))
+
 const forgetDeliveries = Reads.many("Records.forgetDeliveries", {
   text: `
 with old as materialized (
   select company_id, id from (
     select company_id, id, created_at_millis from ${deliveries.name}
-    where status <> 'pending' or created_at_millis < $2::bigint order by uuid_send(id) limit $3::bigint
+    where (status <> 'pending' or created_at_millis < $2::bigint) and uuid_send(id) > uuid_send($3::uuid)
+    order by uuid_send(id) limit $4::bigint
   ) o where created_at_millis < $1::bigint
 ), gone as (
   delete from ${deliveries.name} t using old where t.company_id = old.company_id and t.id = old.id
 )
-select count(*)::text as count from old`,
-  values: (...numbers: readonly [beforeMillis: number, pendingBeforeMillis: number, limit: number]) => numbers.map(String),
-  read: Schema.decodeUnknownSync(Schema.Struct({ count: Schema.FiniteFromString }))
+select id::text as id from old order by uuid_send(id) desc limit 1`,
+  values: ({ beforeMillis, pendingBeforeMillis, after, limit }: Parameters<WebhookReads["Service"]["forgetDeliveries"]>[0]) => [
+    String(beforeMillis),
+    String(pendingBeforeMillis),
+    after ?? Id.nil,
+    String(limit)
+  ],
+  read: (row) => idOf(row).id
 })
 
 export const make = Effect.gen(function* () {
@@ -78,6 +86,6 @@ export const make = Effect.gen(function* () {
     pendingDeliveries: yield* pendingDeliveries,
     knownDeliveries: yield* knownDeliveries,
     deliveriesTo: yield* deliveriesTo,
-    forgetDeliveries: (...numbers) => Effect.map(forget(...numbers), ([row]) => row?.count ?? 0)
+    forgetDeliveries: (ask) => Effect.map(forget(ask), ([id]) => id ?? null)
   })
 })

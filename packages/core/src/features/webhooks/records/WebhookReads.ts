@@ -27,9 +27,14 @@ export class WebhookReads extends Context.Service<
      */
     readonly deliveriesTo: (endpointId: string, before: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
     /**
-     * Deletes the `limit` oldest deliveries that were created before `beforeMillis` or, if they are pending, before
-     * `pendingBeforeMillis`. Returns the number deleted.
+     * Deletes the `limit` oldest deliveries after `after` (null: the first) that were created before `beforeMillis` or, if
+     * they are pending, before `pendingBeforeMillis`. Returns the id of the last one deleted, or null if there is none.
      */
-    readonly forgetDeliveries: (beforeMillis: number, pendingBeforeMillis: number, limit: number) => Read<number>
+    readonly forgetDeliveries: (ask: {
+      readonly beforeMillis: number
+      readonly pendingBeforeMillis: number
+      readonly after: string | null
+      readonly limit: number
+    }) => Read<string | null>
   }
 >()("@satrail/core/features/webhooks/records/WebhookReads") {}
