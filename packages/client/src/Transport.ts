@@ -53,7 +53,7 @@ export const world: World = {
         signal?.removeEventListener("abort", end)
         resolve()
       }
-      const timer = setTimeout(end, millis)
+      const timer = setTimeout(end, millis > 2e9 ? 2e9 : millis) // a timer ends immediately from 2^31 on
       signal?.addEventListener("abort", end)
       if (signal?.aborted) end()
     }),
@@ -95,7 +95,7 @@ const notOurs = (status: number): string => `Not a satrail response (${status}).
 
 const retryAfter = (headers: Headers): number | undefined => {
   const said = headers.get("retry-after") ?? ""
-  const millis = Number(said) * 1000 || Date.parse(said) - Date.now()
+  const millis = +said * 1000 || Date.parse(said) - Date.now()
   return millis < 0 ? 0 : millis || undefined
 }
 
@@ -181,7 +181,7 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
 
   const waitMillis = (attempt: number, { retryAfterMillis }: SatrailError): number =>
     retryAfterMillis === undefined
-      ? Math.min(8000, 250 * 2 ** attempt) * (0.5 + random() / 2)
+      ? Math.min(4000, 125 * 2 ** attempt) * (1 + random())
       : // Add a random delay, so that clients do not retry simultaneously. Never retry earlier than the service requested.
         retryAfterMillis * (1 + random() / 5)
 

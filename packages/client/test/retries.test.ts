@@ -1,6 +1,7 @@
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it, vi } from "@effect/vitest"
 import { inspect } from "node:util"
 import { client, SatrailError } from "../src/index.ts"
+import { world } from "../src/Transport.ts"
 import { operatorToken, start } from "./Service.ts"
 
 const service = await start()
@@ -164,6 +165,16 @@ describe("retries", () => {
     answers = [new Response("<html>", { status: 502 })]
     const error = await caught(pay.webhooks.rotateSecret(id))
     assert.deepStrictEqual([error.status, error.isRetryable, error.isUnknown], [502, true, true])
+  })
+
+  it("client: a wait that is too long for a timer does not end immediately", async () => {
+    const timer = vi.spyOn(globalThis, "setTimeout")
+    await world.sleep(2 ** 31, AbortSignal.abort())
+    assert.deepStrictEqual(
+      timer.mock.calls.map(([, millis]) => millis),
+      [2_000_000_000]
+    )
+    timer.mockRestore()
   })
 
   it("client: a signal ends a call with the signal's reason, and no attempt exceeds its time limit", async () => {
