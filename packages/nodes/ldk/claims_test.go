@@ -87,3 +87,31 @@ func TestAClaimThatIsNotReportedAfterItsDeadlineIsGivenUpAtTheSecondBeat(t *test
 		t.Fatalf("%v", overdue)
 	}
 }
+
+func TestAClaimThatIsReportedAfterItWasGivenUpIsSettledAndListed(t *testing.T) {
+	s := opened(t, t.TempDir())
+	defer s.close()
+	n := &node{store: s}
+	n.started.Store(1)
+	for _, hold := range []bool{false, true} {
+		one := &invoice{Hash: "hash", Preimage: "preimage", Hold: hold, State: canceled, Deadline: 100}
+		if hold {
+			one.Hash = "held"
+		}
+		if err := n.keep(one, nil); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // LDK reports it again after a restart
+			if err := n.received(one.Hash, 7000); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if found, err := n.invoice(one.Hash); err != nil || found.State != settled || found.Received != 7000 || n.shown(found).Preimage != "preimage" {
+			t.Fatalf("%+v %v", found, err)
+		}
+	}
+	listed, err := n.settlements(after{})
+	if found, is := listed.(page); err != nil || !is || len(found.Lines) != 2 || found.Cursor != "2" {
+		t.Fatalf("%+v %v", listed, err)
+	}
+}
