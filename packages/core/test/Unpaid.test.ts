@@ -173,6 +173,29 @@ describe("Invoices requested by wallets", () => {
     }
   )
 
+  it.effect("invoice: a node that cannot close invoices and reports a paid one as unknown only once does not lose its payment", () => {
+    let lost = 0
+    const change = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({
+        ...receiver,
+        lacks: new Set(["cancel"]),
+        lookupInvoice: (hash) =>
+          Effect.suspend(() => (lost-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
+      })
+    )
+    return run({ change }, function* () {
+      const { row: payee } = yield* shop
+      const row = yield* ask()
+      yield* (yield* Sandbox).loseNextNotice
+      yield* pay(row)
+      yield* TestClock.adjust("3 days")
+      lost = 1
+      yield* (yield* Settlements.Settlements).forget
+      assert.strictEqual((yield* find(row))?.status, "settled")
+      assert.deepStrictEqual(yield* has(payee), { posted: 21, held: 0 })
+    })
+  })
+
   scenario(
     "invoice: unpaid invoices are deleted even if they fill more than a page, and an invoice requested by a company is kept",
     { settings: { ...settings, lnurl: { ...settings.lnurl, perAddress: { count: 1000, everyMillis: 1 } } } },

@@ -81,7 +81,10 @@ export const make = Effect.gen(function* () {
     if (!closes && !isOver) return
     const canceled = yield* cancel(invoice)
     if (Option.isSome(canceled)) return canceled.value._tag === "canceled" ? undefined : yield* lookUp(invoice)
-    const state = yield* receiver.lookupInvoice(invoice.paymentHash)
+    const look = receiver.lookupInvoice(invoice.paymentHash)
+    const first = yield* look
+    // No lookup follows, so the node must report twice that it does not have the invoice.
+    const state = isOver && first._tag === "unknown" ? yield* look : first
     if (state._tag === "settled") return yield* lookUp(invoice)
     if (isOver && (state._tag === "unknown" || (!closes && state._tag !== "accepted"))) return yield* forget(invoice)
   })
