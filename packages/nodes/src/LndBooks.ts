@@ -91,6 +91,18 @@ const sentOf = ({ payment_hash, value_msat, fee_msat, status }: (typeof Payments
 
 const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Settled): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
 
+/**
+ * A position in a list: the number of its last entry, and the entry's payment hash. An lnd that has lost its
+ * records numbers from 1 again, and then has another entry with this number. Positions of earlier versions have
+ * no hash.
+ */
+const placeOf = (number: bigint, hash?: PaymentHash.PaymentHash): string => (hash === undefined ? String(number) : `${number} ${hash}`)
+const parsed = (after: string) => {
+  const [number = "0", hash] = after.split(" ")
+  return { number: BigInt(number), isSame: (found: PaymentHash.PaymentHash) => hash === undefined || hash === found }
+}
+const start = placeOf(0n)
+
 const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
 /**
@@ -190,7 +202,7 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
       ({ payments }) => payments
     )
 
-  const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1)?.payment_index ?? 0n)
+  const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1))
 
   /**
    * Reads all invoices to find the settled ones. Used for a database's first read, and repeatedly while the
@@ -229,24 +241,40 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
     sent: Effect.fnUntraced(
       function* (after) {
         yield* recognised
-        if (after === null) return { lines: [], cursor: String(yield* newest) }
-        const found = yield* payments({ index_offset: after, max_payments: String(pageSize), omit_hops: "true" })
-        const last = found.at(-1)
-        if (last !== undefined) return { lines: found.map(sentOf), cursor: String(last.payment_index) }
-        // After a restore from a static channel backup, lnd numbers its payments from 1 again.
-        return { lines: [], cursor: (yield* newest) < BigInt(after) ? "0" : after }
+        if (after === null) {
+          const last = yield* newest
+          return { lines: [], cursor: last === undefined ? start : placeOf(last.payment_index, last.payment_hash) }
+        }
+        const { number, isSame } = parsed(after)
+        const index_offset = String(number === 0n ? number : number - 1n)
+        const found = yield* payments({ index_offset, max_payments: String(pageSize), omit_hops: "true" })
+        if (found.some(({ payment_index, payment_hash }) => payment_index === number && !isSame(payment_hash)))
+          return { lines: [], cursor: start }
+        // The entry of the position is missing if the payment was deleted, or tried again under a new number.
+        const later = found.filter(({ payment_index }) => payment_index > number)
+        const last = later.at(-1)
+        if (last !== undefined) return { lines: later.map(sentOf), cursor: placeOf(last.payment_index, last.payment_hash) }
+        return { lines: [], cursor: ((yield* newest)?.payment_index ?? 0n) < number ? start : after }
       },
       Effect.catchTag("Refused", unavailable("sent"))
     ),
     taken: Effect.fnUntraced(
       function* (after) {
         yield* recognised
-        if (after === null) return { lines: [], cursor: String((yield* allSettled).at(-1)?.settle_index ?? 0n) }
+        const placeAfter = (found: ReadonlyArray<LndInvoice.Settled>, otherwise: string) => {
+          const last = found.at(-1)
+          return last === undefined ? otherwise : placeOf(last.settle_index, last.r_hash)
+        }
+        if (after === null) return { lines: [], cursor: placeAfter(yield* allSettled, start) }
+        const { number, isSame } = parsed(after)
         // lnd treats a settle index of 0 as "new settlements only".
-        const found = after === "0" ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(after)
-        const last = found.at(-1)
-        if (last !== undefined) return { lines: found.map(takenOf), cursor: String(last.settle_index) }
-        return { lines: [], cursor: after !== "0" && (yield* LndInvoice.hasSettled(rest, BigInt(after))) ? after : "0" }
+        const found = number <= 1n ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(String(number - 1n))
+        if (number === 0n) return { lines: found.map(takenOf), cursor: placeAfter(found, start) }
+        // lnd deletes no settled invoice, so the first one is that of the position.
+        const [first, ...later] = found
+        if (first?.settle_index === number && isSame(first.r_hash)) return { lines: later.map(takenOf), cursor: placeAfter(later, after) }
+        const isSilent = first === undefined && (yield* LndInvoice.hasSettled(rest, number))
+        return { lines: [], cursor: isSilent ? after : start }
       },
       Effect.catchTag("Refused", unavailable("taken"))
     ),

@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { Effect, Layer, Redacted } from "effect"
 import * as LndBooks from "../src/LndBooks.ts"
-import { hash, info, json, nodeId, server } from "./InLndsPlace.ts"
+import { hash, info, invoiceOf, json, nodeId, server } from "./InLndsPlace.ts"
 
 // Responses of lnd 0.21.2 for a forwarding node whose channels were opened by its peers and whose wallet is
 // empty.
@@ -29,6 +30,10 @@ const answers = (msat: string, htlcs: ReadonlyArray<Htlc>): Readonly<Record<stri
 /** Returns the books of a node that gives these responses, keyed by path. */
 const books = Effect.fnUntraced(function* (said: () => Readonly<Record<string, object>>) {
   const { url } = yield* server((path) => (path === "/v1/getinfo" ? info(nodeId) : json(200, said()[path] ?? {})))
+  return yield* booksAt(url)
+})
+
+const booksAt = Effect.fnUntraced(function* (url: string) {
   const identity = { nodeId, network: "regtest" } as const
   const built = yield* Layer.build(LndBooks.layer({ url, macaroon: Redacted.make("00"), identity }))
   return yield* Effect.provideContext(LightningBooks, built)
@@ -81,26 +86,74 @@ describe("lnd's books", () => {
 
   it.live("lnd: payments are listed from the first again if lnd has lost its records, and so numbers its payments from 1", () =>
     Effect.gen(function* () {
-      const payment = (index: number) => ({
-        payment_hash: hash,
+      const payment = (index: number, payment_hash = hash) => ({
+        payment_hash,
         value_msat: "1000",
         fee_msat: "0",
         status: "SUCCEEDED",
         payment_index: String(index)
       })
-      const lists = (after: number, indices: ReadonlyArray<number>) => ({
-        [`/v1/payments?include_incomplete=true&index_offset=${after}&max_payments=500&omit_hops=true`]: { payments: indices.map(payment) },
-        "/v1/payments?include_incomplete=true&reversed=true&max_payments=1": { payments: indices.slice(-1).map(payment) }
+      const lists = (after: number, found: ReadonlyArray<object>) => ({
+        [`/v1/payments?include_incomplete=true&index_offset=${after}&max_payments=500&omit_hops=true`]: { payments: found },
+        "/v1/payments?include_incomplete=true&reversed=true&max_payments=1": { payments: found.slice(-1) }
       })
-      let said: Readonly<Record<string, object>> = lists(0, [41])
+      let said: Readonly<Record<string, object>> = lists(0, [payment(41)])
       const { sent } = yield* books(() => said)
       const { cursor } = yield* sent(null)
-      said = { ...lists(41, []), ...lists(0, [41]) }
-      assert.deepStrictEqual(yield* sent(cursor), { lines: [], cursor: "41" })
-      said = { ...lists(41, []), ...lists(0, [1, 2]) }
-      const restored = yield* sent(cursor)
-      assert.deepStrictEqual(restored.lines, [])
-      assert.lengthOf((yield* sent(restored.cursor)).lines, 2)
+      said = { ...lists(40, [payment(41)]), ...lists(0, [payment(41)]) }
+      assert.deepStrictEqual(yield* sent(cursor), { lines: [], cursor })
+      // The newest payment was deleted, or tried again under a new number.
+      said = { ...lists(40, [payment(42)]), ...lists(0, [payment(42)]) }
+      assert.lengthOf((yield* sent(cursor)).lines, 1)
+      for (const numbers of [
+        [1, 2],
+        [40, 41, 42]
+      ]) {
+        const found = numbers.map((number) => payment(number, PaymentHash.make(String(number).padStart(64, "0"))))
+        said = {
+          ...lists(
+            40,
+            found.filter((_, n) => (numbers[n] ?? 0) > 40)
+          ),
+          ...lists(0, found)
+        }
+        const restored = yield* sent(cursor)
+        assert.deepStrictEqual(restored.lines, [])
+        assert.lengthOf((yield* sent(restored.cursor)).lines, numbers.length)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("lnd: receipts are listed from the first again if lnd has lost its records, even if as many have arrived since", () =>
+    Effect.gen(function* () {
+      const receipt = (index: number, n = index) => invoiceOf(n, "SETTLED", index)
+      let settled: ReadonlyArray<ReturnType<typeof receipt>> = []
+      const { url } = yield* server((path) => {
+        if (path === "/v1/getinfo") return info(nodeId)
+        const { pathname, searchParams } = new URL(path, "http://lnd")
+        if (pathname === "/v1/invoices") return json(200, { invoices: settled, first_index_offset: "1", last_index_offset: "99" })
+        const after = Number(searchParams.get("settle_index"))
+        const later = settled.filter(({ settle_index }) => after > 0 && Number(settle_index) > after)
+        return { status: 200, body: later.map((result) => JSON.stringify({ result })).join("\n") }
+      })
+      const { taken } = yield* booksAt(url)
+      const received = (cursor: string) =>
+        Effect.map(taken(cursor), ({ lines, cursor }) => [lines.map(({ received }) => Number(received)), cursor] as const)
+      const none = yield* taken(null)
+      settled = [receipt(1), receipt(2)]
+      const [two, first] = yield* received(none.cursor)
+      settled = [...settled, receipt(3)]
+      const [third, cursor] = yield* received(first)
+      assert.deepStrictEqual([two, third, yield* received(cursor)], [[1000, 2000], [3000], [[], cursor]])
+      for (const fresh of [[11], [11, 12, 13], [11, 12, 13, 14]]) {
+        settled = fresh.map((n, at) => receipt(at + 1, n))
+        const [lines, restart] = yield* received(cursor)
+        const [again] = yield* received(restart)
+        assert.deepStrictEqual([lines, again], [[], fresh.map((n) => n * 1000)])
+      }
+      // A position of an earlier version has no hash.
+      settled = [receipt(1), receipt(2), receipt(3)]
+      assert.deepStrictEqual((yield* received("2"))[0], [3000])
     }).pipe(Effect.scoped)
   )
 

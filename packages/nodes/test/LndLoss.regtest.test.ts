@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
 import * as Msat from "@satrail/bitcoin/Msat"
+import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { LightningReceiver } from "@satrail/core/nodes/LightningReceiver"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import * as Btcd from "@satrail/regtest/Btcd"
@@ -12,6 +13,7 @@ import { Effect, Layer, Redacted, Result, Stream } from "effect"
 import { rmSync } from "node:fs"
 import path from "node:path"
 import * as Lnd from "../src/Lnd.ts"
+import * as LndBooks from "../src/LndBooks.ts"
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Btcd.layer)
 
@@ -22,10 +24,14 @@ Real.suite("an lnd node that lost its database", ["btcd", "lnd"], () => {
       Effect.gen(function* () {
         const { alice, carol } = yield* Network.Network
         const { url, certificateFile, nodeId } = alice
-        const macaroon = yield* alice.bake([...Lnd.senderCalls, ...Lnd.receiverCalls].map(({ uri }) => uri))
+        const macaroon = yield* alice.bake([...Lnd.senderCalls, ...Lnd.receiverCalls, ...LndBooks.calls].map(({ uri }) => uri))
         const options = { url, certificateFile, macaroon, identity: { nodeId, network: "regtest" } } as const
         const context = yield* Layer.build(
-          Layer.merge(Lnd.layerSender(options), Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") }))
+          Layer.mergeAll(
+            Lnd.layerSender(options),
+            Lnd.layerReceiver({ ...options, invoiceSecret: Redacted.make("of the tests") }),
+            LndBooks.layer(options)
+          )
         )
         const { lookupPayment } = yield* Effect.provide(LightningSender, context)
         const invoice = yield* Peer.invoice(carol, { amount: Msat.fromSats(1000), behaviour: "settle" })
@@ -45,6 +51,8 @@ Real.suite("an lnd node that lost its database", ["btcd", "lnd"], () => {
         yield* paid
         yield* paid
         const [, { cursor } = { cursor: "" }] = yield* Stream.runCollect(Stream.take(receiver.settlements(null), 2))
+        const { taken } = yield* Effect.provide(LightningBooks, context)
+        const listed = yield* taken(null)
 
         yield* alice.stop("SIGTERM")
         // The wallet with the node's key is in another folder.
@@ -63,6 +71,11 @@ Real.suite("an lnd node that lost its database", ["btcd", "lnd"], () => {
         const after = yield* paid
         const [first] = yield* Stream.runCollect(Stream.take(receiver.settlements(cursor), 1))
         assert.deepStrictEqual([cursor, first?.cursor, first?.paymentHash], ["2", "1", after])
+        // As many have settled as before, so the number of the last receipt is the same.
+        const next = yield* paid
+        const again = yield* taken(listed.cursor)
+        const { lines } = yield* taken(again.cursor)
+        assert.deepStrictEqual([again.lines, lines.map(({ paymentHash }) => paymentHash)], [[], [after, next]])
       }).pipe(Effect.scoped, Effect.provide(network))
   )
 })

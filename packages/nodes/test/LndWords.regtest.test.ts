@@ -131,7 +131,8 @@ Real.suite("lnd", ["btcd", "lnd"], () => {
           assert.strictEqual(Option.getOrThrow(sent).status, "SUCCEEDED")
         }
         const ours = yield* paid
-        const settled = yield* Stream.runCollect(Stream.takeUntil(receiver.settlements(before), ({ paymentHash }) => paymentHash === ours))
+        const [index = ""] = before.split(" ")
+        const settled = yield* Stream.runCollect(Stream.takeUntil(receiver.settlements(index), ({ paymentHash }) => paymentHash === ours))
         const lists = [settled, (yield* taken(before)).lines, (yield* taken("0")).lines]
         for (const lines of lists) assert.strictEqual(lines.at(-1)?.paymentHash, ours)
         assert.notInclude(
