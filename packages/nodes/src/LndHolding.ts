@@ -3,7 +3,8 @@ import * as Preimage from "@satrail/bitcoin/Preimage"
 import { type Holding, NodeUnavailable, PaymentHashTaken } from "@satrail/core/nodes/LightningReceiver"
 import { Effect, Schema } from "effect"
 import { toBase64 } from "./LndBytes.ts"
-import { asked, type Invoice } from "./LndInvoice.ts"
+import * as LndInfo from "./LndInfo.ts"
+import { asked, heldOf, type Invoice } from "./LndInvoice.ts"
 import { type LndRest, post, unavailable } from "./LndRest.ts"
 
 const Added = Schema.Struct({ payment_request: Schema.String })
@@ -11,14 +12,22 @@ const Nothing = Schema.Struct({})
 
 const words = { OPEN: "open", SETTLED: "settled", CANCELED: "canceled" } as const
 
+/**
+ * Number of blocks before the expiry of a held payment from which lnd returns it, by default. lnd settles a payment
+ * that it has not returned yet even after the payer has taken it back on the chain: at a start, for a moment.
+ */
+const returnBlocks = 12
+
 /** Creates hold invoices (`invoicesrpc`). Their preimages differ from those of ordinary invoices with the same ids. */
 export const make = (
   rest: LndRest,
   {
+    identity,
     recognised,
     find,
     preimageOf
   }: {
+    readonly identity: LndInfo.Identity
     readonly recognised: Effect.Effect<void, NodeUnavailable>
     readonly find: (operation: string, paymentHash: PaymentHash.PaymentHash) => Effect.Effect<Invoice | undefined, NodeUnavailable>
     readonly preimageOf: (id: string) => Preimage.Preimage
@@ -34,6 +43,18 @@ export const make = (
     const invoice = yield* find(operation, paymentHash)
     if (invoice !== undefined && invoice.state !== "ACCEPTED") return invoice.state
     return yield* new NodeUnavailable({ operation, cause: `the invoice is ${invoice?.state ?? "missing"}` })
+  })
+
+  /** Fails if the payer may have taken back the held payment. lnd then returns it, and reports the invoice as canceled. */
+  const inTime = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
+    const invoice = yield* find("settle", paymentHash)
+    if (invoice?.state !== "ACCEPTED") return
+    const { height, isSynced } = yield* LndInfo.chain(rest)
+    const failed = (cause: string) => new NodeUnavailable({ operation: "settle", cause })
+    // On regtest, blocks are mined only on demand.
+    if (!isSynced && identity.network !== "regtest") return yield* failed("lnd does not have the newest blocks yet")
+    const { held } = heldOf(invoice, height)
+    if (held === undefined || held.blocksLeft <= returnBlocks) return yield* failed("the held payment is about to expire, or has expired")
   })
 
   return {
@@ -54,7 +75,10 @@ export const make = (
       return { paymentHash, paymentRequest: payment_request }
     }),
     settle: ({ id, paymentHash }, preimage) =>
-      Effect.map(tell("settle", paymentHash, { preimage: toBase64(preimage ?? preimageOf(id)) }), (state) => words[state]),
+      Effect.andThen(
+        inTime(paymentHash),
+        Effect.map(tell("settle", paymentHash, { preimage: toBase64(preimage ?? preimageOf(id)) }), (state) => words[state])
+      ),
     cancel: ({ paymentHash }) =>
       Effect.flatMap(tell("cancel", paymentHash, { payment_hash: toBase64(paymentHash) }), (state) =>
         state === "OPEN"

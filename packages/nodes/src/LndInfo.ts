@@ -57,11 +57,13 @@ export const channelsBack = (rest: LndRest.LndRest): Effect.Effect<boolean, Node
   })
 }
 
-/** Returns the node's block height. */
-export const height = (rest: LndRest.LndRest): Effect.Effect<number, NodeUnavailable> =>
-  rest.ask("getinfo", LndRest.get("/v1/getinfo"), Schema.Struct({ block_height: Schema.Int })).pipe(
+const Chain = Schema.Struct({ block_height: Schema.Int, synced_to_chain: Schema.Boolean })
+
+/** Returns the node's block height, and whether it has the newest blocks. */
+export const chain = (rest: LndRest.LndRest): Effect.Effect<{ readonly height: number; readonly isSynced: boolean }, NodeUnavailable> =>
+  rest.ask("getinfo", LndRest.get("/v1/getinfo"), Chain).pipe(
     Effect.catchTag("Refused", LndRest.unavailable("getinfo")),
-    Effect.map(({ block_height }) => block_height)
+    Effect.map(({ block_height, synced_to_chain }) => ({ height: block_height, isSynced: synced_to_chain }))
   )
 
 /** Fails unless the responding node is the expected one. */

@@ -74,7 +74,7 @@ export const hasSettled = Effect.fnUntraced(function* (rest: LndRest, index: big
 export const isHold = ({ r_preimage }: Invoice): boolean => r_preimage === ""
 
 /** Returns an invoice's held payment, given the chain's height. */
-const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { readonly held?: Held } => {
+export const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { readonly held?: Held } => {
   const accepted = htlcs.filter(({ state }) => state === "ACCEPTED")
   if (accepted.length === 0) return {}
   const received = Msat.sum(...accepted.map(({ amt_msat }) => amt_msat))

@@ -82,11 +82,11 @@ export const make = (
         Effect.map(({ r_hash, payment_request }) => ({ paymentHash: r_hash, paymentRequest: payment_request }))
       )
     },
-    ...(holds && { holding: LndHolding.make(rest, { recognised, find, preimageOf: (id) => preimageOf(id, "hold invoice") }) }),
+    ...(holds && { holding: LndHolding.make(rest, { identity, recognised, find, preimageOf: (id) => preimageOf(id, "hold invoice") }) }),
     lookupInvoice: Effect.fnUntraced(function* (paymentHash): Effect.fn.Return<InvoiceState, NodeUnavailable> {
       const invoice = yield* find("lookupInvoice", paymentHash)
       if (invoice === undefined) return { _tag: "unknown" }
-      return stateOf(invoice, invoice.state === "ACCEPTED" && isHold(invoice) ? yield* LndInfo.height(rest) : 0)
+      return stateOf(invoice, invoice.state === "ACCEPTED" && isHold(invoice) ? (yield* LndInfo.chain(rest)).height : 0)
     }),
     cancelInvoice: Effect.fnUntraced(function* (paymentHash) {
       yield* recognised

@@ -75,7 +75,8 @@ export interface Holding {
   /**
    * Settles a held payment, with the preimage if the hash was given. Returns `settled` if the payment settled
    * now or earlier, `canceled` if it is too late, and `open` if nothing is held yet, in which case nothing was
-   * done.
+   * done. Never settles a payment that the payer may have taken back on the chain, for example while the node was
+   * down. The node then returns it.
    */
   readonly settle: (invoice: Hold, preimage: Preimage.Preimage | null) => Effect.Effect<"settled" | "canceled" | "open", NodeUnavailable>
   /**
