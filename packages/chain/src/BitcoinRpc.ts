@@ -114,7 +114,10 @@ const view = (options: Options) => {
   return { call, ask, find, hashAt, now, caughtUp, node }
 }
 
-/** Returns the outputs that are in a block of the current chain and that no block or mempool transaction spends. */
+/**
+ * Returns the outputs of transactions in the chain or the mempool that no block or mempool transaction spends. After
+ * a reorganization, the change of a settled payout is in the mempool again.
+ */
 export const unspent = (options: Options) => {
   const { ask, caughtUp } = view(options)
   return (outpoints: ReadonlyArray<string>) =>

@@ -7,7 +7,7 @@ import { SendingReads } from "@satrail/core/sending/SendingReads"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect, Layer } from "effect"
 
-/** Filters outpoints for those that are in the chain and unspent. */
+/** Filters outpoints for those that exist, in the chain or the mempool, and are unspent. */
 export type Unspent = (outpoints: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, ChainUnavailable>
 
 /** Maximum number of coins that the statement includes. */

@@ -80,23 +80,24 @@ const connect = (options: Request.Options) => {
 const feeSource = (options: Request.Options): FeeRates.Source =>
   Effect.map(connect(options).json("/fee-estimates", Estimates), (estimates) => estimates[targetBlocks])
 
-/** Returns the outputs that are in a block of the current chain and that no block or mempool transaction spends. */
+/**
+ * Returns the outputs of transactions in the chain or the mempool that no block or mempool transaction spends. After
+ * a reorganization, the change of a settled payout is in the mempool again.
+ */
 export const unspent = (options: Request.Options) => {
   const { find } = connect(options)
-  const read = <A>(path: string, schema: Schema.Codec<A, string>) =>
-    Effect.flatMap(find(path), (found) =>
-      Option.isNone(found)
-        ? Effect.succeedNone
-        : Effect.asSome(Effect.mapError(Schema.decodeUnknownEffect(schema)(found.value.toString("utf8")), away(path)))
-    )
+  const isKnown = (txId: string) => Effect.map(find(`/tx/${txId}`), Option.isSome)
   return (outpoints: ReadonlyArray<string>) =>
     Effect.filter(
       outpoints,
       Effect.fnUntraced(function* (outpoint) {
         const [txId = "", vout = ""] = outpoint.split(":")
-        const known = yield* read(`/tx/${txId}`, Known)
-        if (Option.isNone(known) || !known.value.status.confirmed) return false
-        return Option.exists(yield* read(`/tx/${txId}/outspend/${vout}`, Outspend), ({ spent }) => !spent)
+        if (!(yield* isKnown(txId))) return false
+        const path = `/tx/${txId}/outspend/${vout}`
+        const found = yield* find(path)
+        if (Option.isNone(found)) return false
+        const { spent } = yield* Effect.mapError(Schema.decodeUnknownEffect(Outspend)(found.value.toString("utf8")), away(path))
+        return !spent
       }),
       { concurrency: requestsAtOnce }
     )

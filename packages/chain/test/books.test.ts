@@ -215,6 +215,23 @@ describe("the wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
+  it.live("wallet: change that a reorganization returns to the mempool is not missing, and payouts go on", () =>
+    Effect.gen(function* () {
+      yield* compare
+      const companyId = yield* funded(100_000, 1)
+      yield* withdraw(companyId, 20_000)
+      yield* step
+      yield* mine(1)
+      yield* step
+      yield* (yield* Sandbox.Sandbox).reorg(1)
+      yield* follow
+      assert.deepStrictEqual(yield* found, [[], 0])
+      const { id } = yield* withdraw(companyId, 20_000)
+      yield* step
+      assert.isNotNull(Option.getOrThrow(yield* (yield* Records).withdrawal(companyId, id)).dispatchedAtMillis)
+    }).pipe(Effect.provide(service))
+  )
+
   it.live("wallet statement: once a lost payout is released, the statement lacks only the coin that another wallet spent", () =>
     Effect.gen(function* () {
       yield* compare
