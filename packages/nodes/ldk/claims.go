@@ -10,6 +10,9 @@ import (
 // Payments are claimed only while LDK's height is that of the chain. After a long stop, LDK still has its old
 // height until it has read the blocks since. The payer may have taken the payment back on the chain by then,
 // and LDK would nevertheless report the claim as successful.
+//
+// LDK itself claims payments by offer, and those without an invoice, without this wait. A payer could send one part before a
+// long stop, take it back on the chain, and send the other part before LDK has read the blocks since.
 
 const (
 	// Maximum age of LDK's last reading of the chain. LDK's margin between a payment's deadline and its

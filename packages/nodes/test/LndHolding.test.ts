@@ -10,7 +10,7 @@ import { info, invoiceOf, json, nodeId, server } from "./InLndsPlace.ts"
 const height = 900_000
 const settling = "/v2/invoices/settle"
 
-/** Settles a hold invoice whose payment expires in so many blocks. Returns the result, and whether lnd was told. */
+/** Settles a hold invoice whose payment expires after `blocksLeft` blocks. Returns the result, and whether lnd was called. */
 const settle = Effect.fnUntraced(function* (blocksLeft: number, isSynced = true, network: Network = "mainnet") {
   const preimage = Preimage.make("07".repeat(32))
   let state = "ACCEPTED"
