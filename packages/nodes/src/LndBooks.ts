@@ -44,6 +44,8 @@ const Payments = Schema.Struct({
   )
 })
 
+type Payment = (typeof Payments.Type)["payments"][number]
+
 const Whole = Schema.Struct({ msat: Msat.FromString })
 const Balance = Schema.Struct({ local_balance: Whole, unsettled_remote_balance: Whole, pending_open_local_balance: Whole })
 
@@ -82,7 +84,7 @@ const Wallet = Schema.Struct({ total_balance: Sats, unconfirmed_balance: Sats, l
 
 const states = { INITIATED: "pending", IN_FLIGHT: "pending", SUCCEEDED: "settled", FAILED: "failed" } as const
 
-const sentOf = ({ payment_hash, value_msat, fee_msat, status }: (typeof Payments.Type)["payments"][number]): Sent => ({
+const sentOf = ({ payment_hash, value_msat, fee_msat, status }: Payment): Sent => ({
   paymentHash: payment_hash,
   amount: value_msat,
   fee: fee_msat,
@@ -92,14 +94,14 @@ const sentOf = ({ payment_hash, value_msat, fee_msat, status }: (typeof Payments
 const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Settled): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
 
 /**
- * A position in a list: the number of its last entry, and the entry's payment hash. An lnd that has lost its
- * records numbers from 1 again, and then has another entry with this number. Positions of earlier versions have
- * no hash.
+ * A position in a list: the number of its last entry, and the entry's payment hash and state. An lnd that has lost
+ * its records numbers from 1 again, and then has another entry with this number. Positions of earlier versions are a
+ * number only.
  */
-const placeOf = (number: bigint, hash?: PaymentHash.PaymentHash): string => (hash === undefined ? String(number) : `${number} ${hash}`)
+const placeOf = (number: bigint, ...entry: ReadonlyArray<string>): string => [number, ...entry].join(" ")
 const parsed = (after: string) => {
-  const [number = "0", hash] = after.split(" ")
-  return { number: BigInt(number), isSame: (found: PaymentHash.PaymentHash) => hash === undefined || hash === found }
+  const [number = "0", hash, state] = after.split(" ")
+  return { number: BigInt(number), hash, state, isOf: (found: PaymentHash.PaymentHash) => hash === undefined || hash === found }
 }
 const start = placeOf(0n)
 
@@ -204,6 +206,20 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
 
   const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1))
 
+  const placeOfPayment = ({ payment_index, payment_hash, status }: Payment) => placeOf(payment_index, payment_hash, states[status])
+
+  /** Returns the position of a payment that has another number since lnd's migration to another database. */
+  const moved = Effect.fnUntraced(function* (hash: string | undefined) {
+    if (hash === undefined) return start
+    for (let index_offset = "0"; ;) {
+      const found = yield* payments({ reversed: "true", index_offset, max_payments: String(pageSize), omit_hops: "true" })
+      const same = found.find(({ payment_hash }) => payment_hash === hash)
+      if (same !== undefined) return placeOfPayment(same)
+      if (found.length < pageSize) return start
+      index_offset = String(found[0]?.payment_index ?? 0n)
+    }
+  })
+
   /**
    * Reads all invoices to find the settled ones. Used for a database's first read, and repeatedly while the
    * node has never been paid.
@@ -243,18 +259,20 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         yield* recognised
         if (after === null) {
           const last = yield* newest
-          return { lines: [], cursor: last === undefined ? start : placeOf(last.payment_index, last.payment_hash) }
+          return { lines: [], cursor: last === undefined ? start : placeOfPayment(last) }
         }
-        const { number, isSame } = parsed(after)
+        const { number, hash, state, isOf } = parsed(after)
         const index_offset = String(number === 0n ? number : number - 1n)
         const found = yield* payments({ index_offset, max_payments: String(pageSize), omit_hops: "true" })
-        if (found.some(({ payment_index, payment_hash }) => payment_index === number && !isSame(payment_hash)))
-          return { lines: [], cursor: start }
-        // The entry of the position is missing if the payment was deleted, or tried again under a new number.
-        const later = found.filter(({ payment_index }) => payment_index > number)
+        const at = found.find(({ payment_index }) => payment_index === number)
+        if (at !== undefined && !isOf(at.payment_hash)) return { lines: [], cursor: yield* moved(hash) }
+        // There is none with this number if the payment was deleted, or tried again under a new number. Some databases
+        // give it the same number again.
+        const isAgain = at !== undefined && state !== undefined && state !== states[at.status]
+        const later = isAgain ? found : found.filter(({ payment_index }) => payment_index > number)
         const last = later.at(-1)
-        if (last !== undefined) return { lines: later.map(sentOf), cursor: placeOf(last.payment_index, last.payment_hash) }
-        return { lines: [], cursor: ((yield* newest)?.payment_index ?? 0n) < number ? start : after }
+        if (last !== undefined) return { lines: later.map(sentOf), cursor: placeOfPayment(last) }
+        return { lines: [], cursor: ((yield* newest)?.payment_index ?? 0n) < number ? yield* moved(hash) : after }
       },
       Effect.catchTag("Refused", unavailable("sent"))
     ),
@@ -266,13 +284,13 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
           return last === undefined ? otherwise : placeOf(last.settle_index, last.r_hash)
         }
         if (after === null) return { lines: [], cursor: placeAfter(yield* allSettled, start) }
-        const { number, isSame } = parsed(after)
+        const { number, isOf } = parsed(after)
         // lnd treats a settle index of 0 as "new settlements only".
         const found = number <= 1n ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(String(number - 1n))
         if (number === 0n) return { lines: found.map(takenOf), cursor: placeAfter(found, start) }
         // lnd deletes no settled invoice, so the first one is that of the position.
         const [first, ...later] = found
-        if (first?.settle_index === number && isSame(first.r_hash)) return { lines: later.map(takenOf), cursor: placeAfter(later, after) }
+        if (first?.settle_index === number && isOf(first.r_hash)) return { lines: later.map(takenOf), cursor: placeAfter(later, after) }
         const isSilent = first === undefined && (yield* LndInvoice.hasSettled(rest, number))
         return { lines: [], cursor: isSilent ? after : start }
       },

@@ -4,7 +4,7 @@ import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import { LightningBooks } from "@satrail/core/nodes/LightningBooks"
 import { Effect, Layer, Redacted } from "effect"
 import * as LndBooks from "../src/LndBooks.ts"
-import { hash, info, invoiceOf, json, nodeId, server } from "./InLndsPlace.ts"
+import { info, invoiceOf, json, nodeId, server } from "./InLndsPlace.ts"
 
 // Responses of lnd 0.21.2 for a forwarding node whose channels were opened by its peers and whose wallet is
 // empty.
@@ -84,44 +84,58 @@ describe("lnd's books", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("lnd: payments are listed from the first again if lnd has lost its records, and so numbers its payments from 1", () =>
-    Effect.gen(function* () {
-      const payment = (index: number, payment_hash = hash) => ({
-        payment_hash,
-        value_msat: "1000",
-        fee_msat: "0",
-        status: "SUCCEEDED",
-        payment_index: String(index)
-      })
-      const lists = (after: number, found: ReadonlyArray<object>) => ({
-        [`/v1/payments?include_incomplete=true&index_offset=${after}&max_payments=500&omit_hops=true`]: { payments: found },
-        "/v1/payments?include_incomplete=true&reversed=true&max_payments=1": { payments: found.slice(-1) }
-      })
-      let said: Readonly<Record<string, object>> = lists(0, [payment(41)])
-      const { sent } = yield* books(() => said)
-      const { cursor } = yield* sent(null)
-      said = { ...lists(40, [payment(41)]), ...lists(0, [payment(41)]) }
-      assert.deepStrictEqual(yield* sent(cursor), { lines: [], cursor })
-      // The newest payment was deleted, or tried again under a new number.
-      said = { ...lists(40, [payment(42)]), ...lists(0, [payment(42)]) }
-      assert.lengthOf((yield* sent(cursor)).lines, 1)
-      for (const numbers of [
-        [1, 2],
-        [40, 41, 42]
-      ]) {
-        const found = numbers.map((number) => payment(number, PaymentHash.make(String(number).padStart(64, "0"))))
-        said = {
-          ...lists(
-            40,
-            found.filter((_, n) => (numbers[n] ?? 0) > 40)
-          ),
-          ...lists(0, found)
+  it.live(
+    "lnd: payments are listed from the first again if lnd has lost its records, and from the same one if lnd has renumbered them",
+    () =>
+      Effect.gen(function* () {
+        const hashOf = (n: number) => PaymentHash.make(String(n).padStart(64, "0"))
+        const payment = (index: number, n = index, status = "SUCCEEDED") => ({
+          payment_hash: hashOf(n),
+          value_msat: String(n * 1000),
+          fee_msat: "0",
+          status,
+          payment_index: String(index)
+        })
+        let paid = [payment(40), payment(41, 41, "FAILED")]
+        const { url } = yield* server((path) => {
+          if (path === "/v1/getinfo") return info(nodeId)
+          const { searchParams } = new URL(path, "http://lnd")
+          const offset = Number(searchParams.get("index_offset") ?? 0)
+          const isReversed = searchParams.get("reversed") === "true"
+          const most = Number(searchParams.get("max_payments"))
+          const [from, upTo] = isReversed ? [0, offset === 0 ? Infinity : offset] : [offset, Infinity]
+          const found = paid.filter(({ payment_index }) => Number(payment_index) > from && Number(payment_index) < upTo)
+          return json(200, { payments: isReversed ? found.slice(-most) : found.slice(0, most) })
+        })
+        const { sent } = yield* booksAt(url)
+        const listed = (cursor: string) =>
+          Effect.map(sent(cursor), ({ lines, cursor }) => [lines.map(({ amount }) => Number(amount) / 1000), cursor] as const)
+        const { cursor } = yield* sent(null)
+        assert.deepStrictEqual(yield* listed(cursor), [[], cursor])
+        // A database that reuses numbers has the newest payment under the same number if it is tried again.
+        paid = [payment(40), payment(41)]
+        const [again, later] = yield* listed(cursor)
+        assert.deepStrictEqual([again, yield* listed(later)], [[41], [[], later]])
+        // The newest payment was deleted, or tried again under a new number.
+        for (const n of [42, 41]) {
+          paid = [payment(40), payment(42, n)]
+          assert.deepStrictEqual((yield* listed(cursor))[0], [n])
         }
-        const restored = yield* sent(cursor)
-        assert.deepStrictEqual(restored.lines, [])
-        assert.lengthOf((yield* sent(restored.cursor)).lines, numbers.length)
-      }
-    }).pipe(Effect.scoped)
+        // A migration to another database.
+        for (const index of [2, 3, 40]) {
+          paid = [payment(index - 1, 40), payment(index, 41), payment(index + 1, 42), payment(index + 2, 43)]
+          const [none, moved] = yield* listed(cursor)
+          assert.deepStrictEqual([none, (yield* listed(moved))[0]], [[], [42, 43]])
+        }
+        for (const index of [1, 40, 41]) {
+          paid = [payment(index, 51), payment(index + 1, 52)]
+          const [none, restart] = yield* listed(cursor)
+          assert.deepStrictEqual([none, (yield* listed(restart))[0]], [[], [51, 52]])
+        }
+        // A position of an earlier version has no hash.
+        paid = [payment(41), payment(42)]
+        assert.deepStrictEqual((yield* listed("41"))[0], [42])
+      }).pipe(Effect.scoped)
   )
 
   it.live("lnd: receipts are listed from the first again if lnd has lost its records, even if as many have arrived since", () =>
