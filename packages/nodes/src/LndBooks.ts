@@ -91,7 +91,7 @@ const sentOf = ({ payment_hash, value_msat, fee_msat, status }: Payment): Sent =
   state: states[status]
 })
 
-const takenOf = ({ r_hash, amt_paid_msat }: LndInvoice.Settled): Taken => ({ paymentHash: r_hash, received: amt_paid_msat })
+const takenOf = (invoice: LndInvoice.Settled): Taken => ({ paymentHash: invoice.r_hash, received: LndInvoice.receivedOf(invoice) })
 
 /**
  * A position in a list: the number of its last entry, and the entry's payment hash and state. An lnd that has lost

@@ -4,19 +4,13 @@ import { type Holding, NodeUnavailable, PaymentHashTaken } from "@satrail/core/n
 import { Effect, Schema } from "effect"
 import { toBase64 } from "./LndBytes.ts"
 import * as LndInfo from "./LndInfo.ts"
-import { asked, heldOf, type Invoice } from "./LndInvoice.ts"
+import { asked, claimBlocks, heldOf, type Invoice } from "./LndInvoice.ts"
 import { type LndRest, post, unavailable } from "./LndRest.ts"
 
 const Added = Schema.Struct({ payment_request: Schema.String })
 const Nothing = Schema.Struct({})
 
 const words = { OPEN: "open", SETTLED: "settled", CANCELED: "canceled" } as const
-
-/**
- * Number of blocks before the expiry of a held payment from which lnd returns it, by default. lnd settles a payment
- * that it has not returned yet even after the payer has taken it back on the chain: at a start, for a moment.
- */
-const returnBlocks = 12
 
 /** Creates hold invoices (`invoicesrpc`). Their preimages differ from those of ordinary invoices with the same ids. */
 export const make = (
@@ -45,7 +39,10 @@ export const make = (
     return yield* new NodeUnavailable({ operation, cause: `the invoice is ${invoice?.state ?? "missing"}` })
   })
 
-  /** Fails if the payer may have taken back the held payment. lnd then returns it, and reports the invoice as canceled. */
+  /**
+   * Fails if the payer may have taken back the held payment. lnd then returns it, and reports the invoice as canceled.
+   * For a moment after a start, lnd would settle it.
+   */
   const inTime = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
     const invoice = yield* find("settle", paymentHash)
     if (invoice?.state !== "ACCEPTED") return
@@ -54,7 +51,7 @@ export const make = (
     // On regtest, blocks are mined only on demand.
     if (!isSynced && identity.network !== "regtest") return yield* failed("lnd does not have the newest blocks yet")
     const { held } = heldOf(invoice, height)
-    if (held === undefined || held.blocksLeft <= returnBlocks) return yield* failed("the held payment is about to expire, or has expired")
+    if (held === undefined || held.blocksLeft <= claimBlocks) return yield* failed("the held payment is about to expire, or has expired")
   })
 
   return {

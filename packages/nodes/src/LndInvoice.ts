@@ -25,9 +25,11 @@ const members = {
 const preimage = hex(Preimage.Preimage)
 // lnd doesn't know a hold invoice's preimage until it is settled.
 const unknownOrPreimage = Schema.Union([Schema.Literal(""), preimage])
-const htlcs = Schema.Array(Schema.Struct({ state: Schema.String, amt_msat: Msat.FromString, expiry_height: Schema.Int }))
+const htlcs = Schema.Array(
+  Schema.Struct({ state: Schema.String, amt_msat: Msat.FromString, accept_height: Schema.Int, expiry_height: Schema.Int })
+)
 
-const Settled = Schema.Struct({ ...members, r_preimage: preimage, state: Schema.Literal("SETTLED") })
+const Settled = Schema.Struct({ ...members, r_preimage: preimage, htlcs, state: Schema.Literal("SETTLED") })
 const Accepted = Schema.Struct({ ...members, r_preimage: unknownOrPreimage, htlcs, state: Schema.Literal("ACCEPTED") })
 const Other = Schema.Struct({ ...members, r_preimage: unknownOrPreimage, state: Schema.Literals(["OPEN", "CANCELED"]) })
 export const Invoice = Schema.Union([Settled, Accepted, Other])
@@ -81,6 +83,23 @@ export const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { reado
   return { held: { received, blocksLeft: Math.min(...accepted.map(({ expiry_height }) => expiry_height)) - height } }
 }
 
+/**
+ * Number of blocks before the expiry of an HTLC from which the payer may be faster on the chain than lnd. From then on,
+ * lnd returns held payments by default.
+ */
+export const claimBlocks = 12
+
+/**
+ * Returns the amount received for a settled invoice. After a restart, lnd adds the last part of a payment to the parts
+ * that arrived before, even if their channel did not come back and the payer has taken them back on the chain since.
+ */
+export const receivedOf = ({ amt_paid_msat, htlcs }: Settled): Msat.Msat => {
+  const settled = htlcs.filter(({ state }) => state === "SETTLED")
+  const completedAt = Math.max(...settled.map(({ accept_height }) => accept_height))
+  const late = settled.filter(({ expiry_height }) => expiry_height - completedAt <= claimBlocks)
+  return Msat.make(amt_paid_msat - Msat.sum(...late.map(({ amt_msat }) => amt_msat)))
+}
+
 /** Returns an invoice's state. `height` is the chain's. */
 export const stateOf = (invoice: Invoice, height: number): InvoiceState => {
   switch (invoice.state) {
@@ -91,14 +110,14 @@ export const stateOf = (invoice: Invoice, height: number): InvoiceState => {
     case "CANCELED":
       return { _tag: "canceled" }
     case "SETTLED":
-      return { _tag: "settled", received: invoice.amt_paid_msat, preimage: invoice.r_preimage }
+      return { _tag: "settled", received: receivedOf(invoice), preimage: invoice.r_preimage }
   }
 }
 
 /** Returns the settlement of an invoice. The cursor is lnd's settle index. */
 export const settledOf = (invoice: typeof Settled.Type): Told => ({
   paymentHash: invoice.r_hash,
-  received: invoice.amt_paid_msat,
+  received: receivedOf(invoice),
   preimage: invoice.r_preimage,
   settledAtMillis: invoice.settle_date * 1000,
   cursor: String(invoice.settle_index)

@@ -1,3 +1,4 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { type InvoiceState, LightningReceiver, NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
@@ -6,7 +7,7 @@ import { createHmac } from "node:crypto"
 import { hex, toBase64 } from "./LndBytes.ts"
 import * as LndHolding from "./LndHolding.ts"
 import * as LndInfo from "./LndInfo.ts"
-import { asked, hasSettled, Invoice, isHold, isSettled, Listed, Page, type Settled, settledOf, stateOf } from "./LndInvoice.ts"
+import { asked, hasSettled, Invoice, isHold, isSettled, Listed, Page, receivedOf, type Settled, settledOf, stateOf } from "./LndInvoice.ts"
 import { get, isAbsent, type LndRest, post, type Refused, unavailable } from "./LndRest.ts"
 
 /** Page size for reading all invoices. */
@@ -16,6 +17,12 @@ const firstMillis = 1000
 
 const Added = Schema.Struct({ r_hash: hex(PaymentHash.PaymentHash), payment_request: Schema.String })
 const Nothing = Schema.Struct({})
+
+const noteLate = (invoice: Settled) => {
+  const missing = Msat.make(invoice.amt_paid_msat - receivedOf(invoice))
+  const text = "lnd: parts of a payment are not credited, because the payer may have taken them back on the chain"
+  return missing === 0n ? Effect.void : Effect.logError(text, { paymentHash: invoice.r_hash, sats: Msat.toDecimalSats(missing) })
+}
 
 /**
  * Receives payments. Each preimage is derived from the secret and the invoice's id, so a repeated request
@@ -64,6 +71,7 @@ export const make = (
     rest.listen("settlements", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), Listed).pipe(
       // The stream also contains new, unpaid invoices.
       Stream.filter(isSettled),
+      Stream.tap(noteLate),
       Stream.map(settledOf)
     )
 

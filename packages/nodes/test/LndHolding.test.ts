@@ -20,7 +20,7 @@ const settle = Effect.fnUntraced(function* (blocksLeft: number, isSynced = true,
       state = "SETTLED"
       return json(200, {})
     }
-    const htlcs = [{ state: "ACCEPTED", amt_msat: "7000", expiry_height: height + blocksLeft }]
+    const htlcs = [{ state: "ACCEPTED", amt_msat: "7000", accept_height: height, expiry_height: height + blocksLeft }]
     return json(200, { ...invoiceOf(7, state, 1), htlcs, ...(state === "ACCEPTED" && { r_preimage: "" }) })
   })
   const options = { url, macaroon: Redacted.make("00"), identity: { nodeId, network }, invoiceSecret: Redacted.make("of the tests") }
