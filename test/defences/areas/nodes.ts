@@ -156,6 +156,28 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "TestAnAttemptWithoutAStoredId"
   },
   {
+    name: "lnd-settle-after-expiry",
+    rows: [],
+    bug: "just after a long stop of lnd, a held payment that the payer took back meanwhile counts as received",
+    file: "packages/nodes/src/LndHolding.ts",
+    in: "make",
+    find: "if (held === undefined || held.blocksLeft <= claimBlocks)",
+    replace: "if (held === undefined)",
+    test: "packages/nodes/test/LndHolding.test.ts",
+    titles: "a held payment is settled only before"
+  },
+  {
+    name: "lnd-expired-part",
+    rows: [],
+    bug: "lnd: a part of a payment that the payer took back before the rest arrived counts as received",
+    file: "packages/nodes/src/LndInvoice.ts",
+    in: "receivedOf",
+    find: "expiry_height - completedAt <= claimBlocks",
+    replace: "expiry_height <= 0 - completedAt",
+    test: "packages/nodes/test/LndInvoice.test.ts",
+    titles: "a part that was about to expire"
+  },
+  {
     name: "ldk-claim-at-an-old-height",
     rows: [],
     bug: "after a long stop, a held payment that the payer took back meanwhile counts as received",
