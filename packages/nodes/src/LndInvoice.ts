@@ -85,9 +85,9 @@ export const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { reado
 
 /**
  * Number of blocks before the expiry of an HTLC from which the payer may be faster on the chain than lnd. From then on,
- * lnd returns held payments by default.
+ * lnd returns held payments by default (v0.21, `invoices.holdexpirydelta`).
  */
-export const claimBlocks = 12
+export const claimBlocks = 18
 
 /**
  * Returns the amount received for a settled invoice. After a restart, lnd adds the last part of a payment to the parts

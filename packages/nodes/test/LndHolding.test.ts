@@ -36,8 +36,8 @@ describe("lnd's hold invoices", () => {
     Effect.gen(function* () {
       const late = ["the held payment is about to expire, or has expired", false] as const
       const behind = ["lnd does not have the newest blocks yet", false] as const
-      assert.deepStrictEqual(yield* settle(13), ["settled", true])
-      assert.deepStrictEqual(yield* settle(12), late)
+      assert.deepStrictEqual(yield* settle(19), ["settled", true])
+      assert.deepStrictEqual(yield* settle(18), late)
       assert.deepStrictEqual(yield* settle(-100), late)
       assert.deepStrictEqual(yield* settle(100, false), behind)
       assert.deepStrictEqual(yield* settle(100, false, "regtest"), ["settled", true])
