@@ -3,7 +3,7 @@ import { type Api, Refused } from "../src/console/Api.ts"
 
 // Imported without its types, which would bring those of the DOM into the other tests.
 const file = new URL("../src/console/features/people/People.ts", import.meta.url).href
-type Find = (visit: { readonly api: Api; readonly params: { readonly id: string } }) => Promise<{ readonly id: string }>
+type Find = (visit: { readonly api: Api; readonly id: string }) => Promise<{ readonly id: string }>
 const { find }: { readonly find: Find } = await import(file)
 
 const count = 2300
@@ -18,8 +18,8 @@ const api = {
 } as unknown as Api
 
 it("console: a person is found behind any number of newer people who were removed", async () => {
-  for (const id of ["0", "999", "1000", "2299"]) assert.strictEqual((await find({ api, params: { id } })).id, id)
-  const error = await find({ api, params: { id: "2300" } }).then(
+  for (const id of ["0", "999", "1000", "2299"]) assert.strictEqual((await find({ api, id })).id, id)
+  const error = await find({ api, id: "2300" }).then(
     () => assert.fail("found"),
     (refused: unknown) => refused
   )

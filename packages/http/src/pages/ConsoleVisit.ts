@@ -95,6 +95,7 @@ export const make = async (
     reads.price(preferences.currency)
   ])
   const [up, root] = [upFrom(at), paths[who.kind]]
+  const params = Site.match(page.path, at.slice(root.length + 1)) ?? {}
   const visit: AnyVisit = {
     api,
     say: Formats.make(preferences, price, nowMillis),
@@ -106,7 +107,8 @@ export const make = async (
       isConfirmed: stepped_up_until !== null || (person !== null && "passkey")
     },
     stops,
-    params: Site.match(page.path, at.slice(root.length + 1)) ?? {},
+    params,
+    id: params["id"] ?? "",
     query: new URL(request.url, "http://inside").searchParams,
     form,
     problem: undefined,

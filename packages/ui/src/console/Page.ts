@@ -27,6 +27,8 @@ export interface AnyVisit {
   readonly stops: Stops
   /** Parts of the path, by name. */
   readonly params: Readonly<Record<string, string>>
+  /** The path's `:id`. Empty if it has none. */
+  readonly id: string
   readonly query: URLSearchParams
   /** The fields of a posted form. Empty for a GET request. */
   readonly form: URLSearchParams
@@ -84,7 +86,7 @@ export interface Page<V extends AnyVisit = Visit> {
   readonly nav: string
   /** The scope that the page requires in addition to `read`. Users without the scope see which roles have it. */
   readonly needs?: Scope
-  readonly get: (visit: V) => Promise<Shown | Elsewhere | File>
+  readonly get: (visit: V) => Shown | Elsewhere | Promise<Shown | Elsewhere | File>
   readonly post?: (visit: V) => Promise<Shown | Elsewhere>
 }
 

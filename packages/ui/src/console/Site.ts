@@ -80,7 +80,9 @@ const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchPar
 export const unknown: Page<AnyVisit> = {
   path: ":unknown/*",
   nav: "",
-  get: () => Promise.reject(new Refused(404, "not_found", "No such page."))
+  get: () => {
+    throw new Refused(404, "not_found", "No such page.")
+  }
 }
 
 /** The part of the frame that differs between the consoles. */

@@ -112,7 +112,7 @@ export const oldestOf = (times: ReadonlyArray<string>): number | null =>
 export const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, sats) => sum + sats, 0)
 
 /** The breadcrumb of a company's page. */
-export const crumbsOf = async ({ api, params: { id = "" } }: OperatorVisit) => {
+export const crumbsOf = async ({ api, id }: OperatorVisit) => {
   const { name } = await api.call("GET /operator/companies/{id}", { params: { id } })
   return [
     ["Companies", "companies"],

@@ -99,15 +99,14 @@ export const plans = [
   ["paid", "Paid"]
 ] as const
 
-const open = (visit: OperatorVisit): Promise<Shown> =>
-  Promise.resolve({
-    title: "Open a company",
-    crumbs: [["Companies", "companies"]],
-    body: formPanel({ action: visit.to("companies/new"), label: "Open a company", once: visit.once }, [
-      fields(nameField(visit), choice("Plan", "plan", plans, visit.form.get("plan") ?? "free")),
-      confirming(visit, "Open company", { why: "Next, invite someone to the company, or issue an API key." })
-    ])
-  })
+const open = (visit: OperatorVisit): Shown => ({
+  title: "Open a company",
+  crumbs: [["Companies", "companies"]],
+  body: formPanel({ action: visit.to("companies/new"), label: "Open a company", once: visit.once }, [
+    fields(nameField(visit), choice("Plan", "plan", plans, visit.form.get("plan") ?? "free")),
+    confirming(visit, "Open company", { why: "Next, invite someone to the company, or issue an API key." })
+  ])
+})
 
 const opened = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const plan = text(visit, "plan")

@@ -75,8 +75,7 @@ const terms = ({ to }: OperatorVisit, { id, plan }: CompanyOverview, { fees }: C
 }
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, to, of, params } = visit
-  const { id = "" } = params
+  const { api, say, to, of, id } = visit
   const [company, transactions, keys, panels, asides, fees, limits, [flow]] = await Promise.all([
     api.call("GET /operator/companies/{id}", { params: { id } }),
     api.call("GET /operator/companies/{companyId}/transactions", { params: { companyId: id }, query: { limit: latest } }),

@@ -31,8 +31,7 @@ export const paymentTable = async (visit: OperatorVisit, companyId: string, tran
 }
 
 const list = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, to, query, params } = visit
-  const { id = "" } = params
+  const { api, say, to, query, id } = visit
   const type = types.find(([type]) => type === query.get("type"))?.[0]
   const status = statuses.find(([status]) => status === query.get("status"))?.[0]
   const cursor = query.get("cursor") ?? undefined

@@ -101,11 +101,10 @@ const crumbs = (id: string, name: string) =>
     [name, `companies/${id}`]
   ] as const
 
-const find = ({ api, params: { id = "" } }: OperatorVisit) => api.call("GET /operator/companies/{id}", { params: { id } })
+const find = ({ api, id }: OperatorVisit) => api.call("GET /operator/companies/{id}", { params: { id } })
 
 const terms = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, to, params } = visit
-  const { id = "" } = params
+  const { api, to, id } = visit
   const [company, fees, { limits }] = await Promise.all([
     find(visit),
     api.call("GET /operator/companies/{id}/fees", { params: { id } }),
@@ -146,8 +145,7 @@ const terms = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const changeTerms = async (visit: OperatorVisit): Promise<Elsewhere> => {
-  const { api, params } = visit
-  const { id = "" } = params
+  const { api, id } = visit
   switch (text(visit, "do")) {
     case "plan":
       await api.call("PATCH /operator/companies/{id}", { params: { id }, body: { plan: text(visit, "plan") === "paid" ? "paid" : "free" } })
@@ -195,7 +193,7 @@ const freezePage = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const freeze = async (visit: OperatorVisit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   const body = { reason: text(visit, "reason"), pending: text(visit, "pending") === "go_on" ? ("go_on" as const) : ("wait" as const) }
   await visit.api.call("POST /operator/companies/{id}/freeze", { params: { id }, body })
   return { redirect: `companies/${id}` }
@@ -240,7 +238,7 @@ const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const unfreeze = async (visit: OperatorVisit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   await visit.api.call("POST /operator/companies/{id}/unfreeze", { params: { id } })
   return { redirect: `companies/${id}` }
 }

@@ -42,8 +42,7 @@ const crumbs = (id: string, name: string) =>
   ] as const
 
 const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, to, params, form: given } = visit
-  const { id = "" } = params
+  const { api, to, id, form: given } = visit
   const { name } = await api.call("GET /operator/companies/{id}", { params: { id } })
   const chosen = given.getAll("scopes")
   return {
@@ -69,7 +68,7 @@ const secret = (title: string, visit: OperatorVisit, companyId: string, words: s
 })
 
 const issue = async (visit: OperatorVisit): Promise<Shown> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   const [expires, chosen] = [text(visit, "expires"), visit.form.getAll("scopes")]
   const { key, name, approval } = await visit.api.call("POST /operator/companies/{id}/api-keys", {
     params: { id },
@@ -89,7 +88,7 @@ const issue = async (visit: OperatorVisit): Promise<Shown> => {
   )
 }
 
-const find = ({ api, params: { id = "" } }: OperatorVisit) => api.call("GET /operator/api-keys/{id}", { params: { id } })
+const find = ({ api, id }: OperatorVisit) => api.call("GET /operator/api-keys/{id}", { params: { id } })
 
 /** The app that uses the key over Nostr Wallet Connect, if there is one. */
 const appOf = ({ api }: OperatorVisit, id: string): Promise<WalletConnection | undefined> =>
@@ -241,8 +240,7 @@ const connected = async (visit: OperatorVisit, id: string): Promise<Shown> => {
 }
 
 const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
-  const { api } = visit
-  const { id = "" } = visit.params
+  const { api, id } = visit
   const params = { id }
   const stay = { redirect: `keys/${id}` }
   switch (text(visit, "do")) {

@@ -13,37 +13,36 @@ const isWhat = (text: string | null): text is What => text === "sending" || text
 
 const since = ({ stops }: OperatorVisit, what: What): number | null => (what === "sending" ? stops.sendingMillis : stops.receivingMillis)
 
-const pausePage = (visit: OperatorVisit): Promise<Shown> =>
-  Promise.resolve({
-    title: "Pause for everyone",
-    crumbs: [["Now", ""]],
-    body: formPanel({ action: visit.to("pause"), label: "Pause" }, [
-      body(
-        checks(
-          "What to stop",
-          "radio",
-          "what",
+const pausePage = (visit: OperatorVisit): Shown => ({
+  title: "Pause for everyone",
+  crumbs: [["Now", ""]],
+  body: formPanel({ action: visit.to("pause"), label: "Pause" }, [
+    body(
+      checks(
+        "What to stop",
+        "radio",
+        "what",
+        [
           [
-            [
-              "sending",
-              "Sending",
-              "No withdrawal starts. Payments already sent to the node will complete. Other confirmed withdrawals wait."
-            ],
-            ["receiving", "Receiving", "No invoice or address is created. Payments that arrive are credited."],
-            ["both", "Both"]
+            "sending",
+            "Sending",
+            "No withdrawal starts. Payments already sent to the node will complete. Other confirmed withdrawals wait."
           ],
-          [visit.form.get("what") ?? "sending"]
-        ),
-        h(
-          "p",
-          { class: "hint" },
-          "It applies at once, in every process. ",
-          link(guide(visit, "incidents#stop-everything"), "Guide: stop everything")
-        )
+          ["receiving", "Receiving", "No invoice or address is created. Payments that arrive are credited."],
+          ["both", "Both"]
+        ],
+        [visit.form.get("what") ?? "sending"]
       ),
-      confirming(visit, "Pause", { why: "Every company sees a banner. You can resume at any time.", kind: "danger" })
-    ])
-  })
+      h(
+        "p",
+        { class: "hint" },
+        "It applies at once, in every process. ",
+        link(guide(visit, "incidents#stop-everything"), "Guide: stop everything")
+      )
+    ),
+    confirming(visit, "Pause", { why: "Every company sees a banner. You can resume at any time.", kind: "danger" })
+  ])
+})
 
 const pause = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const chosen = text(visit, "what")

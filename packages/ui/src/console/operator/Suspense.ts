@@ -64,7 +64,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
 
 const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to, form: given } = visit
-  const row = await visit.suspended(visit.params["id"] ?? "")
+  const row = await visit.suspended(visit.id)
   return {
     title: "Assign a payment",
     figure: ["+", Formats.sats(row.received_sats), " ", h("small", null, "sats")],
@@ -95,7 +95,7 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const assign = async (visit: OperatorVisit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   await visit.api.call("POST /operator/suspense/{id}/assign", { params: { id }, body: { company_id: text(visit, "company") } })
   return { redirect: "suspense" }
 }

@@ -55,10 +55,10 @@ const list = async ({ api, say, to }: OperatorVisit): Promise<Shown> => {
   }
 }
 
-const issuePage = (visit: OperatorVisit): Promise<Shown> => {
+const issuePage = (visit: OperatorVisit): Shown => {
   const { to, once, form: given } = visit
   const chosen = given.getAll("scopes")
-  return Promise.resolve({
+  return {
     title: "Issue a token",
     crumbs: [["Tokens", "tokens"]],
     body: formPanel({ action: to("tokens/new"), label: "Issue a token", once }, [
@@ -69,7 +69,7 @@ const issuePage = (visit: OperatorVisit): Promise<Shown> => {
       ),
       confirming(visit, "Issue token", { why: "It is shown once, on the next page." })
     ])
-  })
+  }
 }
 
 const issue = async (visit: OperatorVisit): Promise<Shown> => {
@@ -86,7 +86,7 @@ const issue = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const revokePage = async (visit: OperatorVisit): Promise<Shown> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   const found = (await visit.api.call("GET /operator/tokens", { query: { limit: 1000 } })).find((row) => row.id === id)
   if (found === undefined) throw new Refused(404, "not_found", "No such token.")
   return {
@@ -100,7 +100,7 @@ const revokePage = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const revoke = async (visit: OperatorVisit): Promise<Elsewhere> => {
-  await visit.api.call("DELETE /operator/tokens/{id}", { params: { id: visit.params["id"] ?? "" } })
+  await visit.api.call("DELETE /operator/tokens/{id}", { params: { id: visit.id } })
   return { redirect: "tokens" }
 }
 

@@ -191,8 +191,7 @@ const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company
 }
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, to, of, params } = visit
-  const { id = "" } = params
+  const { api, say, to, of, id } = visit
   const row = await api.call("GET /operator/withdrawals/{id}", { params: { id } })
   const [companies, postings] = await Promise.all([
     visit.companies([row.company_id]),
@@ -256,8 +255,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const deposit = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
+  const { api, say, to, id } = visit
   const row: FollowedDeposit = await api.call("GET /operator/deposits/{id}", { params: { id } })
   const company = (await visit.companies([row.company_id])).get(row.company_id)
   const sinceMillis = Date.parse(row.timeline.at(-1)?.at ?? row.created_at)

@@ -95,9 +95,9 @@ const onChain: List<OnChainAddress> = {
   above: (visit) => tabs(visit, "addresses/on-chain")
 }
 
-const create = (visit: Visit): Promise<Shown> => {
+const create = (visit: Visit): Shown => {
   const { to, once, form: given } = visit
-  return Promise.resolve({
+  return {
     title: "New Lightning address",
     crumbs: [["Addresses", "addresses"]],
     body: formPanel({ action: to("addresses/new"), label: "New Lightning address", once }, [
@@ -120,7 +120,7 @@ const create = (visit: Visit): Promise<Shown> => {
       ),
       submit("Create address")
     ])
-  })
+  }
 }
 
 const made = async (visit: Visit): Promise<Elsewhere> => {
@@ -133,8 +133,7 @@ const made = async (visit: Visit): Promise<Elsewhere> => {
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
+  const { api, say, to, id } = visit
   const address = await api.call("GET /v1/bitcoin/deposit/lightning-address/{id}", { params: { id } })
   const { min_sats: least, max_sats: most, deleted_at, success_message: message } = address
   const limit = (sats: number | null) => (sats === null ? "none" : `${Formats.sats(sats)} sats`)
@@ -173,8 +172,7 @@ const madeOnChain = async (visit: Visit): Promise<Elsewhere> => {
 }
 
 const showOnChain = async (visit: Visit): Promise<Shown> => {
-  const { api, say, params } = visit
-  const { id = "" } = params
+  const { api, say, id } = visit
   const address = await api.call("GET /v1/bitcoin/deposit/on-chain/{id}", { params: { id } })
   const { hits } = await api.search(address.address)
   const found = await api.payments(hits.flatMap(({ kind, id }) => (kind === "deposits" ? [{ type: "deposit" as const, id }] : [])))
@@ -259,7 +257,7 @@ export const addresses: ReadonlyArray<Page> = [
   ...pagesOf(onChain),
   { path: "addresses/new", nav, needs: "receive", get: create, post: made },
   { path: "addresses/domains", nav, get: domains, post: claimed },
-  { path: "addresses/on-chain/new", nav, get: () => Promise.resolve({ redirect: "addresses/on-chain" }), post: madeOnChain },
+  { path: "addresses/on-chain/new", nav, get: () => ({ redirect: "addresses/on-chain" }), post: madeOnChain },
   { path: "addresses/on-chain/:id", nav, get: showOnChain },
   { path: "addresses/:id", nav, get: show }
 ]

@@ -39,8 +39,7 @@ const list: List<Event> = {
   csv: ["timestamp", "id", "type", ["subject", subjectOf], "data"]
 }
 
-const show = async ({ api, say, to, params }: Visit): Promise<Shown> => {
-  const { id = "" } = params
+const show = async ({ api, say, to, id }: Visit): Promise<Shown> => {
   const event = await api.call("GET /v1/events/{id}", { params: { id } })
   const subject = subjectOf(event)
   return {

@@ -73,16 +73,16 @@ const list: List<LightningInvoice> = {
   create: (visit) => may(visit, "receive") && button(visit.to("invoices/new"), "New invoice", "main", "plus")
 }
 
-const create = (visit: Visit): Promise<Shown> => {
+const create = (visit: Visit): Shown => {
   const { to, once } = visit
-  return Promise.resolve({
+  return {
     title: "New invoice",
     crumbs: [["Invoices", "invoices"]],
     body: formPanel({ action: to("invoices/new"), label: "New invoice", once }, [
       fields(amountFields(visit, "sats", "Leave empty to let the payer choose"), descriptionField(visit, "Shown to the payer")),
       submit("Create invoice")
     ])
-  })
+  }
 }
 
 const made = async (visit: Visit): Promise<Elsewhere> => {
@@ -94,8 +94,7 @@ const made = async (visit: Visit): Promise<Elsewhere> => {
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
+  const { api, say, to, id } = visit
   const [invoice, payments] = await Promise.all([
     api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params: { invoiceID: id } }),
     api.paymentsOf({ kind: "invoices", id })
@@ -141,7 +140,7 @@ const show = async (visit: Visit): Promise<Shown> => {
 }
 
 const change = async (visit: Visit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   const params = { invoiceID: id }
   if (text(visit, "do") === "pay") {
     const invoice = await visit.api.call("GET /v1/bitcoin/deposit/lightning-invoice/{invoiceID}", { params })

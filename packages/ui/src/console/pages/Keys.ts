@@ -85,10 +85,10 @@ export const harmless = [
   ["webhooks", "Webhooks", "Add and change webhook endpoints"]
 ] as const
 
-const create = (visit: Visit): Promise<Shown> => {
+const create = (visit: Visit): Shown => {
   const { to, once, user, form: given } = visit
   const chosen = given.getAll("scopes")
-  return Promise.resolve({
+  return {
     title: "New API key",
     crumbs: [["API keys", "keys"]],
     body: formPanel({ action: to("keys/new"), label: "New key", once }, [
@@ -106,7 +106,7 @@ const create = (visit: Visit): Promise<Shown> => {
       ),
       confirm("Create key", { isConfirmed: user.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })
     ])
-  })
+  }
 }
 
 const created = async (visit: Visit): Promise<Shown> => {
@@ -129,8 +129,7 @@ const created = async (visit: Visit): Promise<Shown> => {
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
+  const { api, say, to, id } = visit
   const key = await api.call("GET /v1/api-keys/{id}", { params: { id } })
   const { allowed_from: allowed } = key
   return {
@@ -152,7 +151,7 @@ const show = async (visit: Visit): Promise<Shown> => {
 }
 
 const revoke = async (visit: Visit): Promise<Shown> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   const key = await visit.api.call("GET /v1/api-keys/{id}", { params: { id } })
   return {
     title: `Revoke “${key.name}”`,
@@ -172,7 +171,7 @@ const revoke = async (visit: Visit): Promise<Shown> => {
 
 const revoked = async (visit: Visit): Promise<Elsewhere> => {
   await confirmed(visit)
-  const { id = "" } = visit.params
+  const { id } = visit
   await visit.api.call("DELETE /v1/api-keys/{id}", { params: { id } })
   return { redirect: "keys" }
 }

@@ -68,10 +68,10 @@ const rules = (limits: Limits | null) => {
   ]
 }
 
-const get = (visit: Visit): Promise<Shown> => {
+const get = (visit: Visit): Shown => {
   const { account, to } = visit
   const rows = rowsOf(visit)
-  return Promise.resolve({
+  return {
     title: "Limits",
     lead: "Set by the operator. Fees count toward them. Payments that fail or are canceled don’t.",
     body: [
@@ -102,7 +102,7 @@ const get = (visit: Visit): Promise<Shown> => {
         )
       )
     ]
-  })
+  }
 }
 
 export const limits: Page = { path: "limits", nav: "limits", get }

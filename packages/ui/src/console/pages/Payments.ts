@@ -315,7 +315,7 @@ const file = async (visit: Visit): Promise<File> => {
   )
 }
 
-const filterPage = (visit: Visit): Promise<Shown> => {
+const filterPage = (visit: Visit): Shown => {
   const { query, to } = visit
   const by = query.get("by") ?? ""
   const filter = filters.find(({ name }) => name === by)
@@ -348,11 +348,11 @@ const filterPage = (visit: Visit): Promise<Shown> => {
             h("li", null, button(to(withQuery("payments", query, { ...others, [by]: value })), text, "wide"))
           )
         )
-  return Promise.resolve({
+  return {
     title: filter === undefined ? "Filter by metadata" : `Filter by ${filter.label.toLowerCase()}`,
     crumbs: [["Payments", withQuery("payments", query, { by: "" })]],
     body: h("div", { class: "form-side" }, plain("Filter", body))
-  })
+  }
 }
 
 export const payments: Page = { path: "payments", nav: "payments", get: list }

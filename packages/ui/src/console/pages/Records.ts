@@ -10,7 +10,7 @@ import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
 /** Reads the payment of a page. */
 export const found = async (visit: Visit, type: Payment["type"]): Promise<Payment> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   const [payment] = await visit.api.payments([{ type, id }])
   if (payment === undefined) throw new Refused(404, "not_found", "Payment not found")
   return payment

@@ -95,4 +95,4 @@ const next = async (visit: Visit): Promise<Shown | Elsewhere> => {
   return { redirect: may(visit, "read") ? `payments/out/${id}` : "" }
 }
 
-export const send: Page = { path: "send", nav: "send", needs: "send", get: (visit) => Promise.resolve(first(visit)), post: next }
+export const send: Page = { path: "send", nav: "send", needs: "send", get: first, post: next }

@@ -3,8 +3,7 @@ import * as Formats from "../../Format.ts"
 import type { Page, Shown, Visit } from "../../Page.ts"
 import { copied, factPanel, when } from "../../Parts.ts"
 
-const get = async ({ api, say, params }: Visit): Promise<Shown> => {
-  const { id = "" } = params
+const get = async ({ api, say, id }: Visit): Promise<Shown> => {
   const { amount_sats, reason, created_at, ledger_tx_id } = await api.call("GET /v1/transactions/adjustments/{adjustmentID}", {
     params: { adjustmentID: id }
   })

@@ -105,8 +105,7 @@ const request = async (visit: OperatorVisit): Promise<Elsewhere> => {
 }
 
 const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
+  const { api, say, to, id } = visit
   const row = await api.call("GET /operator/adjustments/{id}", { params: { id } })
   const name = (await visit.companies([row.company_id])).get(row.company_id)?.name ?? row.company_id
   const decision = (what: string, button: string, kind: string) =>
@@ -138,7 +137,7 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const decide = async (visit: OperatorVisit): Promise<Elsewhere> => {
-  const params = { id: visit.params["id"] ?? "" }
+  const params = { id: visit.id }
   if (text(visit, "do") === "approve") await visit.api.call("POST /operator/adjustments/{id}/approve", { params })
   else await visit.api.call("POST /operator/adjustments/{id}/reject", { params })
   return { redirect: "adjustments" }

@@ -74,7 +74,7 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
 
 /** Approves or rejects a withdrawal. */
 export const decide = async (visit: Visit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   const params = { withdrawalID: id }
   await confirmed(visit)
   if (text(visit, "reject") === "") await visit.api.call("POST /v1/transactions/withdrawals/{withdrawalID}/approve", { params })

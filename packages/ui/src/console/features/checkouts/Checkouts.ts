@@ -112,10 +112,10 @@ const list: List<Checkout> = {
   create: (visit) => may(visit, "receive") && newCheckout(visit)
 }
 
-const create = (visit: Visit): Promise<Shown> => {
+const create = (visit: Visit): Shown => {
   const { to, once, form: given, preferences } = visit
   const value = (name: string) => given.get(name) ?? ""
-  return Promise.resolve({
+  return {
     title: "New checkout",
     crumbs: [["Checkouts", "checkouts"]],
     body: formPanel({ action: to("checkouts/new"), label: "New checkout", once }, [
@@ -134,7 +134,7 @@ const create = (visit: Visit): Promise<Shown> => {
       ),
       submit("Create checkout")
     ])
-  })
+  }
 }
 
 const made = async (visit: Visit): Promise<Elsewhere> => {
@@ -147,8 +147,7 @@ const made = async (visit: Visit): Promise<Elsewhere> => {
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, params, beside } = visit
-  const { id = "" } = params
+  const { api, say, to, id, beside } = visit
   const [checkout, payments] = await Promise.all([
     api.call("GET /v1/checkouts/{id}", { params: { id } }),
     api.paymentsOf({ kind: "checkouts", id })
@@ -205,8 +204,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-const cancel = async ({ api, params }: Visit): Promise<Elsewhere> => {
-  const { id = "" } = params
+const cancel = async ({ api, id }: Visit): Promise<Elsewhere> => {
   await api.call("POST /v1/checkouts/{id}/cancel", { params: { id } })
   return { redirect: `checkouts/${id}` }
 }

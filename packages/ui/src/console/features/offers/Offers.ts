@@ -72,8 +72,7 @@ const made = async (visit: Visit): Promise<Elsewhere> => {
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
+  const { api, say, to, id } = visit
   const offer = await api.call("GET /v1/bitcoin/deposit/offer/{id}", { params: { id } })
   const { lightning_address: address, lightning_address_id: addressId, dns_record: record } = offer
   return {
@@ -104,8 +103,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   }
 }
 
-const pay = async ({ api, params }: Visit): Promise<Elsewhere> => {
-  const { id = "" } = params
+const pay = async ({ api, id }: Visit): Promise<Elsewhere> => {
   const { offer, amount_sats } = await api.call("GET /v1/bitcoin/deposit/offer/{id}", { params: { id } })
   await api.call("POST /sandbox/pay", { body: { payment_request: offer, amount_sats: amount_sats ?? freeSats } })
   return { redirect: "payments" }

@@ -102,7 +102,7 @@ const invite = async (visit: OperatorVisit): Promise<Shown> => {
 
 const show = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to } = visit
-  const row = await visit.person(visit.params["id"] ?? "")
+  const row = await visit.person(visit.id)
   const company = row.company_id === null ? undefined : (await visit.companies([row.company_id])).get(row.company_id)
   const act = (title: string, what: string, words: string, why: string, kind: string) =>
     form(
@@ -153,7 +153,7 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const change = async (visit: OperatorVisit): Promise<Shown | Elsewhere> => {
-  const params = { id: visit.params["id"] ?? "" }
+  const params = { id: visit.id }
   switch (text(visit, "do")) {
     case "approve":
       await visit.api.call("POST /operator/people/{id}/approve", { params })

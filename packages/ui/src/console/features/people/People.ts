@@ -192,9 +192,9 @@ export const invitationWords = "You get a link to send to the person. It can be 
 /** A key can invite only people who cannot send. */
 const offered = ({ user }: Visit) => (user.passkeys === null ? roles.slice(0, 2) : roles)
 
-const invite = (visit: Visit): Promise<Shown> => {
+const invite = (visit: Visit): Shown => {
   const { to, once, user, form: given } = visit
-  return Promise.resolve({
+  return {
     title: "Invite a person",
     crumbs: [["People", "people"]],
     body: formPanel({ action: to("people/new"), label: "Invite", once }, [
@@ -204,7 +204,7 @@ const invite = (visit: Visit): Promise<Shown> => {
         why: invitationWords
       })
     ])
-  })
+  }
 }
 
 export const linkPage = (
@@ -236,7 +236,7 @@ const invited = async (visit: Visit): Promise<Shown> => {
 /** Number of people that are read at a time to find one. At most 100 are not removed. */
 const atOnce = 1000
 
-export const find = async ({ api, params: { id = "" } }: Pick<Visit, "api" | "params">): Promise<Person> => {
+export const find = async ({ api, id }: Pick<Visit, "api" | "id">): Promise<Person> => {
   let cursor: string | undefined
   do {
     const { data, next } = await api.page("GET /v1/people", { query: { limit: atOnce, ...(cursor !== undefined && { cursor }) } })
@@ -293,7 +293,7 @@ const show = async (visit: Visit): Promise<Shown> => {
 
 const changed = async (visit: Visit): Promise<Shown | Elsewhere> => {
   await confirmed(visit)
-  const { id = "" } = visit.params
+  const { id } = visit
   const [what, role] = [text(visit, "do"), text(visit, "role")]
   if (what === "recover") {
     const made = await visit.api.call("POST /v1/people/{id}/recover", { params: { id } })

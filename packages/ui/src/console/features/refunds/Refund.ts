@@ -63,7 +63,7 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
 
 const refund = async (visit: Visit): Promise<Shown | Elsewhere> => {
   await confirmed(visit)
-  const { id = "" } = visit.params
+  const { id } = visit
   const [destination, description] = [text(visit, "destination"), text(visit, "description")]
   const amount = amountOf(visit)
   // The API refunds everything if there is no amount.

@@ -94,8 +94,7 @@ const refundsList: List<Row> = {
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
+  const { api, say, to, id } = visit
   const refund = await api.call("GET /v1/refunds/{id}", { params: { id } })
   const { withdrawal_id: withdrawal, checkout_id: checkout } = refund
   const [row] = await withStatus(visit, [refund])
@@ -155,7 +154,7 @@ export const sent = async ({ to }: Visit, { refundId }: Payment): Promise<Paymen
 })
 
 const cancel = async (visit: Visit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   await confirmed(visit)
   await visit.api.call("POST /v1/refunds/{id}/cancel", { params: { id } })
   return { redirect: `refunds/${id}` }

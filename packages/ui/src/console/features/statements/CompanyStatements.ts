@@ -8,8 +8,7 @@ import { figures, pageOf, shownOf } from "./Statements.ts"
 const months = 12
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, beside, params, to } = visit
-  const { id = "" } = params
+  const { api, say, beside, id, to } = visit
   const { months: names, until, newer, older } = pageOf(visit, `companies/${id}/statements`, months)
   const [earlier, ...all] = await Promise.all([
     api.call("GET /operator/companies/{companyId}/transactions", { params: { companyId: id }, query: { until, limit: 1 } }),

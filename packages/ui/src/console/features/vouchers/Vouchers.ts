@@ -42,9 +42,9 @@ const vouchersList: List<Voucher> = {
   create: (visit) => may(visit, "send") && button(visit.to("vouchers/new"), "New voucher", "main", "plus")
 }
 
-const create = (visit: Visit): Promise<Shown> => {
+const create = (visit: Visit): Shown => {
   const { to, once, user } = visit
-  return Promise.resolve({
+  return {
     title: "New voucher",
     crumbs: [["Vouchers", "vouchers"]],
     body: formPanel({ action: to("vouchers/new"), label: "New voucher", once }, [
@@ -57,7 +57,7 @@ const create = (visit: Visit): Promise<Shown> => {
         why: "The amount is held until someone claims the voucher, or it expires."
       })
     ])
-  })
+  }
 }
 
 const made = async (visit: Visit): Promise<Shown> => {
@@ -82,8 +82,7 @@ const made = async (visit: Visit): Promise<Shown> => {
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, params } = visit
-  const { id = "" } = params
+  const { api, say, to, id } = visit
   const voucher = await api.call("GET /v1/vouchers/{id}", { params: { id } })
   const { withdrawal_id: withdrawal, refund_id: refund } = voucher
   return {
@@ -108,7 +107,7 @@ const show = async (visit: Visit): Promise<Shown> => {
 }
 
 const cancel = async (visit: Visit): Promise<Elsewhere> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   await confirmed(visit)
   await visit.api.call("POST /v1/vouchers/{id}/cancel", { params: { id } })
   return { redirect: `vouchers/${id}` }

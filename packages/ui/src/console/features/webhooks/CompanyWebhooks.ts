@@ -33,8 +33,8 @@ export const companyPanel = async (visit: OperatorVisit, id: string) => {
 
 /** Shows why a company's endpoint fails. Only the company can enable it and send deliveries again. */
 const get = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, params } = visit
-  const { id: companyId = "", endpoint: id = "" } = params
+  const { api, say, params, id: companyId } = visit
+  const { endpoint: id = "" } = params
   const asked = { params: { companyId, id } }
   const [found, deliveries] = await Promise.all([
     api.call("GET /operator/companies/{companyId}/webhook-endpoints/{id}", asked),

@@ -47,16 +47,16 @@ const settingsIn = (visit: AnyVisit) => {
   }
 }
 
-const add = (visit: AnyVisit): Promise<Shown> => {
+const add = (visit: AnyVisit): Shown => {
   const { isConfirmed, kind } = visit.user
-  return Promise.resolve({
+  return {
     title: "Add endpoint",
     crumbs: [["Webhooks", "webhooks"]],
     body: formPanel({ action: visit.to("webhooks/new"), label: "Endpoint", once: visit.once }, [
       body(settings(visit)),
       confirm("Add endpoint", { isConfirmed, ...(kind === "operator" && { label: "Your operator token" }) })
     ])
-  })
+  }
 }
 
 const secretPage = (visit: AnyVisit, id: string, title: string, secret: string): Shown => ({
@@ -79,7 +79,7 @@ const added = async (visit: AnyVisit): Promise<Shown> => {
 }
 
 const settingsPage = async (visit: AnyVisit): Promise<Shown> => {
-  const { id = "" } = visit.params
+  const { id } = visit
   const endpoint = await visit.api.call(`GET ${rootOf(visit)}/webhook-endpoints/{id}`, { params: { id } })
   const at = visit.to(`webhooks/${id}/settings`)
   const simple = (title: string, button: string, name: string, kind: string, children: ComponentChildren) =>
@@ -146,8 +146,7 @@ const settingsPage = async (visit: AnyVisit): Promise<Shown> => {
 }
 
 const change = async (visit: AnyVisit): Promise<Shown | Elsewhere> => {
-  const { api } = visit
-  const { id = "" } = visit.params
+  const { api, id } = visit
   const params = { id }
   switch (text(visit, "do")) {
     case "rotate": {

@@ -200,8 +200,7 @@ const trouble = async (endpoint: WebhookEndpoint, visit: AnyVisit, deliveries: R
 }
 
 const show = async (visit: AnyVisit): Promise<Shown> => {
-  const { api, say, to, params, query } = visit
-  const { id = "" } = params
+  const { api, say, to, id, query } = visit
   const cursor = query.get("cursor")
   const [endpoint, page] = await Promise.all([
     api.call(`GET ${rootOf(visit)}/webhook-endpoints/{id}`, { params: { id } }),
@@ -253,8 +252,7 @@ const show = async (visit: AnyVisit): Promise<Shown> => {
 }
 
 const doIt = async (visit: AnyVisit): Promise<Elsewhere> => {
-  const { api } = visit
-  const { id = "" } = visit.params
+  const { api, id } = visit
   const params = { id }
   const delivery = text(visit, "delivery")
   switch (text(visit, "do")) {
