@@ -1,12 +1,12 @@
 import { type ComponentChildren, h } from "preact"
 import type { AnyVisit } from "./Page.ts"
-import { body, button, copy, field, panel } from "./Parts.ts"
+import { body, button, copy, entry, panel } from "./Parts.ts"
 
 // Parts of the pages that issue keys, tokens and invitations.
 
 /** The name of a new key, token or person. */
-export const nameField = ({ form }: Pick<AnyVisit, "form">, hint?: string) =>
-  field({ label: "Name", name: "name", required: true, maxLength: 100, value: form.get("name") ?? "", ...(hint !== undefined && { hint }) })
+export const nameField = (visit: Pick<AnyVisit, "form">, hint?: string) =>
+  entry(visit, { label: "Name", name: "name", required: true, maxLength: 100, ...(hint !== undefined && { hint }) })
 
 export const inAudit = "As it appears in the audit log"
 

@@ -309,6 +309,10 @@ export const field = ({ label, name, id = name, hint, optional = false, value, t
     hint !== undefined && h("p", { class: "hint", id: `${id}-hint` }, hint)
   )
 
+/** A field that keeps what the person entered, in a form that was rejected. */
+export const entry = ({ form }: { readonly form: URLSearchParams }, { value, ...input }: Input) =>
+  field({ ...input, value: form.get(input.name) ?? value })
+
 export type Option = readonly [value: string, label: string, hint?: string]
 
 export const choice = (label: string, name: string, options: ReadonlyArray<Option>, value: string) =>

@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, checks, choice, field, fields, form, formPanel, link, note, panel, stack, todo } from "../Parts.ts"
+import { body, checks, choice, entry, field, fields, form, formPanel, link, note, panel, stack, todo } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
@@ -18,20 +18,20 @@ const recipientTypes = [
 ] as const
 
 /** The fields of all limits of a company or key. An empty field means no limit. */
-export const limitFields = ({ form: given }: Pick<AnyVisit, "form">, now: Limits | null) =>
+export const limitFields = (visit: Pick<AnyVisit, "form">, now: Limits | null) =>
   h(
     "div",
     { class: "fields" },
     h("p", { class: "soft" }, "Saving replaces all limits. Leave a field empty for no limit."),
     amounts.map(([name, label]) =>
-      field({ label, name, inputMode: "numeric", pattern: "[0-9, ]+", value: given.get(name) ?? now?.[name]?.toString() ?? "" })
+      entry(visit, { label, name, inputMode: "numeric", pattern: "[0-9, ]+", value: now?.[name]?.toString() })
     ),
     checks("Only to these kinds of payees", "checkbox", "recipient_types", recipientTypes, now?.recipient_types ?? []),
-    field({
+    entry(visit, {
       label: "Only to these payees",
       name: "recipients",
       hint: "Lightning addresses, LNURLs, offers and bitcoin addresses, separated by spaces. Leave empty for all",
-      value: given.get("recipients") ?? now?.recipients?.join(" ") ?? ""
+      value: now?.recipients?.join(" ")
     })
   )
 
@@ -168,13 +168,13 @@ const freezePage = async (visit: OperatorVisit): Promise<Shown> => {
     body: formPanel({ action: visit.to(`companies/${id}/freeze`), label: "Freeze" }, [
       fields(
         h("p", null, "It can read and receive, but not send. Payments already sent to the node will complete."),
-        field({
+        entry(visit, {
           label: "Reason",
           name: "reason",
           required: true,
           maxLength: 500,
           hint: "The company sees it on its pages",
-          value: visit.form.get("reason") ?? company.frozen?.reason ?? ""
+          value: company.frozen?.reason
         }),
         checks(
           "Confirmed withdrawals that have not been sent",

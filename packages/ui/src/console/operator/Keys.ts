@@ -10,6 +10,7 @@ import {
   choice,
   copied,
   date,
+  entry,
   factPanel,
   facts,
   field,
@@ -52,7 +53,7 @@ const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
       fields(
         nameField(visit, "Where it is used, such as till 3"),
         checks("Permissions", "checkbox", "scopes", scopes, chosen.length === 0 ? ["read"] : chosen),
-        field({ label: "Expires on", name: "expires", type: "date", optional: true, value: given.get("expires") ?? "" })
+        entry(visit, { label: "Expires on", name: "expires", type: "date", optional: true })
       ),
       confirming(visit, "Issue key", {
         why: "It is shown once. A key that sends or approves needs a second operator, unless the company is new."
@@ -129,15 +130,15 @@ const details = ({ say }: OperatorVisit, key: LimitedApiKey) =>
     key.revoked_at === null ? null : ["Revoked", date(say, key.revoked_at)]
   ])
 
-const addresses = ({ form: given }: OperatorVisit, { allowed_from: allowed }: LimitedApiKey) =>
+const addresses = (visit: OperatorVisit, { allowed_from: allowed }: LimitedApiKey) =>
   h(
     "div",
     { class: "fields" },
-    field({
+    entry(visit, {
       label: "IP addresses and ranges",
       name: "ranges",
       hint: "Such as 203.0.113.0/24, separated by spaces. Leave empty to allow all",
-      value: given.get("ranges") ?? allowed?.ranges.join(" ") ?? ""
+      value: allowed?.ranges.join(" ")
     }),
     choice(
       "Applies to",
@@ -146,7 +147,7 @@ const addresses = ({ form: given }: OperatorVisit, { allowed_from: allowed }: Li
         ["everything", "Everything"],
         ["sending", "Sending"]
       ],
-      given.get("for") ?? allowed?.for ?? "everything"
+      visit.form.get("for") ?? allowed?.for ?? "everything"
     )
   )
 

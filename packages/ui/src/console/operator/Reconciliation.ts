@@ -6,8 +6,8 @@ import {
   copied,
   date,
   empty,
+  entry,
   factPanel,
-  field,
   fields,
   formPanel,
   link,
@@ -245,7 +245,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, to, form: given } = visit
+  const { api, to } = visit
   const { report } = await api.call("GET /operator/reconciliation")
   const now = (asset: ReconciledAsset | undefined) => (asset === undefined || asset.own_sats === null ? "" : String(asset.own_sats))
   const hint = (asset: ReconciledAsset | undefined) =>
@@ -253,13 +253,13 @@ const ownFunds = async (visit: OperatorVisit): Promise<Shown> => {
       ? "Nothing is unexplained"
       : `With the unexplained difference: ${amount((asset.own_sats ?? 0) + asset.unexplained_sats)}`
   const sats = (label: string, name: string, asset: ReconciledAsset | undefined) =>
-    field({
+    entry(visit, {
       label,
       name,
       inputMode: "decimal",
       pattern: "-?[0-9,]+([.][0-9]{1,3})?",
       hint: hint(asset),
-      value: given.get(name) ?? now(asset)
+      value: now(asset)
     })
   return {
     title: "Own funds",

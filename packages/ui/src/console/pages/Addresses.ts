@@ -7,8 +7,8 @@ import {
   copied,
   copy,
   date,
+  entry,
   factPanel,
-  field,
   fields,
   form,
   formPanel,
@@ -96,26 +96,24 @@ const onChain: List<OnChainAddress> = {
 }
 
 const create = (visit: Visit): Shown => {
-  const { to, once, form: given } = visit
+  const { to, once } = visit
   return {
     title: "New Lightning address",
     crumbs: [["Addresses", "addresses"]],
     body: formPanel({ action: to("addresses/new"), label: "New Lightning address", once }, [
       fields(
-        field({
+        entry(visit, {
           label: "Handle",
           name: "handle",
           optional: true,
           maxLength: 64,
-          hint: "The part before the @. Leave empty for a random one",
-          value: given.get("handle") ?? ""
+          hint: "The part before the @. Leave empty for a random one"
         }),
-        field({
+        entry(visit, {
           label: "Domain",
           name: "domain",
           optional: true,
-          hint: "One of your domains. Leave empty for the service’s domain",
-          value: given.get("domain") ?? ""
+          hint: "One of your domains. Leave empty for the service’s domain"
         })
       ),
       submit("Create address")
@@ -216,7 +214,7 @@ const domainColumns = ({ say }: Visit): ReadonlyArray<Column<OwnDomain>> => [
 ]
 
 const domains = async (visit: Visit): Promise<Shown> => {
-  const { api, to, once, form: given } = visit
+  const { api, to, once } = visit
   const rows = await api.call("GET /v1/domains", { query: {} })
   return {
     title: "Domains",
@@ -232,12 +230,11 @@ const domains = async (visit: Visit): Promise<Shown> => {
             "Claim a domain",
             {},
             fields(
-              field({
+              entry(visit, {
                 label: "Domain",
                 name: "domain",
                 required: true,
-                hint: "Its TXT record must name this company. If the record is missing, the error shows the one to add",
-                value: given.get("domain") ?? ""
+                hint: "Its TXT record must name this company. If the record is missing, the error shows the one to add"
               })
             ),
             submit("Claim domain")

@@ -10,9 +10,9 @@ import {
   confirm,
   date,
   empty,
+  entry,
   factPanel,
   facts,
-  field,
   fields,
   formPanel,
   plain,
@@ -95,13 +95,12 @@ const create = (visit: Visit): Shown => {
       fields(
         nameField(visit, "Where you use it, for example: till 3"),
         checks("Permissions", "checkbox", "scopes", harmless, chosen.length === 0 ? ["receive"] : chosen),
-        field({
+        entry(visit, {
           label: "Expires on",
           name: "expires",
           type: "date",
           optional: true,
-          hint: "Without a date, it expires when your key does",
-          value: given.get("expires") ?? ""
+          hint: "Without a date, it expires when your key does"
         })
       ),
       confirm("Create key", { isConfirmed: user.isConfirmed, why: "The key is shown once, on the next page. It cannot send." })

@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from "preact"
 import { Qr } from "../../checkout/Qr.ts"
 import { type Payment, Refused } from "../Api.ts"
 import { text, type Visit } from "../Page.ts"
-import { body, choice, copy, type Fact, field, panel, status, when } from "../Parts.ts"
+import { body, choice, copy, entry, type Fact, panel, status, when } from "../Parts.ts"
 import { rowLink, table } from "../Table.ts"
 import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
@@ -63,7 +63,7 @@ export const metadataFact = (metadata: Readonly<Record<string, string>>): Fact |
 
 /** Fields for an amount and its currency. `first` is selected unless the form has another currency; `also` is offered too. */
 export const amountFields = (
-  { form: given, preferences }: Visit,
+  visit: Visit,
   first: string,
   hint: string,
   {
@@ -75,23 +75,23 @@ export const amountFields = (
   h(
     "div",
     { class: "pair" },
-    field({
+    entry(visit, {
       label: "Amount",
       name: "amount",
       inputMode: "decimal",
       pattern: "[0-9]+([.][0-9]+)?",
       hint,
       required,
-      value: given.get("amount") ?? value
+      value
     }),
     choice(
       "Currency",
       "currency",
-      [...new Set([first, ...(also === null ? [] : [also]), preferences.currency, "usd", "sats"])].map((one) => [
+      [...new Set([first, ...(also === null ? [] : [also]), visit.preferences.currency, "usd", "sats"])].map((one) => [
         one,
         one === "sats" ? "sats" : one.toUpperCase()
       ]),
-      given.get("currency") ?? first
+      visit.form.get("currency") ?? first
     )
   )
 
@@ -105,8 +105,8 @@ export const amountOf = (visit: Visit): { readonly amount: number; readonly curr
   return { amount: Number(amount), currency: text(visit, "currency") }
 }
 
-export const descriptionField = ({ form: given }: Visit, hint: string) =>
-  field({ label: "What for", name: "description", optional: true, maxLength: 200, hint, value: given.get("description") ?? "" })
+export const descriptionField = (visit: Visit, hint: string) =>
+  entry(visit, { label: "What for", name: "description", optional: true, maxLength: 200, hint })
 
 /** Returns a form's description, unless it is empty. */
 export const descriptionOf = (visit: Visit): { readonly description?: string } => {

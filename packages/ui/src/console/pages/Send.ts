@@ -1,34 +1,32 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
-import { body, confirm, empty, facts, field, fields, form, formPanel, panel, plain } from "../Parts.ts"
+import { body, confirm, empty, entry, facts, fields, form, formPanel, panel, plain } from "../Parts.ts"
 import { amountFields, amountOf } from "./Records.ts"
 
 // Two steps: the estimate, then the payment. Repeating the second step pays only once.
 
 const first = (visit: Visit): Shown => {
-  const { to, form: given, account } = visit
+  const { to, account } = visit
   return {
     title: "Send",
     body: account.frozen
       ? plain("Send", empty("lock", "You can’t send now", "The operator has frozen sending from this account. Contact the operator."))
       : formPanel({ action: to("send"), label: "Send" }, [
           fields(
-            field({
+            entry(visit, {
               label: "To",
               name: "destination",
               required: true,
-              hint: "A Lightning invoice or address, an LNURL, an offer, or a bitcoin address",
-              value: given.get("destination") ?? ""
+              hint: "A Lightning invoice or address, an LNURL, an offer, or a bitcoin address"
             }),
             amountFields(visit, "sats", "Leave empty if the invoice has an amount"),
-            field({
+            entry(visit, {
               label: "Your reference",
               name: "reference",
               optional: true,
               maxLength: 200,
-              hint: "For example, the supplier’s invoice number. You can search for it",
-              value: given.get("reference") ?? ""
+              hint: "For example, the supplier’s invoice number. You can search for it"
             })
           ),
           h(

@@ -2,7 +2,7 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { companyChoice, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { checks, copied, date, empty, factPanel, field, fields, form, formPanel, link, plain, status } from "../../Parts.ts"
+import { checks, copied, date, empty, entry, factPanel, fields, form, formPanel, link, plain, status } from "../../Parts.ts"
 import { paging, rowLink, table } from "../../Table.ts"
 import type { OperatorAdjustment } from "../../wire.ts"
 import type { Problem } from "../Feature.ts"
@@ -57,7 +57,6 @@ const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
 
 const requestPage = async (visit: OperatorVisit): Promise<Shown> => {
   const { to, form: given, query } = visit
-  const value = (name: string) => given.get(name) ?? ""
   return {
     title: "Request an adjustment",
     crumbs: [["Adjustments", "adjustments"]],
@@ -74,16 +73,15 @@ const requestPage = async (visit: OperatorVisit): Promise<Shown> => {
           ],
           [given.get("direction") ?? "credit"]
         ),
-        field({
+        entry(visit, {
           label: "Amount, sats",
           name: "amount",
           required: true,
           inputMode: "decimal",
-          pattern: "[0-9]+([.][0-9]{1,3})?",
-          value: value("amount")
+          pattern: "[0-9]+([.][0-9]{1,3})?"
         }),
-        field({ label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it", value: value("reason") }),
-        field({ label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it", value: value("note") })
+        entry(visit, { label: "Reason", name: "reason", required: true, maxLength: 500, hint: "The company sees it" }),
+        entry(visit, { label: "Note", name: "note", optional: true, maxLength: 500, hint: "Only operators see it" })
       ),
       confirming(visit, "Request adjustment", { why: "Nothing is booked until a second operator approves it." })
     ])

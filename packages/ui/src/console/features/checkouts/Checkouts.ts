@@ -10,8 +10,8 @@ import {
   copied,
   copy,
   date,
+  entry,
   factPanel,
-  field,
   fields,
   formPanel,
   link,
@@ -113,21 +113,19 @@ const list: List<Checkout> = {
 }
 
 const create = (visit: Visit): Shown => {
-  const { to, once, form: given, preferences } = visit
-  const value = (name: string) => given.get(name) ?? ""
+  const { to, once, preferences } = visit
   return {
     title: "New checkout",
     crumbs: [["Checkouts", "checkouts"]],
     body: formPanel({ action: to("checkouts/new"), label: "New checkout", once }, [
       fields(
         amountFields(visit, preferences.currency, "Leave empty to let the payer choose"),
-        field({
+        entry(visit, {
           label: "Order",
           name: "order_id",
           optional: true,
           maxLength: 200,
-          hint: "Your order number. You can search for it",
-          value: value("order_id")
+          hint: "Your order number. You can search for it"
         }),
         descriptionField(visit, "Shown to the customer"),
         optionFields(visit)

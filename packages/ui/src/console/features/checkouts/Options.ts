@@ -2,7 +2,7 @@ import { h } from "preact"
 import { Refused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { text, type Visit } from "../../Page.ts"
-import { checks, choice, type Fact, factPanel, field, type Input } from "../../Parts.ts"
+import { checks, choice, entry, type Fact, factPanel, type Input } from "../../Parts.ts"
 import type { Checkout, CreateCheckout } from "../../wire.ts"
 
 const languages = [
@@ -40,8 +40,9 @@ const numbers = [
 ] as const satisfies ReadonlyArray<Input>
 
 /** The fields that few checkouts need. They are open if any of them is filled in, so that an error is next to its field. */
-export const optionFields = ({ form: given }: Visit) => {
-  const named = (one: Input) => field({ ...one, optional: true, value: given.get(one.name) ?? "" })
+export const optionFields = (visit: Visit) => {
+  const { form: given } = visit
+  const named = (one: Input) => entry(visit, { ...one, optional: true })
   const locale = given.get("locale") ?? "en"
   const isOpen = given.has("options") || locale !== "en" || [...numbers, ...texts].some(({ name }) => (given.get(name) ?? "") !== "")
   return h(

@@ -3,7 +3,7 @@ import { type Payment, Refused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import type { Format } from "../../Format.ts"
 import { confirmed, type Elsewhere, type Page, type Shown, text, type Visit } from "../../Page.ts"
-import { body, button, confirm, copy, factPanel, field, fields, form, link, panel, plain } from "../../Parts.ts"
+import { body, button, confirm, copy, entry, factPanel, fields, form, link, panel, plain } from "../../Parts.ts"
 import { amountFields, amountOf, found } from "../../pages/Records.ts"
 import { bookedValue, titleOf } from "../../pages/Rows.ts"
 
@@ -16,7 +16,7 @@ const valued = (payment: Payment, sats: number, say: Format): string => {
 }
 
 const refundForm = async (visit: Visit): Promise<Shown> => {
-  const { api, say, to, once, user, form: given } = visit
+  const { api, say, to, once, user } = visit
   const payment = await found(visit, "deposit")
   const deposit = await api.call("GET /v1/transactions/deposits/{depositID}", { params: { depositID: payment.id } })
   const left = deposit.amount_sats - deposit.refunded_sats
@@ -38,14 +38,13 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
             value: String(left),
             also: payment.currency
           }),
-          field({
+          entry(visit, {
             label: "Send to",
             name: "destination",
             optional: true,
-            hint: "A Lightning invoice or address. Without one, the customer claims the refund by link",
-            value: given.get("destination") ?? ""
+            hint: "A Lightning invoice or address. Without one, the customer claims the refund by link"
           }),
-          field({ label: "Note", name: "description", optional: true, value: given.get("description") ?? "" })
+          entry(visit, { label: "Note", name: "description", optional: true })
         ),
         confirm(`Refund up to ${Formats.sats(left)} sats`, {
           isConfirmed: user.isConfirmed,

@@ -1,39 +1,37 @@
 import { type ComponentChildren, h } from "preact"
 import { secretPanel } from "../../Issued.ts"
 import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../../Page.ts"
-import { body, confirm, field, form, formPanel, panel, plain, stack } from "../../Parts.ts"
+import { body, confirm, entry, field, form, formPanel, panel, plain, stack } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { rootOf, short } from "./Webhooks.ts"
 
-const settings = (given: Pick<AnyVisit, "form">, endpoint?: WebhookEndpoint) => {
-  const value = (name: string, known: string | undefined) => given.form.get(name) ?? known ?? ""
-  return h(
+const settings = (visit: AnyVisit, endpoint?: WebhookEndpoint) =>
+  h(
     "div",
     { class: "fields" },
-    field({ label: "URL", name: "url", type: "url", required: true, value: value("url", endpoint?.url) }),
-    field({
+    entry(visit, { label: "URL", name: "url", type: "url", required: true, value: endpoint?.url }),
+    entry(visit, {
       label: "Description",
       name: "description",
       optional: true,
       maxLength: 200,
-      value: value("description", endpoint?.description)
+      value: endpoint?.description
     }),
-    field({
+    entry(visit, {
       label: "Event types",
       name: "types",
       optional: true,
       hint: "Separated by commas, such as checkout.paid or deposit.*. Leave empty for all",
-      value: value("types", endpoint?.types.join(", "))
+      value: endpoint?.types.join(", ")
     }),
-    field({
+    entry(visit, {
       label: "Header for an additional signature",
       name: "header",
       optional: true,
       hint: "Such as X-Shop-Signature",
-      value: value("header", endpoint?.signature_header ?? "")
+      value: endpoint?.signature_header ?? ""
     })
   )
-}
 
 const settingsIn = (visit: AnyVisit) => {
   const header = text(visit, "header")
