@@ -102,7 +102,7 @@ export interface Reads {
   /** Returns events of types such as `invoice.*`, newest first. */
   readonly events: (asked: {
     readonly limit: number
-    readonly cursor?: string
+    readonly cursor: string | undefined
     readonly types?: string | undefined
   }) => Promise<Listed<ReadonlyArray<Event>>>
   /** `isAll` is false if more records may match. */

@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from "preact"
 import { type Listed, Refused } from "./Api.ts"
 import { csv, type CsvColumn } from "./Csv.ts"
 import * as Formats from "./Format.ts"
-import { type File, type Page, type Shown, type Visit, withQuery } from "./Page.ts"
+import { type AnyVisit, type File, type Page, type Shown, type Visit, withQuery } from "./Page.ts"
 import { button, chips, empty, type Icon, plain, segments } from "./Parts.ts"
 import { type Column, exported, paging, table } from "./Table.ts"
 
@@ -26,7 +26,7 @@ export type Kind<Row> = readonly [value: string, text: string, is: (row: Row, no
 
 interface Asked {
   readonly limit: number
-  readonly cursor?: string
+  readonly cursor: string | undefined
 }
 
 export interface List<Row> {
@@ -85,9 +85,9 @@ const matching = async <Row>(
 ) => {
   const { isIn, isAll, sinceMillis } = filterOf(list, visit)
   const rows: Array<Row> = []
-  let [cursor, read, length] = [visit.query.get("cursor") ?? undefined, 0, 0]
+  let [cursor, read, length] = [cursorOf(visit), 0, 0]
   for (;;) {
-    const { data, next, characters } = await list.read(visit, { limit: most.each, ...(cursor !== undefined && { cursor }) })
+    const { data, next, characters } = await list.read(visit, { limit: most.each, cursor })
     rows.push(...(isAll ? data : data.filter(isIn)))
     read += data.length
     length += characters
@@ -104,9 +104,19 @@ const matching = async <Row>(
  */
 const longestTrail = 40
 
+/** Where the page of a list begins. Undefined for the first page. */
+export const cursorOf = ({ query }: Pick<AnyVisit, "query">): string | undefined => query.get("cursor") ?? undefined
+
+/** Returns a function that returns the URL of a list's first page with other filters. An empty value removes a filter. */
+export const filtering =
+  (path: string, { query, to }: AnyVisit) =>
+  (change: Readonly<Record<string, string>>) =>
+    to(withQuery(path, query, { cursor: "", trail: "", ...change }))
+
 /** Links to the pages before and after. */
-export const pages = (path: string, { query, to }: Visit, next: string | undefined) => {
-  const cursor = query.get("cursor") ?? undefined
+export const pages = (path: string, visit: AnyVisit, next: string | undefined) => {
+  const { query, to } = visit
+  const cursor = cursorOf(visit)
   const trail = (query.get("trail") ?? "").split(".").filter((one) => one !== "")
   const at = (change: Readonly<Record<string, string>>) => to(withQuery(path, query, change))
   const past = [...trail, ...(cursor === undefined ? [] : [cursor])].slice(-longestTrail).join(".")
@@ -118,9 +128,10 @@ export const pages = (path: string, { query, to }: Visit, next: string | undefin
 
 /** Reads one page of a list that has no filters. The footer is undefined if there is only one page. */
 export const onePage = async <Row>(path: string, visit: Visit, read: (asked: Asked) => Promise<Listed<ReadonlyArray<Row>>>) => {
-  const cursor = visit.query.get("cursor")
-  const { data, next } = await read({ limit: perPage, ...(cursor !== null && { cursor }) })
-  const footer = next === undefined && cursor === null ? undefined : paging(data.length, `${data.length} shown`, pages(path, visit, next))
+  const cursor = cursorOf(visit)
+  const { data, next } = await read({ limit: perPage, cursor })
+  const footer =
+    next === undefined && cursor === undefined ? undefined : paging(data.length, `${data.length} shown`, pages(path, visit, next))
   return { rows: data, footer }
 }
 
@@ -130,8 +141,8 @@ const get =
     const { path, title, lead, glyph, noun, none, kinds, create, above, also = [] } = list
     const { query, to, say } = visit
     const { rows, next } = await matching(list, visit, { rows: perPage, read: mostRead, each: perPage })
-    const at = (change: Readonly<Record<string, string>>) => to(withQuery(path, query, { cursor: "", trail: "", ...change }))
-    const [isFirst, period, chosen] = [query.get("cursor") === null, query.get("period"), query.get("status") ?? ""]
+    const at = filtering(path, visit)
+    const [isFirst, period, chosen] = [cursorOf(visit) === undefined, query.get("period"), query.get("status") ?? ""]
     const others = also.filter(([name]) => query.has(name))
     const isFiltered = period !== null || chosen !== "" || others.length > 0
     const count = next === undefined && isFirst ? Formats.sats(rows.length) : noun
@@ -141,10 +152,7 @@ const get =
       lead,
       isLive: isFirst,
       // Instead of an empty list, the page offers to create the first record.
-      actions: (rows.length > 0 || isFiltered) && [
-        rows.length > 0 && exported(to(withQuery(`${path}/export`, query, { cursor: "", trail: "" })), count),
-        making
-      ],
+      actions: (rows.length > 0 || isFiltered) && [rows.length > 0 && exported(filtering(`${path}/export`, visit)({}), count), making],
       body: [
         above?.(visit),
         h("div", { class: "chips" }, [

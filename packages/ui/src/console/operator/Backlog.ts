@@ -1,6 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
-import { type OperatorVisit, type Page, type Shown, withQuery } from "../Page.ts"
+import { cursorOf, filtering, pages } from "../List.ts"
+import { type OperatorVisit, type Page, type Shown } from "../Page.ts"
 import { empty, panel, plain, segments, status } from "../Parts.ts"
 import { elided } from "../pages/Rows.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
@@ -42,10 +43,10 @@ const depositColumns = ({ say, to }: OperatorVisit, companies: Companies): Reado
 
 const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, to, query } = visit
-  const [chosen, cursor] = [query.get("kind"), query.get("cursor") ?? undefined]
+  const [chosen, at] = [query.get("kind"), filtering("backlog", visit)]
   const [waiting, page, deposits] = await Promise.all([
     api.call("GET /operator/backlog"),
-    api.page("GET /operator/withdrawals", { query: { status: "pending", limit: perPage, ...(cursor !== undefined && { cursor }) } }),
+    api.page("GET /operator/withdrawals", { query: { status: "pending", limit: perPage, cursor: cursorOf(visit) } }),
     api.call("GET /operator/deposits", { query: { status: "pending", limit: perPage } })
   ])
   const rows = page.data.filter((row) => !isWithdrawalKind(chosen) || kindOf(row) === chosen)
@@ -71,7 +72,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
         { text: `All ${many}`, href: to("backlog"), isOn: !isWithdrawalKind(chosen) },
         ...withdrawalKinds.map((kind) => ({
           text: `${texts[kind]} ${waiting[kind].count}`,
-          href: to(withQuery("backlog", query, { kind, cursor: "" })),
+          href: at({ kind }),
           isOn: kind === chosen
         }))
       ]),
@@ -80,10 +81,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
         rows.length === 0
           ? empty("good", "Nothing is waiting", "Every withdrawal of this kind is finished.")
           : table("Pending withdrawals, oldest first", { columns: columns(visit, companies), groups: [{ rows }], opens: true }),
-        paging(rows.length, `${Formats.sats(rows.length)} shown`, {
-          newer: cursor === undefined ? undefined : to(withQuery("backlog", query, { cursor: "" })),
-          older: page.next === undefined ? undefined : to(withQuery("backlog", query, { cursor: page.next }))
-        })
+        paging(rows.length, `${Formats.sats(rows.length)} shown`, pages("backlog", visit, page.next))
       ),
       deposits.length > 0 &&
         panel(

@@ -1,7 +1,8 @@
 import { h } from "preact"
 import { nameField } from "../Issued.ts"
 import * as Formats from "../Format.ts"
-import { type Elsewhere, type OperatorVisit, type Page, type Shown, text, withQuery } from "../Page.ts"
+import { cursorOf, filtering, pages } from "../List.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { button, choice, date, empty, fields, formPanel, hidden, plain, segments, status, sub } from "../Parts.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { CompanyOverview } from "../wire.ts"
@@ -46,19 +47,19 @@ const isPlan = (plan: string | null): plan is "free" | "paid" => plan === "free"
 
 const list = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, query, to } = visit
-  const [sought, plan, cursor] = [(query.get("search") ?? "").trim(), query.get("plan"), query.get("cursor") ?? undefined]
+  const [sought, plan, cursor] = [(query.get("search") ?? "").trim(), query.get("plan"), cursorOf(visit)]
   const chosen = query.get("status") ?? ""
   const { data: rows, next } = await api.page("GET /operator/companies", {
     query: {
       limit: perPage,
+      cursor,
       ...(sought !== "" && { search: sought }),
       ...(isPlan(plan) && { plan }),
-      ...(chosen === "frozen" && { status: "frozen" }),
-      ...(cursor !== undefined && { cursor })
+      ...(chosen === "frozen" && { status: "frozen" })
     }
   })
   const late = lateOf(await api.call("GET /operator/reconciliation"), visit)
-  const at = (change: Readonly<Record<string, string>>) => to(withQuery("companies", query, { cursor: "", ...change }))
+  const at = filtering("companies", visit)
   const chip = (text: string, status: string) => ({ text, href: at({ status }), isOn: chosen === status })
   const total = rows.reduce((sum, { posted_sats }) => sum + posted_sats, 0)
   return {
@@ -85,10 +86,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
               button(to("companies/new"), "Open company")
             )
           : table("Companies, newest first", { columns: columns(visit, late), groups: [{ rows }], kind: "mid", opens: true }),
-        paging(rows.length, `times in ${visit.say.zone}`, {
-          newer: cursor === undefined ? undefined : at({}),
-          older: next === undefined ? undefined : at({ cursor: next })
-        })
+        paging(rows.length, `times in ${visit.say.zone}`, pages("companies", visit, next))
       )
     ]
   }

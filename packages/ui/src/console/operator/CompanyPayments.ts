@@ -1,5 +1,6 @@
 import { h } from "preact"
-import { type OperatorVisit, type Page, type Shown, withQuery } from "../Page.ts"
+import { type OperatorVisit, type Page, type Shown } from "../Page.ts"
+import { cursorOf, filtering, pages } from "../List.ts"
 import { empty, plain, segments, status, when } from "../Parts.ts"
 import { type Line, linesOf, rails, signedSats, statuses, toldOf, types } from "../pages/Rows.ts"
 import { crumbsOf } from "./Common.ts"
@@ -31,20 +32,20 @@ export const paymentTable = async (visit: OperatorVisit, companyId: string, tran
 }
 
 const list = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, to, query, id } = visit
+  const { api, say, query, id } = visit
   const type = types.find(([type]) => type === query.get("type"))?.[0]
   const status = statuses.find(([status]) => status === query.get("status"))?.[0]
-  const cursor = query.get("cursor") ?? undefined
+  const path = `companies/${id}/payments`
   const page = await api.page("GET /operator/companies/{companyId}/transactions", {
     params: { companyId: id },
     query: {
       limit: perPage,
-      ...(type !== undefined && { type }),
-      ...(status !== undefined && { status }),
-      ...(cursor !== undefined && { cursor })
+      cursor: cursorOf(visit),
+      type,
+      status
     }
   })
-  const at = (change: Readonly<Record<string, string>>) => to(withQuery(`companies/${id}/payments`, query, { cursor: "", ...change }))
+  const at = filtering(path, visit)
   const chip = (text: string, name: "type" | "status", value: string) => ({
     text,
     href: at({ [name]: value }),
@@ -61,10 +62,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
       plain(
         "Payments",
         await paymentTable(visit, id, page.data, true),
-        paging(page.data.length, `times in ${say.zone}`, {
-          newer: cursor === undefined ? undefined : at({}),
-          older: page.next === undefined ? undefined : at({ cursor: page.next })
-        })
+        paging(page.data.length, `times in ${say.zone}`, pages(path, visit, page.next))
       )
     ]
   }

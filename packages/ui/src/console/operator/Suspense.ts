@@ -1,5 +1,6 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
+import { cursorOf, pages } from "../List.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { copied, date, empty, facts, fields, formPanel, link, plain } from "../Parts.ts"
 import { paging, rowLink, table } from "../Table.ts"
@@ -8,14 +9,11 @@ import { companyChoice, confirming, guide } from "./Common.ts"
 
 // Money without a known owner.
 
-const past = "suspense?show=assigned"
-
 const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say, to, query } = visit
   const isPast = query.get("show") === "assigned"
-  const cursor = query.get("cursor") ?? undefined
   const { data: rows, next } = await api.page("GET /operator/suspense", {
-    query: { status: isPast ? "assigned" : "open", limit: 50, ...(cursor !== undefined && { cursor }) }
+    query: { status: isPast ? "assigned" : "open", limit: 50, cursor: cursorOf(visit) }
   })
   const companies = await visit.companies(rows.map(({ assigned_to, company_id }) => assigned_to ?? company_id))
   return {
@@ -23,7 +21,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
     lead: isPast
       ? "Payments that were in suspense and now belong to a company."
       : "Money that reached your node but was not credited to any company.",
-    actions: !isPast && h("a", { class: "btn", href: to(past) }, "Assigned payments"),
+    actions: !isPast && h("a", { class: "btn", href: to("suspense?show=assigned") }, "Assigned payments"),
     ...(isPast && { crumbs: [["Suspense", "suspense"] as const] }),
     body: plain(
       "Suspense",
@@ -54,10 +52,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
             groups: [{ rows }],
             opens: !isPast
           }),
-      paging(rows.length, `times in ${say.zone}`, {
-        newer: cursor === undefined ? undefined : to(isPast ? past : "suspense"),
-        older: next === undefined ? undefined : to(`${isPast ? `${past}&` : "suspense?"}cursor=${next}`)
-      })
+      paging(rows.length, `times in ${say.zone}`, pages("suspense", visit, next))
     )
   }
 }

@@ -3,7 +3,7 @@ import { type Payment, Refused } from "../Api.ts"
 import { csv, type CsvColumn } from "../Csv.ts"
 import * as Formats from "../Format.ts"
 import { features, receiveButtons } from "../features/index.ts"
-import { mostCharacters, pages } from "../List.ts"
+import { cursorOf, filtering, mostCharacters, pages } from "../List.ts"
 import { type File, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
 import { button, type Chip, chips, empty, plain, segments, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
@@ -69,21 +69,21 @@ const askedBy = ({ query, say }: Visit): Query => {
 }
 
 /** The direction is 1 click away, so that an export of what was received takes 3 from the overview. */
-const directions = ({ query, to }: Visit) => {
-  const chosen = query.get("type") ?? ""
-  const at = (type: string) => to(withQuery("payments", query, { cursor: "", trail: "", type }))
+const directions = (visit: Visit) => {
+  const chosen = visit.query.get("type") ?? ""
+  const at = (type: string) => filtering("payments", visit)({ type })
   return segments("Direction", [
     { text: "All", href: at(""), isOn: chosen === "" },
     ...types.map(([type, text]) => ({ text, href: at(type), isOn: chosen === type }))
   ])
 }
 
-const chipsOf = ({ query, to }: Visit): ReadonlyArray<Chip> => {
-  const page = (change: Readonly<Record<string, string>>) => to(withQuery("payments", query, { cursor: "", trail: "", ...change }))
+const chipsOf = (visit: Visit): ReadonlyArray<Chip> => {
+  const { query } = visit
+  const [page, choosing] = [filtering("payments", visit), filtering("payments/filter", visit)]
   const known = filters.flatMap(({ name, label, values }): ReadonlyArray<Chip> => {
     const value = query.get(name)
-    if (value === null)
-      return [{ text: label, href: to(withQuery("payments/filter", query, { cursor: "", trail: "", by: name })), isOn: false }]
+    if (value === null) return [{ text: label, href: choosing({ by: name }), isOn: false }]
     return [{ text: values.find(([one]) => one === value)?.[1] ?? value, href: page({ [name]: "" }), isOn: true }]
   })
   const day = query.get("day")
@@ -92,7 +92,7 @@ const chipsOf = ({ query, to }: Visit): ReadonlyArray<Chip> => {
     ...known,
     ...(day === null ? [] : [{ text: day, href: page({ day: "" }), isOn: true }]),
     key === null
-      ? { text: "Metadata", href: to(withQuery("payments/filter", query, { cursor: "", trail: "", by: "metadata" })), isOn: false }
+      ? { text: "Metadata", href: choosing({ by: "metadata" }), isOn: false }
       : { text: `${key} is ${query.get("metadata_value") ?? ""}`, href: page({ metadata_key: "", metadata_value: "" }), isOn: true }
   ]
 }
@@ -112,7 +112,7 @@ const counted = async ({ api }: Visit, query: Query): Promise<Counted> => {
   let cursor: string | undefined
   let length = 0
   do {
-    const page = await api.page("GET /v1/transactions", { query: { ...query, limit: perRead, ...(cursor !== undefined && { cursor }) } })
+    const page = await api.page("GET /v1/transactions", { query: { ...query, limit: perRead, cursor } })
     rows.push(...page.data.map(({ metadata: _, ...row }) => row))
     cursor = page.next
     length += page.characters
@@ -238,11 +238,10 @@ const nothing = (visit: Visit) =>
     : empty("search", "No results", "No payment matches all of these filters.", button(visit.to("payments"), "Clear all", "main"))
 
 const list = async (visit: Visit): Promise<Shown> => {
-  const { api, query, to } = visit
-  const asked = askedBy(visit)
-  const cursor = query.get("cursor") ?? undefined
+  const { api, query } = visit
+  const [asked, cursor] = [askedBy(visit), cursorOf(visit)]
   const [page, all] = await Promise.all([
-    api.page("GET /v1/transactions", { query: { ...asked, limit: perPage, ...(cursor !== undefined && { cursor }) } }),
+    api.page("GET /v1/transactions", { query: { ...asked, limit: perPage, cursor } }),
     counted(visit, asked)
   ])
   const lines = await linesOf(visit, page.data)
@@ -264,12 +263,11 @@ const list = async (visit: Visit): Promise<Shown> => {
         })
       )
   ]
-  const path = withQuery("payments/export", query, { cursor: "", trail: "" })
   return {
     title: "Payments",
     body,
     isLive: cursor === undefined,
-    ...(lines.length > 0 && all.isAll && { actions: exported(to(path), count) })
+    ...(lines.length > 0 && all.isAll && { actions: exported(filtering("payments/export", visit)({}), count) })
   }
 }
 

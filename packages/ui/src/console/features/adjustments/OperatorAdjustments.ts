@@ -1,5 +1,6 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
+import { cursorOf, pages } from "../../List.ts"
 import { companyChoice, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
 import { checks, copied, date, empty, entry, factPanel, fields, form, formPanel, link, plain, status } from "../../Parts.ts"
@@ -17,11 +18,8 @@ const told = ({ status: now }: OperatorAdjustment) =>
       : ({ tone: "warn", text: "Awaits a second operator" } as const)
 
 const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, say, to, query } = visit
-  const cursor = query.get("cursor") ?? undefined
-  const { data: rows, next } = await api.page("GET /operator/adjustments", {
-    query: { limit: 50, ...(cursor !== undefined && { cursor }) }
-  })
+  const { api, say, to } = visit
+  const { data: rows, next } = await api.page("GET /operator/adjustments", { query: { limit: 50, cursor: cursorOf(visit) } })
   const companies = await visit.companies(rows.map(({ company_id }) => company_id))
   return {
     title: "Adjustments",
@@ -47,10 +45,7 @@ const adjustmentList = async (visit: OperatorVisit): Promise<Shown> => {
             groups: [{ rows }],
             opens: true
           }),
-      paging(rows.length, `times in ${say.zone}`, {
-        newer: cursor === undefined ? undefined : to("adjustments"),
-        older: next === undefined ? undefined : to(`adjustments?cursor=${next}`)
-      })
+      paging(rows.length, `times in ${say.zone}`, pages("adjustments", visit, next))
     )
   }
 }

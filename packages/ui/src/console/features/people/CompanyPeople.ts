@@ -30,8 +30,7 @@ const membersOf = async ({ api }: OperatorVisit, id: string): Promise<ReadonlyAr
   const members: Array<OperatorPerson> = []
   let cursor: string | undefined
   do {
-    const query = { company_id: id, limit: mostPeople, ...(cursor !== undefined && { cursor }) }
-    const { data, next } = await api.page("GET /operator/people", { query })
+    const { data, next } = await api.page("GET /operator/people", { query: { company_id: id, limit: mostPeople, cursor } })
     members.push(...data.filter(({ status }) => status !== "removed"))
     cursor = next
   } while (cursor !== undefined)

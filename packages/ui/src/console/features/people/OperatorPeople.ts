@@ -1,5 +1,6 @@
 import { h } from "preact"
 import { inAudit, nameField } from "../../Issued.ts"
+import { cursorOf, pages } from "../../List.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
 import { button, choice, date, empty, factPanel, fields, form, formPanel, note, panel, plain, stack, status } from "../../Parts.ts"
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
@@ -27,11 +28,9 @@ const columns = ({ say, to, user }: OperatorVisit): ReadonlyArray<Column<Operato
 
 /** The operator's people. A company's people are on the company's page. */
 const list = async (visit: OperatorVisit): Promise<Shown> => {
-  const { api, to, query } = visit
-  const cursor = query.get("cursor") ?? undefined
-  const { data, next } = await api.page("GET /operator/people", {
-    query: { limit: mostPeople, ...(cursor !== undefined && { cursor }) }
-  })
+  const { api, to } = visit
+  const cursor = cursorOf(visit)
+  const { data, next } = await api.page("GET /operator/people", { query: { limit: mostPeople, cursor } })
   const rows = data.filter((row) => row.status !== "removed")
   return {
     title: "People",
@@ -45,11 +44,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
             ? empty("people", "No people yet", "Invite each operator, so that no one shares a token.")
             : empty("people", "No people on this page", "The people on it were removed.")
           : table("Operators", { columns: columns(visit), groups: [{ rows }], kind: "mid", opens: true }),
-        (cursor !== undefined || next !== undefined) &&
-          paging(rows.length, "", {
-            newer: cursor === undefined ? undefined : to("people"),
-            older: next === undefined ? undefined : to(`people?cursor=${next}`)
-          })
+        (cursor !== undefined || next !== undefined) && paging(rows.length, "", pages("people", visit, next))
       ),
       ownPasskeys(visit)
     ]

@@ -239,7 +239,7 @@ const atOnce = 1000
 export const find = async ({ api, id }: Pick<Visit, "api" | "id">): Promise<Person> => {
   let cursor: string | undefined
   do {
-    const { data, next } = await api.page("GET /v1/people", { query: { limit: atOnce, ...(cursor !== undefined && { cursor }) } })
+    const { data, next } = await api.page("GET /v1/people", { query: { limit: atOnce, cursor } })
     const found = data.find((row) => row.id === id)
     if (found !== undefined) return found
     cursor = next

@@ -1,7 +1,8 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
+import { cursorOf, pages } from "../../List.ts"
 import { toldOf } from "./Failing.ts"
-import { type AnyVisit, type Elsewhere, may, type Page, type Shown, text, withQuery } from "../../Page.ts"
+import { type AnyVisit, type Elsewhere, may, type Page, type Shown, text } from "../../Page.ts"
 import { act, button, copied, date, empty, facts, note, panel, plain, sides, stack, status, sub, type Told, when } from "../../Parts.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { WebhookDelivery, WebhookEndpoint } from "../../wire.ts"
@@ -201,12 +202,11 @@ const trouble = async (endpoint: WebhookEndpoint, visit: AnyVisit, deliveries: R
 
 const show = async (visit: AnyVisit): Promise<Shown> => {
   const { api, say, to, id, query } = visit
-  const cursor = query.get("cursor")
   const [endpoint, page] = await Promise.all([
     api.call(`GET ${rootOf(visit)}/webhook-endpoints/{id}`, { params: { id } }),
     api.page(`GET ${rootOf(visit)}/webhook-endpoints/{id}/deliveries`, {
       params: { id },
-      query: { limit: perPage, ...(cursor !== null && { cursor }) }
+      query: { limit: perPage, cursor: cursorOf(visit) }
     })
   ])
   const deliveries: ReadonlyArray<WebhookDelivery> = page.data
@@ -231,10 +231,7 @@ const show = async (visit: AnyVisit): Promise<Shown> => {
           "Deliveries",
           {
             isRuled: true,
-            footer: paging(deliveries.length, `times in ${say.zone}`, {
-              newer: cursor === null ? undefined : at,
-              older: page.next === undefined ? undefined : to(withQuery(`webhooks/${id}`, query, { cursor: page.next }))
-            })
+            footer: paging(deliveries.length, `times in ${say.zone}`, pages(`webhooks/${id}`, visit, page.next))
           },
           deliveries.length === 0
             ? empty("hook", "No deliveries yet", "Events appear here with their response.")
