@@ -66,9 +66,15 @@ interface Filter<Row> {
   readonly isAll: boolean
 }
 
-const filterOf = <Row>({ kinds, at }: List<Row>, { query, say }: Visit): Filter<Row> => {
-  const days = query.get("period")
-  const sinceMillis = days !== null && /^\d{1,4}$/.test(days) ? say.nowMillis - Number(days) * dayMillis : 0
+/** Returns when a period begins, of which the parameter `name` states the number of days. Undefined if it has no valid number. */
+export const startOf = ({ query, say }: AnyVisit, name: string): number | undefined => {
+  const days = query.get(name) ?? ""
+  return /^\d{1,4}$/.test(days) ? say.nowMillis - Number(days) * dayMillis : undefined
+}
+
+const filterOf = <Row>({ kinds, at }: List<Row>, visit: Visit): Filter<Row> => {
+  const { query, say } = visit
+  const sinceMillis = startOf(visit, "period") ?? 0
   const [, , is = () => true] = kinds.find(([value]) => value === query.get("status")) ?? []
   return {
     isIn: (row) => Date.parse(at(row)) >= sinceMillis && is(row, say.nowMillis),

@@ -3,7 +3,7 @@ import { type Payment, Refused } from "../Api.ts"
 import { csv, type CsvColumn } from "../Csv.ts"
 import * as Formats from "../Format.ts"
 import { features, receiveButtons } from "../features/index.ts"
-import { cursorOf, filtering, mostCharacters, pages } from "../List.ts"
+import { cursorOf, filtering, mostCharacters, pages, startOf } from "../List.ts"
 import { type File, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
 import { button, type Chip, chips, empty, plain, segments, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
@@ -16,8 +16,6 @@ const mostCounted = 10_000
 const perRead = 1000
 
 type Query = Operations["GET /v1/transactions"]["query"]
-
-const dayMillis = 86_400_000
 
 interface Filter {
   readonly name: string
@@ -54,13 +52,14 @@ const filters: ReadonlyArray<Filter> = [
 const isDay = (text: string): boolean => /^[12]\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 
 /** Converts the filters in the page's URL for the API. */
-const askedBy = ({ query, say }: Visit): Query => {
-  const [days, day] = [query.get("period"), query.get("day")]
+const askedBy = (visit: Visit): Query => {
+  const { query, say } = visit
+  const [fromMillis, day] = [startOf(visit, "period"), query.get("day")]
   const key = query.get("metadata_key") ?? undefined
-  const startOf = (one: string) => new Date(Formats.startOfDay(one, say.zone)).toISOString()
+  const begin = (one: string) => new Date(Formats.startOfDay(one, say.zone)).toISOString()
   return {
-    ...(days !== null && /^\d{1,4}$/.test(days) && { from: new Date(say.nowMillis - Number(days) * dayMillis).toISOString() }),
-    ...(day !== null && isDay(day) && { from: startOf(day), until: startOf(Formats.dayAfter(day, 1)) }),
+    ...(fromMillis !== undefined && { from: new Date(fromMillis).toISOString() }),
+    ...(day !== null && isDay(day) && { from: begin(day), until: begin(Formats.dayAfter(day, 1)) }),
     status: statuses.find(([status]) => status === query.get("status"))?.[0],
     type: types.find(([type]) => type === query.get("type"))?.[0],
     rail_type: (["lightning", "on_chain"] as const).find((rail) => rail === query.get("rail_type")),

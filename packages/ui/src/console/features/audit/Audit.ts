@@ -1,14 +1,15 @@
 import { type ComponentChildren, h } from "preact"
+import { type Listed, pathOf } from "../../Api.ts"
 import type { Format } from "../../Format.ts"
 import * as Formats from "../../Format.ts"
-import { pages } from "../../List.ts"
-import { type AnyVisit, type Page, type Shown, type Visit, withQuery } from "../../Page.ts"
+import { cursorOf, filtering, pages, startOf } from "../../List.ts"
+import { type AnyVisit, type Page, type Shown, type Visit } from "../../Page.ts"
 import { chips, date, empty, link, plain, status } from "../../Parts.ts"
 import { signedSats } from "../../pages/Rows.ts"
 import { type Column, exported, paging, table } from "../../Table.ts"
-import type { AuditEntry, Operations } from "../../wire.ts"
+import type { AuditEntry } from "../../wire.ts"
 
-const perPage = 50
+export const perPage = 50
 const verbs: Readonly<Record<string, string>> = {
   "console.signIn": "Signed in",
   "console.signOut": "Signed out",
@@ -171,17 +172,66 @@ export const columns = ({ say }: Pick<AnyVisit, "say">, about: About): ReadonlyA
   { title: "From", place: "off", kind: "faint", cell: ({ ip_address }) => ip_address }
 ]
 
-const get = async (visit: Visit, words: Words): Promise<Shown> => {
-  const { api, query, to, beside, say } = visit
-  const [cursor, days, actor, verb] = [query.get("cursor"), query.get("days"), query.get("actor_id"), query.get("verb")]
-  const asked: Operations["GET /v1/audit"]["query"] = {
-    ...(days !== null && /^\d{1,4}$/.test(days) && { from: new Date(say.nowMillis - Number(days) * 86_400_000).toISOString() }),
-    ...(actor !== null && { actor_id: actor }),
-    ...(verb !== null && { verb })
+/** Returns the filters of both audit logs. */
+export const filtersIn = (visit: AnyVisit) => {
+  const fromMillis = startOf(visit, "days")
+  const given = (name: string) => visit.query.get(name) ?? undefined
+  return {
+    ...(fromMillis !== undefined && { from: new Date(fromMillis).toISOString() }),
+    actor_id: given("actor_id"),
+    verb: given("verb"),
+    outcome: given("outcome")
   }
-  const { data, next } = await api.page("GET /v1/audit", { query: { ...asked, limit: perPage, ...(cursor !== null && { cursor }) } })
+}
+
+/** The page of an audit log that is read, and can be exported, at `path` of the API. */
+export const logPage = (
+  visit: AnyVisit,
+  { data, next }: Listed<ReadonlyArray<AuditEntry>>,
+  {
+    path,
+    filters,
+    company,
+    columns
+  }: {
+    readonly path: string
+    readonly filters: ReturnType<typeof filtersIn> & { readonly company_id?: string | undefined }
+    /** The name of the company in the filters. */
+    readonly company?: string | undefined
+    readonly columns: ReadonlyArray<Column<AuditEntry>>
+  }
+): Shown => {
+  const [at, days] = [filtering("audit", visit), visit.query.get("days")]
+  const { actor_id, verb, outcome } = filters
+  const on = { company_id: company, actor_id, verb: verb && verbWords(verb), outcome }
+  const isAll = next === undefined && cursorOf(visit) === undefined
+  return {
+    title: "Audit log",
+    actions:
+      data.length > 0 &&
+      exported(visit.beside(pathOf(path, {}, { ...filters, format: "csv" })), isAll ? Formats.sats(data.length) : "entries"),
+    body: [
+      chips([
+        ...["7", "30"].map((span) => ({ text: `Last ${span} days`, href: at({ days: days === span ? "" : span }), isOn: days === span })),
+        ...Object.entries(on).flatMap(([name, text]) => (text === undefined ? [] : [{ text, href: at({ [name]: "" }), isOn: true }]))
+      ]),
+      plain(
+        "Audit log",
+        data.length === 0
+          ? empty("clock", "No entries", "No entry matches these filters.")
+          : table("Audit log", { columns, groups: [{ rows: data }] }),
+        paging(data.length, `times in ${visit.say.zone}`, pages("audit", visit, next))
+      )
+    ]
+  }
+}
+
+const get = async (visit: Visit, words: Words): Promise<Shown> => {
+  const { api, to } = visit
+  const filters = filtersIn(visit)
+  const page = await api.page("GET /v1/audit", { query: { ...filters, limit: perPage, cursor: cursorOf(visit) } })
   const sent = await api.payments(
-    data.flatMap((entry) => {
+    page.data.flatMap((entry) => {
       const id = sentIn(entry)
       return id === undefined ? [] : [{ type: "withdrawal" as const, id }]
     })
@@ -190,33 +240,7 @@ const get = async (visit: Visit, words: Words): Promise<Shown> => {
     const payment = sent.find(({ id }) => id === sentIn(entry))
     return payment === undefined ? recordOf(entry, visit, words) : link(to(`payments/out/${payment.id}`), `${signedSats(payment)} sats`)
   }
-  const at = (change: Readonly<Record<string, string>>) => to(withQuery("audit", query, { cursor: "", trail: "", ...change }))
-  const filters = chips([
-    ...(["7", "30"] as const).map((span) => ({
-      text: `Last ${span} days`,
-      href: at({ days: days === span ? "" : span }),
-      isOn: days === span
-    })),
-    ...(actor === null ? [] : [{ text: actor, href: at({ actor_id: "" }), isOn: true }]),
-    ...(verb === null ? [] : [{ text: verbWords(verb), href: at({ verb: "" }), isOn: true }])
-  ])
-  const file = withQuery("v1/audit", new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)])), {
-    format: "csv"
-  })
-  return {
-    title: "Audit log",
-    actions: data.length > 0 && exported(beside(file), next === undefined && cursor === null ? Formats.sats(data.length) : "entries"),
-    body: [
-      filters,
-      plain(
-        "Audit log",
-        data.length === 0
-          ? empty("clock", "No entries", "No entry matches these filters.")
-          : table("Audit log", { columns: columns(visit, about), groups: [{ rows: data }] }),
-        paging(data.length, `times in ${say.zone}`, pages("audit", visit, next))
-      )
-    ]
-  }
+  return logPage(visit, page, { path: "v1/audit", filters, columns: columns(visit, about) })
 }
 
 export const audit = (words: Words): Page => ({ path: "audit", nav: "audit", get: (visit) => get(visit, words) })
