@@ -1,8 +1,9 @@
+import { type ComponentChild, h } from "preact"
 import { Refused } from "../Api.ts"
 import type { Format } from "../Format.ts"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type OperatorVisit, text } from "../Page.ts"
-import { choice, confirm, type Told, when } from "../Parts.ts"
+import { body, choice, confirm, form, panel, type Told, when } from "../Parts.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { offered } from "./CompanyNames.ts"
 
@@ -76,6 +77,24 @@ export const confirming = (
 export const deciding = (button: string, more: { readonly why?: string; readonly kind?: string } = {}) =>
   confirm(button, { isConfirmed: true, ...more })
 
+export type Part = (title: string, what: string, button: string, children: ComponentChild, kind?: string, why?: string) => ComponentChild
+
+/** Makes the forms of a page with several forms, each in a panel. The form's field `do` says which one was sent. */
+export const partOf =
+  (action: string): Part =>
+  (title, what, button, children, kind = "", why) =>
+    form(
+      action,
+      {},
+      panel(
+        title,
+        {},
+        h("input", { type: "hidden", name: "do", value: what }),
+        children !== null && body(children),
+        deciding(button, { kind, ...(why !== undefined && { why }) })
+      )
+    )
+
 /** Returns the result of a read, or undefined if the user lacks the scope. */
 export const allowed = <A>(read: Promise<A>): Promise<A | undefined> =>
   read.catch((error: unknown) => {
@@ -111,11 +130,14 @@ export const oldestOf = (times: ReadonlyArray<string>): number | null =>
 
 export const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, sats) => sum + sats, 0)
 
-/** The breadcrumb of a company's page. */
-export const crumbsOf = async ({ api, id }: OperatorVisit) => {
-  const { name } = await api.call("GET /operator/companies/{id}", { params: { id } })
-  return [
+/** The breadcrumbs of a page about a company. */
+export const companyCrumbs = ({ id, name }: { readonly id: string; readonly name: string }) =>
+  [
     ["Companies", "companies"],
     [name, `companies/${id}`]
   ] as const
+
+/** The same for the company whose id is in the path. */
+export const crumbsOf = async ({ api, id }: OperatorVisit) => {
+  return companyCrumbs(await api.call("GET /operator/companies/{id}", { params: { id } }))
 }

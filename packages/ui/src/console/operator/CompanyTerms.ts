@@ -1,11 +1,11 @@
-import { type ComponentChild, h } from "preact"
+import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { body, checks, choice, entry, field, fields, form, formPanel, link, note, panel, stack, todo } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
-import { confirming, deciding, numberIn } from "./Common.ts"
+import { companyCrumbs, confirming, numberIn, partOf } from "./Common.ts"
 
 // The settings of a company that operators change: freeze, plan, fees and limits.
 
@@ -95,12 +95,6 @@ const feesIn = (visit: OperatorVisit) =>
     })
   )
 
-const crumbs = (id: string, name: string) =>
-  [
-    ["Companies", "companies"],
-    [name, `companies/${id}`]
-  ] as const
-
 const find = ({ api, id }: OperatorVisit) => api.call("GET /operator/companies/{id}", { params: { id } })
 
 const terms = async (visit: OperatorVisit): Promise<Shown> => {
@@ -110,35 +104,24 @@ const terms = async (visit: OperatorVisit): Promise<Shown> => {
     api.call("GET /operator/companies/{id}/fees", { params: { id } }),
     api.call("GET /operator/companies/{id}/limits", { params: { id } })
   ])
-  const at = to(`companies/${id}/terms`)
-  const part = (title: string, what: string, content: ComponentChild, button: string, why?: string) =>
-    form(
-      at,
-      {},
-      panel(
-        title,
-        {},
-        h("input", { type: "hidden", name: "do", value: what }),
-        body(content),
-        deciding(button, why === undefined ? {} : { why })
-      )
-    )
+  const part = partOf(to(`companies/${id}/terms`))
   return {
     title: "Plan, fees and limits",
-    crumbs: crumbs(id, company.name),
+    crumbs: companyCrumbs(company),
     body: h(
       "div",
       { class: "two" },
       part(
         "Limits",
         "limits",
-        limitFields(visit, limits),
         "Save limits",
+        limitFields(visit, limits),
+        "main",
         "They apply immediately, to all keys combined. Raising a limit may need a second operator."
       ),
       stack(
-        part("Plan", "plan", h("div", { class: "fields" }, choice("Plan", "plan", plans, company.plan)), "Change plan"),
-        part("Fees", "fees", feeFields(fees), "Save fees", "Confirmed withdrawals keep their fees.")
+        part("Plan", "plan", "Change plan", h("div", { class: "fields" }, choice("Plan", "plan", plans, company.plan)), "main"),
+        part("Fees", "fees", "Save fees", feeFields(fees), "main", "Confirmed withdrawals keep their fees.")
       )
     )
   }
@@ -164,7 +147,7 @@ const freezePage = async (visit: OperatorVisit): Promise<Shown> => {
   const { id, name } = company
   return {
     title: `Freeze ${name}`,
-    crumbs: crumbs(id, name),
+    crumbs: companyCrumbs(company),
     body: formPanel({ action: visit.to(`companies/${id}/freeze`), label: "Freeze" }, [
       fields(
         h("p", null, "It can read and receive, but not send. Payments already sent to the node will complete."),
@@ -200,13 +183,14 @@ const freeze = async (visit: OperatorVisit): Promise<Elsewhere> => {
 }
 
 const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
-  const { id, name, frozen, held_sats } = await find(visit)
+  const company = await find(visit)
+  const { id, name, frozen, held_sats } = company
   const isPaused = visit.stops.sendingMillis !== null
-  if (frozen === null) return { title: `Unfreeze ${name}`, crumbs: crumbs(id, name), body: note("info", `${name} is not frozen.`) }
+  if (frozen === null) return { title: `Unfreeze ${name}`, crumbs: companyCrumbs(company), body: note("info", `${name} is not frozen.`) }
   return {
     title: `Unfreeze ${name}`,
     lead: `Frozen since ${visit.say.since(Date.parse(frozen.since))}: “${frozen.reason}”`,
-    crumbs: crumbs(id, name),
+    crumbs: companyCrumbs(company),
     body: form(
       visit.to(`companies/${id}/unfreeze`),
       { class: "form-side" },

@@ -1,4 +1,4 @@
-import { type ComponentChildren, h } from "preact"
+import { h } from "preact"
 import { nameField, secretPanel, shownOnce } from "../Issued.ts"
 import { Refused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
@@ -15,7 +15,6 @@ import {
   facts,
   field,
   fields,
-  form,
   formPanel,
   note,
   panel,
@@ -24,7 +23,7 @@ import {
 } from "../Parts.ts"
 import { harmless, scopesOf, told } from "../pages/Keys.ts"
 import type { ApiKey, LimitedApiKey, WalletConnection } from "../wire.ts"
-import { confirming, deciding } from "./Common.ts"
+import { companyCrumbs, confirming, type Part, partOf } from "./Common.ts"
 import { limitFields, limitsIn } from "./CompanyTerms.ts"
 
 // Pages on which operators issue, limit, approve and revoke a company's keys.
@@ -36,19 +35,13 @@ const scopes = [
   ["admin", "Admin", "Everything"]
 ] as const
 
-const crumbs = (id: string, name: string) =>
-  [
-    ["Companies", "companies"],
-    [name, `companies/${id}`]
-  ] as const
-
 const issuePage = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, to, id, form: given } = visit
-  const { name } = await api.call("GET /operator/companies/{id}", { params: { id } })
+  const company = await api.call("GET /operator/companies/{id}", { params: { id } })
   const chosen = given.getAll("scopes")
   return {
     title: "Issue a key",
-    crumbs: crumbs(id, name),
+    crumbs: companyCrumbs(company),
     body: formPanel({ action: to(`companies/${id}/keys/new`), label: "Issue a key", once: visit.once }, [
       fields(
         nameField(visit, "Where it is used, such as till 3"),
@@ -100,24 +93,6 @@ const appOf = ({ api }: OperatorVisit, id: string): Promise<WalletConnection | u
 
 const fromWords = ({ allowed_from: allowed }: Pick<ApiKey, "allowed_from">): string =>
   allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`
-
-type Part = (title: string, what: string, button: string, children: ComponentChildren, kind?: string, why?: string) => ComponentChildren
-
-/** A form of the page. The token is requested on the next page, because the page has several forms. */
-const partOf =
-  ({ to }: OperatorVisit, { id }: LimitedApiKey): Part =>
-  (title, what, button, children, kind = "", why) =>
-    form(
-      to(`keys/${id}`),
-      {},
-      panel(
-        title,
-        {},
-        h("input", { type: "hidden", name: "do", value: what }),
-        body(children),
-        deciding(button, { kind, ...(why !== undefined && { why }) })
-      )
-    )
 
 const details = ({ say }: OperatorVisit, key: LimitedApiKey) =>
   factPanel("Details", [
@@ -184,17 +159,17 @@ const overlap = field({
 const show = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say } = visit
   const key: LimitedApiKey = await find(visit)
-  const [app, { name }] = await Promise.all([
+  const [app, company] = await Promise.all([
     appOf(visit, key.id),
     api.call("GET /operator/companies/{id}", { params: { id: key.company_id } })
   ])
-  const part = partOf(visit, key)
+  const part = partOf(visit.to(`keys/${key.id}`))
   const isValid = key.revoked_at === null
   const isWaiting = isValid && key.approval === "pending"
   return {
     title: key.name === "" ? key.id : `Key “${key.name}”`,
     status: told(key, say.nowMillis),
-    crumbs: crumbs(key.company_id, name),
+    crumbs: companyCrumbs(company),
     body: [
       isWaiting && note("", "An operator requested this key. It becomes valid when another operator approves it. To reject it, revoke it."),
       sides(

@@ -2,11 +2,11 @@ import { h } from "preact"
 import { inAudit, nameField } from "../../Issued.ts"
 import { cursorOf, pages } from "../../List.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { button, choice, date, empty, factPanel, fields, form, formPanel, note, panel, plain, stack, status } from "../../Parts.ts"
+import { button, choice, date, empty, factPanel, fields, formPanel, note, plain, stack, status } from "../../Parts.ts"
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
-import { companyChoice, confirming, deciding, guide } from "../../operator/Common.ts"
+import { companyChoice, companyCrumbs, confirming, guide, partOf } from "../../operator/Common.ts"
 
 // Pages on which operators invite, approve, recover and remove their own people and companies' people.
 
@@ -99,22 +99,11 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
   const { say, to } = visit
   const row = await visit.person(visit.id)
   const company = row.company_id === null ? undefined : (await visit.companies([row.company_id])).get(row.company_id)
-  const act = (title: string, what: string, words: string, why: string, kind: string) =>
-    form(
-      to(`people/${row.id}`),
-      {},
-      panel(title, {}, h("input", { type: "hidden", name: "do", value: what }), deciding(words, { why, kind }))
-    )
+  const part = partOf(to(`people/${row.id}`))
   return {
     title: row.name,
     status: told(row, say.nowMillis),
-    crumbs:
-      company === undefined
-        ? [["People", "people"]]
-        : [
-            ["Companies", "companies"],
-            [company.name, `companies/${company.id}`]
-          ],
+    crumbs: company === undefined ? [["People", "people"]] : companyCrumbs(company),
     body: [
       row.approval === "pending" &&
         note("", `${row.requested_by ?? "An operator"} invited this person. The link becomes valid when another operator approves it.`),
@@ -122,16 +111,18 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
         "div",
         { class: "wide-left" },
         stack(
-          row.approval === "pending" && act("Approve", "approve", `Approve ${row.name}`, `The role is ${roleText(row.role)}.`, "main"),
+          row.approval === "pending" &&
+            part("Approve", "approve", `Approve ${row.name}`, null, "main", `The role is ${roleText(row.role)}.`),
           row.status !== "removed" && [
-            act(
+            part(
               "Lost or stolen passkey",
               "recover",
               "Revoke passkeys and create a link",
-              "The person is signed out everywhere, and adds a new passkey with the link.",
-              "danger"
+              null,
+              "danger",
+              "The person is signed out everywhere, and adds a new passkey with the link."
             ),
-            act("Remove", "remove", `Remove ${row.name}`, "The person loses access at once. This cannot be undone.", "danger")
+            part("Remove", "remove", `Remove ${row.name}`, null, "danger", "The person loses access at once. This cannot be undone.")
           ]
         ),
         factPanel("Details", [
