@@ -32,8 +32,8 @@ export interface Problem {
   readonly glyph: Icon
   readonly title: string
   readonly text: string
-  readonly sinceMillis: number | null
-  readonly sats: number | null
+  readonly sinceMillis?: number | null
+  readonly sats?: number | null
   /** Shown beneath the sats, instead of their fiat value. */
   readonly beneath?: string
   readonly href: string
@@ -43,6 +43,9 @@ export interface Problem {
   /** The alarms that Prometheus sends for it. */
   readonly alarms?: ReadonlyArray<AlarmName>
 }
+
+/** Leaves out what does not apply. */
+export const applying = <A extends object>(all: ReadonlyArray<A | false>): ReadonlyArray<A> => all.filter((one) => one !== false)
 
 export const lateNotices = "Companies are notified of their payments late. The money is not affected."
 

@@ -3,9 +3,9 @@ import * as Formats from "../Format.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { button, cover, empty, icon, panel, plain, status, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
-import { ago, checkName, count, moment } from "./Common.ts"
+import { ago, checkName, count, moment, since } from "./Common.ts"
 import { type Facts, factsOf, problemsOf, slowSeconds, stoppedOf } from "./Problems.ts"
-import type { Problem } from "../features/Feature.ts"
+import { applying, type Problem } from "../features/Feature.ts"
 import { withdrawalKinds } from "./Waiting.ts"
 
 const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
@@ -24,7 +24,7 @@ const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
     title: "Since",
     place: "c3",
     width: "w-since",
-    cell: ({ sinceMillis }) =>
+    cell: ({ sinceMillis = null }) =>
       sinceMillis === null
         ? h("span", { class: "soft" }, "now")
         : [moment(say, sinceMillis), " ", h("span", { class: "soft nowrap" }, `· ${ago(say.nowMillis - sinceMillis)}`)]
@@ -34,7 +34,7 @@ const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
     place: "c4",
     kind: "amount",
     width: "w-sats",
-    cell: ({ sats, beneath }) =>
+    cell: ({ sats = null, beneath }) =>
       sats === null || sats === 0
         ? ""
         : [
@@ -75,44 +75,40 @@ const checksOf = (
   const sources: Readonly<Record<string, string | null>> = { store: found.database, node: found.node, chain: found.chain }
   const pending = withdrawalKinds.reduce((sum, kind) => sum + waiting[kind].count, 0)
   const isEven = report !== null && report.differences.length === 0 && report.node.unexplained_sats === 0
-  return [
-    ...found.checks
-      .filter(({ name, reason }) => reason === null && name in sources)
-      .map(({ name }): Check => ({ name: checkName(name), told: good("Responding"), figure: sources[name] ?? "" })),
-    ...(isEven
-      ? [
-          {
-            name: "Ledger against the node and the chain",
-            told: good("Equal"),
-            figure: `compared ${ago(say.nowMillis - Date.parse(report.reconciled_at))} ago`
-          }
-        ]
-      : []),
-    ...(isLate ? [] : [{ name: "Withdrawals", told: good("On time"), figure: pending === 0 ? "none pending" : `${pending} pending` }]),
-    ...(found.warnings.length === 0 && out !== null && into !== null
-      ? [{ name: "Channels", told: good("Enough liquidity"), figure: `${Formats.short(out)} to send, ${Formats.short(into)} to receive` }]
-      : []),
-    ...(wallet === null
-      ? []
-      : [
-          {
-            name: "On-chain wallet",
-            told: good("OK"),
-            figure: `${Formats.sats(wallet)} sats${days === null ? "" : `, lasts about ${Math.round(days)} days at the current rate`}`
-          }
-        ]),
-    ...found.lags
-      .filter(({ lag_seconds: lag }) => lag <= slowSeconds)
-      .map(({ feature, lag_seconds: lag }): Check => ({ name: Formats.capital(feature), told: good("On time"), figure: seconds(lag) })),
-    ...(found.rates_at === null
-      ? []
-      : [{ name: "Exchange rates", told: good("Up to date"), figure: `${ago(say.nowMillis - Date.parse(found.rates_at))} old` }]),
+  return applying<Check>([
+    ...found.checks.map(
+      ({ name, reason }) =>
+        reason === null && name in sources && { name: checkName(name), told: good("Responding"), figure: sources[name] ?? "" }
+    ),
+    isEven && {
+      name: "Ledger against the node and the chain",
+      told: good("Equal"),
+      figure: `compared ${since(say, report.reconciled_at)} ago`
+    },
+    !isLate && { name: "Withdrawals", told: good("On time"), figure: pending === 0 ? "none pending" : `${pending} pending` },
+    found.warnings.length === 0 &&
+      out !== null &&
+      into !== null && {
+        name: "Channels",
+        told: good("Enough liquidity"),
+        figure: `${Formats.short(out)} to send, ${Formats.short(into)} to receive`
+      },
+    wallet !== null && {
+      name: "On-chain wallet",
+      told: good("OK"),
+      figure: `${Formats.sats(wallet)} sats${days === null ? "" : `, lasts about ${Math.round(days)} days at the current rate`}`
+    },
+    ...found.lags.map(
+      ({ feature, lag_seconds: lag }) =>
+        lag <= slowSeconds && { name: Formats.capital(feature), told: good("On time"), figure: seconds(lag) }
+    ),
+    found.rates_at !== null && { name: "Exchange rates", told: good("Up to date"), figure: `${since(say, found.rates_at)} old` },
     {
       name: "Companies",
       told: good(frozen.length === 0 ? "None frozen" : `${frozen.length}${areMoreFrozen ? " or more" : ""} frozen`),
       figure: ""
     }
-  ] satisfies ReadonlyArray<Check>
+  ])
 }
 
 const checkTable = (rows: ReadonlyArray<Check>) =>

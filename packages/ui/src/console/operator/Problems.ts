@@ -1,10 +1,10 @@
 import type { AlarmName } from "../Alarm.ts"
 import * as Formats from "../Format.ts"
-import { lateNotices, type Problem } from "../features/Feature.ts"
+import { applying, lateNotices, type Problem } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
 import type { Company, CompanyOverview, Liquidity, Reconciliation, ReconciliationReport, Status, SuspendedPayment } from "../wire.ts"
-import { ago, checkName, count, countOf, type Listed, most, oldestOf, since, sumOf, totalsOf } from "./Common.ts"
+import { checkName, count, countOf, type Listed, most, oldestOf, since, sumOf, totalsOf } from "./Common.ts"
 import { isLate, type Kind, lateKinds, withdrawalKinds } from "./Waiting.ts"
 
 export interface Facts {
@@ -74,69 +74,47 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
         alarms: ["SatrailReconciliationOld"],
         tone: "warn",
         title: "The ledger has never been compared with the node and the wallet",
-        text: "No process is running reconciliation, or the first run has not finished.",
-        sinceMillis: null,
-        sats: null
+        text: "No process is running reconciliation, or the first run has not finished."
       }
     ]
+  const { differences } = report
   const missing = report.liabilities_sats - report.assets_sats
-  const short: ReadonlyArray<Problem> =
-    missing <= 0
-      ? []
-      : [
-          {
-            ...row,
-            alarms: ["SatrailMoneyMissing"],
-            title: "The node and the wallet hold less than is owed to companies",
-            text: "Stop sending if you don’t know why.",
-            sinceMillis: null,
-            sats: missing
-          }
-        ]
-  const found = sides.flatMap(([side, name]): ReadonlyArray<Problem> => {
+  const short: Problem = {
+    ...row,
+    alarms: ["SatrailMoneyMissing"],
+    title: "The node and the wallet hold less than is owed to companies",
+    text: "Stop sending if you don’t know why.",
+    sats: missing
+  }
+  const unexplained = sides.map(([side, name]): Problem | false => {
     const sats = report[side].unexplained_sats
-    if (sats === 0) return []
-    return [
-      {
+    return (
+      sats !== 0 && {
         ...row,
         title: `The ${name} has ${Formats.sats(Math.abs(sats))} sats ${sats < 0 ? "less" : "more"} than the ledger`,
-        text: report.differences.length === 0 ? "The cause is not known yet." : `Causes: ${causeWords(report)}.`,
-        sinceMillis: oldestOf(report.differences.map((one) => one.since)),
+        text: differences.length === 0 ? "The cause is not known yet." : `Causes: ${causeWords(report)}.`,
+        sinceMillis: oldestOf(differences.map((one) => one.since)),
         sats: Math.abs(sats)
       }
-    ]
-  })
-  if (found.length === 0 && report.differences.length > 0) {
-    const sats = report.differences.reduce(
-      (sum, { ours_sats: ours, theirs_sats: theirs }) => sum + Math.abs((theirs ?? 0) - (ours ?? 0)),
-      0
     )
-    return [
-      ...short,
-      {
-        ...row,
-        title: `${count(report.differences.length, "record doesn’t match", "records don’t match")} the node or the chain`,
-        text: `Causes: ${causeWords(report)}.`,
-        sinceMillis: oldestOf(report.differences.map((one) => one.since)),
-        sats
-      }
-    ]
+  })
+  const mismatch: Problem = {
+    ...row,
+    title: `${count(differences.length, "record doesn’t match", "records don’t match")} the node or the chain`,
+    text: `Causes: ${causeWords(report)}.`,
+    sinceMillis: oldestOf(differences.map((one) => one.since)),
+    sats: sumOf(differences.map(({ ours_sats: ours, theirs_sats: theirs }) => Math.abs((theirs ?? 0) - (ours ?? 0))))
   }
-  const age = say.nowMillis - Date.parse(report.reconciled_at)
-  if (!report.is_outdated) return [...short, ...found]
-  return [
-    ...short,
-    ...found,
-    {
-      ...row,
-      alarms: ["SatrailReconciliationOld"],
-      title: `The ledger was last compared ${ago(age)} ago`,
-      text: "Reconciliation runs every few minutes. Check the node, and the process that reconciles.",
-      sinceMillis: Date.parse(report.reconciled_at),
-      sats: null,
-      action: "See the last run"
-    }
-  ]
+  const isMismatch = differences.length > 0 && unexplained.every((one) => one === false)
+  const old: Problem = {
+    ...row,
+    alarms: ["SatrailReconciliationOld"],
+    title: `The ledger was last compared ${since(say, report.reconciled_at)} ago`,
+    text: "Reconciliation runs every few minutes. Check the node, and the process that reconciles.",
+    sinceMillis: Date.parse(report.reconciled_at),
+    action: "See the last run"
+  }
+  return applying([missing > 0 && short, ...unexplained, isMismatch ? mismatch : report.is_outdated && old])
 }
 
 /**
@@ -198,23 +176,18 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
   const row = {
     tone: "bad",
     glyph: "nodes",
-    sinceMillis: null,
-    sats: null,
     href: to("nodes"),
     action: "See the node",
     guide: "incidents#outages"
   } as const
-  const checks = status.checks.flatMap(({ name, reason }): ReadonlyArray<Problem> =>
-    reason === null
-      ? []
-      : [
-          {
-            ...row,
-            title: `The check “${checkName(name)}” fails`,
-            text: reason,
-            alarms: name === "node" ? ["SatrailNodeAway", "SatrailNotReady"] : ["SatrailNotReady"]
-          }
-        ]
+  const checks = status.checks.map(
+    ({ name, reason }): Problem | false =>
+      reason !== null && {
+        ...row,
+        title: `The check “${checkName(name)}” fails`,
+        text: reason,
+        alarms: name === "node" ? ["SatrailNodeAway", "SatrailNotReady"] : ["SatrailNotReady"]
+      }
   )
   const channels = status.warnings.map(({ code, message }): Problem => ({
     ...row,
@@ -226,42 +199,29 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
     guide: "operate#channels",
     alarms: [alarmOf[code] ?? []].flat()
   }))
-  const roles = status.roles.flatMap(({ role, held_until }): ReadonlyArray<Problem> =>
-    held_until !== null
-      ? []
-      : [
-          {
-            ...row,
-            title: `No process holds the role “${role}”`,
-            text: "Its work won’t be done until a process takes the role.",
-            action: "See roles",
-            guide: "incidents#pending-withdrawal"
-          }
-        ]
+  const roles = status.roles.map(
+    ({ role, held_until }): Problem | false =>
+      held_until === null && {
+        ...row,
+        title: `No process holds the role “${role}”`,
+        text: "Its work won’t be done until a process takes the role.",
+        action: "See roles",
+        guide: "incidents#pending-withdrawal"
+      }
   )
-  const lag = (seconds: number, more: Pick<Problem, "title" | "text" | "guide" | "alarms">): ReadonlyArray<Problem> =>
-    seconds <= slowSeconds
-      ? []
-      : [
-          {
-            ...row,
-            ...more,
-            glyph: "hook",
-            sinceMillis: say.nowMillis - seconds * 1000,
-            action: "See roles"
-          }
-        ]
-  return [
+  const lag = (seconds: number, more: Pick<Problem, "title" | "text" | "guide" | "alarms">): Problem | false =>
+    seconds > slowSeconds && { ...row, ...more, glyph: "hook", sinceMillis: say.nowMillis - seconds * 1000, action: "See roles" }
+  return applying([
     ...checks,
     ...channels,
     ...roles,
-    ...lag(status.events_lag_seconds, {
+    lag(status.events_lag_seconds, {
       title: "Events are not visible",
       text: lateNotices,
       guide: "monitor#what-to-do",
       alarms: ["SatrailEventsStuck"]
     }),
-    ...status.lags.flatMap(({ feature, lag_seconds }) =>
+    ...status.lags.map(({ feature, lag_seconds }) =>
       lag(lag_seconds, {
         title: `The work of ${feature} is late`,
         text: "Some of its records are not up to date.",
@@ -269,26 +229,23 @@ const ofService = ({ status, liquidity }: Facts, { say, to }: OperatorVisit): Re
         ...features.find(({ name }) => name === feature)?.late
       })
     )
-  ]
+  ])
 }
 
-const ofDecisions = ({ suspense, others }: Facts, { to }: OperatorVisit): ReadonlyArray<Problem> => [
-  ...(suspense.data.length === 0
-    ? []
-    : [
-        {
-          tone: "warn",
-          glyph: "tray",
-          title: `${countOf(suspense, "payment has", "payments have")} no owner`,
-          text: "The node received payments that were not credited to any company.",
-          ...totalsOf(suspense, ({ received_sats }) => received_sats),
-          href: to(suspense.data.length === 1 ? `suspense/${suspense.data[0]?.id}` : "suspense"),
-          action: "Assign…",
-          guide: "incidents#missing-payment"
-        } as const
-      ]),
-  ...others
-]
+const ofDecisions = ({ suspense, others }: Facts, { to }: OperatorVisit): ReadonlyArray<Problem> =>
+  applying([
+    suspense.data.length > 0 && {
+      tone: "warn",
+      glyph: "tray",
+      title: `${countOf(suspense, "payment has", "payments have")} no owner`,
+      text: "The node received payments that were not credited to any company.",
+      ...totalsOf(suspense, ({ received_sats }) => received_sats),
+      href: to(suspense.data.length === 1 ? `suspense/${suspense.data[0]?.id}` : "suspense"),
+      action: "Assign…",
+      guide: "incidents#missing-payment"
+    },
+    ...others
+  ])
 
 /** The current problems, worst first. */
 export const problemsOf = (facts: Facts, visit: OperatorVisit): ReadonlyArray<Problem> =>
@@ -305,70 +262,52 @@ export const stoppedOf = (
   const many = sumOf(queued.map(({ count: one }) => one))
   const stop = { guide: "incidents#stop-everything" } as const
   const waits = { ...stop, alarms: ["SatrailWithdrawalsWait"] } as const
-  return [
-    ...(stops.sendingMillis === null
-      ? []
-      : [
-          {
-            tone: "warn",
-            glyph: "pause",
-            title: "Sending is paused for everyone",
-            text: "Confirmed withdrawals wait. Companies see a banner.",
-            sinceMillis: stops.sendingMillis,
-            sats: sumOf(queued.map(({ amount_sats }) => amount_sats)),
-            beneath: `${many} waiting`,
-            href: to("resume"),
-            action: "Resume…",
-            ...(many === 0 ? stop : waits)
-          } as const
-        ]),
-    ...(stops.receivingMillis === null
-      ? []
-      : [
-          {
-            tone: "warn",
-            glyph: "pause",
-            title: "Receiving is paused for everyone",
-            text: "No invoice or address can be created. Payments that arrive are credited.",
-            sinceMillis: stops.receivingMillis,
-            sats: null,
-            href: to("resume?what=receiving"),
-            action: "Resume…",
-            ...stop
-          } as const
-        ]),
-    ...companies.flatMap(({ id, name, frozen, held_sats }): ReadonlyArray<Problem> =>
-      frozen === null
-        ? []
-        : [
-            {
-              tone: "info",
-              glyph: "frozen",
-              title: `${name} is frozen`,
-              text: `“${frozen.reason}”`,
-              sinceMillis: Date.parse(frozen.since),
-              sats: held_sats,
-              beneath: "held",
-              href: to(`companies/${id}/unfreeze`),
-              action: "Unfreeze…",
-              ...(frozen.pending === "wait" && waiting.withdrawal_requested.count > 0 ? waits : stop)
-            }
-          ]
+  return applying([
+    stops.sendingMillis !== null && {
+      tone: "warn",
+      glyph: "pause",
+      title: "Sending is paused for everyone",
+      text: "Confirmed withdrawals wait. Companies see a banner.",
+      sinceMillis: stops.sendingMillis,
+      sats: sumOf(queued.map(({ amount_sats }) => amount_sats)),
+      beneath: `${many} waiting`,
+      href: to("resume"),
+      action: "Resume…",
+      ...(many === 0 ? stop : waits)
+    },
+    stops.receivingMillis !== null && {
+      tone: "warn",
+      glyph: "pause",
+      title: "Receiving is paused for everyone",
+      text: "No invoice or address can be created. Payments that arrive are credited.",
+      sinceMillis: stops.receivingMillis,
+      href: to("resume?what=receiving"),
+      action: "Resume…",
+      ...stop
+    },
+    ...companies.map(
+      ({ id, name, frozen, held_sats }): Problem | false =>
+        frozen !== null && {
+          tone: "info",
+          glyph: "frozen",
+          title: `${name} is frozen`,
+          text: `“${frozen.reason}”`,
+          sinceMillis: Date.parse(frozen.since),
+          sats: held_sats,
+          beneath: "held",
+          href: to(`companies/${id}/unfreeze`),
+          action: "Unfreeze…",
+          ...(frozen.pending === "wait" && waiting.withdrawal_requested.count > 0 ? waits : stop)
+        }
     ),
-    ...(areMoreFrozen
-      ? [
-          {
-            ...stop,
-            tone: "info",
-            glyph: "frozen",
-            title: "More companies are frozen",
-            text: `Only the newest ${companies.length} are listed here.`,
-            sinceMillis: null,
-            sats: null,
-            href: to("companies?status=frozen"),
-            action: "See them"
-          } as const
-        ]
-      : [])
-  ]
+    areMoreFrozen && {
+      ...stop,
+      tone: "info",
+      glyph: "frozen",
+      title: "More companies are frozen",
+      text: `Only the newest ${companies.length} are listed here.`,
+      href: to("companies?status=frozen"),
+      action: "See them"
+    }
+  ])
 }

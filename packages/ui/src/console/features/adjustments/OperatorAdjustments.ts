@@ -6,7 +6,7 @@ import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from 
 import { checks, copied, date, empty, entry, factPanel, fields, form, formPanel, link, plain, status } from "../../Parts.ts"
 import { paging, rowLink, table } from "../../Table.ts"
 import type { OperatorAdjustment } from "../../wire.ts"
-import type { Problem } from "../Feature.ts"
+import { applying, type Problem } from "../Feature.ts"
 
 // Corrections of balances. Companies are chosen by name.
 
@@ -145,18 +145,16 @@ export const operatorPages: ReadonlyArray<Page<OperatorVisit>> = [
 export const problems = async ({ api, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
   const listed = await api.page("GET /operator/adjustments", { query: { status: "pending", limit: most } })
   const rows = listed.data
-  return rows.length === 0
-    ? []
-    : [
-        {
-          tone: "warn",
-          glyph: "book",
-          title: `${countOf(listed, "adjustment awaits", "adjustments await")} a second operator`,
-          text: rows.map(({ reason }) => `“${reason}”`).join(", "),
-          ...totalsOf(listed, ({ amount_sats }) => Math.abs(amount_sats)),
-          href: to(rows.length === 1 ? `adjustments/${rows[0]?.id}` : "adjustments"),
-          action: "Decide…",
-          guide: "reconcile#adjust-a-balance"
-        }
-      ]
+  return applying([
+    rows.length > 0 && {
+      tone: "warn",
+      glyph: "book",
+      title: `${countOf(listed, "adjustment awaits", "adjustments await")} a second operator`,
+      text: rows.map(({ reason }) => `“${reason}”`).join(", "),
+      ...totalsOf(listed, ({ amount_sats }) => Math.abs(amount_sats)),
+      href: to(rows.length === 1 ? `adjustments/${rows[0]?.id}` : "adjustments"),
+      action: "Decide…",
+      guide: "reconcile#adjust-a-balance"
+    }
+  ])
 }

@@ -2,7 +2,7 @@ import { Refused } from "../../Api.ts"
 import { may, type OperatorVisit, type Visit } from "../../Page.ts"
 import type { Concern, Told } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
-import type { Problem } from "../Feature.ts"
+import { applying, type Problem } from "../Feature.ts"
 
 /** After this long without a delivery, an endpoint is red. */
 const redMillis = 15 * 60_000
@@ -58,21 +58,20 @@ export const concerns = async (visit: Visit): Promise<ReadonlyArray<Concern>> =>
 /** Problems of the operator's own endpoints. */
 export const problems = async ({ api, say, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
   const endpoints = await api.call("GET /operator/webhook-endpoints")
-  return endpoints.flatMap((endpoint): ReadonlyArray<Problem> => {
+  const found = endpoints.map((endpoint): Problem | false => {
     const { tone, text } = toldOf(endpoint, say.nowMillis)
-    if (tone !== "bad" && tone !== "warn") return []
-    return [
-      {
+    return (
+      (tone === "bad" || tone === "warn") && {
         tone,
         glyph: "hook",
         title: text === "Failing" ? "Your webhook is failing" : `Your webhook is ${text.charAt(0).toLowerCase()}${text.slice(1)}`,
         text: endpoint.url,
         sinceMillis: endpoint.failing_since === null ? null : Date.parse(endpoint.failing_since),
-        sats: null,
         href: to(`webhooks/${endpoint.id}`),
         action: "See why",
         guide: "incidents#missing-webhook"
       }
-    ]
+    )
   })
+  return applying(found)
 }
