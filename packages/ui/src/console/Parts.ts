@@ -4,11 +4,8 @@
 //   Here: panel, status, amount, date, banner, note, confirm, timeline, facts, chips, empty states, fields.
 // Styles: browser/console/console.css, one class per component. Every row is a link. A status has a shape, a color and a word.
 import { type ComponentChild, type ComponentChildren, h } from "preact"
-import { bdi } from "../checkout/Parts.ts"
 import type { Format } from "./Format.ts"
 import * as Formats from "./Format.ts"
-
-export { bdi }
 
 const icons = {
   home: "M2.5 7 8 2.5 13.5 7v6.5h-4V10h-3v3.5h-4z",
@@ -110,6 +107,8 @@ export const body = (...children: ReadonlyArray<ComponentChildren>) => h("div", 
 /** The fields of a form, one below the other. */
 export const fields = (...children: ReadonlyArray<ComponentChildren>) => body(h("div", { class: "fields" }, children))
 export const stack = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "stack" }, children)
+/** Two columns of the same width. */
+export const two = (...children: ReadonlyArray<ComponentChildren>) => h("div", { class: "two" }, children)
 /** The main column, with facts to the right. */
 export const sides = (main: ComponentChildren, facts: ComponentChildren) => h("div", { class: "wide-left" }, main, facts)
 
@@ -135,13 +134,17 @@ export const copied = (text: string, label: string) => [
   copy(text, label)
 ]
 
-/** Figures side by side. */
-export const cover = (label: string, of: ReadonlyArray<readonly [name: string, figure: ComponentChildren, more?: ComponentChildren]>) =>
+/** Figures side by side. `sums` are below each other on a phone. */
+export const cover = (
+  label: string,
+  of: ReadonlyArray<readonly [name: string, figure: ComponentChildren, more?: ComponentChildren]>,
+  kind: "" | "sums" = ""
+) =>
   plain(
     label,
     h(
       "dl",
-      { class: "cover" },
+      { class: `cover ${kind}`.trim() },
       of.map(([name, figure, more]) =>
         h("div", { key: name }, h("dt", null, name), h("dd", null, figure, more !== undefined && h("small", null, more)))
       )

@@ -1,9 +1,9 @@
-import { type ComponentChild, h } from "preact"
+import { type ComponentChild, type ComponentChildren, h } from "preact"
 import { Refused } from "../Api.ts"
 import type { Format } from "../Format.ts"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type OperatorVisit, text } from "../Page.ts"
-import { body, choice, confirm, form, panel, type Told, when } from "../Parts.ts"
+import { choice, confirm, fields, form, panel, type Told, when } from "../Parts.ts"
 import type { CompanyOverview } from "../wire.ts"
 import { offered } from "./CompanyNames.ts"
 
@@ -77,7 +77,7 @@ export const confirming = (
 export const deciding = (button: string, more: { readonly why?: string; readonly kind?: string } = {}) =>
   confirm(button, { isConfirmed: true, ...more })
 
-export type Part = (title: string, what: string, button: string, children: ComponentChild, kind?: string, why?: string) => ComponentChild
+export type Part = (title: string, what: string, button: string, children: ComponentChildren, kind?: string, why?: string) => ComponentChild
 
 /** Makes the forms of a page with several forms, each in a panel. The form's field `do` says which one was sent. */
 export const partOf =
@@ -90,7 +90,7 @@ export const partOf =
         title,
         {},
         h("input", { type: "hidden", name: "do", value: what }),
-        children !== null && body(children),
+        children !== null && fields(children),
         deciding(button, { kind, ...(why !== undefined && { why }) })
       )
     )

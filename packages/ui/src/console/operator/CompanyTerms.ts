@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, checks, choice, entry, field, fields, form, formPanel, link, note, panel, stack, todo } from "../Parts.ts"
+import { body, checks, choice, entry, field, fields, form, formPanel, link, note, panel, stack, todo, two } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
@@ -18,22 +18,17 @@ const recipientTypes = [
 ] as const
 
 /** The fields of all limits of a company or key. An empty field means no limit. */
-export const limitFields = (visit: Pick<AnyVisit, "form">, now: Limits | null) =>
-  h(
-    "div",
-    { class: "fields" },
-    h("p", { class: "soft" }, "Saving replaces all limits. Leave a field empty for no limit."),
-    amounts.map(([name, label]) =>
-      entry(visit, { label, name, inputMode: "numeric", pattern: "[0-9, ]+", value: now?.[name]?.toString() })
-    ),
-    checks("Only to these kinds of payees", "checkbox", "recipient_types", recipientTypes, now?.recipient_types ?? []),
-    entry(visit, {
-      label: "Only to these payees",
-      name: "recipients",
-      hint: "Lightning addresses, LNURLs, offers and bitcoin addresses, separated by spaces. Leave empty for all",
-      value: now?.recipients?.join(" ")
-    })
-  )
+export const limitFields = (visit: Pick<AnyVisit, "form">, now: Limits | null) => [
+  h("p", { class: "soft" }, "Saving replaces all limits. Leave a field empty for no limit."),
+  amounts.map(([name, label]) => entry(visit, { label, name, inputMode: "numeric", pattern: "[0-9, ]+", value: now?.[name]?.toString() })),
+  checks("Only to these kinds of payees", "checkbox", "recipient_types", recipientTypes, now?.recipient_types ?? []),
+  entry(visit, {
+    label: "Only to these payees",
+    name: "recipients",
+    hint: "Lightning addresses, LNURLs, offers and bitcoin addresses, separated by spaces. Leave empty for all",
+    value: now?.recipients?.join(" ")
+  })
+]
 
 export const limitsIn = (visit: Pick<AnyVisit, "form">): GivenLimits => {
   const kinds = visit.form.getAll("recipient_types")
@@ -59,33 +54,30 @@ const ways = [
   ["internal", "Internal"]
 ] as const
 
-const feeFields = ({ fees, own }: CompanyFees) =>
-  h(
-    "div",
-    { class: "fields" },
-    h("p", { class: "soft" }, "Saving replaces all custom fees. Leave both fields empty for the plan’s fee."),
-    ways.map(([way, label]) =>
-      h(
-        "fieldset",
-        { class: "fields" },
-        h("legend", { class: "label" }, `${label}, now ${fees[way].base_sats} sats + ${fees[way].parts_per_million / 10_000}%`),
-        field({
-          label: `${label}: fixed, sats`,
-          name: `${way}_base`,
-          inputMode: "decimal",
-          pattern: "[0-9]+([.][0-9]+)?",
-          value: own[way]?.base_sats.toString() ?? ""
-        }),
-        field({
-          label: `${label}: parts per million`,
-          name: `${way}_rate`,
-          inputMode: "numeric",
-          pattern: "[0-9]+",
-          value: own[way]?.parts_per_million.toString() ?? ""
-        })
-      )
+const feeFields = ({ fees, own }: CompanyFees) => [
+  h("p", { class: "soft" }, "Saving replaces all custom fees. Leave both fields empty for the plan’s fee."),
+  ways.map(([way, label]) =>
+    h(
+      "fieldset",
+      { class: "fields" },
+      h("legend", { class: "label" }, `${label}, now ${fees[way].base_sats} sats + ${fees[way].parts_per_million / 10_000}%`),
+      field({
+        label: `${label}: fixed, sats`,
+        name: `${way}_base`,
+        inputMode: "decimal",
+        pattern: "[0-9]+([.][0-9]+)?",
+        value: own[way]?.base_sats.toString() ?? ""
+      }),
+      field({
+        label: `${label}: parts per million`,
+        name: `${way}_rate`,
+        inputMode: "numeric",
+        pattern: "[0-9]+",
+        value: own[way]?.parts_per_million.toString() ?? ""
+      })
     )
   )
+]
 
 const feesIn = (visit: OperatorVisit) =>
   Object.fromEntries(
@@ -108,9 +100,7 @@ const terms = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: "Plan, fees and limits",
     crumbs: companyCrumbs(company),
-    body: h(
-      "div",
-      { class: "two" },
+    body: two(
       part(
         "Limits",
         "limits",
@@ -120,7 +110,7 @@ const terms = async (visit: OperatorVisit): Promise<Shown> => {
         "They apply immediately, to all keys combined. Raising a limit may need a second operator."
       ),
       stack(
-        part("Plan", "plan", "Change plan", h("div", { class: "fields" }, choice("Plan", "plan", plans, company.plan)), "main"),
+        part("Plan", "plan", "Change plan", choice("Plan", "plan", plans, company.plan), "main"),
         part("Fees", "fees", "Save fees", feeFields(fees), "main", "Confirmed withdrawals keep their fees.")
       )
     )

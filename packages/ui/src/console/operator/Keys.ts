@@ -105,26 +105,23 @@ const details = ({ say }: OperatorVisit, key: LimitedApiKey) =>
     key.revoked_at === null ? null : ["Revoked", date(say, key.revoked_at)]
   ])
 
-const addresses = (visit: OperatorVisit, { allowed_from: allowed }: LimitedApiKey) =>
-  h(
-    "div",
-    { class: "fields" },
-    entry(visit, {
-      label: "IP addresses and ranges",
-      name: "ranges",
-      hint: "Such as 203.0.113.0/24, separated by spaces. Leave empty to allow all",
-      value: allowed?.ranges.join(" ")
-    }),
-    choice(
-      "Applies to",
-      "for",
-      [
-        ["everything", "Everything"],
-        ["sending", "Sending"]
-      ],
-      visit.form.get("for") ?? allowed?.for ?? "everything"
-    )
+const addresses = (visit: OperatorVisit, { allowed_from: allowed }: LimitedApiKey) => [
+  entry(visit, {
+    label: "IP addresses and ranges",
+    name: "ranges",
+    hint: "Such as 203.0.113.0/24, separated by spaces. Leave empty to allow all",
+    value: allowed?.ranges.join(" ")
+  }),
+  choice(
+    "Applies to",
+    "for",
+    [
+      ["everything", "Everything"],
+      ["sending", "Sending"]
+    ],
+    visit.form.get("for") ?? allowed?.for ?? "everything"
   )
+]
 
 const appPanel = ({ say }: OperatorVisit, app: WalletConnection | undefined, part: Part) =>
   app === undefined

@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { may, type Page, type Shown, type Visit } from "../Page.ts"
-import { body, empty, type Fact, factPanel, facts, link, panel, plain, sub } from "../Parts.ts"
+import { body, empty, type Fact, factPanel, facts, link, panel, plain, sub, two } from "../Parts.ts"
 import { type Column, table } from "../Table.ts"
 import type { Account, FeeRate, Limits } from "../wire.ts"
 
@@ -81,9 +81,7 @@ const get = (visit: Visit): Shown => {
           ? empty("gauge", "No limits", "You can send up to your balance.")
           : table("Limits and remaining amounts", { columns: columns(visit), groups: [{ rows }] })
       ),
-      h(
-        "div",
-        { class: "two" },
+      two(
         factPanel("Fees you pay", [
           ["Plan", account.plan],
           ["Lightning", rateWords(account.fees.lightning)],

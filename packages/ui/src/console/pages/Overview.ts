@@ -3,7 +3,23 @@ import { bars, legend, line } from "../Chart.ts"
 import * as Formats from "../Format.ts"
 import { features, receiveButtons } from "../features/index.ts"
 import { may, type Page, type Shown, type Visit } from "../Page.ts"
-import { attention, body, button, type Concern, empty, link, meter, panel, plain, segments, status, timeline, when } from "../Parts.ts"
+import {
+  attention,
+  body,
+  button,
+  type Concern,
+  empty,
+  link,
+  meter,
+  panel,
+  plain,
+  segments,
+  sides,
+  status,
+  timeline,
+  two,
+  when
+} from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
 import type { Balance, LimitsRemaining, Statement } from "../wire.ts"
 import { type Line, linesOf, pathOf, signedSats, toldOf } from "./Rows.ts"
@@ -89,9 +105,7 @@ const charts = async (visit: Visit, funds: Balance) => {
     return h("p", { class: "figure", "data-testid": id }, text, " ", h("small", null, "sats ", h("span", { class: "soft" }, words)))
   }
   const chosen = (value: string, text: string) => ({ text, href: to(value === "28" ? "" : `?span=${value}`), isOn: value === span })
-  return h(
-    "div",
-    { class: "two" },
+  return two(
     panel(
       "Available",
       { beside: segments("Period", [chosen("7", "7 days"), chosen("28", "4 weeks"), chosen("365", "12 months")]) },
@@ -179,10 +193,8 @@ const get = async (visit: Visit): Promise<Shown> => {
       concerns.length > 0 && attention(concerns),
       lines.length > 0 && (await charts(visit, funds)),
       lines.length === 0
-        ? [newcomers, h("div", { class: "wide-left" }, await setup(visit), remaining)]
-        : h(
-            "div",
-            { class: "wide-left" },
+        ? [newcomers, sides(await setup(visit), remaining)]
+        : sides(
             panel(
               "Latest payments",
               { isRuled: true, beside: link(to("payments"), "All payments") },

@@ -5,7 +5,7 @@ import * as Formats from "../Format.ts"
 import { features, receiveButtons } from "../features/index.ts"
 import { cursorOf, filtering, mostCharacters, pages, startOf } from "../List.ts"
 import { type File, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
-import { button, type Chip, chips, empty, plain, segments, status, sub, when } from "../Parts.ts"
+import { button, type Chip, chips, cover, empty, field, plain, segments, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
 import type { Operations, Transaction } from "../wire.ts"
 import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, statuses, toldOf, types } from "./Rows.ts"
@@ -144,24 +144,20 @@ const dayWords = ({ in: came, out, confirming }: Sums): string =>
     .filter((text) => text !== "")
     .join(" · ")
 
-const cover = ({ say }: Visit, sums: Sums, label: string) =>
-  plain(
+const totals = ({ say }: Visit, { in: came, out, fees }: Sums, label: string) => {
+  const change = came - out - fees
+  const figure = (name: string, text: string, sats: number) => [name, [h("b", null, text), " "], [sats < 0 && "−", say.fiat(sats)]] as const
+  return cover(
     label,
-    h(
-      "dl",
-      { class: "cover sums" },
-      (
-        [
-          ["In", Formats.exact(sums.in), sums.in],
-          ["Out", Formats.exact(sums.out), sums.out],
-          ["Fees", Formats.exact(sums.fees), sums.fees],
-          ["Change", Formats.signed(sums.in - sums.out - sums.fees), sums.in - sums.out - sums.fees]
-        ] as const
-      ).map(([name, text, sats]) =>
-        h("div", null, h("dt", null, name), h("dd", null, h("b", null, text), " ", h("small", null, sats < 0 && "−", say.fiat(sats))))
-      )
-    )
+    [
+      figure("In", Formats.exact(came), came),
+      figure("Out", Formats.exact(out), out),
+      figure("Fees", Formats.exact(fees), fees),
+      figure("Change", Formats.signed(change), change)
+    ],
+    "sums"
   )
+}
 
 export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Column<Line>> => [
   {
@@ -251,7 +247,7 @@ const list = async (visit: Visit): Promise<Shown> => {
     h("div", { class: "chips" }, [directions(visit), chips(chipsOf(visit))]),
     lines.length === 0
       ? plain("Payments", nothing(visit), query.size > 0 && goTo(visit))
-      : cover(visit, sumsOf(all.rows), `Totals of ${count} payments`),
+      : totals(visit, sumsOf(all.rows), `Totals of ${count} payments`),
     lines.length > 0 &&
       plain(
         "Payments",
@@ -324,18 +320,8 @@ const filterPage = (visit: Visit): Shown => {
           "form",
           { class: "body fields", action: to("payments") },
           keeping(visit, ["by", "metadata_key", "metadata_value"]),
-          h(
-            "div",
-            null,
-            h("label", { for: "metadata_key" }, "Key"),
-            h("input", { id: "metadata_key", name: "metadata_key", required: true })
-          ),
-          h(
-            "div",
-            null,
-            h("label", { for: "metadata_value" }, "Value"),
-            h("input", { id: "metadata_value", name: "metadata_value", required: true })
-          ),
+          field({ label: "Key", name: "metadata_key", required: true }),
+          field({ label: "Value", name: "metadata_value", required: true }),
           h("button", { class: "btn main" }, "Filter")
         )
       : h(

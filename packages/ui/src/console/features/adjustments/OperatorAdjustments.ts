@@ -3,7 +3,7 @@ import * as Formats from "../../Format.ts"
 import { cursorOf, pages } from "../../List.ts"
 import { companyChoice, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { checks, copied, date, empty, entry, factPanel, fields, form, formPanel, link, plain, status } from "../../Parts.ts"
+import { checks, copied, date, empty, entry, factPanel, fields, form, formPanel, link, plain, status, two } from "../../Parts.ts"
 import { paging, rowLink, table } from "../../Table.ts"
 import type { OperatorAdjustment } from "../../wire.ts"
 import { applying, type Problem } from "../Feature.ts"
@@ -119,12 +119,7 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
         ["Ledger", copied(row.ledger_tx_id, "ledger id")]
       ]),
       row.status === "pending" &&
-        h(
-          "div",
-          { class: "two" },
-          decision("approve", `Approve ${Formats.signed(row.amount_sats)} sats`, "main"),
-          decision("reject", "Reject", "danger")
-        )
+        two(decision("approve", `Approve ${Formats.signed(row.amount_sats)} sats`, "main"), decision("reject", "Reject", "danger"))
     ]
   }
 }

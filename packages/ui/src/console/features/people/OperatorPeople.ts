@@ -2,7 +2,7 @@ import { h } from "preact"
 import { inAudit, nameField } from "../../Issued.ts"
 import { cursorOf, pages } from "../../List.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
-import { button, choice, date, empty, factPanel, fields, formPanel, note, plain, stack, status } from "../../Parts.ts"
+import { button, choice, date, empty, factPanel, fields, formPanel, note, plain, sides, stack, status } from "../../Parts.ts"
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
@@ -107,9 +107,7 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
     body: [
       row.approval === "pending" &&
         note("", `${row.requested_by ?? "An operator"} invited this person. The link becomes valid when another operator approves it.`),
-      h(
-        "div",
-        { class: "wide-left" },
+      sides(
         stack(
           row.approval === "pending" &&
             part("Approve", "approve", `Approve ${row.name}`, null, "main", `The role is ${roleText(row.role)}.`),

@@ -2,11 +2,15 @@ import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { Refused } from "../../Api.ts"
 import type { AnyVisit, Elsewhere, Page, Shown, Visit } from "../../Page.ts"
-import { body, factPanel, plain, status, submit } from "../../Parts.ts"
+import { choice, factPanel, field, fields, plain, status, submit } from "../../Parts.ts"
 import { type Column, paging, table } from "../../Table.ts"
 import type { Statement } from "../../wire.ts"
 
 const months = 6
+const formats = [
+  ["csv", "CSV, for a spreadsheet"],
+  ["jsonl", "JSON lines"]
+] as const
 
 const monthAt = (millis: number, add: number): string => {
   const day = new Date(millis)
@@ -88,7 +92,6 @@ const get = async (visit: Visit): Promise<Shown> => {
   ])
   const known = shownOf(rows)
   const links = { newer: newer && to(newer), older: earlier.length === 0 ? undefined : to(older) }
-  const value = (name: string) => h("input", { id: name, name, type: "date" })
   return {
     title: "Statements and export",
     lead: "Months begin and end at midnight UTC. A final statement never changes.",
@@ -101,29 +104,10 @@ const get = async (visit: Visit): Promise<Shown> => {
           "form",
           { class: "panel", action: to("statements/export"), "aria-label": "Export" },
           h("header", null, h("h2", null, "Export")),
-          body(
-            h(
-              "div",
-              { class: "fields" },
-              h("div", null, h("label", { for: "from" }, "From ", h("span", { class: "soft" }, "optional, UTC")), value("from")),
-              h(
-                "div",
-                null,
-                h("label", { for: "until" }, "Until ", h("span", { class: "soft" }, "optional, not included")),
-                value("until")
-              ),
-              h(
-                "div",
-                null,
-                h("label", { for: "format" }, "Format"),
-                h(
-                  "select",
-                  { id: "format", name: "format" },
-                  h("option", { value: "csv" }, "CSV, for a spreadsheet"),
-                  h("option", { value: "jsonl" }, "JSON lines")
-                )
-              )
-            ),
+          fields(
+            field({ label: "From", name: "from", type: "date", optional: true, hint: "In UTC" }),
+            field({ label: "Until", name: "until", type: "date", optional: true, hint: "In UTC, not included" }),
+            choice("Format", "format", formats, "csv"),
             h(
               "p",
               { class: "hint" },

@@ -1,37 +1,34 @@
 import { type ComponentChildren, h } from "preact"
 import { secretPanel } from "../../Issued.ts"
 import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../../Page.ts"
-import { body, confirm, entry, field, form, formPanel, panel, plain, stack } from "../../Parts.ts"
+import { body, confirm, entry, field, fields, form, formPanel, panel, plain, stack } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { rootOf, short } from "./Webhooks.ts"
 
-const settings = (visit: AnyVisit, endpoint?: WebhookEndpoint) =>
-  h(
-    "div",
-    { class: "fields" },
-    entry(visit, { label: "URL", name: "url", type: "url", required: true, value: endpoint?.url }),
-    entry(visit, {
-      label: "Description",
-      name: "description",
-      optional: true,
-      maxLength: 200,
-      value: endpoint?.description
-    }),
-    entry(visit, {
-      label: "Event types",
-      name: "types",
-      optional: true,
-      hint: "Separated by commas, such as checkout.paid or deposit.*. Leave empty for all",
-      value: endpoint?.types.join(", ")
-    }),
-    entry(visit, {
-      label: "Header for an additional signature",
-      name: "header",
-      optional: true,
-      hint: "Such as X-Shop-Signature",
-      value: endpoint?.signature_header ?? ""
-    })
-  )
+const settings = (visit: AnyVisit, endpoint?: WebhookEndpoint) => [
+  entry(visit, { label: "URL", name: "url", type: "url", required: true, value: endpoint?.url }),
+  entry(visit, {
+    label: "Description",
+    name: "description",
+    optional: true,
+    maxLength: 200,
+    value: endpoint?.description
+  }),
+  entry(visit, {
+    label: "Event types",
+    name: "types",
+    optional: true,
+    hint: "Separated by commas, such as checkout.paid or deposit.*. Leave empty for all",
+    value: endpoint?.types.join(", ")
+  }),
+  entry(visit, {
+    label: "Header for an additional signature",
+    name: "header",
+    optional: true,
+    hint: "Such as X-Shop-Signature",
+    value: endpoint?.signature_header ?? ""
+  })
+]
 
 const settingsIn = (visit: AnyVisit) => {
   const header = text(visit, "header")
@@ -51,7 +48,7 @@ const add = (visit: AnyVisit): Shown => {
     title: "Add endpoint",
     crumbs: [["Webhooks", "webhooks"]],
     body: formPanel({ action: visit.to("webhooks/new"), label: "Endpoint", once: visit.once }, [
-      body(settings(visit)),
+      fields(settings(visit)),
       confirm("Add endpoint", { isConfirmed, ...(kind === "operator" && { label: "Your operator token" }) })
     ])
   }
@@ -104,7 +101,7 @@ const settingsPage = async (visit: AnyVisit): Promise<Shown> => {
         at,
         {},
         plain("Settings", [
-          body(settings(visit, endpoint)),
+          fields(settings(visit, endpoint)),
           h("div", { class: "confirm" }, h("button", { class: "btn main lg", name: "do", value: "save" }, "Save endpoint"))
         ])
       ),
