@@ -4,6 +4,8 @@ import type * as Operator from "./Operator.ts"
 
 // Parts of commands that call a running service.
 
+export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print one line of JSON"), Flag.withDefault(false))
+
 /** Returns a handler that is loaded on demand. */
 export const later =
   <I, A, E, R>(load: () => Promise<(input: I) => Effect.Effect<A, E, R>>) =>
@@ -15,6 +17,18 @@ export const call = (...ask: Parameters<typeof Operator.call>) =>
   Effect.flatMap(
     Effect.promise(() => import("./Operator.ts")),
     ({ call }) => call(...ask)
+  )
+
+/** Defines a command that only needs an argument, which is part of the route. */
+export const action = <const Name extends string>(
+  name: Name,
+  argument: Argument.Argument<string>,
+  method: "GET" | "POST" | "DELETE",
+  route: (argument: string) => string,
+  description: string
+) =>
+  Command.make(name, { argument, json }, ({ argument, json }) => call({ json }, method, route(argument))).pipe(
+    Command.withDescription(description)
   )
 
 /** Like `call`, but adds the company's id to the body. */
@@ -40,8 +54,6 @@ export const list = (...ask: Parameters<typeof Operator.list>) =>
     ({ list }) => list(...ask)
   )
 
-export const json = Flag.Boolean("json").pipe(Flag.withDescription("Print one line of JSON"), Flag.withDefault(false))
-
 /** Pagination flags. */
 export const paging = {
   limit: Flag.Int("limit").pipe(Flag.withDescription("Maximum rows, 1 to 1000; 100 by default"), Flag.optional),
@@ -64,6 +76,13 @@ export const duration = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(`${description}, such as 90s, 15m, 1h or 2d`),
     Flag.filterMap(secondsOf, (text) => `Expected a duration such as 90s, 15m, 1h or 2d, got ${text}`),
+    Flag.optional
+  )
+
+/** Defines the flag that makes a command safe to repeat. */
+export const idempotencyKey = (record: string) =>
+  Flag.String("idempotency-key").pipe(
+    Flag.withDescription(`If a response is lost, repeat the command with the same key to get the same ${record}`),
     Flag.optional
   )
 

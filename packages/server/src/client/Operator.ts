@@ -102,13 +102,23 @@ const refusalOf = ({ status, message, error }: typeof Envelope.Type): CommandFai
   })
 }
 
+/** Fields of a body. An option that was not given is left out. */
+type Body = Readonly<Record<string, unknown>>
+
+const given = (body: Body): Body =>
+  Object.fromEntries(
+    Object.entries(body).flatMap(([name, value]) =>
+      Option.isOption(value) ? Option.toArray(value).map((one) => [name, one]) : [[name, value]]
+    )
+  )
+
 /** Calls a route without completing ids. */
-const send = Effect.fnUntraced(function* (method: Method, route: string, body?: Readonly<Record<string, unknown>>, headers: Headers = {}) {
+const send = Effect.fnUntraced(function* (method: Method, route: string, body?: Body, headers: Headers = {}) {
   const { url, token } = yield* target(route)
   const request = HttpClientRequest.make(method)(new URL(route, url)).pipe(
     HttpClientRequest.bearerToken(token),
     HttpClientRequest.setHeaders(headers),
-    body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(body)
+    body === undefined ? (request) => request : HttpClientRequest.bodyJsonUnsafe(given(body))
   )
   const answer = yield* HttpClient.execute(request).pipe(
     Effect.flatMap(({ json, headers }) =>
@@ -130,7 +140,7 @@ const resolved = (route: string, method: Method) => Resolve.route(route, method 
  * Calls a route. An id in the route can be shortened to a unique beginning, and a company can be given by name.
  * The server's error message is printed unchanged.
  */
-export const ask = (method: Method, route: string, body?: Readonly<Record<string, unknown>>, headers: Headers = {}) =>
+export const ask = (method: Method, route: string, body?: Body, headers: Headers = {}) =>
   Effect.flatMap(resolved(route, method), (whole) => send(method, whole, body, headers))
 
 /** Returns the id of a company given by name or shortened id, for a request body. */
@@ -161,16 +171,16 @@ export const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, dat
 const isPending = Schema.is(Schema.Struct({ id: Schema.String, approval: Schema.Literal("pending") }))
 
 /**
- * Calls a route and prints the response. If the record awaits a second operator's approval, also prints the
+ * Calls a route and prints the response. The idempotency key `once` makes the call safe to repeat. If the record awaits a second operator's approval, also prints the
  * `approve` command for it.
  */
 export const call = Effect.fnUntraced(function* (
-  { json, headers, approve }: { readonly json: boolean; readonly headers?: Headers; readonly approve?: string },
+  { json, once = Option.none(), approve }: { readonly json: boolean; readonly once?: Option.Option<string>; readonly approve?: string },
   method: Method,
   route: string,
-  body?: Readonly<Record<string, unknown>>
+  body?: Body
 ) {
-  const { message, data } = yield* ask(method, route, body, headers)
+  const { message, data } = yield* ask(method, route, body, Option.isSome(once) ? { "idempotency-key": once.value } : {})
   yield* Console.log(json ? JSON.stringify(data) : forPeople(message, data))
   if (!json && approve !== undefined && isPending(data)) yield* Console.log(`  A second operator must run: satrail ${approve} ${data.id}`)
 })

@@ -1,7 +1,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as BookCommands from "./BookCommands.ts"
 import { Collections } from "../client/Collections.ts"
-import { call, company, duration, example, idIn, json, later, list, listed, name, of, paging } from "../client/CommandParts.ts"
+import { action, call, company, duration, example, idIn, json, later, list, listed, name, of, paging } from "../client/CommandParts.ts"
 import { keys } from "./KeyCommands.ts"
 import type { CommandOf, Group } from "../features/Feature.ts"
 import { all, type features } from "../features/index.ts"
@@ -49,9 +49,7 @@ const companies = Command.make("companies").pipe(
       example("companies list --search acme", "Search by a part of the name")
     ),
     inspect,
-    Command.make("show", { company, json }, ({ company, json }) => call({ json }, "GET", of(company))).pipe(
-      Command.withDescription("Show a company with its balance and last use")
-    ),
+    action("show", company, "GET", of, "Show a company with its balance and last use"),
     Command.make("transactions", { ...paging, company, json }, ({ after: cursor, company, json, limit }) =>
       list({ json, query: { limit, cursor } }, `${of(company)}/transactions`, [
         "created_at",

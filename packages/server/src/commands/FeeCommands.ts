@@ -1,6 +1,6 @@
 import { Command, Flag } from "effect/cli"
 import { Option } from "effect"
-import { call, company, example, json, of } from "../client/CommandParts.ts"
+import { action, call, company, example, json, of } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
 // Commands for a company's custom fees, which override its plan's fees.
@@ -22,9 +22,7 @@ const rate = (base_sats: Option.Option<number>, parts_per_million: Option.Option
 export const fees = Command.make("fees").pipe(
   Command.withDescription("Show, set and clear a company's withdrawal fees"),
   Command.withSubcommands([
-    Command.make("show", { company, json }, ({ company, json }) => call({ json }, "GET", `${of(company)}/fees`)).pipe(
-      Command.withDescription("Show a company's fees, and which of them override its plan's fees")
-    ),
+    action("show", company, "GET", (company) => `${of(company)}/fees`, "Show a company's fees, and which of them override its plan's fees"),
     Command.make(
       "set",
       {

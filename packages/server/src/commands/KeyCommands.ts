@@ -1,5 +1,6 @@
+import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, key, list, listed, name, of, ofKey, paging } from "../client/CommandParts.ts"
+import { action, call, company, example, json, key, list, listed, name, of, ofKey, paging } from "../client/CommandParts.ts"
 
 // Commands that manage a company's API keys.
 
@@ -46,8 +47,8 @@ export const keys = Command.make("keys").pipe(
         call({ json, approve: "keys approve" }, "POST", `${of(company)}/api-keys`, {
           name,
           scopes: listed(scopes),
-          ...(expiresAt._tag === "Some" ? { expires_at: expiresAt.value } : {}),
-          ...(allowedFrom._tag === "Some" ? { allowed_from: { for: confined, ranges: allowedFrom.value } } : {})
+          expires_at: expiresAt,
+          allowed_from: Option.map(allowedFrom, (ranges) => ({ for: confined, ranges }))
         })
     ).pipe(
       Command.withDescription(
@@ -87,19 +88,21 @@ export const keys = Command.make("keys").pipe(
         "Replace a key. The new one is shown once. If `approval` is `pending`, a second operator must run `keys approve` before the key works"
       )
     ),
-    Command.make("approve", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/approve`)).pipe(
-      Command.withDescription("Approve a key that another operator issued or rotated. To reject it, revoke it"),
-      example("keys approve 7Kq2mVx9TbZc", "The key is now valid")
-    ),
-    Command.make("connect", { json, key }, ({ json, key }) => call({ json }, "POST", `${ofKey(key)}/connect`)).pipe(
-      Command.withDescription("Connect an app to a key with Nostr Wallet Connect. The connection string is shown once"),
-      example("keys connect 7Kq2mVx9TbZc", "The app can spend within the key's limits until the key is revoked")
-    ),
-    Command.make("connection", { json, key }, ({ json, key }) => call({ json }, "GET", `${ofKey(key)}/wallet-connection`)).pipe(
-      Command.withDescription("Show a key's connected app")
-    ),
-    Command.make("revoke", { json, key }, ({ json, key }) => call({ json }, "DELETE", ofKey(key))).pipe(
-      Command.withDescription("Revoke a key immediately")
-    )
+    action(
+      "approve",
+      key,
+      "POST",
+      (key) => `${ofKey(key)}/approve`,
+      "Approve a key that another operator issued or rotated. To reject it, revoke it"
+    ).pipe(example("keys approve 7Kq2mVx9TbZc", "The key is now valid")),
+    action(
+      "connect",
+      key,
+      "POST",
+      (key) => `${ofKey(key)}/connect`,
+      "Connect an app to a key with Nostr Wallet Connect. The connection string is shown once"
+    ).pipe(example("keys connect 7Kq2mVx9TbZc", "The app can spend within the key's limits until the key is revoked")),
+    action("connection", key, "GET", (key) => `${ofKey(key)}/wallet-connection`, "Show a key's connected app"),
+    action("revoke", key, "DELETE", ofKey, "Revoke a key immediately")
   ])
 )

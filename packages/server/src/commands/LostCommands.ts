@@ -1,4 +1,3 @@
-import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { call, json } from "../client/CommandParts.ts"
 
@@ -26,5 +25,5 @@ export const release = Command.make(
     ),
     json
   },
-  ({ id, json, spentBy }) => call({ json }, "POST", `${of(id)}/release`, { spent_by: Option.getOrUndefined(spentBy) })
+  ({ id, json, spentBy }) => call({ json }, "POST", `${of(id)}/release`, { spent_by: spentBy })
 ).pipe(Command.withDescription("Release a lost withdrawal whose payee was not paid"))

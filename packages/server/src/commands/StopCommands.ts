@@ -1,5 +1,6 @@
+import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, company, example, json, listed, of, ofKey } from "../client/CommandParts.ts"
+import { action, call, company, example, json, listed, of, ofKey } from "../client/CommandParts.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 
 // Commands that stop payments of all companies, of one company or key, or above a limit.
@@ -38,9 +39,13 @@ export const freeze = Command.make(
   example('freeze 01a1f768-1c70-748e-8579-81b7373e8599 --reason "key stolen"', "Its vouchers cannot be claimed either")
 )
 
-export const unfreeze = Command.make("unfreeze", { company, json }, ({ company, json }) =>
-  call({ json }, "POST", `${of(company)}/unfreeze`)
-).pipe(Command.withDescription("Unfreeze a company. Waiting payments resume"))
+export const unfreeze = action(
+  "unfreeze",
+  company,
+  "POST",
+  (company) => `${of(company)}/unfreeze`,
+  "Unfreeze a company. Waiting payments resume"
+)
 
 const most = (name: string, description: string) => Flag.Int(name).pipe(Flag.withDescription(description), Flag.optional)
 
@@ -85,16 +90,13 @@ export const limits = Command.make("limits").pipe(
       Command.withDescription("Show the limits, and how much of each remains"),
       example("limits show key 7Kq2mVx9TbZc", "Show what this key can still send today")
     ),
-    Command.make("set", { whose, id, json, ...limitFlags }, ({ id, json, whose, ...given }) => {
-      const body = Object.fromEntries(
-        Object.entries(given).flatMap(([name, value]) => (value._tag === "Some" ? [[name, value.value]] : []))
-      )
-      return Object.keys(body).length === 0
+    Command.make("set", { whose, id, json, ...limitFlags }, ({ id, json, whose, ...given }) =>
+      Object.values<Option.Option<unknown>>(given).every(Option.isNone)
         ? new CommandFailed({
             message: "No limit given. Set at least one, such as --day-sats 10000. To remove all limits, run `limits clear`."
           })
-        : call({ json }, "PATCH", `${at(whose, id)}/limits`, body)
-    }).pipe(
+        : call({ json }, "PATCH", `${at(whose, id)}/limits`, given)
+    ).pipe(
       Command.withDescription("Set limits. They apply in every process when the command returns. Options you leave out are unchanged"),
       example("limits set key 7Kq2mVx9TbZc --day-sats 10000 --per-withdrawal-sats 2000", "Limit a key used by a program")
     ),

@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { call, callFor, company, example, json, list, paging } from "../client/CommandParts.ts"
+import { action, callFor, company, example, json, list, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 
 const adjustment = Argument.String("id").pipe(Argument.withDescription("The adjustment's id"))
@@ -30,9 +30,7 @@ const commands = Command.make("adjustments").pipe(
           "reason"
         ])
     ).pipe(Command.withDescription("List adjustments of all companies, newest first")),
-    Command.make("show", { id: adjustment, json }, ({ id, json }) => call({ json }, "GET", at(id))).pipe(
-      Command.withDescription("Show an adjustment")
-    ),
+    action("show", adjustment, "GET", at, "Show an adjustment"),
     Command.make(
       "request",
       {
@@ -48,7 +46,7 @@ const commands = Command.make("adjustments").pipe(
         callFor(company, { json }, "POST", "/operator/adjustments", {
           amount_sats: sats,
           reason,
-          ...(note._tag === "Some" && { note: note.value })
+          note
         })
     ).pipe(
       Command.withDescription("Request an adjustment. No money moves until another operator approves it"),
@@ -57,12 +55,8 @@ const commands = Command.make("adjustments").pipe(
         "Then another operator must approve it"
       )
     ),
-    Command.make("approve", { id: adjustment, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/approve`)).pipe(
-      Command.withDescription("Approve and book an adjustment that another operator requested")
-    ),
-    Command.make("reject", { id: adjustment, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/reject`)).pipe(
-      Command.withDescription("Reject an adjustment, or withdraw your own")
-    )
+    action("approve", adjustment, "POST", (id) => `${at(id)}/approve`, "Approve and book an adjustment that another operator requested"),
+    action("reject", adjustment, "POST", (id) => `${at(id)}/reject`, "Reject an adjustment, or withdraw your own")
   ])
 )
 

@@ -1,10 +1,12 @@
+import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, example, json, list, paging } from "../client/CommandParts.ts"
+import { action, call, example, idempotencyKey, json, list, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 
 // Commands for a company's reusable payment codes. They require the company's key, because the money is the company's.
 
 const path = "/v1/bitcoin/deposit/offer"
+const offer = Argument.String("id").pipe(Argument.withDescription("The offer's id"))
 
 const create = Command.make(
   "create",
@@ -18,16 +20,14 @@ const create = Command.make(
       ),
       Flag.optional
     ),
-    idempotencyKey: Flag.String("idempotency-key").pipe(
-      Flag.withDescription("If a response is lost, repeat the command with the same key to get the same offer"),
-      Flag.optional
-    )
+    once: idempotencyKey("offer")
   },
-  ({ address, amount, description, idempotencyKey, json }) =>
-    call({ json, headers: idempotencyKey._tag === "Some" ? { "idempotency-key": idempotencyKey.value } : {} }, "POST", path, {
-      ...(description._tag === "Some" && { description: description.value }),
-      ...(amount._tag === "Some" && { amount: amount.value, currency: "sats" }),
-      ...(address._tag === "Some" && { lightning_address_id: address.value })
+  ({ address, amount, description, json, once }) =>
+    call({ json, once }, "POST", path, {
+      description,
+      amount,
+      currency: Option.as(amount, "sats"),
+      lightning_address_id: address
     })
 ).pipe(
   Command.withDescription(
@@ -50,9 +50,7 @@ const commands = Command.make("offers").pipe(
     Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
       list({ json, query: { limit, cursor } }, path, ["id", "created_at", "memo", "lightning_address", "offer"])
     ).pipe(Command.withDescription("List offers, newest first")),
-    Command.make("show", { id: Argument.String("id").pipe(Argument.withDescription("The offer's id")), json }, ({ id, json }) =>
-      call({ json }, "GET", `${path}/${encodeURIComponent(id)}`)
-    ).pipe(Command.withDescription("Show an offer, and the DNS record that lets wallets find it"))
+    action("show", offer, "GET", (id) => `${path}/${encodeURIComponent(id)}`, "Show an offer, and the DNS record that lets wallets find it")
   ])
 )
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, callFor, company, companyIdOf, example, json, list, name, paging } from "../client/CommandParts.ts"
+import { action, call, callFor, company, companyIdOf, example, json, list, name, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 
 const person = Argument.String("id").pipe(Argument.withDescription("The person's id"))
@@ -40,15 +40,11 @@ const commands = Command.make("people").pipe(
       example("people invite --name Ada", "Invite the first operator"),
       example("people invite 01a1f768-1c70-748e-8579-81b7373e8599 --name Mara --role bookkeeper", "Invite a person to a company")
     ),
-    Command.make("approve", { id: person, json }, ({ id, json }) => call({ json }, "POST", `${at(id)}/approve`)).pipe(
-      Command.withDescription("Approve another operator's invitation or recovery")
-    ),
+    action("approve", person, "POST", (id) => `${at(id)}/approve`, "Approve another operator's invitation or recovery"),
     Command.make("recover", { id: person, json }, ({ id, json }) => call({ json, approve }, "POST", `${at(id)}/recover`)).pipe(
       Command.withDescription("Revoke a person's passkeys, and print a link for a new one")
     ),
-    Command.make("remove", { id: person, json }, ({ id, json }) => call({ json }, "DELETE", at(id))).pipe(
-      Command.withDescription("Remove a person immediately")
-    )
+    action("remove", person, "DELETE", at, "Remove a person immediately")
   ])
 )
 

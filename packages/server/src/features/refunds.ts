@@ -1,12 +1,13 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, example, json, list, paging } from "../client/CommandParts.ts"
+import { action, call, example, idempotencyKey, json, list, paging } from "../client/CommandParts.ts"
 import { created, depositOf, paidInvoice } from "../client/SandboxSteps.ts"
 import * as Feature from "./Feature.ts"
 
 // Commands for a company's refunds. They require the company's key, because the money is the company's.
 
 const path = "/v1/refunds"
+const refund = Argument.String("id").pipe(Argument.withDescription("The refund's id"))
 
 const create = Command.make(
   "create",
@@ -29,18 +30,16 @@ const create = Command.make(
       Flag.withDescription("Don't show the link on the deposit's checkout page (by default it is shown)"),
       Flag.withDefault(false)
     ),
-    idempotencyKey: Flag.String("idempotency-key").pipe(
-      Flag.withDescription("If a response is lost, repeat the command with the same key to get the same refund"),
-      Flag.optional
-    )
+    once: idempotencyKey("refund")
   },
-  ({ amount, deposit, description, destination, expirySeconds, idempotencyKey, json, offCheckout }) =>
-    call({ json, headers: idempotencyKey._tag === "Some" ? { "idempotency-key": idempotencyKey.value } : {} }, "POST", path, {
+  ({ amount, deposit, description, destination, expirySeconds, json, offCheckout, once }) =>
+    call({ json, once }, "POST", path, {
       deposit_id: deposit,
-      ...(amount._tag === "Some" && { amount: amount.value, currency: "sats" }),
-      ...(destination._tag === "Some" && { destination: destination.value }),
-      ...(description._tag === "Some" && { description: description.value }),
-      ...(expirySeconds._tag === "Some" && { expiry_seconds: expirySeconds.value }),
+      amount,
+      currency: Option.as(amount, "sats"),
+      destination,
+      description,
+      expiry_seconds: expirySeconds,
       ...(offCheckout && { on_checkout: false })
     })
 ).pipe(
@@ -59,9 +58,7 @@ const commands = Command.make("refunds").pipe(
     Command.make("list", { ...paging, json }, ({ after: cursor, json, limit }) =>
       list({ json, query: { limit, cursor } }, path, ["id", "created_at", "deposit_id", "amount_sats", "status", "withdrawal_id"])
     ).pipe(Command.withDescription("List refunds without their links, newest first")),
-    Command.make("show", { id: Argument.String("id").pipe(Argument.withDescription("The refund's id")), json }, ({ id, json }) =>
-      call({ json }, "GET", `${path}/${encodeURIComponent(id)}`)
-    ).pipe(Command.withDescription("Show a refund with its status and withdrawal"))
+    action("show", refund, "GET", (id) => `${path}/${encodeURIComponent(id)}`, "Show a refund with its status and withdrawal")
   ])
 )
 

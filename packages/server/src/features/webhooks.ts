@@ -1,6 +1,5 @@
-import { Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { call, example, json, list, listed, paging } from "../client/CommandParts.ts"
+import { action, call, example, json, list, listed, paging } from "../client/CommandParts.ts"
 import * as Feature from "./Feature.ts"
 import * as Listing from "./Listing.ts"
 
@@ -13,7 +12,7 @@ const at = (endpoint: string) => `${root}/${encodeURIComponent(endpoint)}`
 const url = Flag.String("url")
 const urlIs = "The URL to which events are posted: https, on a public host"
 
-/** An endpoint's settings in addition to its URL. */
+/** An endpoint's settings in addition to its URL, named like the API's fields. */
 const settings = {
   description: Flag.String("description").pipe(Flag.withDescription("For operators"), Flag.optional),
   types: Flag.String("types").pipe(
@@ -21,29 +20,11 @@ const settings = {
     Flag.map(listed),
     Flag.optional
   ),
-  signatureHeader: Flag.String("signature-header").pipe(
+  signature_header: Flag.String("signature-header").pipe(
     Flag.withDescription("The name of an additional header with a plain HMAC signature"),
     Flag.optional
   )
 }
-
-const bodyOf = (given: {
-  readonly url?: string | undefined
-  readonly description: Option.Option<string>
-  readonly types: Option.Option<ReadonlyArray<string>>
-  readonly signatureHeader: Option.Option<string>
-}) => ({
-  ...(given.url !== undefined && { url: given.url }),
-  ...(given.description._tag === "Some" && { description: given.description.value }),
-  ...(given.types._tag === "Some" && { types: given.types.value }),
-  ...(given.signatureHeader._tag === "Some" && { signature_header: given.signatureHeader.value })
-})
-
-/** Defines a command that only needs the endpoint's id. */
-const action = (name: "disable" | "test", description: string) =>
-  Command.make(name, { endpoint, json }, ({ endpoint, json }) => call({ json }, "POST", `${at(endpoint)}/${name}`)).pipe(
-    Command.withDescription(description)
-  )
 
 const ofDelivery = ["id", "event_type", "subject", "status", "attempts", "response_status", "next_attempt_at"]
 
@@ -55,11 +36,9 @@ const commands = Command.make("webhooks").pipe(
     Command.make("list", { json }, ({ json }) => list({ json, query: {} }, root, ["id", "url", "types", "status", "failing_since"])).pipe(
       Command.withDescription("List endpoints")
     ),
-    Command.make("show", { endpoint, json }, ({ endpoint, json }) => call({ json }, "GET", at(endpoint))).pipe(
-      Command.withDescription("Show an endpoint")
-    ),
+    action("show", endpoint, "GET", at, "Show an endpoint"),
     Command.make("create", { url: url.pipe(Flag.withDescription(`${urlIs}; required`)), ...settings, json }, ({ json, ...given }) =>
-      call({ json }, "POST", root, bodyOf(given))
+      call({ json }, "POST", root, given)
     ).pipe(
       Command.withDescription("Create an endpoint. Its secret is shown once"),
       example(
@@ -70,19 +49,16 @@ const commands = Command.make("webhooks").pipe(
     Command.make(
       "change",
       { url: url.pipe(Flag.withDescription(urlIs), Flag.optional), ...settings, endpoint, json },
-      ({ endpoint, json, url, ...given }) => call({ json }, "PATCH", at(endpoint), bodyOf({ ...given, url: Option.getOrUndefined(url) }))
+      ({ endpoint, json, ...given }) => call({ json }, "PATCH", at(endpoint), given)
     ).pipe(Command.withDescription("Change an endpoint's settings. Options you leave out stay as they are")),
-    Command.make("delete", { endpoint, json }, ({ endpoint, json }) => call({ json }, "DELETE", at(endpoint))).pipe(
-      Command.withDescription("Delete an endpoint. No more events are sent to it")
-    ),
-    action("disable", "Disable an endpoint. No events are sent until it is enabled"),
+    action("delete", endpoint, "DELETE", at, "Delete an endpoint. No more events are sent to it"),
+    action("disable", endpoint, "POST", (id) => `${at(id)}/disable`, "Disable an endpoint. No events are sent until it is enabled"),
     Command.make(
       "enable",
       { endpoint, json, from: Flag.String("replay-from").pipe(Flag.withDescription(replayFrom), Flag.optional) },
-      ({ endpoint, from, json }) =>
-        call({ json }, "POST", `${at(endpoint)}/enable`, from._tag === "Some" ? { replay_from: from.value } : {})
+      ({ endpoint, from, json }) => call({ json }, "POST", `${at(endpoint)}/enable`, { replay_from: from })
     ).pipe(Command.withDescription("Enable an endpoint. Deliveries resume from where they stopped")),
-    action("test", "Send a test event to an endpoint"),
+    action("test", endpoint, "POST", (id) => `${at(id)}/test`, "Send a test event to an endpoint"),
     Command.make(
       "replay",
       { endpoint, from: Argument.String("from").pipe(Argument.withDescription(replayFrom)), json },
@@ -98,8 +74,7 @@ const commands = Command.make("webhooks").pipe(
           Flag.optional
         )
       },
-      ({ endpoint, json, overlap }) =>
-        call({ json }, "POST", `${at(endpoint)}/rotate-secret`, overlap._tag === "Some" ? { overlap_seconds: overlap.value } : {})
+      ({ endpoint, json, overlap }) => call({ json }, "POST", `${at(endpoint)}/rotate-secret`, { overlap_seconds: overlap })
     ).pipe(Command.withDescription("Replace an endpoint's secret. The new one is shown once")),
     Command.make("deliveries", { ...paging, endpoint, json }, ({ after: cursor, endpoint, json, limit }) =>
       list({ json, query: { limit, cursor } }, `${at(endpoint)}/deliveries`, ofDelivery)
