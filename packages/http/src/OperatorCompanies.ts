@@ -9,13 +9,13 @@ import * as Pages from "@satrail/core/ledger/Page"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import * as Envelope from "./wire/Envelope.ts"
 import * as Errors from "./wire/Errors.ts"
 import { Example, type World } from "./wire/Examples.ts"
 import * as OfCompany from "./api/OfCompany.ts"
 import * as Page from "./wire/Page.ts"
 import * as Scalars from "./wire/Scalars.ts"
 import * as Search from "./wire/Search.ts"
+import * as Resource from "./api/Resource.ts"
 import * as Section from "./api/Section.ts"
 import * as Member from "./wire/Member.ts"
 import * as View from "./wire/View.ts"
@@ -101,20 +101,15 @@ const list = Section.operator(
     })
 )
 
+const resource = Resource.make({ path: Companies.path, names: ["Company", "Companies"], view, example })
+
 const get = Section.operator(
-  HttpApiEndpoint.get("getCompany", `${Companies.path}/:id`, {
-    params: { id: Scalars.Id },
-    success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(OpenApi.Summary, "Get a company")
-    .annotate(OpenApi.Description, "Returns a company with its balance and its last use. Its records are available under this path.")
-    .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Company", data: view.of(example(world)) })),
+  resource.get("getCompany", {
+    summary: "Get a company",
+    description: "Returns a company with its balance and its last use. Its records are available under this path."
+  }),
   Core.Companies,
-  (companies) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Company", view.of(yield* Errors.answered(companies.overview(CompanyId.make(params.id)))))
-    })
+  (companies) => resource.gets((id) => companies.overview(CompanyId.make(id)))
 )
 
 const keysPath = `${Companies.path}/:id/api-keys` as const

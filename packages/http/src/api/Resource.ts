@@ -13,7 +13,7 @@ import * as View from "../wire/View.ts"
 import { companyId, Scopes } from "./Authentication.ts"
 
 /** An operation's documentation. The required scope is appended to its description. */
-interface About {
+export interface About {
   readonly scope?: Scope
   readonly summary: string
   readonly description?: string
@@ -33,30 +33,41 @@ export const own =
     Effect.flatMap(companyId, (id) => ask(id, what))
 
 type ListQuery = Parameters<typeof Page.asked>[0]
-type Request = { readonly params: { readonly id: string } }
+type Params<Name extends string, Value> = { readonly [N in Name]: Value }
 
 /** Makes the usual endpoints for a record type at `path`, with their handlers. */
-export const make = <const Path extends `/${string}`, Row extends { readonly id: string }, Fields extends Schema.Struct.Fields>(kind: {
+export const make = <
+  const Path extends `/${string}`,
+  Row,
+  Fields extends Schema.Struct.Fields & { readonly id: Schema.Constraint },
+  const Param extends string = "id"
+>(kind: {
   readonly path: Path
+  /** The name of the path parameter that is a record's id. Default: `id`. */
+  readonly param?: Param
   /** Messages in a response with one record, and in a response with a page of records. */
   readonly names: readonly [one: string, many: string]
   readonly view: View.View<Row, Fields>
   readonly example: (world: World) => Row
 }) => {
   const { path, view, example } = kind
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `Param` is "id" if no parameter is given
+  const param = kind.param ?? ("id" as Param)
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- one member, by name
+  const paramsOf = <A>(id: A) => ({ [param]: id }) as Params<Param, A>
   const [one, many] = kind.names
   const page = Page.of(view, many, path)
-  const params = { id: Scalars.Id }
+  const params = paramsOf(Scalars.Id)
   const success = Envelope.success(200, view.schema)
   const shown = (message: string, row: (world: World) => Row) => (world: World) => ({
-    params: { id: row(world).id },
+    params: paramsOf(String(view.members.id[1](row(world)))),
     message,
     data: view.of(row(world))
   })
   const answers =
     <E, R>(message: string, ask: (id: string) => Effect.Effect<Row, E, R>) =>
-    ({ params }: Request) =>
-      Effect.map(ask(params.id), (row) => View.answer(message, view.of(row)))
+    ({ params }: { readonly params: Params<Param, string> }) =>
+      Effect.map(ask(params[param]), (row) => View.answer(message, view.of(row)))
   return {
     /** Lists records, newest first. `filters` are further query parameters. */
     list: <const Name extends string, Filters extends Schema.Struct.Fields = {}>(name: Name, about: About, filters?: Filters) =>
@@ -76,7 +87,7 @@ export const make = <const Path extends `/${string}`, Row extends { readonly id:
         return page.answer(rows, Search.written({ ...query, limit: asked.limit }), next)
       }),
     get: <const Name extends string>(name: Name, about: About) =>
-      HttpApiEndpoint.get(name, `${path}/:id` as const, {
+      HttpApiEndpoint.get(name, `${path}/:${param}` as const, {
         params,
         success,
         error: Errors.of("not_found", "store_unavailable")

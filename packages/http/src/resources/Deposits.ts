@@ -11,13 +11,13 @@ import * as Envelope from "../wire/Envelope.ts"
 import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as Purpose from "@satrail/core/receiving/Purpose"
 
-const path = "/v1/transactions/deposits/:depositID"
-const params = { depositID: Scalars.Id }
+const path = "/v1/transactions/deposits"
 
 /** A received payment. */
 export const view = View.make<Deposit.Deposit>()(
@@ -92,33 +92,21 @@ export const example = ({ id, millis, companyId, asked, network, metadata }: Wor
   updatedAtMillis: millis(9000)
 })
 
+const resource = Resource.make({ path, param: "depositID", names: ["Deposit", "Deposits"], view, example })
+
 export const get = Section.company(
-  HttpApiEndpoint.get("deposit", path, {
-    params,
-    success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Get a deposit")
-    .annotate(
-      OpenApi.Description,
-      "Returns a deposit. An on-chain deposit is `pending` until it has enough confirmations. Requires the `read` scope."
-    )
-    .annotate(Example, (world) => {
-      const row = example(world)
-      return { params: { depositID: row.id }, message: "Deposit", data: view.of(row) }
-    }),
+  resource.get("deposit", {
+    scope: "read",
+    summary: "Get a deposit",
+    description: "Returns a deposit. An on-chain deposit is `pending` until it has enough confirmations."
+  }),
   Transactions,
-  (transactions) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(transactions.deposit(yield* companyId, params.depositID))
-      return View.answer("Deposit", view.of(row))
-    })
+  (transactions) => resource.gets(Resource.own(transactions.deposit))
 )
 
 export const getPayer = Section.company(
-  HttpApiEndpoint.get("payer", `${path}/payer`, {
-    params,
+  HttpApiEndpoint.get("payer", `${path}/:depositID/payer`, {
+    params: resource.one.params,
     success: Envelope.success(200, payer.schema),
     error: Errors.of("not_found", "store_unavailable")
   })

@@ -19,6 +19,7 @@ import * as Idempotency from "../wire/Idempotency.ts"
 import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import * as Search from "../wire/Search.ts"
+import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
@@ -255,56 +256,47 @@ export const create = Section.company(
     })
 )
 
+const resource = Resource.make({
+  path,
+  param: "invoiceID",
+  names: ["Invoice", "Invoices"],
+  view,
+  example: (world) => example(world).settled
+})
+
 export const get = Section.company(
-  HttpApiEndpoint.get("getInvoice", `${path}/:invoiceID`, {
-    params: { invoiceID: Scalars.Id },
-    success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Get a Lightning invoice")
-    .annotate(
-      OpenApi.Description,
-      "Returns an invoice. Once it is paid, `settled` is true and `r_preimage` and `deposit_id` are set. Requires the `read` scope."
-    )
-    .annotate(Example, (world) => {
-      const { settled } = example(world)
-      return { params: { invoiceID: settled.id }, message: "Invoice", data: view.of(settled) }
-    }),
+  resource.get("getInvoice", {
+    scope: "read",
+    summary: "Get a Lightning invoice",
+    description: "Returns an invoice. Once it is paid, `settled` is true and `r_preimage` and `deposit_id` are set."
+  }),
   Invoices,
-  (invoices) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return View.answer("Invoice", view.of(yield* Errors.answered(invoices.get(yield* companyId, params.invoiceID))))
-    })
+  (invoices) => resource.gets(Resource.own(invoices.get))
 )
+
+const canceled = "Invoice canceled"
 
 export const cancel = Section.company(
   HttpApiEndpoint.post("cancelInvoice", `${path}/:invoiceID/cancel`, {
-    params: { invoiceID: Scalars.Id },
-    success: Envelope.success(200, view.schema),
+    ...resource.one,
     error: Errors.of("not_found", "invoice_not_open", "store_unavailable")
-  })
-    .annotate(Scopes, ["receive"])
-    .annotate(OpenApi.Summary, "Cancel a Lightning invoice")
-    .annotate(
-      OpenApi.Description,
-      "Cancels an unpaid invoice. If the node supports cancellation, it refuses further payments, now or as soon as it is reachable. A payment already in flight may still settle the invoice and is credited. Funds held for a hold invoice are returned to the payer. An invoice that is paid, being paid, settled by you or expired returns `invoice_not_open`. Canceling twice has no further effect. Requires the `receive` scope."
-    )
-    .annotate(Example, (world) => {
-      const { open } = example(world)
-      const canceledAtMillis = world.millis(60_000)
-      return {
-        params: { invoiceID: open.id },
-        message: "Invoice canceled",
-        data: view.of(Invoice.shown({ ...open, status: "canceled", canceledAtMillis }, canceledAtMillis))
+  }).annotateMerge(
+    resource.about(
+      canceled,
+      {
+        scope: "receive",
+        summary: "Cancel a Lightning invoice",
+        description:
+          "Cancels an unpaid invoice. If the node supports cancellation, it refuses further payments, now or as soon as it is reachable. A payment already in flight may still settle the invoice and is credited. Funds held for a hold invoice are returned to the payer. An invoice that is paid, being paid, settled by you or expired returns `invoice_not_open`. Canceling twice has no further effect."
+      },
+      (_, world) => {
+        const canceledAtMillis = world.millis(60_000)
+        return Invoice.shown({ ...example(world).open, status: "canceled", canceledAtMillis }, canceledAtMillis)
       }
-    }),
+    )
+  ),
   Invoices,
-  (invoices) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(invoices.cancel(yield* companyId, params.invoiceID))
-      return Envelope.ok("Invoice canceled", view.of(row))
-    })
+  (invoices) => resource.answers(canceled, (id) => Errors.answered(Resource.own(invoices.cancel)(id)))
 )
 
 const SettleBody = Schema.Struct({
@@ -313,9 +305,8 @@ const SettleBody = Schema.Struct({
 
 export const settle = Section.company(
   HttpApiEndpoint.post("settleInvoice", `${path}/:invoiceID/settle`, {
-    params: { invoiceID: Scalars.Id },
+    ...resource.one,
     payload: [SettleBody, Schema.Null],
-    success: Envelope.success(200, view.schema),
     error: Errors.of("malformed", "not_found", "invoice_not_held", "store_unavailable")
   })
     .annotate(Scopes, ["receive"])

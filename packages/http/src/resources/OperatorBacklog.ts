@@ -10,6 +10,7 @@ import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
@@ -194,8 +195,13 @@ const [withdrawalsPath, depositsPath] = ["/operator/withdrawals", "/operator/dep
 const withdrawalPage = Page.of(withdrawal, "Withdrawals", withdrawalsPath)
 const depositPage = Page.of(deposit, "Deposits", depositsPath)
 const listErrors = Errors.of("malformed", "store_unavailable")
-const getErrors = Errors.of("not_found", "store_unavailable")
-const params = { id: Scalars.Id }
+const withdrawals = Resource.make({
+  path: withdrawalsPath,
+  names: ["Withdrawal", "Withdrawals"],
+  view: withdrawal,
+  example: exampleWithdrawal
+})
+const deposits = Resource.make({ path: depositsPath, names: ["Deposit", "Deposits"], view: deposit, example: exampleDeposit })
 
 const listWithdrawals = Section.operator(
   HttpApiEndpoint.get("pendingWithdrawals", withdrawalsPath, { query, success: withdrawalPage.success, error: listErrors })
@@ -230,47 +236,21 @@ const listDeposits = Section.operator(
 )
 
 const getWithdrawal = Section.operator(
-  HttpApiEndpoint.get("operatorWithdrawal", `${withdrawalsPath}/:id`, {
-    params,
-    success: Envelope.success(200, withdrawal.schema),
-    error: getErrors
-  })
-    .annotate(OpenApi.Summary, "Trace a withdrawal")
-    .annotate(
-      OpenApi.Description,
-      `Returns a withdrawal of any company: its history, what the service is waiting for, and its current status at the node or on the chain. The service waits at most ${Core.answerMillis / 1000} seconds for that status.`
-    )
-    .annotate(Example, (world) => {
-      const one = exampleWithdrawal(world)
-      return { params: { id: one.record.id }, message: "Withdrawal", data: withdrawal.of(one) }
-    }),
+  withdrawals.get("operatorWithdrawal", {
+    summary: "Trace a withdrawal",
+    description: `Returns a withdrawal of any company: its history, what the service is waiting for, and its current status at the node or on the chain. The service waits at most ${Core.answerMillis / 1000} seconds for that status.`
+  }),
   Core.Backlog,
-  (backlog) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Withdrawal", withdrawal.of(yield* Errors.answered(backlog.withdrawal(params.id))))
-    })
+  (backlog) => withdrawals.gets(backlog.withdrawal)
 )
 
 const getDeposit = Section.operator(
-  HttpApiEndpoint.get("operatorDeposit", `${depositsPath}/:id`, {
-    params,
-    success: Envelope.success(200, deposit.schema),
-    error: getErrors
-  })
-    .annotate(OpenApi.Summary, "Trace a deposit")
-    .annotate(
-      OpenApi.Description,
-      "Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain."
-    )
-    .annotate(Example, (world) => {
-      const one = exampleDeposit(world)
-      return { params: { id: one.record.id }, message: "Deposit", data: deposit.of(one) }
-    }),
+  deposits.get("operatorDeposit", {
+    summary: "Trace a deposit",
+    description: "Returns a deposit of any company: its history, what the service is waiting for, and its current status on the chain."
+  }),
   Core.Backlog,
-  (backlog) =>
-    Effect.fnUntraced(function* ({ params }) {
-      return Envelope.ok("Deposit", deposit.of(yield* Errors.answered(backlog.deposit(params.id))))
-    })
+  (backlog) => deposits.gets(backlog.deposit)
 )
 
 /** The backlog, and the end of withdrawals whose payment the node has lost. */

@@ -12,7 +12,7 @@ import { Effect, Predicate, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import * as Amounts from "../wire/Amounts.ts"
-import { companyId, Scopes, sender } from "../api/Authentication.ts"
+import { Scopes, sender } from "../api/Authentication.ts"
 import * as CauseView from "../wire/CauseView.ts"
 import { Rules } from "../wire/Decoding.ts"
 import * as Envelope from "../wire/Envelope.ts"
@@ -20,6 +20,7 @@ import * as Errors from "../wire/Errors.ts"
 import { Example, type World } from "../wire/Examples.ts"
 import * as Idempotency from "../wire/Idempotency.ts"
 import * as Scalars from "../wire/Scalars.ts"
+import * as Resource from "../api/Resource.ts"
 import * as Section from "../api/Section.ts"
 import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
@@ -397,26 +398,22 @@ export const confirmSend = Section.company(
   confirmWith
 )
 
+/** A company's withdrawals, by id. */
+export const resource = Resource.make({
+  path: "/v1/transactions/withdrawals",
+  param: "withdrawalID",
+  names: ["Withdrawal", "Withdrawals"],
+  view,
+  example: (world) => example(world).settled
+})
+
 export const get = Section.company(
-  HttpApiEndpoint.get("withdrawal", "/v1/transactions/withdrawals/:withdrawalID", {
-    params: { withdrawalID: Scalars.Id },
-    success: Envelope.success(200, view.schema),
-    error: Errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Get a withdrawal")
-    .annotate(
-      OpenApi.Description,
-      "Returns a withdrawal. Its status is `pending_approval` while another key must approve it, `pending` until the outcome is known, then `settled` or `failed`. The last two are final. Requires the `read` scope."
-    )
-    .annotate(Example, (world) => {
-      const { settled } = example(world)
-      return { params: { withdrawalID: settled.id }, message: "Withdrawal", data: view.of(settled) }
-    }),
+  resource.get("withdrawal", {
+    scope: "read",
+    summary: "Get a withdrawal",
+    description:
+      "Returns a withdrawal. Its status is `pending_approval` while another key must approve it, `pending` until the outcome is known, then `settled` or `failed`. The last two are final."
+  }),
   Transactions,
-  (transactions) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* Errors.answered(transactions.withdrawal(yield* companyId, params.withdrawalID))
-      return View.answer("Withdrawal", view.of(row))
-    })
+  (transactions) => resource.gets(Resource.own(transactions.withdrawal))
 )

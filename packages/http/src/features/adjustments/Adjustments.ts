@@ -6,7 +6,7 @@ import { maxReasonCharacters, reasonIssue } from "@satrail/core/accounts/Compani
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { companyId, OperatorCaller, OperatorScopes, Scopes } from "../../api/Authentication.ts"
+import { OperatorCaller, OperatorScopes } from "../../api/Authentication.ts"
 import * as Envelope from "../../wire/Envelope.ts"
 import { Example, type World } from "../../wire/Examples.ts"
 import * as Idempotency from "../../wire/Idempotency.ts"
@@ -199,27 +199,23 @@ const reject = Section.operator(
   (adjustments) => resource.answers(rejected, (id) => errors.answered(Effect.flatMap(OperatorCaller, (by) => adjustments.reject(id, by))))
 )
 
+const bookedResource = Resource.make({
+  path: "/v1/transactions/adjustments",
+  param: "adjustmentID",
+  names: ["Adjustment", "Adjustments"],
+  view: own,
+  example: bookedExample
+})
+
 /** A company's booked adjustment, as it appears in the company's events. */
 export const ofCompany = Section.company(
-  HttpApiEndpoint.get("adjustment", "/v1/transactions/adjustments/:adjustmentID", {
-    params: { adjustmentID: Scalars.Id },
-    success: Envelope.success(200, own.schema),
-    error: errors.of("not_found", "store_unavailable")
-  })
-    .annotate(Scopes, ["read"])
-    .annotate(OpenApi.Summary, "Get an adjustment")
-    .annotate(OpenApi.Description, "Returns an adjustment that the operator booked manually, with its reason. Requires the `read` scope.")
-    .annotate(Example, (world) => ({
-      params: { adjustmentID: example(world).id },
-      message: "Adjustment",
-      data: own.of(bookedExample(world))
-    })),
+  bookedResource.get("adjustment", {
+    scope: "read",
+    summary: "Get an adjustment",
+    description: "Returns an adjustment that the operator booked manually, with its reason."
+  }),
   Adjustments,
-  (adjustments) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(adjustments.ofCompany(yield* companyId, params.adjustmentID))
-      return Envelope.ok("Adjustment", own.of(row))
-    })
+  (adjustments) => bookedResource.gets(Resource.own(adjustments.ofCompany))
 )
 
 /** Adjustments by operators. One operator requests an adjustment, and another one approves it. */

@@ -2,14 +2,11 @@ import * as Approval from "@satrail/core/features/approvals/Approval"
 import * as Core from "@satrail/core/features/approvals/Approvals"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
-import { HttpApiEndpoint, OpenApi } from "effect/http-api"
-import { Scopes, sender } from "../../api/Authentication.ts"
-import * as Envelope from "../../wire/Envelope.ts"
-import { Example, type World } from "../../wire/Examples.ts"
+import { HttpApiEndpoint } from "effect/http-api"
+import { sender } from "../../api/Authentication.ts"
+import { type World } from "../../wire/Examples.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
-import * as Scalars from "../../wire/Scalars.ts"
 import * as Section from "../../api/Section.ts"
-import * as View from "../../wire/View.ts"
 import * as Withdrawals from "../../resources/Withdrawals.ts"
 
 const states = {
@@ -46,7 +43,7 @@ export const errors = OwnErrors.make({
 })
 
 const decidePath = "/v1/transactions/withdrawals/:withdrawalID"
-const decidedBy = { params: { withdrawalID: Scalars.Id }, success: Envelope.success(200, Withdrawals.view.schema) }
+const { resource } = Withdrawals
 
 /** The deciding key and the withdrawal. */
 const decision = (withdrawalID: string) => Effect.map(sender, (from) => ({ ...from, id: withdrawalID }))
@@ -58,9 +55,18 @@ const awaiting = (world: World): Withdrawal => ({
   approvalExpiresAtMillis: world.millis(60_000) + Approval.waitMillis
 })
 
+const decided = (world: World, approval: "approved" | "rejected"): Withdrawal => ({
+  ...awaiting(world),
+  approval,
+  approvalBy: "9Xw4nRt2KbMd",
+  approvalAtMillis: world.millis(90_000)
+})
+
+const approved = "Withdrawal approved"
+
 const approve = Section.company(
   HttpApiEndpoint.post("approve", `${decidePath}/approve`, {
-    ...decidedBy,
+    ...resource.one,
     error: errors.of(
       "not_found",
       "approval_over",
@@ -70,55 +76,47 @@ const approve = Section.company(
       "limit_exceeded",
       ...Withdrawals.unpayable
     )
-  })
-    .annotate(Scopes, ["approve"])
-    .annotate(OpenApi.Summary, "Approve a withdrawal")
-    .annotate(
-      OpenApi.Description,
-      "Approves a withdrawal that is `pending_approval` and queues its payment. The key that requested the withdrawal cannot approve it. The destination and the limits are checked again. If the network fee now exceeds the amount held for it, or a lowered limit is exceeded, nothing changes, and you can approve later or reject. Approving twice has no further effect. Requires the `approve` scope."
+  }).annotateMerge(
+    resource.about(
+      approved,
+      {
+        scope: "approve",
+        summary: "Approve a withdrawal",
+        description:
+          "Approves a withdrawal that is `pending_approval` and queues its payment. The key that requested the withdrawal cannot approve it. The destination and the limits are checked again. If the network fee now exceeds the amount held for it, or a lowered limit is exceeded, nothing changes, and you can approve later or reject. Approving twice has no further effect."
+      },
+      (_, world) => decided(world, "approved")
     )
-    .annotate(Example, (world) => {
-      const row = awaiting(world)
-      const data = Withdrawals.view.of({ ...row, approval: "approved", approvalBy: "9Xw4nRt2KbMd", approvalAtMillis: world.millis(90_000) })
-      return { params: { withdrawalID: row.id }, message: "Withdrawal approved", data }
-    }),
+  ),
   Core.Approvals,
-  (approvals) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(approvals.approve(yield* decision(params.withdrawalID)))
-      return View.answer("Withdrawal approved", Withdrawals.view.of(row))
-    })
+  (approvals) => resource.answers(approved, (id) => errors.answered(Effect.flatMap(decision(id), approvals.approve)))
 )
+
+const rejected = "Withdrawal rejected"
 
 const reject = Section.company(
   HttpApiEndpoint.post("reject", `${decidePath}/reject`, {
-    ...decidedBy,
+    ...resource.one,
     error: errors.of("not_found", "approval_over", "store_unavailable")
-  })
-    .annotate(Scopes, ["approve"])
-    .annotate(OpenApi.Summary, "Reject a withdrawal")
-    .annotate(
-      OpenApi.Description,
-      "Rejects a withdrawal that is `pending_approval`. It becomes `failed`, and its amount and fee are released. The key that requested the withdrawal can reject it. Rejecting twice has no further effect. Requires the `approve` scope."
-    )
-    .annotate(Example, (world) => {
-      const row = awaiting(world)
-      const decided = { approval: "rejected", approvalBy: "9Xw4nRt2KbMd", approvalAtMillis: world.millis(90_000) } as const
-      const data = Withdrawals.view.of({
-        ...row,
-        ...decided,
+  }).annotateMerge(
+    resource.about(
+      rejected,
+      {
+        scope: "approve",
+        summary: "Reject a withdrawal",
+        description:
+          "Rejects a withdrawal that is `pending_approval`. It becomes `failed`, and its amount and fee are released. The key that requested the withdrawal can reject it. Rejecting twice has no further effect."
+      },
+      (_, world) => ({
+        ...decided(world, "rejected"),
         status: "failed",
         failure: "approval_rejected",
         updatedAtMillis: world.millis(90_000)
       })
-      return { params: { withdrawalID: row.id }, message: "Withdrawal rejected", data }
-    }),
+    )
+  ),
   Core.Approvals,
-  (approvals) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const row = yield* errors.answered(approvals.reject(yield* decision(params.withdrawalID)))
-      return View.answer("Withdrawal rejected", Withdrawals.view.of(row))
-    })
+  (approvals) => resource.answers(rejected, (id) => errors.answered(Effect.flatMap(decision(id), approvals.reject)))
 )
 
 /** Operations in the section `send`. */
