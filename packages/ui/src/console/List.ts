@@ -53,7 +53,7 @@ export interface List<Row> {
   readonly above?: (visit: Visit) => ComponentChildren
 }
 
-const periods = [
+export const periods = [
   ["7", "Last 7 days"],
   ["30", "Last 30 days"],
   ["365", "Last 12 months"]

@@ -134,6 +134,10 @@ export const copied = (text: string, label: string) => [
   copy(text, label)
 ]
 
+/** The fact that a record has this id, hash or address; null if it has none. */
+export const copiedFact = (name: string, value: string | null | undefined): Fact | null =>
+  value === null || value === undefined || value === "" ? null : [name, copied(value, name.toLowerCase())]
+
 /** Figures side by side. `sums` are below each other on a phone. */
 export const cover = (
   label: string,

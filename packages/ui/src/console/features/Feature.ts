@@ -54,11 +54,11 @@ export interface Found {
   readonly key: string
   readonly href: string
   readonly title: string
-  readonly more: string
+  readonly more?: string
   readonly told: Told
   readonly atMillis: number
-  readonly amount: string
-  readonly value: string
+  readonly amount?: string
+  readonly value?: string
 }
 
 /** A step in setting up a company's account. */

@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from "preact"
 import * as Formats from "../Format.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { body, button, copied, type Fact, factPanel, icon, link, note, panel, sides, stack, sub, todo, when } from "../Parts.ts"
+import { body, button, copied, copiedFact, type Fact, factPanel, icon, link, note, panel, sides, stack, sub, todo, when } from "../Parts.ts"
 import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
@@ -131,9 +131,6 @@ const companyFact = ({ to }: OperatorVisit, id: string, company: Company | undef
   "Company",
   [link(to(`companies/${id}`), company?.name ?? id), company !== undefined && company.frozen !== null && sub(companyTold(company).text)]
 ]
-
-const copiedFact = (name: string, value: string | null | undefined): Fact | null =>
-  value === null || value === undefined || value === "" ? null : [name, copied(value, name.toLowerCase())]
 
 /** The responses of a node, as sentences. */
 const answerWords: Readonly<Record<string, string>> = {

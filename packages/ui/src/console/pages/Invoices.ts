@@ -22,7 +22,7 @@ export const told = ({ status, expires_at, hold }: LightningInvoice, nowMillis: 
 }
 
 export const titleOf = ({ memo }: LightningInvoice): string => (memo === "" ? "Invoice" : memo)
-const amountText = ({ amount_sats }: LightningInvoice): string => (amount_sats === null ? "any" : Formats.sats(amount_sats))
+export const amountText = ({ amount_sats }: LightningInvoice): string => (amount_sats === null ? "any" : Formats.sats(amount_sats))
 
 const columns = ({ say, to }: Visit): ReadonlyArray<Column<LightningInvoice>> => [
   { title: "Created", place: "c3", kind: "faint", isSorted: true, cell: ({ created_at }) => date(say, created_at) },

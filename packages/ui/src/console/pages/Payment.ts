@@ -4,7 +4,7 @@ import type { PaymentPart } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
 import type { Page, Shown, Visit } from "../Page.ts"
-import { body, copied, type Fact, factPanel, link, type Moment, note, panel, sides, stack, sub, timeline, when } from "../Parts.ts"
+import { body, copied, copiedFact, factPanel, link, type Moment, note, panel, sides, stack, sub, timeline, when } from "../Parts.ts"
 import type { Deposit, Event, LightningInvoice, Withdrawal } from "../wire.ts"
 import { book } from "./Postings.ts"
 import { found, metadataFact } from "./Records.ts"
@@ -54,14 +54,6 @@ const momentsOf = async (
     .map(({ type, timestamp }: Event) => ({ text: wordsOf(type), tone: toneOf(type), atMillis: Date.parse(timestamp) }))
   return [...parts.flatMap(({ before }) => before ?? []), ...moments]
 }
-
-const ids = (of: ReadonlyArray<readonly [string, string | null | undefined]>, metadata: Readonly<Record<string, string>>) =>
-  factPanel("Ids", [
-    ...of.map(([name, value]): Fact | null =>
-      value === null || value === undefined || value === "" ? null : [name, copied(value, name.toLowerCase())]
-    ),
-    metadataFact(metadata)
-  ])
 
 const sidesOf = (payment: Payment, visit: Visit) => {
   const { say, to } = visit
@@ -139,18 +131,16 @@ const received = async (visit: Visit): Promise<Shown> => {
             ["Fee", feeOf(payment)],
             ...parts.flatMap(({ facts = [] }) => facts)
           ]),
-          ids(
-            [
-              ["Payment", payment.id],
-              ["Ledger", payment.ledgerTxId],
-              ["Invoice", invoiceId],
-              ["Hash", invoice?.r_hash],
-              ["Preimage", invoice?.r_preimage],
-              ["Transaction", deposit.chain_tx_id],
-              ["Received at", payment.recipient]
-            ],
-            payment.metadata
-          )
+          factPanel("Ids", [
+            copiedFact("Payment", payment.id),
+            copiedFact("Ledger", payment.ledgerTxId),
+            copiedFact("Invoice", invoiceId),
+            copiedFact("Hash", invoice?.r_hash),
+            copiedFact("Preimage", invoice?.r_preimage),
+            copiedFact("Transaction", deposit.chain_tx_id),
+            copiedFact("Received at", payment.recipient),
+            metadataFact(payment.metadata)
+          ])
         )
       )
     ]
@@ -194,16 +184,14 @@ const sent = async (visit: Visit): Promise<Shown> => {
             failure === null ? null : ["Failed", failure.message],
             ...parts.flatMap(({ facts = [] }) => facts)
           ]),
-          ids(
-            [
-              ["Payment", payment.id],
-              ["Ledger", payment.ledgerTxId],
-              ["Hash", lightning?.payment_hash],
-              ["Preimage", lightning?.payment_preimage],
-              ["Transaction", withdrawal.chain_tx_id]
-            ],
-            payment.metadata
-          )
+          factPanel("Ids", [
+            copiedFact("Payment", payment.id),
+            copiedFact("Ledger", payment.ledgerTxId),
+            copiedFact("Hash", lightning?.payment_hash),
+            copiedFact("Preimage", lightning?.payment_preimage),
+            copiedFact("Transaction", withdrawal.chain_tx_id),
+            metadataFact(payment.metadata)
+          ])
         )
       )
     ]

@@ -3,7 +3,7 @@ import { type Payment, Refused } from "../Api.ts"
 import { csv, type CsvColumn } from "../Csv.ts"
 import * as Formats from "../Format.ts"
 import { features, receiveButtons } from "../features/index.ts"
-import { cursorOf, filtering, mostCharacters, pages, startOf } from "../List.ts"
+import { cursorOf, filtering, mostCharacters, pages, periods, startOf } from "../List.ts"
 import { type File, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
 import { button, type Chip, chips, cover, empty, field, plain, segments, status, sub, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
@@ -24,28 +24,9 @@ interface Filter {
 }
 
 const filters: ReadonlyArray<Filter> = [
-  {
-    name: "period",
-    label: "Period",
-    values: [
-      ["7", "Last 7 days"],
-      ["30", "Last 30 days"],
-      ["365", "Last 12 months"]
-    ]
-  },
-  {
-    name: "status",
-    label: "Status",
-    values: statuses
-  },
-  {
-    name: "rail_type",
-    label: "How",
-    values: [
-      ["lightning", "Lightning"],
-      ["on_chain", "On-chain"]
-    ]
-  }
+  { name: "period", label: "Period", values: periods },
+  { name: "status", label: "Status", values: statuses },
+  { name: "rail_type", label: "How", values: Object.entries(rails) }
 ]
 
 /** `Date` also parses days of other years, some of which it cannot format. No payment has one. */

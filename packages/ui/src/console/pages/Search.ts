@@ -7,7 +7,7 @@ import { type Column, rowLink, table } from "../Table.ts"
 import type { Found } from "../features/Feature.ts"
 import { features } from "../features/index.ts"
 import { told as addressTold } from "./Addresses.ts"
-import { titleOf as invoiceTitle, told as invoiceTold } from "./Invoices.ts"
+import { amountText, titleOf as invoiceTitle, told as invoiceTold } from "./Invoices.ts"
 import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
 /** A search result: a payment, or a record without a payment. */
@@ -53,11 +53,8 @@ const ofAddress = (visit: Visit, key: string, path: string, title: string, creat
   key,
   href: visit.to(`${path}/${key}`),
   title,
-  more: "",
   told,
-  atMillis: Date.parse(createdAt),
-  amount: "",
-  value: ""
+  atMillis: Date.parse(createdAt)
 })
 
 /** Reads an address that a search found, by kind. */
@@ -88,12 +85,10 @@ const rowsOf = async (visit: Visit, { kind, id, by }: Hit): Promise<ReadonlyArra
         key: id,
         href: to(`invoices/${id}`),
         title: invoiceTitle(invoice),
-        more: "",
         foundIn: places[by],
         told: invoiceTold(invoice, say.nowMillis),
         atMillis: Date.parse(invoice.created_at),
-        amount: invoice.amount_sats === null ? "any" : new Intl.NumberFormat("en").format(invoice.amount_sats),
-        value: ""
+        amount: amountText(invoice)
       }
     ]
   }
@@ -108,7 +103,11 @@ const columns = ({ say }: Visit, sought: string): ReadonlyArray<Column<Row>> => 
   {
     title: "What",
     place: "c1",
-    cell: ({ href, title, more }) => [rowLink(href, marked(title, sought)), " ", h("span", { class: "soft desc" }, marked(more, sought))]
+    cell: ({ href, title, more = "" }) => [
+      rowLink(href, marked(title, sought)),
+      " ",
+      h("span", { class: "soft desc" }, marked(more, sought))
+    ]
   },
   { title: "Found in", place: "all", kind: "soft", cell: ({ foundIn }) => foundIn },
   { title: "Status", place: "c4", cell: ({ told }) => status(told) },

@@ -247,7 +247,7 @@ export const found = async ({ api, say, to }: Visit, id: string): Promise<Found>
     more: checkout.order_id === null ? "" : checkout.description,
     told: told(checkout, say.nowMillis),
     atMillis: Date.parse(checkout.created_at),
-    amount: checkout.amount_sats === null ? "any" : new Intl.NumberFormat("en").format(checkout.amount_sats),
+    amount: checkout.amount_sats === null ? "any" : Formats.sats(checkout.amount_sats),
     value: priceOf(checkout)
   }
 }

@@ -119,7 +119,6 @@ export const found = async ({ api, say, to }: Visit, id: string): Promise<Found>
     key: id,
     href: to(`vouchers/${id}`),
     title: voucherTitle(voucher),
-    more: "",
     told: voucherTold(voucher, say.nowMillis),
     atMillis: Date.parse(voucher.created_at),
     amount: Formats.sats(voucher.amount_sats),
