@@ -276,6 +276,37 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     )
   })
 
+  begun(
+    "reconciliation: a discrepancy is reported even if no run follows its first one until it would no longer be tracked",
+    { logsErrors: true, isPending: true },
+    function* () {
+      yield* behindOurBack(700)
+      yield* look
+      yield* TestClock.adjust(forgetMillis)
+      yield* look
+      assert.deepStrictEqual(
+        (yield* report).differences.map(({ cause }) => cause),
+        ["payment_not_ours", "node_balance"]
+      )
+    }
+  )
+
+  begun(
+    "reconciliation: a discrepancy first found while the clock was ahead is reported after the grace period",
+    { logsErrors: true, isPending: true },
+    function* () {
+      yield* behindOurBack(700)
+      const atMillis = yield* Clock.currentTimeMillis
+      yield* TestClock.adjust(2 * forgetMillis)
+      yield* look
+      yield* TestClock.setTime(atMillis)
+      assert.deepStrictEqual(
+        (yield* told).map(([cause]) => cause),
+        ["payment_not_ours", "node_balance"]
+      )
+    }
+  )
+
   it.effect("reconciliation: a report is outdated once three intervals have passed without another run", () =>
     inWorld(
       Effect.gen(function* () {
@@ -327,7 +358,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
 
   begun(
     "reconciliation: a run reads no more than it can track, and no entry is missed",
-    { isPending: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, watched: 2 } } },
+    { isPending: true, logsErrors: true, settings: { ...settings, reconciliation: { ...settings.reconciliation, watched: 2 } } },
     function* () {
       for (const sats of [1, 2]) yield* behindOurBack(sats)
       yield* look
@@ -335,6 +366,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
       const { isBehind, watched } = yield* look
       assert.deepStrictEqual([isBehind, watched.length], [true, 2])
       yield* TestClock.adjust(forgetMillis)
+      yield* look
       yield* look
       assert.deepStrictEqual(
         (yield* look).watched.map((line) => line._tag === "Sent" && Number(line.amount) / 1000),

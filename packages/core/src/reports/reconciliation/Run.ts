@@ -88,10 +88,10 @@ const key = ({ cause, about }: Found): string => `${cause} ${about}`
 export const corrected = (run: Run, items: ReadonlyArray<Own>): Run =>
   Listed.explain(run.node, items) ? { ...run, found: run.found.filter(({ cause }) => cause !== "node_balance") } : run
 
-/** Adds to each finding the time of the run that first found it. */
+/** Adds to each finding the time of the run that first found it, or now if the clock was ahead then. */
 export const dated = (found: ReadonlyArray<Found>, before: Run | undefined, nowMillis: number): ReadonlyArray<Difference> => {
   const since = new Map(before?.found.map((difference) => [key(difference), difference.sinceMillis]))
-  return found.map((one) => ({ ...one, sinceMillis: since.get(key(one)) ?? nowMillis }))
+  return found.map((one) => ({ ...one, sinceMillis: Math.min(since.get(key(one)) ?? nowMillis, nowMillis) }))
 }
 
 /** Identifies an entry in the node's books by its payment hash, or by its attempt if an offer was paid. */
@@ -100,19 +100,20 @@ export const keyOf = (line: Theirs): string => ("attempt" in line ? line.attempt
 const aboutOf = (line: Watched): string => ("paymentHash" in line ? line.paymentHash : line.id)
 
 /**
- * Returns the entries that the next run checks again, and their discrepancies. A discrepancy older than
- * `forgetMillis` is dropped.
+ * Returns the entries that the next run checks again, and their discrepancies. A discrepancy that was older than
+ * `forgetMillis` in the previous run is dropped, so that one found before a long outage is still reported.
  */
 export const open = (
   lines: ReadonlyArray<Judged>,
   before: Run | undefined,
   { nowMillis, forgetMillis }: { readonly nowMillis: number; readonly forgetMillis: number }
 ): Pick<Run, "watched" | "found"> => {
+  const beforeMillis = Math.min(before?.atMillis ?? nowMillis, nowMillis)
   const open = lines.flatMap(({ line, judgement }) => {
     if (judgement === "same") return []
     if (judgement === "under_way") return [{ line, found: [] }]
     const found = dated([{ ...judgement, about: aboutOf(line) }], before, nowMillis)
-    return found.every(({ sinceMillis }) => nowMillis - sinceMillis < forgetMillis) ? [{ line, found }] : []
+    return found.every(({ sinceMillis }) => beforeMillis - sinceMillis < forgetMillis) ? [{ line, found }] : []
   })
   return { watched: open.map(({ line }) => line), found: open.flatMap(({ found }) => found) }
 }
