@@ -132,6 +132,16 @@ export const money = {
     assert.strictEqual(yield* send(companyId, 40, midnight, key), "LimitExceeded")
     assert.strictEqual(yield* send(companyId, 30, midnight, key), "Applied")
   }),
+  "limits: after the clock was ahead, amounts sent before and after its correction all count": Effect.gen(function* () {
+    const companyId = yield* companyWith(1000)
+    for (const name of Limit.names) {
+      const key = yield* keyWith({ [name]: name === "day_count" ? 3n : sats(30) })
+      const aheadMillis = 2 * Limit.places * Limit.windows[Limit.counted[name].window].stepMillis
+      const sent = [midnight + aheadMillis, midnight, midnight, midnight]
+      const verdicts = yield* Effect.forEach(sent, (atMillis) => send(companyId, 10, atMillis, key))
+      assert.deepStrictEqual(verdicts, ["Applied", "Applied", "Applied", "LimitExceeded"], name)
+    }
+  }),
   "limits: reusing a bucket's slot keeps the amounts that are still in the window": Effect.gen(function* () {
     const companyId = yield* companyWith(100_000)
     const key = yield* keyWith({ hour_sats: sats(61) })

@@ -130,17 +130,19 @@ export const over = (spent: ReadonlyArray<Spent>, { most, atMillis }: Count, amo
     return limit !== undefined && needOf(name, amount) > limit - used(spent, name, oldest(counted[name].window, atMillis))
   })
 
-/** Adds an amount to its buckets, and drops buckets too old for any window. */
+/**
+ * Adds an amount to its buckets. A slot that is in use by a newer bucket, because the clock was ahead, counts the
+ * amount in that one.
+ */
 export const add = (spent: ReadonlyArray<Spent>, atMillis: number, amount: bigint, times: 1 | -1): ReadonlyArray<Spent> =>
-  all.flatMap((window) => {
+  all.reduce((before, window) => {
     const bucket = bucketOf(window, atMillis)
-    const own = spent.filter((one) => one.window === window)
-    const newest = Math.max(bucket, ...own.map((one) => one.bucket))
-    const kept = own.filter((one) => one.bucket !== bucket && one.bucket > newest - places)
-    const same = own.find((one) => one.bucket === bucket)
-    if (bucket <= newest - places || (same === undefined && times < 0)) return kept
-    return [...kept, { window, bucket, amount: Msat.make((same?.amount ?? 0n) + amount), times: (same?.times ?? 0) + times }]
-  })
+    const slot = before.find((one) => one.window === window && one.bucket % places === bucket % places)
+    if (times < 0 && slot?.bucket !== bucket) return before
+    const used = slot !== undefined && slot.bucket >= bucket ? slot : { bucket, amount: 0n, times: 0 }
+    const now: Spent = { window, bucket: used.bucket, amount: Msat.make(used.amount + amount), times: used.times + times }
+    return [...before.filter((one) => one !== slot), now]
+  }, spent)
 
 /** Returns the part of a Change that reverses an earlier count. */
 export const returned = (noted: Noted | null): { readonly counts?: ReadonlyArray<Count> } =>
