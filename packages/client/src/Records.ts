@@ -222,7 +222,7 @@ export interface Checkout<M = Metadata> {
   readonly companyId: string
   /** URL of the payment page. Anyone with this URL can see the amount and the description */
   readonly url: string
-  /** `open`: can be paid. `underpaid`: part was credited, and the rest can be paid. `paid`: enough was credited; final. `expired`: not paid in time. `canceled`: canceled by you. Payments that arrive after `expired` or `canceled` are credited, and the status becomes `paid` with `late: true` */
+  /** `open`: can be paid. `underpaid`: part was credited, and the rest can be paid. `paid`: enough was credited; final. `expired`: not paid in time. `canceled`: canceled by you. Payments that arrive after `expired` or `canceled` are credited. The status becomes `paid` with `late: true` if enough is credited and not refunded */
   readonly status: "open" | "underpaid" | "paid" | "expired" | "canceled"
   /** Whether the payment arrived after the checkout expired, or was credited after you canceled it. An on-chain payment arrives when it is first seen */
   readonly late: boolean
@@ -234,7 +234,7 @@ export interface Checkout<M = Metadata> {
   /** Exchange rate in fiat per bitcoin, fixed when the checkout is created */
   readonly rate: string | null
   readonly tolerancePercent: number
-  /** Credited amount, in whole satoshis, rounded down */
+  /** Credited amount, including refunded payments, in whole satoshis, rounded down */
   readonly received: Money
   /** Unconfirmed on-chain amount, in whole satoshis. `payment_request` still asks for it too */
   readonly pending: Money

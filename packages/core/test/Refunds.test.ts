@@ -370,12 +370,33 @@ describe("Limits of refunds", () => {
       yield* checkouts.cancel(payee.id, checkout.id)
       yield* made(refund(payee, { depositId }))
       assert.strictEqual((yield* Effect.flip((yield* Sandbox).pay({ paymentRequest })))._tag, "SandboxRefused")
-      // A late payment counts, and the seller learns that it is late.
+      // The address cannot be closed, but only what the seller keeps counts.
+      yield* sent(checkout, 600)
+      assert.strictEqual((yield* at).status, "canceled")
       yield* sent(checkout, 600)
       const { status, isLate } = yield* at
       assert.deepStrictEqual([status, isLate], ["paid", true])
     }
   )
+
+  scenario("refund: an amount whose refund was not claimed in time counts toward its canceled checkout again", function* () {
+    const { payee, checkout, depositId } = yield* canceledInPart(600)
+    yield* paid(1000, payee)
+    yield* made(refund(payee, { depositId }))
+    yield* sent(checkout, 600)
+    const checkouts = yield* Checkouts
+    const { status } = yield* checkouts.get(payee.id, checkout.id)
+    yield* checkouts.step
+    yield* TestClock.adjust("2 hours")
+    yield* (yield* Vouchers).step
+    yield* (yield* Refunds).step
+    yield* checkouts.step
+    const events = yield* (yield* Records).events(0n, 100)
+    assert.deepStrictEqual(
+      [status, (yield* checkouts.get(payee.id, checkout.id)).status, events.filter(({ type }) => type === "checkout.paid").length],
+      ["canceled", "paid", 1]
+    )
+  })
 
   scenario(
     "refund: a checkout whose deadline has passed is refunded only once its expiry is recorded, because the rest may be paid",

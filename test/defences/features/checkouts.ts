@@ -63,10 +63,21 @@ export const checkouts: ReadonlyArray<Canary> = [
     bug: "a partial payment completes a checkout",
     file: core("features/checkouts/Checkout"),
     in: "standing",
-    find: `  if (status === "paid" || received >= enough) return "paid"`,
-    replace: `  if (status === "paid" || (received > 0n && received * 2n >= enough)) return "paid"`,
+    find: `  if (status === "paid" || kept >= enough) return "paid"`,
+    replace: `  if (status === "paid" || (kept > 0n && kept * 2n >= enough)) return "paid"`,
     test: "packages/http/test/checkouts.test.ts",
     titles: "checkout:"
+  },
+  {
+    name: "checkout-paid-by-refunded",
+    rows: [],
+    bug: "a refunded payment and the rest pay a checkout that was canceled",
+    file: core("features/checkouts/Checkout"),
+    in: "standing",
+    find: `  const kept = hasEnded ? received - refunded : received`,
+    replace: `  const kept = received`,
+    test: "packages/core/test/Refunds.test.ts",
+    titles: "refund:"
   },
   {
     name: "page-streams-without-end",

@@ -22,6 +22,7 @@ const arrivedFor = (deposits: ReadonlyArray<Deposit.Deposit>, { expiresAtMillis 
   return {
     received: sum("settled"),
     pending: sum("pending"),
+    refunded: Msat.sum(...deposits.filter(({ status }) => status === "settled").map(({ refunded }) => refunded)),
     inTime: Msat.sum(sum("settled", inTime), sum("pending", inTime)),
     pendingHeight,
     depositIds

@@ -118,7 +118,8 @@ export const money = {
       const late = yield* come(one, 10_000, checkoutId, expiresAtMillis)
       const proven = yield* come(one, 20_000, checkoutId, expiresAtMillis, atMillis)
       const invoice = yield* created(one, 100_000)
-      const lightning = { ...(yield* arrival(one, 100_000)), lightningInvoiceId: invoice.id, checkoutId, createdAtMillis: expiresAtMillis }
+      const paid = { lightningInvoiceId: invoice.id, checkoutId, createdAtMillis: expiresAtMillis, refunded: Msat.fromSats(40) }
+      const lightning = { ...(yield* arrival(one, 100_000)), ...paid }
       yield* verdict(Invoice.settled(invoice, lightning, yield* preimage))
       yield* verdict(Deposit.confirmed(settled, atMillis))
       yield* verdict(Deposit.dropped(yield* come(one, 100, checkoutId), atMillis))
@@ -128,6 +129,7 @@ export const money = {
       const arrived = {
         received: Msat.fromSats(100_010),
         pending: Msat.fromSats(30_001),
+        refunded: Msat.fromSats(40),
         inTime: Msat.fromSats(120_011),
         pendingHeight: null,
         depositIds

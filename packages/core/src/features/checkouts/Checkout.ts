@@ -11,7 +11,7 @@ import * as CheckoutJobs from "./CheckoutJobs.ts"
 /**
  * `open`: can be paid. `underpaid`: can be paid, and part of the amount was credited. `paid`: final, enough
  * was credited. `expired` and `canceled`: closed, but a late payment is still credited and makes the checkout
- * `paid`.
+ * `paid` if enough is credited without the refunded amounts.
  */
 export const Status = Schema.Literals(["open", "underpaid", "paid", "expired", "canceled"])
 export type Status = typeof Status.Type
@@ -125,8 +125,10 @@ export const unpaid = {
 export interface Arrived {
   readonly received: Msat.Msat
   readonly pending: Msat.Msat
+  /** The part of `received` that was refunded or may still be, in open and pending refunds. */
+  readonly refunded: Msat.Msat
   /**
-   * The part of both that was paid in time: by Lightning, because an invoice cannot be paid after it expires, or
+   * The part of `received` and `pending` that was paid in time: by Lightning, because an invoice cannot be paid after it expires, or
    * on-chain and first seen before the deadline, or proven by the chain (see `Deposit.paidAtMillis`).
    */
   readonly inTime: Msat.Msat
@@ -142,7 +144,14 @@ export interface Arrived {
 /** Maximum number of payments that a checkout shows. */
 export const shownDeposits = 10
 
-export const nothing: Arrived = { received: Msat.zero, pending: Msat.zero, inTime: Msat.zero, pendingHeight: null, depositIds: [] }
+export const nothing: Arrived = {
+  received: Msat.zero,
+  pending: Msat.zero,
+  refunded: Msat.zero,
+  inTime: Msat.zero,
+  pendingHeight: null,
+  depositIds: []
+}
 
 /** The checkout cannot be changed or canceled because its status is `status`. */
 export class CheckoutNotOpen extends Schema.TaggedError<CheckoutNotOpen>()("CheckoutNotOpen", {
@@ -239,13 +248,19 @@ export const rest = (checkout: Tipped, received: Msat.Msat): Msat.Msat | null =>
 
 /**
  * Returns the status at a point in time. A checkout does not expire while enough money that was seen in time is
- * pending on-chain.
+ * pending on-chain. Once it has ended, its payments can be refunded, and then do not count.
  */
-export const standing = (checkout: Checkout, { received, inTime }: Pick<Arrived, "received" | "inTime">, atMillis: number): Status => {
+export const standing = (
+  checkout: Checkout,
+  { received, refunded, inTime }: Pick<Arrived, "received" | "refunded" | "inTime">,
+  atMillis: number
+): Status => {
   const { status, expiresAtMillis } = checkout
   const enough = least(checkout)
-  if (status === "paid" || received >= enough) return "paid"
-  if (status === "expired" || status === "canceled") return status
+  const hasEnded = status === "expired" || status === "canceled"
+  const kept = hasEnded ? received - refunded : received
+  if (status === "paid" || kept >= enough) return "paid"
+  if (hasEnded) return status
   if (atMillis >= expiresAtMillis && inTime < enough) return "expired"
   return received > 0n ? "underpaid" : "open"
 }
@@ -274,7 +289,7 @@ export const shown = (checkout: Checkout, arrived: Arrived, atMillis: number): S
   const status = standing(checkout, arrived, atMillis)
   const endedAtMillis = endedAt(checkout, status, arrived)
   const isAsking = arrived.received === checkout.received
-  return { ...checkout, ...Struct.omit(arrived, ["inTime"]), isAsking, status, endedAtMillis }
+  return { ...checkout, ...Struct.omit(arrived, ["inTime", "refunded"]), isAsking, status, endedAtMillis }
 }
 
 /** Returns whether enough money is pending, so that no further payment is requested. */

@@ -141,6 +141,10 @@ export interface RefundCanceled extends Written<"RefundCanceled", GivesBack<type
 /** A Change caused by the progress of the refund's payment. */
 export type Next = RefundClaimed | RefundCompleted | RefundFailed | RefundExpired | RefundCanceled
 
+/** Returns whether a Change makes the refund's amount refundable again. */
+export const givesBack = (change: Next): change is RefundFailed | RefundExpired | RefundCanceled =>
+  change._tag !== "RefundClaimed" && change._tag !== "RefundCompleted"
+
 /**
  * A refund as shown on its checkout's page. `expiresAtMillis` is the time at which its link expires, or null if
  * there is nothing left to claim.

@@ -3,6 +3,8 @@ import type * as Change from "../../ledger/Change.ts"
 import { Journal } from "../../ledger/Journal.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
+import * as Deposit from "../../receiving/Deposit.ts"
+import { DepositJobs } from "../../receiving/DepositJobs.ts"
 import * as Voucher from "../vouchers/Voucher.ts"
 import * as Refund from "./Refund.ts"
 import { refundTask } from "../../sending/Cause.ts"
@@ -24,6 +26,7 @@ export const make = Effect.gen(function* () {
   const nouns = yield* NounReads
   const records = yield* SendingReads
   const tasks = yield* Tasks
+  const jobsOf = yield* DepositJobs
 
   const read = <A, E>(id: string | null, get: (id: string) => Effect.Effect<Option.Option<A>, E>) =>
     id === null ? Effect.undefined : Effect.map(get(id), Option.getOrUndefined)
@@ -35,13 +38,23 @@ export const make = Effect.gen(function* () {
     return { voucher, withdrawal }
   })
 
+  /** Returns the jobs of the refunded deposit, which counts again if the Change returns its amount. */
+  const jobsOfDeposit = Effect.fnUntraced(function* ({ companyId, depositId }: Refund.Refund, atMillis: number) {
+    const deposit = yield* nouns.get(Deposit.noun, companyId, depositId)
+    return Option.isSome(deposit) ? jobsOf(deposit.value, atMillis) : []
+  })
+
   /**
    * Commits the next Change of a refund, if there is one. If another process committed it first, that result is
    * kept.
    */
   const follow = Effect.fnUntraced(function* (refund: Refund.Refund, claim?: Change.Fence) {
-    const change = Refund.next(refund, yield* payment(refund), yield* Clock.currentTimeMillis, claim)
-    if (change === undefined) return
+    const atMillis = yield* Clock.currentTimeMillis
+    const next = Refund.next(refund, yield* payment(refund), atMillis, claim)
+    if (next === undefined) return
+    const change: Refund.Next = Refund.givesBack(next)
+      ? { ...next, jobs: [...(next.jobs ?? []), ...(yield* jobsOfDeposit(refund, atMillis))] }
+      : next
     const overtaken = () => Effect.void
     yield* Effect.catchTags(Effect.asVoid(journal.commit<Refund.Next>(change)), { RefundNotOpen: overtaken, StaleFence: overtaken })
   })

@@ -114,7 +114,7 @@ export const view = View.make<Checkout.Shown>()(
     status: [
       Checkout.Status.annotate({
         description:
-          "`open`: can be paid. `underpaid`: part was credited, and the rest can be paid. `paid`: enough was credited; final. `expired`: not paid in time. `canceled`: canceled by you. Payments that arrive after `expired` or `canceled` are credited, and the status becomes `paid` with `late: true`"
+          "`open`: can be paid. `underpaid`: part was credited, and the rest can be paid. `paid`: enough was credited; final. `expired`: not paid in time. `canceled`: canceled by you. Payments that arrive after `expired` or `canceled` are credited. The status becomes `paid` with `late: true` if enough is credited and not refunded"
       }),
       (row) => row.status
     ],
@@ -138,7 +138,7 @@ export const view = View.make<Checkout.Shown>()(
       (row) => row.rate
     ],
     tolerance_percent: [Schema.Int, (row) => row.tolerancePercent],
-    received_sats: Member.sats((row) => row.received, "Credited amount, in whole satoshis, rounded down"),
+    received_sats: Member.sats((row) => row.received, "Credited amount, including refunded payments, in whole satoshis, rounded down"),
     pending_sats: Member.sats(
       (row) => row.pending,
       "Unconfirmed on-chain amount, in whole satoshis. `payment_request` still asks for it too"

@@ -12,6 +12,7 @@ const deposits = Table.of(Deposit.noun)
 const Arrived = Schema.Struct({
   received: Msat.FromString,
   pending: Msat.FromString,
+  refunded: Msat.FromString,
   inTime: Msat.FromString,
   pendingHeight: Schema.NullOr(Schema.Int),
   depositIds: Schema.Array(Schema.String)
@@ -25,6 +26,7 @@ const arrivedFor = Effect.map(
     select: `
 select coalesce(sum(t.amount) filter (where t.status = 'settled'), 0)::text as received,
   coalesce(sum(t.amount) filter (where t.status = 'pending'), 0)::text as pending,
+  coalesce(sum(t.refunded) filter (where t.status = 'settled'), 0)::text as refunded,
   coalesce(sum(t.amount) filter (where t.status in ('pending', 'settled')
     and (t.rail = 'lightning' or coalesce(t.paid_at_millis, t.created_at_millis) < a.expires_at_millis::bigint)), 0)::text as "inTime",
   case when bool_or(t.height is null) filter (where t.status = 'pending') then null

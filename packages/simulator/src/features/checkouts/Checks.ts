@@ -65,7 +65,8 @@ const ended = (checkouts: ReadonlyArray<Checkout.Checkout>, { deposits }: Featur
     const own = deposits.filter(({ checkoutId }) => checkoutId === id)
     const credited = sum(own.filter((deposit) => deposit.status === "settled"))
     claim(status !== "open" && status !== "underpaid", `no checkout stays open: ${id} is ${status}`)
-    if (credited >= Checkout.least(checkout)) same(status, "paid", `a fully paid checkout has the status paid: ${id}`)
+    const kept = credited - Msat.sum(...own.filter((deposit) => deposit.status === "settled").map(({ refunded }) => refunded))
+    if (kept >= Checkout.least(checkout)) same(status, "paid", `a fully paid checkout has the status paid: ${id}`)
     // Count amounts that a reorganization removed, because they had been credited earlier.
     const ever = sum(own)
     if (status === "paid") claim(ever >= Checkout.least(checkout), `a checkout is paid only if enough was credited: ${id}`)
