@@ -276,6 +276,34 @@ describe("Limits of refunds", () => {
   )
 
   scenario(
+    "C45: refund: once a reorganization removed a deposit, its refund is neither claimed nor approved until it is confirmed again",
+    function* () {
+      const { payee, depositId } = yield* paidOnChain(2000)
+      yield* paid(500, payee)
+      yield* mine(2)
+      yield* follow
+      const link = yield* made(refund(payee, { depositId }, { sats: 400 }))
+      const keyOf = (id: string) => ({ id, limits: { approvalAboveSats: 100 }, spendsAs: null })
+      const { destination } = yield* outside({ sats: 500 })
+      const waiting = yield* made(refund(payee, { depositId }, { destination, apiKey: keyOf("asks") }))
+      const id = waiting.refund.withdrawalId ?? ""
+      const approve = Effect.flatMap(Approvals, (approvals) => approvals.approve({ company: payee, apiKey: keyOf("approves"), id }))
+      yield* (yield* Sandbox).reorg(2)
+      yield* follow
+      assert.deepStrictEqual(
+        [yield* said(claim(link, 400)), yield* said(approve)],
+        ["VoucherRefused: invoice", "DestinationRefused: invoice_not_payable"]
+      )
+      yield* mine(2)
+      yield* follow
+      assert.deepStrictEqual([yield* said(claim(link, 400)), yield* said(approve)], ["ok", "ok"])
+      yield* steps(2)
+      yield* look
+      assert.deepStrictEqual([yield* standing(link), yield* standing(waiting)], ["completed", "completed"])
+    }
+  )
+
+  scenario(
     "C45: refund: if a reorganization removes a refunded deposit, the operator bears the loss that the company's other funds do not cover",
     function* () {
       const { payee, depositId } = yield* paidOnChain(2000)

@@ -57,5 +57,16 @@ export const refunds: ReadonlyArray<Canary> = [
     replace: "",
     test: coreTest("Stops"),
     titles: "freeze:"
+  },
+  {
+    name: "refund-of-removed-deposit",
+    rows: [],
+    bug: "the link of a refund can be claimed after a reorganization removed its deposit",
+    file: core("features/refunds/RefundHook"),
+    in: "layer",
+    find: `status !== "settled"`,
+    replace: `status === "failed"`,
+    test: "packages/core/test/Refunds.test.ts",
+    titles: "C45: refund:"
   }
 ]

@@ -218,7 +218,7 @@ export const catalogue = {
   },
   invoice_not_payable: {
     status: 422,
-    meaning: "The invoice was already paid or is being paid.",
+    meaning: "The invoice was already paid or is being paid, or the refunded deposit is unconfirmed.",
     remedy: "To pay again, get a new invoice from the payee."
   },
   payment_hash_used: {

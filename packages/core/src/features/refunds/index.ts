@@ -5,6 +5,7 @@ import type { Published } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Deposit from "../../receiving/Deposit.ts"
 import * as Refund from "./Refund.ts"
+import * as RefundHook from "./RefundHook.ts"
 import { RefundReads } from "./RefundReads.ts"
 import * as Refunds from "./Refunds.ts"
 import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
@@ -94,5 +95,6 @@ export const refunds = Feature.make({
   ],
   reads: RefundReads,
   layer: Traced.over(Refunds.Refunds, Refunds.layer),
-  workers: Refunds.layerWorker
+  workers: Refunds.layerWorker,
+  extensions: RefundHook.layer
 })
