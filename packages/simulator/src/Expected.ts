@@ -137,8 +137,7 @@ const expected: { readonly [kind in Kind]: ReadonlyArray<string> } = {
     "POST 422",
     "POST 503",
     "PUT 200",
-    "DELETE 200",
-    "DELETE 409"
+    "DELETE 200"
   ]
 }
 
