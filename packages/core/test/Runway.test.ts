@@ -30,4 +30,9 @@ describe("Runway", () => {
   it("runway: after a pause, the mark before the pause still counts", () => {
     assert.deepStrictEqual(Runway.marked([mark(0, 0), mark(1, 5)], mark(90, 10)), [mark(1, 5), mark(90, 10)])
   })
+
+  it("runway: a mark made while the clock was ahead is dropped, so that the forecast is not interrupted until its time", () => {
+    assert.deepStrictEqual(Runway.marked([mark(300, 5)], mark(2, 5)), [mark(2, 5)])
+    assert.deepStrictEqual(Runway.marked([mark(0, 0), mark(300, 5)], mark(2, 5)), [mark(0, 0), mark(2, 5)])
+  })
 })

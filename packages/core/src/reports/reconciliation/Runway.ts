@@ -12,11 +12,13 @@ export interface Mark extends Schema.Schema.Type<typeof Mark> {}
 
 /**
  * Returns the marks to keep, oldest first. Keeps one mark per day, starting with the newest mark that is at
- * least as old as the period. The number of marks exceeds the number of days in the period by at most two.
+ * least as old as the period. The number of marks exceeds the number of days in the period by at most two. Drops
+ * marks that were made while the clock was ahead.
  */
 export const marked = (marks: ReadonlyArray<Mark>, now: Mark): ReadonlyArray<Mark> => {
-  const newest = marks.at(-1)
-  const all = newest === undefined || now.atMillis - newest.atMillis >= dayMillis ? [...marks, now] : marks
+  const before = marks.filter(({ atMillis }) => atMillis <= now.atMillis)
+  const newest = before.at(-1)
+  const all = newest === undefined || now.atMillis - newest.atMillis >= dayMillis ? [...before, now] : before
   const first = all.findLastIndex(({ atMillis }) => now.atMillis - atMillis >= spanMillis)
   return all.slice(Math.max(0, first))
 }
