@@ -8,7 +8,7 @@ import { ChainDeposits } from "@satrail/core/receiving/ChainDeposits"
 import { Records } from "@satrail/core/service/Records"
 import type { Candidate, Withdrawal } from "@satrail/core/sending/Withdrawal"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { Outside } from "./Outside.ts"
 import * as OutsideLayer from "./Outside.ts"
 import {
@@ -101,20 +101,6 @@ Real.onChain("On a real chain", () => {
       )
     }
 
-    it.effect("C43: deposits: 50 outputs of one transaction are 50 deposits", () =>
-      Effect.gen(function* () {
-        const { id } = yield* company
-        const payments = yield* Effect.forEach(Array.from({ length: 50 }), (_, n) =>
-          Effect.map(address(id), (address) => ({ address, amount: sats(1000 + n) }))
-        )
-        yield* (yield* Outside).send(payments)
-        yield* mineAndWork(2)
-        assert.strictEqual((yield* statuses(id)).filter((status) => status === "settled").length, 50)
-        assert.deepStrictEqual(yield* balance(id), { posted: 50 * 1000 + 1225, held: 0 })
-        yield* audit
-      })
-    )
-
     it.effect("C44: deposits: every deposit in 200 unread blocks is found, and the blocks are read a page at a time", () =>
       Effect.gen(function* () {
         const { id } = yield* company
@@ -132,14 +118,6 @@ Real.onChain("On a real chain", () => {
         yield* mineAndWork(1)
         assert.deepStrictEqual(yield* balance(id), { posted: 90_000, held: 0 })
         yield* audit
-      })
-    )
-
-    it.effect("deposits: a deposit that costs more to spend than it is worth is recorded, but not credited", () =>
-      Effect.gen(function* () {
-        const { id } = yield* company
-        yield* funded(id, 599)
-        assert.deepStrictEqual([yield* statuses(id), yield* balance(id)], [["failed"], { posted: 0, held: 0 }])
       })
     )
   })
@@ -164,72 +142,6 @@ Real.onChain("On a real chain", () => {
         })
       )
     }
-
-    it.effect("payouts: a payout spends another payout's unconfirmed change, but only one level deep", () =>
-      Effect.gen(function* () {
-        const { id } = yield* company
-        // Coins left over from other tests are spent first.
-        yield* funded(id, 30_000_000)
-        const rows = yield* Effect.forEach(Array.from({ length: 6 }), (_, n) =>
-          withdraw(id, outsideAddress("p2wsh", 40 + n).address, 2_000_000)
-        )
-        for (let i = 0; i < 8; i++) yield* work
-        const [sent, deep] = [new Set<string>(), new Set<string>()]
-        for (const row of rows) {
-          const [candidate] = yield* (yield* Records).candidates(row.companyId, row.id)
-          if (candidate !== undefined) (candidate.isDeep ? deep : sent).add(candidate.txId)
-        }
-        assert.isAtLeast(deep.size, 1)
-        for (let i = 0; i < 8; i++) yield* Effect.andThen(mineAndWork(1), work)
-        for (const [n, row] of rows.entries()) {
-          assert.strictEqual((yield* now(row)).status, "settled")
-          assert.deepStrictEqual(yield* received(outsideAddress("p2wsh", 40 + n).scriptPubKey), [2_000_000])
-        }
-        yield* audit
-      })
-    )
-
-    it.effect("payouts: a payout that waits too long is replaced, and the replacement is mined", () =>
-      Effect.gen(function* () {
-        const { id } = yield* company
-        yield* funded(id, 300_000)
-        const weather = yield* FeeRate
-        const to = outsideAddress("p2wpkh", 90)
-        const row = yield* withdraw(id, to.address, 50_000)
-        yield* work
-        weather.rate = 9
-        yield* work
-        const candidates = yield* (yield* Records).candidates(row.companyId, row.id)
-        weather.rate = 2
-        assert.strictEqual(candidates.length, 2)
-        yield* mineAndWork(6)
-        yield* work
-        const { status, chainTxId, networkFee } = yield* now(row)
-        assert.deepStrictEqual([status, chainTxId, networkFee], ["settled", candidates[1]?.txId, candidates[1]?.networkFee])
-        assert.deepStrictEqual(yield* received(to.scriptPubKey), [50_000])
-        yield* audit
-      })
-    )
-
-    it.effect("C45: payouts: a payout is sent again when a reorganization removes its block, even if the payout has settled", () =>
-      Effect.gen(function* () {
-        const { id } = yield* company
-        yield* funded(id, 300_000)
-        yield* mineAndWork(5)
-        const to = outsideAddress("p2wpkh", 91)
-        const row = yield* withdraw(id, to.address, 50_000)
-        yield* work
-        yield* mineAndWork(1)
-        yield* work
-        assert.strictEqual((yield* now(row)).status, "settled")
-        yield* (yield* Outside).reorg(1)
-        assert.deepStrictEqual(yield* received(to.scriptPubKey), [])
-        yield* work
-        yield* mineAndWork(1)
-        assert.deepStrictEqual(yield* received(to.scriptPubKey), [50_000])
-        yield* audit
-      })
-    )
 
     it.effect("payouts: a payout that the wallet's coins do not cover is reported as waiting, and is sent when coins arrive", () =>
       Effect.gen(function* () {
@@ -410,11 +322,4 @@ Real.onChain("On a real chain", () => {
       })
     )
   })
-})
-
-it("payouts: an external address of every kind can be paid", () => {
-  for (const kind of BitcoinAddress.Kind.literals) {
-    const { address, scriptPubKey } = outsideAddress(kind, 1)
-    assert.strictEqual(Result.getOrThrow(BitcoinAddress.decode(address, "regtest")).scriptPubKey, scriptPubKey)
-  }
 })
