@@ -210,14 +210,6 @@ describe("On-chain deposits", () => {
     }
   )
 
-  scenario("deposits: an address can be paid more than once", function* () {
-    const { row, address } = yield* paid(1000)
-    yield* mineAndFollow(2)
-    yield* send(address, 700)
-    yield* mineAndFollow(2)
-    assert.deepStrictEqual(yield* has(row), { posted: 1700, held: 0 })
-  })
-
   scenario("deposits: a deposit mined before it is first seen is credited as soon as its block is deep enough", function* () {
     const { row } = yield* paid(1000)
     yield* mine(5)

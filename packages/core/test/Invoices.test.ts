@@ -6,7 +6,6 @@ import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import type { Currency } from "../src/base/Amount.ts"
 import type * as CompanyId from "../src/base/CompanyId.ts"
-import * as Decimal from "../src/base/Decimal.ts"
 import { ExchangeRates } from "../src/nodes/ExchangeRates.ts"
 import { LightningReceiver } from "../src/nodes/LightningReceiver.ts"
 import type * as Invoice from "../src/receiving/Invoice.ts"
@@ -173,20 +172,4 @@ describe("An invoice", () => {
       assert.deepStrictEqual(again, { _tag: "Replayed", answer: first.id })
     }
   )
-
-  scenario("invoice: the amount is parsed without rounding", function* () {
-    const { id } = yield* company()
-    const invoices = yield* Invoices
-    const { amount } = yield* made(
-      invoices.create({
-        companyId: id,
-        amount: Decimal.make(2_100n, 2),
-        currency: "sats",
-        description: "",
-        expirySeconds: 60,
-        metadata: {}
-      })
-    )
-    assert.strictEqual(amount, Msat.fromSats(21))
-  })
 })

@@ -12,9 +12,7 @@ import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
-import { pause, resume } from "./Payments.ts"
 import {
-  accounts,
   asked,
   companyWith,
   confirm,
@@ -104,68 +102,6 @@ describe("Payments by offer", () => {
     calls.length = 0
     yield* steps(3)
     assert.deepStrictEqual(calls, ["WithdrawalDispatched", `pay ${id}`, "WithdrawalSettled"])
-  })
-
-  for (const outcome of ["settle", "fail"] as const) {
-    scenario(`C1: offers: a held payment stays pending for days, and then ${outcome}s`, function* () {
-      const payer = yield* companyWith(5000)
-      const text = yield* offer({ behaviour: "hold" })
-      const row = yield* confirm(payer, text, 1000)
-      yield* steps(48, 3600)
-      assert.strictEqual(yield* standing(row), "pending")
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-      yield* release(outcome)
-      yield* steps(3)
-      assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: incorrect_payment_details")
-      assert.deepStrictEqual(yield* has(payer), { posted: outcome === "settle" ? 3988 : 5000, held: 0 })
-      assert.deepStrictEqual(yield* got(text), outcome === "settle" ? [1000] : [])
-    })
-
-    scenario(
-      `C2 C6 C7: offers: a payment whose call gets no response is pending, not failed; later it ${outcome}s, without an early release or a second payment`,
-      function* () {
-        const payer = yield* companyWith(5000)
-        const text = yield* offer({ behaviour: `unknown_then_${outcome}` })
-        const row = yield* confirm(payer, text, 1000)
-        yield* steps(2)
-        assert.strictEqual(yield* standing(row), "pending")
-        assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 1012 })
-        yield* steps(4)
-        assert.strictEqual(yield* standing(row), outcome === "settle" ? "settled" : "failed: timeout")
-        assert.deepStrictEqual(yield* got(text), outcome === "settle" ? [1000] : [])
-      }
-    )
-  }
-
-  scenario("C4: offers: a payment waits while the node is down, and is sent once when the node recovers", function* () {
-    const payer = yield* companyWith(5000)
-    const text = yield* offer()
-    const row = yield* confirm(payer, text, 1000)
-    yield* pause("node")
-    yield* steps(10, 3600)
-    assert.strictEqual(yield* standing(row), "pending")
-    yield* resume("node")
-    yield* steps(3)
-    assert.strictEqual(yield* standing(row), "settled")
-    assert.deepStrictEqual(yield* got(text), [1000])
-  })
-
-  scenario("C21: offers: the full amount is released if the issuer refuses or cannot be reached, or if there is no route", function* () {
-    const payer = yield* companyWith(5000)
-    for (const [behaviour, failure] of [
-      ["fail", "incorrect_payment_details"],
-      ["refuse", "incorrect_payment_details"],
-      ["unreachable", "timeout"],
-      ["no_route", "no_route"]
-    ] as const) {
-      const text = yield* offer({ behaviour })
-      const row = yield* confirm(payer, text, 1000)
-      yield* steps(2)
-      assert.strictEqual(yield* standing(row), `failed: ${failure}`, behaviour)
-      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-      assert.deepStrictEqual(yield* got(text), [])
-    }
-    assert.deepStrictEqual(yield* accounts, { available: 5000, node: -5000 })
   })
 
   const asks = () => {

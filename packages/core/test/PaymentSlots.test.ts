@@ -104,24 +104,6 @@ describe("Slow payees", () => {
     assert.deepStrictEqual(yield* standings(slow), ["settled"])
   })
 
-  scenario(
-    "payment worker: twenty slow payees of one company do not delay another company's Lightning address payment by more than a second",
-    slowly,
-    function* ({ state }) {
-      const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
-      const slow = yield* toSlow(one, 20)
-      state.isSlow = true
-      yield* working()
-      yield* TestClock.adjust("1 second")
-      const fast = yield* toFast(other)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* standing(fast), "settled")
-      assert.deepStrictEqual(yield* standings(slow), ["pending"])
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(yield* standings(slow), ["settled"])
-    }
-  )
-
   it.effect(
     "payment worker: a company with more slow payees than there are slots, each on its own host, gets only its share of slots, and other companies' payees are paid immediately",
     () => {

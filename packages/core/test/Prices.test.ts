@@ -11,38 +11,22 @@ import * as Pricing from "../src/nodes/Prices.ts"
 import * as Invoices from "../src/receiving/Invoices.ts"
 import { Records } from "../src/service/Records.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
-import {
-  asked,
-  beginsAtMillis,
-  company,
-  companyWith,
-  has,
-  lightningAddress,
-  made,
-  now,
-  outside,
-  replace,
-  run,
-  scenario,
-  step,
-  steps,
-  unheld
-} from "./World.ts"
+import { asked, beginsAtMillis, company, companyWith, has, made, now, outside, replace, run, scenario, step, steps } from "./World.ts"
 
 const hundredths = (value: number) => Decimal.make(BigInt(value), 2)
 
 /** The value of `amount` at `price`, rounded down to hundredths. A payee may not receive more. */
 const worth = (amount: bigint, price: Decimal.Decimal) => (amount * price.digits * 100n) / (100_000_000_000n * 10n ** BigInt(price.scale))
 
-const cents = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })))
-const tiny = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 })))
+const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))
+const cents = Arbitrary.schema(Schema.Union([upTo(20), upTo(1_000_000_000)]))
 // At prices below two million per bitcoin, half a satoshi (the most that rounding can add) is worth less than a
 // hundredth.
 const price = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 1_999_999_99 })))
 
 describe("Prices", () => {
   it.prop(
-    "C34 C36: prices: converting fiat to bitcoin and back never increases the amount",
+    "C34 C36: prices: converting fiat to bitcoin and back never increases the amount, however small it is",
     { cents, price },
     ({ cents, price }) => {
       const amount = Amount.fiatToMsat(hundredths(cents), hundredths(price))
@@ -50,31 +34,6 @@ describe("Prices", () => {
     },
     { arbitrary: { seed: 7, runs: 500 } }
   )
-
-  it.prop(
-    "C36: prices: many tiny conversions never increase the amount",
-    { tiny, price },
-    ({ tiny, price }) => {
-      const parts = Array.from({ length: 200 }, () => Amount.fiatToMsat(hundredths(tiny), hundredths(price)))
-      const back = parts.map((part) => (Result.isSuccess(part) ? worth(part.success, hundredths(price)) : 0n))
-      assert.isTrue(back.reduce((sum, one) => sum + one, 0n) <= BigInt(tiny) * 200n)
-    },
-    { arbitrary: { seed: 8, runs: 300 } }
-  )
-
-  scenario("C36: prices: many tiny fiat payments back and forth leave the same balance", function* () {
-    const [one, other] = [yield* companyWith(1000), yield* companyWith(1000)]
-    const [a, b] = [yield* lightningAddress(one, "a"), yield* lightningAddress(other, "b")]
-    const { confirm } = yield* Withdrawals
-    for (let i = 0; i < 30; i++) {
-      // Slightly more than half a satoshi, so each payment is rounded up.
-      const ask = { asked: yield* asked("0.00026", "usd"), metadata: {} }
-      yield* confirm({ ...ask, company: one, destination: `${b.handle}@${b.domain}` })
-      yield* confirm({ ...ask, company: other, destination: `${a.handle}@${a.domain}` })
-      yield* step
-    }
-    assert.deepStrictEqual([yield* has(one), yield* has(other)], [unheld(1000), unheld(1000)])
-  })
 
   it.effect("C36: prices: when a fiat payment fails after the rate has changed, exactly the held sats are released", () => {
     let price = 0n

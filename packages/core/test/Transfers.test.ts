@@ -50,17 +50,6 @@ describe("Internal payments", () => {
     }
   )
 
-  scenario("C15: payment worker: an internal payment closes the invoice to external payments", function* () {
-    const [payer, payee] = [yield* companyWith(5000), yield* company()]
-    const { paymentRequest } = yield* invoice(payee, 1000)
-    yield* confirm(payer, paymentRequest)
-    yield* step
-    const refused = yield* Effect.flip((yield* Sandbox).pay({ paymentRequest }))
-    assert.strictEqual(refused.reason, "invoice_canceled")
-    yield* poll
-    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
-  })
-
   scenario(
     "C15: payment worker: an internal payment fails if an external payment came first; the invoice is credited once, with the amount received, to the msat",
     function* () {

@@ -191,16 +191,6 @@ describe("A voucher", () => {
     }
   )
 
-  scenario("voucher: a failed payment releases all the held funds to the company, and the voucher stays claimed", function* () {
-    const payer = yield* companyWith(5000)
-    const issued = yield* issue(payer, 1000)
-    yield* claim(issued, (yield* outside({ sats: 1000, behaviour: "fail" })).destination)
-    yield* steps(3)
-    assert.strictEqual((yield* withdrawalOf(issued)).status, "failed")
-    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
-    assert.strictEqual(yield* said(claim(issued, (yield* outside({ sats: 1000 })).destination)), "VoucherRefused: claimed")
-  })
-
   scenario(
     "voucher: if two vouchers are claimed with one invoice, the invoice is paid once and the other voucher's funds are released",
     function* () {
