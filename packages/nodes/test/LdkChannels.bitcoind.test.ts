@@ -11,28 +11,17 @@ import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Exit, Layer, Redacted, Result, Schema, Stream } from "effect"
+import { Effect, Exit, Layer, Result, Schema, Stream } from "effect"
 import { HttpClientRequest } from "effect/http"
 import { copyFileSync, globSync } from "node:fs"
 import path from "node:path"
-import * as Ldk from "../src/Ldk.ts"
 import * as LndBooks from "../src/LndBooks.ts"
 import * as LndRest from "../src/LndRest.ts"
-import * as Marks from "./Marks.ts"
+import { adapter } from "./LdkReturns.ts"
 
 // Payments that get stuck in dora's channels, or are in flight when one of her channels is force-closed. The
 // channels are with bob, who forwards the payments to carol.
 
-const adapter = Layer.unwrap(
-  Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
-    Ldk.layer({
-      socket: dora.socket,
-      identity: { nodeId: dora.nodeId, network: "regtest" },
-      marks: Marks.inMemory(),
-      invoiceSecret: Redacted.make("of the tests")
-    })
-  )
-)
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
 /** Large enough for half of it to cover the chain fees of claiming it in time. */

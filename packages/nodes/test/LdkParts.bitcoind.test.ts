@@ -12,24 +12,13 @@ import { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
-import { Effect, Layer, Redacted, Result, Schema } from "effect"
+import { Effect, Layer, Result, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
-import * as Ldk from "../src/Ldk.ts"
-import * as Marks from "./Marks.ts"
+import { adapter } from "./LdkReturns.ts"
 
 // Payments too large for either of dora's channels. One channel is with bob, the other with alice, who has a
 // channel with bob.
 
-const adapter = Layer.unwrap(
-  Effect.map(LdkNetwork.LdkNetwork, ({ dora }) =>
-    Ldk.layer({
-      socket: dora.socket,
-      identity: { nodeId: dora.nodeId, network: "regtest" },
-      marks: Marks.inMemory(),
-      invoiceSecret: Redacted.make("of the tests")
-    })
-  )
-)
 const layer = Layer.provideMerge(adapter, LdkNetwork.layer)
 
 const Sides = Schema.Struct({ channels: Schema.Array(Schema.Struct({ outgoing: Msat.FromString, incoming: Msat.FromString })) })
