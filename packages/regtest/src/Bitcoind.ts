@@ -1,4 +1,3 @@
-import * as BitcoinAddress from "@satrail/bitcoin/BitcoinAddress"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as Binaries from "./Binaries.ts"
 import * as Chain from "./Chain.ts"
@@ -70,10 +69,6 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
     )
   })
 
-  const generate = (blocks: number, to: string) =>
-    Effect.tap(call("generatetoaddress", [blocks, to], Schema.Array(Schema.String)), () => indexed)
-  let branches = 0
-
   const chain = Chain.Chain.of({
     node: "bitcoind",
     url,
@@ -89,22 +84,10 @@ export const make = Effect.fnUntraced(function* (options: ReadonlyArray<string> 
       ...zmq.map((one) => `--bitcoind.${one}`)
     ],
     call,
-    mine: (blocks) => generate(blocks, Miner.address),
-    reorg: Effect.fnUntraced(function* (depth) {
-      const hash = yield* call("getblockhash", [(yield* height) - depth + 1], Schema.String)
-      yield* call("invalidateblock", [hash], Schema.Null)
-      // Mine to another address, because blocks mined to the same one in the same second would be identical to
-      // the removed blocks.
-      const payload = new Uint8Array(32)
-      new DataView(payload.buffer).setUint32(0, ++branches)
-      const other = BitcoinAddress.fromPayload("p2wsh", payload, "regtest")
-      return yield* generate(depth + 1, other?.address ?? Miner.address)
-    }),
+    mine: (blocks) => Effect.tap(call("generatetoaddress", [blocks, Miner.address], Schema.Array(Schema.String)), () => indexed),
     send: Chain.payer(call),
     height,
-    indexed,
-    pause: Chain.paused("bitcoind", running, height),
-    resume: running.signal("SIGCONT")
+    indexed
   })
   return Context.make(Chain.Chain, chain).pipe(Context.add(Bitcoind, { stop: running.stop, start }))
 })

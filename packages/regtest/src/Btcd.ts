@@ -65,16 +65,9 @@ export const make = Effect.gen(function* () {
     ],
     call,
     mine,
-    reorg: Effect.fnUntraced(function* (depth) {
-      const hash = yield* call("getblockhash", [(yield* height) - depth + 1], Schema.String)
-      yield* call("invalidateblock", [hash], Schema.Null)
-      return yield* mine(depth + 1)
-    }),
     send: Chain.payer(call),
     height,
-    indexed: Effect.void, // btcd updates its index with each block
-    pause: Chain.paused("btcd", running, height),
-    resume: running.signal("SIGCONT")
+    indexed: Effect.void // btcd updates its index with each block
   })
 })
 

@@ -3,8 +3,7 @@ import * as Https from "@satrail/nodes/Https"
 import { Context, Effect, type Redacted, Schema } from "effect"
 import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import * as Miner from "./Miner.ts"
-import type { Process } from "./Process.ts"
-import { RegtestFailed, until } from "./Process.ts"
+import { RegtestFailed } from "./Process.ts"
 
 /** A regtest chain with one node: `Btcd.layer` or `Bitcoind.layer`. */
 export class Chain extends Context.Service<
@@ -25,24 +24,16 @@ export class Chain extends Context.Service<
     /** Mines blocks and returns their hashes, newest last. The first block includes everything in the mempool. */
     readonly mine: (blocks: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
     /**
-     * Replaces the last `depth` blocks with `depth + 1` new ones. The new blocks may include the transactions
-     * of the old ones.
-     */
-    readonly reorg: (depth: number) => Effect.Effect<ReadonlyArray<string>, RegtestFailed>
-    /**
      * Pays an address with the miner's coins, and leaves the transaction in the mempool. The miner has coins
      * after the first `Miner.firstBlocks` blocks.
      */
     readonly send: (address: string, sats: bigint) => Effect.Effect<TxId.TxId, RegtestFailed>
     readonly height: Effect.Effect<number, RegtestFailed>
     /**
-     * Waits until the transaction index includes the newest block. `mine` and `reorg` do this themselves; after
+     * Waits until the transaction index includes the newest block. `mine` does this itself; after
      * submitting a block in any other way, call this.
      */
     readonly indexed: Effect.Effect<void, RegtestFailed>
-    /** Makes the node stop responding until it is resumed. The node loses no data. */
-    readonly pause: Effect.Effect<void, RegtestFailed>
-    readonly resume: Effect.Effect<void, RegtestFailed>
   }
 >()("@satrail/regtest/Chain") {}
 
@@ -96,16 +87,3 @@ export const payer = (call: Call) => {
     return txId
   })
 }
-
-/** Suspends a process and waits until it no longer responds. */
-export const paused = (node: string, running: Process, answer: Effect.Effect<unknown, RegtestFailed>): Effect.Effect<void, RegtestFailed> =>
-  Effect.andThen(
-    running.signal("SIGSTOP"),
-    // The process's threads stop one after another, so the last one may still respond for a moment.
-    Effect.asVoid(
-      until(
-        `${node} is silent`,
-        Effect.map(Effect.timeoutOption(answer, "100 millis"), (said) => (said._tag === "None" ? true : undefined))
-      )
-    )
-  )

@@ -17,7 +17,7 @@ export class Network extends Context.Service<
     readonly alice: Lnd.Lnd
     readonly bob: Lnd.Lnd
     readonly carol: Lnd.Lnd
-    readonly chain: Pick<Chain["Service"], "mine" | "send" | "reorg" | "height" | "url" | "user" | "password" | "certificateFile">
+    readonly chain: Pick<Chain["Service"], "mine" | "send" | "height" | "url" | "user" | "password" | "certificateFile">
   }
 >()("@satrail/regtest/Network") {}
 

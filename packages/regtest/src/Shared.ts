@@ -27,7 +27,6 @@ const Order = Schema.Union([
   Schema.Struct({ do: Schema.Literal("stop"), node: Schema.Literals(names), signal: Schema.Literals(["SIGTERM", "SIGKILL"]) }),
   Schema.Struct({ do: Schema.Literals(["start", "pause", "resume"]), node: Schema.Literals(names) }),
   Schema.Struct({ do: Schema.Literal("mine"), blocks: Schema.Int }),
-  Schema.Struct({ do: Schema.Literal("reorg"), depth: Schema.Int }),
   Schema.Struct({ do: Schema.Literal("send"), address: Schema.String, sats: Schema.String }),
   Schema.Struct({ do: Schema.Literal("height") })
 ])
@@ -43,8 +42,6 @@ const carryOut = (network: Network["Service"], order: Order): Effect.Effect<unkn
       return network[order.node][order.do]
     case "mine":
       return network.chain.mine(order.blocks)
-    case "reorg":
-      return network.chain.reorg(order.depth)
     case "send":
       return network.chain.send(order.address, BigInt(order.sats))
     case "height":
@@ -128,7 +125,6 @@ export const layer = ({ control, nodes, chain }: Place): Layer.Layer<Network> =>
         ...chain,
         password: Redacted.make(chain.password),
         mine: (blocks) => order({ do: "mine", blocks }, Hashes),
-        reorg: (depth) => order({ do: "reorg", depth }, Hashes),
         send: (address, sats) => order({ do: "send", address, sats: String(sats) }, TxId.TxId),
         height: order({ do: "height" }, Schema.Int)
       }
