@@ -85,21 +85,3 @@ describe("Lightning addresses", () => {
       assert.deepStrictEqual(seen(await service.ask("POST", path, { key: asking, body: { handle: "gone" } })), bad(409, "handle_taken"))
   })
 })
-
-describe("the list of Lightning addresses", () => {
-  it("Lightning addresses: the list is in pages, newest first", async () => {
-    const { key } = await service.company()
-    const made: Array<string> = []
-    for (let n = 0; n < 5; n++) made.unshift(await service.lightningAddress(key, `n${n}`))
-    const found: Array<string> = []
-    for (let next = `${path}?limit=2`; next !== "";) {
-      const { body, headers } = await service.ask("GET", next, { key })
-      assert.isAtMost(body.data.length, 2)
-      for (const { address } of body.data) found.push(address)
-      next = /<([^>]*)>/.exec(headers.get("link") ?? "")?.[1] ?? ""
-    }
-    assert.deepStrictEqual(found.toSorted(), made.toSorted())
-    for (const query of ["limit=0", "limit=1001", "cursor=x", "page=2"])
-      assert.deepStrictEqual(seen(await service.ask("GET", `${path}?${query}`, { key })), bad(400, "malformed"), query)
-  })
-})

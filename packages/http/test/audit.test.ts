@@ -74,11 +74,16 @@ describe("the audit log", () => {
     assert.match(ofKey.find(({ field }) => field === "secret_hash")?.after ?? "", /^[0-9a-f]{64}$/)
   })
 
-  it("audit: the error names an invalid company_id, and an upper-case company_id is accepted", async () => {
+  it("audit: the error names an invalid filter, and an upper-case company_id is accepted", async () => {
     const { id, key } = await service.company("free")
     await create(key)
-    const refused = await service.ask("GET", "/operator/audit?company_id=x", { key: operatorToken })
-    assert.deepStrictEqual([refused.status, refused.body.error?.issues?.[0]?.path], [400, "company_id"])
+    for (const [query, path] of [
+      ["company_id=x", "company_id"],
+      ["from=yesterday", "from"]
+    ]) {
+      const { status, body } = await service.ask("GET", `/operator/audit?${query}`, { key: operatorToken })
+      assert.deepStrictEqual([status, body.error?.issues?.[0]?.path], [400, path])
+    }
     const rows = await everybody(`?company_id=${id.toUpperCase()}`)
     assert.isTrue(rows.length > 0 && rows.every(({ company_id }) => company_id === id))
   })
@@ -177,18 +182,11 @@ describe("the audit log", () => {
     await other.dispose()
   })
 
-  it("audit: each page continues where the last one ended, and the hash chains are valid", async () => {
+  it("audit: entries are numbered without gaps, and the hash chains are valid", async () => {
     const { key } = await service.company("free")
     await service.fund(key, 1000)
     for (let i = 0; i < 5; i++) await create(key)
     const all = await log(key)
-    const pages: Array<Row> = []
-    for (let path = "/v1/audit?limit=2"; path !== "";) {
-      const { body, headers } = await service.ask("GET", path, { key })
-      pages.push(...body.data)
-      path = /<([^>]*)>/.exec(headers.get("link") ?? "")?.[1] ?? ""
-    }
-    assert.deepStrictEqual(pages, all)
     assert.deepStrictEqual(
       all.map(({ seq }) => seq),
       all.map((_, i) => all.length - i)
@@ -196,11 +194,5 @@ describe("the audit log", () => {
     const faults: Array<unknown> = []
     await service.run(verify(null, (fault) => Effect.sync(() => faults.push(fault))))
     assert.deepStrictEqual(faults, [])
-  })
-
-  it("audit: an invalid filter or cursor is rejected, and the error names it", async () => {
-    const { key } = await service.company("free")
-    for (const query of ["from=yesterday", "cursor=x", "limit=0", "who=me"])
-      assert.strictEqual((await service.ask("GET", `/v1/audit?${query}`, { key })).status, 400, query)
   })
 })

@@ -168,7 +168,7 @@ describe("every list", () => {
       }
     }
 
-    it(`GET ${path}: returns only the company's own records, on every page`, async () => {
+    it(`GET ${path}: returns only the company's own records, each once on its pages, and rejects unknown queries`, async () => {
       const companies = [await service.company(), await service.company()] as const
       for (const company of companies) await fill(company)
       const [one, two] = companies
@@ -179,8 +179,17 @@ describe("every list", () => {
         assert.notInclude(others.rows, row)
         assert.notInclude(row, two.id)
       }
-      const { next } = unpaged.has(path) ? { next: undefined } : await pages(one, "?limit=1")
-      if (next === undefined) return
+      for (const query of ["limit=0", "cursor=x", "page=2"])
+        assert.strictEqual((await service.ask("GET", `${path}?${query}`, { key: one.key })).status, 400, query)
+      if (unpaged.has(path)) return
+      const { rows, next = assert.fail("the list has one page") } = await pages(one, "?limit=1")
+      for (let after: string | undefined = next; after !== undefined;) {
+        const page = await pages(one, `?limit=1&cursor=${after}`)
+        assert.isAtMost(page.rows.length, 1)
+        assert.isAtMost(rows.push(...page.rows), all.rows.length)
+        after = page.next
+      }
+      assert.deepStrictEqual(rows, all.rows)
       // A cursor of the feed is an event id, which is invalid for other companies.
       if (next.startsWith("evt_")) {
         const { status } = await service.ask("GET", `${path}?cursor=${next}`, { key: two.key })

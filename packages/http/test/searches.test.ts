@@ -49,10 +49,6 @@ describe("invoices", () => {
     assert.deepStrictEqual(await rows(invoicesPath, other.key), [theirs.id])
   })
 
-  for (const limit of [1, 2, 3])
-    it(`invoice list: pages of ${limit} invoices contain every invoice once`, async () =>
-      assert.deepStrictEqual(await rows(`${invoicesPath}?limit=${limit}`), [third.id, second.id, first.id]))
-
   const found: Record<string, () => ReadonlyArray<Row>> = {
     "?status=open": () => [third, first],
     "?status=settled": () => [second],
@@ -161,16 +157,11 @@ describe("transactions", () => {
 })
 
 describe("on-chain addresses", () => {
-  it("on-chain address list: the list has only this company's addresses, newest first, in pages, each with the same fields as when fetched", async () => {
+  it("on-chain address list: the list has only this company's addresses, newest first, each with the same fields as when fetched", async () => {
     const mine = await service.company("free")
     const made: Array<Row> = []
     for (let n = 0; n < 5; n++) made.unshift((await post(addressesPath, { metadata: { n: String(n) } }, mine.key)).address)
     assert.deepStrictEqual((await get(addressesPath, mine.key)).body.data, made)
-    for (const limit of [1, 2, 5])
-      assert.deepStrictEqual(
-        await rows(`${addressesPath}?limit=${limit}`, mine.key),
-        made.map(({ id }) => id)
-      )
     const [row] = made
     assert.deepStrictEqual((await get(`${addressesPath}/${row?.id.toUpperCase()}`, mine.key)).body.data, row)
     for (const [id, of] of [

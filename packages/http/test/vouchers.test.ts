@@ -40,26 +40,6 @@ describe("vouchers", () => {
   })
 })
 
-describe("the list of vouchers", () => {
-  it("vouchers: the pages of the list show each voucher once, newest first", async () => {
-    for (let n = 0; n < 5; n++) await create({ amount: 21, currency: "sats" })
-    const all = (await service.ask("GET", path, { key })).body.data
-    assert.isAtLeast(all.length, 5)
-    const ids: Array<string> = []
-    for (let next: string | undefined = `${path}?limit=2`; next !== undefined;) {
-      const { body, headers } = await service.ask("GET", next, { key })
-      assert.isAtMost(body.data.length, 2)
-      ids.push(...body.data.map(({ id }: { readonly id: string }) => id))
-      next = /<([^>]*)>; rel="next"/.exec(headers.get("link") ?? "")?.[1]
-    }
-    assert.deepStrictEqual(
-      ids,
-      all.map(({ id }: { readonly id: string }) => id)
-    )
-    assert.deepStrictEqual(ids, ids.toSorted().toReversed())
-  })
-})
-
 describe("errors for wallets", () => {
   it("LUD-03: outages and crashes are reported as LNURL errors", async () => {
     const away = new StoreUnavailable({ operation: "voucherBySecret", cause: "no answer" })
