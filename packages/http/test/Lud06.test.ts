@@ -49,16 +49,6 @@ describe("LUD-06: the first response", () => {
     assert.deepStrictEqual([other.minSendable, other.maxSendable], [2_500, 10_000])
     await stricter.dispose()
   })
-
-  it("LUD-06: metadata is a JSON list of entries, and exactly one of them has the type text/plain", () => {
-    assert.isTrue(offer.entries.every((entry) => Array.isArray(entry) && typeof entry[0] === "string"))
-    assert.strictEqual(offer.entries.filter(([type]) => type === "text/plain").length, 1)
-    assert.strictEqual(offer.entries.filter(([type]) => type.startsWith("image/")).length, 0)
-  })
-
-  it("LUD-06: metadata is the same text every time, because the invoice commits to its hash", async () => {
-    assert.strictEqual((await lookUp(service, address)).metadata, offer.metadata)
-  })
 })
 
 describe("LUD-06: the callback", () => {

@@ -16,11 +16,6 @@ describe("LUD-16: a Lightning address", () => {
     assert.match(await pay(service, await askFor(service, offer, 21_000)), /^[0-9a-f]{64}$/)
   })
 
-  it("LUD-16: the metadata contains the address as text/identifier, because the address is not an email address", async () => {
-    const { entries } = await lookUp(service, address)
-    assert.deepStrictEqual(entries.slice(1), [["text/identifier", address]])
-  })
-
   it("LUD-16: an address is found in any letter case, and its spelling in the metadata is always the same", async () => {
     assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
   })

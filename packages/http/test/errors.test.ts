@@ -113,18 +113,6 @@ describe("estimate and confirm reject an unpayable destination the same way, and
       assert.deepStrictEqual(await balance(), before)
     })
   }
-
-  it("withdrawal: for more than the balance, confirm returns 422 insufficient_balance but estimate succeeds", async () => {
-    const { destination } = await sandbox((one) => one.destination({ type: "lightning_address" }))
-    const body = { destination, amount: 100_000, currency: "sats" }
-    assert.strictEqual((await estimate(body)).status, 200)
-    const {
-      status,
-      body: { error, message }
-    } = await confirm(body)
-    assert.deepStrictEqual([status, error?.code], [422, "insufficient_balance"])
-    assert.include(message, "100705 sats") // 200 for the service at 2000 ppm, and up to 505 for routing
-  })
 })
 
 describe("estimates that query a recipient's server", () => {

@@ -66,14 +66,6 @@ describe("request ids", () => {
     })
   }
 
-  it("request id: pages from allowed origins may send and read the request id", async () => {
-    const shop = await start({ http: { corsOrigins: ["https://shop.example"] } })
-    const headers = { origin: "https://shop.example" }
-    assert.include((await shop.ask("OPTIONS", balance, { headers })).headers.get("access-control-allow-headers") ?? "", "X-Request-Id")
-    assert.include((await shop.ask("GET", balance, { headers })).headers.get("access-control-expose-headers") ?? "", "X-Request-Id")
-    await shop.dispose()
-  })
-
   it("request id: every log line of a request has the id, and no other annotations except the application's", async () => {
     const balanceOf = () =>
       Effect.logWarning("looked").pipe(Effect.andThen(Effect.yieldNow), Effect.andThen(Effect.die(new Error("broken"))))
@@ -192,11 +184,6 @@ describe("suggestions in errors", () => {
     ])
   })
 
-  it("unknown member: the error truncates a long name, which may be a misplaced secret", async () => {
-    const [issue] = await issuesOf(invoicePath, { amount: 1, currency: "sats", [key]: 1 })
-    assert.deepStrictEqual(issue, { path: `${key.slice(0, 8)}…`, message: `unknown field "${key.slice(0, 8)}…"` })
-  })
-
   const broken: ReadonlyArray<readonly [text: string, line: number, column: number, offset: number]> = [
     ['{"amount":1,}', 1, 13, 12],
     ["{amount:1}", 1, 2, 1],
@@ -220,7 +207,7 @@ describe("suggestions in errors", () => {
     })
   }
 
-  it("insufficient_balance: the error states the available and the required amount, in its message and as numbers", async () => {
+  it("insufficient_balance: an estimate succeeds, and the error of confirm states the available and the required amount, in its message and as numbers", async () => {
     const poor = await service.company("paid")
     await service.fund(poor.key, 1000)
     const { destination } = await service.sandbox((one) => one.destination({ type: "lightning_address" }))

@@ -42,19 +42,6 @@ describe("operators", () => {
     assert.strictEqual(await code(as("DELETE", "/operator/tokens/0191f3b1-7c00-7a3b-9c1d-2f5e6a7b8c9d", other.token)), "not_found")
   })
 
-  it("operator token: a token is valid only for /operator, and an API key is valid only for /v1", async () => {
-    const { token } = await issue(["all"])
-    assert.match((await as("GET", "/v1/transactions/balance", token)).body.message, /This is an operator token/)
-    const { key } = await service.company("free")
-    assert.strictEqual(await code(as("GET", "/operator/tokens", key)), "unauthorized")
-    assert.strictEqual(await code(as("GET", "/operator/tokens", `${token}x`)), "unauthorized")
-  })
-
-  it("operator token: a token must have at least one scope, and no unknown scope", async () => {
-    for (const scopes of [[], ["root"]])
-      assert.strictEqual(await code(as("POST", "/operator/tokens", operatorToken, { name: "night", scopes })), "malformed")
-  })
-
   it("operator token: no route that changes data accepts a read-only token", () => {
     const groups: ReadonlyArray<{ readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }> = Object.values(Api.groups)
     const all = groups.flatMap(({ endpoints }) => Object.values(endpoints))

@@ -110,20 +110,6 @@ describe("a company's own keys", () => {
     assert.deepStrictEqual([seen(wider), wider.body.error?.issues?.[0]?.path], [bad(400, "malformed"), "allowed_from"])
   })
 
-  it("own keys: a repeated idempotency key creates one key, and returns it only to the key's company", async () => {
-    const [one, other] = [await service.company(), await service.company()]
-    const once = { "idempotency-key": "once" }
-    const [first, again, foreign] = [
-      await create(one.key, till, once),
-      await create(one.key, till, once),
-      await create(other.key, till, once)
-    ]
-    assert.strictEqual(again.text, first.text)
-    assert.notStrictEqual(foreign.body.data.key, first.body.data.key)
-    assert.lengthOf(await list(one.key), 2)
-    assert.deepStrictEqual(seen(await create(one.key, { ...till, name: "till 4" }, once)), bad(422, "idempotency_mismatch"))
-  })
-
   it("own keys: the number of active keys is limited, and revoking a key makes room for a new key", async () => {
     const { id, key } = await service.company()
     for (let i = 1; i < OwnKeys.maxOpen; i++) assert.strictEqual((await create(key)).status, 201)

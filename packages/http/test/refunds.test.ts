@@ -12,21 +12,18 @@ const deposited = async () => {
   await service.fund(key, 1000)
   return (await service.ask("GET", "/v1/transactions?type=deposit&limit=1", { key })).body.data[0].id
 }
-const create = (body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}) =>
-  service.ask("POST", path, { key, body, headers })
+const create = (body: Readonly<Record<string, unknown>>) => service.ask("POST", path, { key, body })
 const refundedSats = async (id: string) => (await service.ask("GET", `/v1/transactions/deposits/${id}`, { key })).body.data.refunded_sats
 
 describe("refunds", () => {
-  it("refund: only the response that creates a refund has the refund's link, and a repeated idempotency key returns the same bytes", async () => {
+  it("refund: only the response that creates a refund has the refund's link", async () => {
     const deposit_id = await deposited()
-    const headers = { "idempotency-key": "refund-1" }
-    const answer = await create({ deposit_id, description: "Sold out" }, headers)
+    const answer = await create({ deposit_id, description: "Sold out" })
     assert.strictEqual(answer.status, 201, answer.text)
     const { id, lnurl, lnurlw, amount_sats, status, voucher_id } = answer.body.data
     assert.match(lnurl, /^LNURL1/i)
     assert.match(lnurlw, /^lnurlw:/)
     assert.deepStrictEqual([amount_sats, status], [1000, "open"])
-    assert.strictEqual((await create({ deposit_id, description: "Sold out" }, headers)).text, answer.text)
     const shown = await service.ask("GET", `${path}/${id}`, { key })
     assert.notInclude(shown.text.toLowerCase(), "lnurl")
     assert.strictEqual(await refundedSats(deposit_id), 1000)
