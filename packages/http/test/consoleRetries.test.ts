@@ -1,5 +1,5 @@
 import { afterAll, assert, it } from "@effect/vitest"
-import { operatorToken, start } from "./Service.ts"
+import { fromConsole, operatorToken, start } from "./Service.ts"
 
 // The types of the console's pages include the DOM's, which contradict Node's in other tests.
 const siteFile = new URL("../../ui/src/console/Site.ts", import.meta.url).href
@@ -10,14 +10,13 @@ const Site: { readonly away: (around: object, message: string, form: URLSearchPa
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 const { key } = await service.company()
-const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
 
 it("console: an endpoint form of a company or an operator that is sent twice adds one endpoint, and shows the same secret again", async () => {
   for (const [credential, root, api] of [
     [key, "/console", "/v1"],
     [operatorToken, "/operator/console", "/operator"]
   ] as const) {
-    const headers = { cookie: await service.signIn(credential), ...own, origin: "http://service" }
+    const headers = { cookie: await service.signIn(credential), ...fromConsole, origin: "http://service" }
     const at = `http://service${root}/webhooks/new`
     const form = (await service.send(new Request(at, { headers }))).text
     const [, once] = /name="once" value="([^"]+)"/.exec(form) ?? []

@@ -5,17 +5,14 @@ import { operatorToken, start } from "./Service.ts"
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 const { key } = await service.company()
-const headers = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-const signedIn = await service.ask("POST", "/console/session", { body: { credential: key }, headers })
-const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+const cookie = await service.signIn(key)
 const post = async (path: string, body: object) => (await service.ask("POST", path, { key, body })).body.data
 const pay = async (paymentRequest: string) => {
   await service.sandbox((sandbox) => sandbox.pay({ paymentRequest }))
   await service.work()
 }
 
-const shown = async (at: string, as = cookie) =>
-  (await service.send(new Request(`http://service/console/${at}`, { headers: { cookie: as } }))).text
+const shown = (at: string, as = cookie) => service.page(as, `console/${at}`)
 
 /** The heading of the results, and each result's kind of page and title. */
 const found = async (text: string, as = cookie) => {
@@ -116,8 +113,7 @@ for (const [at, credential] of [
 ] as const)
   it(`console: what is typed in the search box of /${at} becomes part of an address only if it can't be a secret`, async () => {
     const as = await service.signIn(credential)
-    const { text: page } = await service.send(new Request(`http://service/${at}`, { headers: { cookie: as } }))
-    assert.match(/<form class="find"[^>]*>/.exec(page)?.[0] ?? "", /method="post"/)
+    assert.match(/<form class="find"[^>]*>/.exec(await service.page(as, at))?.[0] ?? "", /method="post"/)
     const { location } = await typed(" blue mug & 50 % ", as, at)
     assert.strictEqual(new URL(location ?? "", `http://service/${at}/search`).href, `http://service/${at}/search?q=blue+mug+%26+50+%25`)
     const secret = "0123456789abcdef".repeat(4)

@@ -1,20 +1,12 @@
 import { afterAll, assert, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer } from "effect"
-import { operatorToken, start } from "./Service.ts"
+import { operatorToken, showing, start } from "./Service.ts"
 
 let aheadMillis = 0
 const clock = Effect.runSync(Clock.Clock)
-const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + aheadMillis
 /** A clock that the tests set forward. */
-const later: Clock.Clock = {
-  currentTimeMillisUnsafe,
-  currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
-  currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
-  currentTimeNanos: clock.currentTimeNanos,
-  monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-  monotonicTimeNanos: clock.monotonicTimeNanos,
-  sleep: (duration) => clock.sleep(duration)
-}
+const later = showing(clock, () => clock.currentTimeMillisUnsafe() + aheadMillis)
+
 const service = await start({
   http: { console: true },
   around: Layer.succeed(Clock.Clock, later),
@@ -22,13 +14,8 @@ const service = await start({
 })
 afterAll(service.dispose)
 const { id, key } = await service.company()
-const own = { "sec-fetch-site": "same-origin", "x-satrail-console": "1" }
-const cookieOf = async (credential: string) => {
-  const { headers } = await service.ask("POST", "/console/session", { body: { credential }, headers: own })
-  return headers.get("set-cookie")?.split(";")[0] ?? ""
-}
 const opened = async (path: string, cookie: string) => {
-  const { text } = await service.send(new Request(`http://service/${path}`, { headers: { cookie } }))
+  const text = await service.page(cookie, path)
   const [, list = ""] = /aria-label="Statements by month"(.*?)<\/table>/s.exec(text) ?? []
   const link = (rel: string) => new RegExp(`href="(?:\\.\\./)*([^"]+)" rel="${rel}"`).exec(text)?.[1]
   return {
@@ -48,7 +35,7 @@ it("console: the statement of a month of any age can be opened from the list of 
     [operatorToken, `operator/console/companies/${id}/statements`, 403]
   ] as const) {
     aheadMillis = days * 86_400_000
-    const cookie = await cookieOf(credential)
+    const cookie = await service.signIn(credential)
     const first = await opened(path, cookie)
     assert.notInclude(first.text, `statements/${month}?format=html`)
     assert.isUndefined(first.newer, path)
@@ -62,7 +49,7 @@ it("console: the statement of a month of any age can be opened from the list of 
 })
 
 it("console: the dates of an export that ends before it begins are refused on a page, not as JSON", async () => {
-  const cookie = await cookieOf(key)
+  const cookie = await service.signIn(key)
   for (const dates of ["from=2026-11-29&until=2026-11-01", "from=2026-11-29&until=2026-11-29"]) {
     const { status, headers, text } = await service.send(
       new Request(`http://service/console/statements/export?format=csv&${dates}`, { headers: { cookie } })
