@@ -1,5 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Received, webhooks } from "@satrail/client"
+import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import { createServer, get, type IncomingMessage, request, type ServerResponse } from "node:http"
 import { connect } from "node:net"
@@ -21,11 +22,8 @@ afterAll(() => pay.close())
 /** Runs a Node server while `use` runs. */
 const served = async (listen: (request: IncomingMessage, response: ServerResponse) => unknown, use: (url: string) => Promise<void>) => {
   const server = createServer((request, response) => void listen(request, response))
-  await once(server.listen(0, "127.0.0.1"), "listening")
-  const address = server.address()
-  assert(address !== null && typeof address === "object")
   try {
-    await use(`http://127.0.0.1:${address.port}`)
+    await use(`http://127.0.0.1:${await boundPort(server.listen(0, "127.0.0.1"))}`)
   } finally {
     server.close()
     await once(server, "close")

@@ -17,9 +17,8 @@ export const make = Effect.map(
     (made) =>
       Effect.promise(async () => {
         for (const client of made.clients) client.terminate()
-        await new Promise<void>((resolve) => {
-          made.close(() => resolve())
-        })
+        made.close()
+        await once(made, "close")
       })
   ),
   // A TCP server's address is an `AddressInfo`.

@@ -1,3 +1,4 @@
+import { boundPort } from "@satrail/testing/boundPort"
 import { Effect, type Scope } from "effect"
 import dgram from "node:dgram"
 import type http from "node:http"
@@ -109,26 +110,20 @@ export const overHttps =
  * undefined to close the connection.
  */
 export const overTcp = (answer: (question: Uint8Array) => Uint8Array | undefined): Effect.Effect<number, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<net.Server>((resume) => {
-        const server = net.createServer((socket) => {
-          socket.on("error", () => socket.destroy())
-          socket.once("data", (bytes: Buffer) => {
-            const written = answer(bytes.subarray(2))
-            if (written === undefined) socket.destroy()
-            else socket.write(written)
-          })
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const server = net.createServer((socket) => {
+        socket.on("error", () => socket.destroy())
+        socket.once("data", (bytes: Buffer) => {
+          const written = answer(bytes.subarray(2))
+          if (written === undefined) socket.destroy()
+          else socket.write(written)
         })
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) => Effect.sync(() => server.close())
-    ),
-    (server) => {
-      const address = server.address()
-      return typeof address === "object" && address !== null ? address.port : 0
-    }
-  )
+      })
+      return server.listen(0, "127.0.0.1")
+    }),
+    (server) => Effect.sync(() => server.close())
+  ).pipe(Effect.flatMap((server) => Effect.promise(() => boundPort(server))))
 
 /** Prefixes a message with its length. */
 export const framed = (message: Uint8Array): Buffer => Buffer.concat([Buffer.from([message.length >> 8, message.length & 0xff]), message])

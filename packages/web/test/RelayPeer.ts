@@ -1,8 +1,7 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Peer } from "@satrail/contracts/Relays"
+import { freePort } from "@satrail/testing/freePort"
 import { Effect, Layer, Schema } from "effect"
-import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
 import * as Outbound from "../src/Outbound.ts"
 import * as WebSocketRelays from "../src/WebSocketRelays.ts"
 import * as LocalServer from "./LocalServer.ts"
@@ -30,24 +29,16 @@ export const relay = (answer: Answer) =>
     return { port, events }
   })
 
-/** A port without a listener. */
-const nobody = Effect.promise(async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve())
-  })
-  return port
-})
-
 const at = (port: number) => new URL(`http://127.0.0.1:${port}`)
 
 /** Starts local relays with these responses, keyed by host, and routes outbound connections to them. */
 export const relaysOf = (answers: Readonly<Record<string, Answer>>) =>
   Effect.gen(function* () {
     const made = yield* Effect.forEach(Object.entries(answers), ([host, answer]) => Effect.map(relay(answer), (one) => ({ host, ...one })))
-    const allow = new Map([...made.map(({ host, port }) => [host, at(port)] as const), ["away.example", at(yield* nobody)] as const])
+    const allow = new Map([
+      ...made.map(({ host, port }) => [host, at(port)] as const),
+      ["away.example", at(yield* Effect.promise(freePort))] as const
+    ])
     return {
       outbound: Outbound.layer({ allow, connectMillis: 3_000 }),
       events: (url: string) => [...(made.find(({ host }) => host === new URL(url).hostname)?.events.values() ?? [])]

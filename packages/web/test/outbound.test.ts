@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type http from "node:http"
@@ -183,15 +184,12 @@ describe("Outbound", () => {
       const connectMillis = 400
       const plain = yield* serve(hello, { host: "127.0.0.2" }) // responds, but without TLS
       const silent = yield* Effect.acquireRelease(
-        Effect.callback<net.Server>((resume) => {
-          const server = net.createServer().listen(0, "127.0.0.2", () => resume(Effect.succeed(server)))
-        }),
+        Effect.sync(() => net.createServer().listen(0, "127.0.0.2")),
         (server) => Effect.sync(() => server.close())
       )
       const closed = yield* Effect.scoped(Effect.map(serve(hello, { host: "127.0.0.2" }), ({ port }) => port))
       const { ask } = Outbound.make({ isAllowed, lookup: names(outside).lookup, connectMillis })
-      const address = silent.address()
-      const ports = [plain.port, address !== null && typeof address === "object" ? address.port : 0, closed]
+      const ports = [plain.port, yield* Effect.promise(() => boundPort(silent)), closed]
       const outcomes = yield* Effect.forEach(ports, (port) => elapsed(Effect.flip(ask({ url: `https://page.example.com:${port}/` }))))
       for (const { value, millis } of outcomes) {
         assert.strictEqual(value._tag, "Unreachable")

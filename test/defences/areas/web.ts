@@ -89,8 +89,8 @@ export const canaries: ReadonlyArray<Canary> = [
     in: "validatedOf",
     find: "isSigned: isAuthenticated",
     replace: "isSigned: isAuthenticated || texts.length > 0",
-    test: "packages/web/test/Rfc8484.test.ts",
-    titles: "RFC 8484: without the AD bit"
+    test: "packages/web/test/contracts.test.ts",
+    titles: "Dns: signed responses are reported as signed"
   },
   {
     name: "servfail-is-none",
