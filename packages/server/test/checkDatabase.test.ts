@@ -1,9 +1,9 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import * as Client from "@satrail/testing/Client"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
 import { eventually } from "@satrail/testing/Waiting"
 import { Effect, Result } from "effect"
-import { once } from "node:events"
 import { rmSync } from "node:fs"
 import { createServer } from "node:net"
 import path from "node:path"
@@ -140,9 +140,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
   it("check: a host that accepts connections but never responds is reported within the start timeout", async () => {
     create("quiet")
     const silent = createServer().listen(0, "127.0.0.1")
-    await once(silent, "listening")
-    const address = silent.address()
-    const at = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+    const at = `127.0.0.1:${await boundPort(silent)}`
     const url = `postgres://postgres@${at},127.0.0.1:${postgres.port}/quiet`
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: url, SATRAIL_DATA: home }))
     const lines = (await Effect.runPromise(Check.run([Database.check(environment)], limitMillis.starting, []))).map(Check.text)

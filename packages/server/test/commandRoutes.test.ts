@@ -2,6 +2,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Api from "@satrail/http/Api"
 import { OperatorAuthentication } from "@satrail/http/api/Authentication"
+import { boundPort } from "@satrail/testing/boundPort"
 import { ConfigProvider, Console, Effect, Exit, Option } from "effect"
 import { Command } from "effect/cli"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -29,12 +30,7 @@ const server = createServer((request, response) => {
   }
   response.end(JSON.stringify({ status: 200, message: "Noted", data: answered }))
 })
-const url = await new Promise<string>((resolve) => {
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    resolve(`http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`)
-  })
-})
+const url = `http://127.0.0.1:${await boundPort(server.listen(0, "127.0.0.1"))}`
 const directory = await mkdtemp(join(tmpdir(), "satrail-commands-"))
 afterAll(async () => {
   server.closeAllConnections()

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { eventually } from "@satrail/contracts/Eventually"
 import * as CompanyId from "@satrail/core/base/CompanyId"
+import { boundPort } from "@satrail/testing/boundPort"
 import { Effect, Fiber } from "effect"
-import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, type RequestListener, type ServerResponse } from "node:http"
 import { tmpdir } from "node:os"
@@ -19,9 +19,7 @@ const listening = (handler: RequestListener) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const server = createServer(handler).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      const address = server.address()
-      return { server, url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}` }
+      return { server, url: `http://127.0.0.1:${await boundPort(server)}` }
     }),
     ({ server }) =>
       Effect.sync(() => {

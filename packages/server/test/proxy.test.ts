@@ -1,4 +1,5 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -28,7 +29,8 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
   /** A proxy with its own ports in front of the same processes. */
   const start = async (config: string, name: string) => {
     const [http, https, internal] = await Promise.all([freePort(), freePort(), freePort()])
-    const env = { UPSTREAMS: servers.map((server) => `127.0.0.1:${Caddy.portOf(server)}`).join(" ") }
+    const upstreams = await Promise.all(servers.map(async (server) => `127.0.0.1:${await boundPort(server)}`))
+    const env = { UPSTREAMS: upstreams.join(" ") }
     const started = await Caddy.start({ command, config, home: path.join(home, name), ports: { http, https, internal }, env })
     begun.push(started.running)
     return { to: started.to, inside: `http://127.0.0.1:${internal}` }
@@ -41,11 +43,6 @@ describe.skipIf(skipped)("the shipped proxy (skipped where there is no caddy)", 
         response.writeHead(url === "/readyz" ? 503 : 200, { "content-type": "application/json" })
         response.end(JSON.stringify({ data: { process, url, forwarded: headers["x-forwarded-for"], host: headers.host } }))
       }).listen(0, "127.0.0.1")
-    )
-    await eventually(
-      "the processes",
-      async () => servers.every(({ listening }) => listening),
-      (all) => all
     )
     ;({ to, inside } = await start(shipped, "shipped"))
   })

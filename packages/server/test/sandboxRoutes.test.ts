@@ -149,27 +149,18 @@ describe("the sandbox over HTTP", () => {
     ["/clock", { advance_seconds: -1 }, ["advance_seconds"]],
     ["/clock", { advance_seconds: 367 * 86_400 }, ["advance_seconds"]],
     ["/destination", { type: "lightning_invoice", expiry_seconds: 0, final_cltv_expiry: 0 }, ["expiry_seconds", "final_cltv_expiry"]],
+    ["/txt", { name: "a".repeat(254), value: "x" }, ["name"]],
+    ["/txt", { name: "shop.example", value: "x".repeat(1021) }, ["value"]],
     ["/webhooks/orders/fail", { status: 200, times: 0 }, ["status", "times"]],
     ["/webhooks/Or%20ders/fail", { status: 500 }, ["name"]]
   ]
   for (const [path, body, at] of wrong) {
-    it(`sandbox: ${path} rejects ${JSON.stringify(body)}`, async () => {
+    it(`sandbox: ${path} rejects ${JSON.stringify(body).slice(0, 80)}`, async () => {
       const refused = await post(path, body)
       assert.deepStrictEqual(seen(refused), bad(400, "malformed"))
       assert.sameMembers(refused.paths, [...at])
     })
   }
-
-  it("sandbox: a TXT record longer than DNS allows is rejected", async () => {
-    for (const [body, path] of [
-      [{ name: "a".repeat(254), value: "x" }, "name"],
-      [{ name: "shop.example", value: "x".repeat(1021) }, "value"]
-    ] as const) {
-      const refused = await post("/txt", body)
-      assert.deepStrictEqual(seen(refused), bad(400, "malformed"))
-      assert.deepStrictEqual(refused.paths, [path])
-    }
-  })
 
   it("sandbox: the number of TXT records is limited, and removing one makes room for another", async () => {
     for (let at = 0; at < SimulatedDns.maxNames; at++) await runtime.runPromise(controls.names.set(`name-${at}.example`, ["x"]))

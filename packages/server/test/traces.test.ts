@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { eventually } from "@satrail/testing/Waiting"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import * as Whole from "./Whole.ts"
@@ -29,12 +30,8 @@ const receiver = async () => {
       response.setHeader("content-type", "application/json").end("{}")
     })
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve)
-  })
   afterAll(() => server.close())
-  const address = server.address()
-  return { asked, url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}` }
+  return { asked, url: `http://127.0.0.1:${await boundPort(server.listen(0, "127.0.0.1"))}` }
 }
 
 describe("traces", () => {

@@ -1,9 +1,9 @@
 import * as Bip21 from "@satrail/bitcoin/Bip21"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { corpus } from "@satrail/testing/Corpus"
 import { eventually, longestMillis, quickest } from "@satrail/testing/Waiting"
 import { Result } from "effect"
-import { once } from "node:events"
 import { createServer } from "node:http"
 import axe from "axe-core"
 import jsQR from "jsqr"
@@ -572,9 +572,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
   const shop = async (look: (origin: string, visit: (url: string, isStuck?: boolean) => Promise<Page>) => Promise<void>): Promise<void> => {
     let html = ""
     const server = createServer((_, response) => response.setHeader("content-type", "text/html").end(html)).listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const address = server.address()
-    const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`
+    const origin = `http://127.0.0.1:${await boundPort(server)}`
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
     const visit = async (url: string, isStuck = false): Promise<Page> => {
       html = `<!doctype html><title>Shop</title><script src="${started.whole.url}/pay/embed.js"></script><button>Pay</button><p></p>

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { readFileSync } from "node:fs"
 import http from "node:http"
-import type { AddressInfo } from "node:net"
 import type { Locator, Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
 import { isMissing } from "./Chromium.ts"
@@ -133,10 +133,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
   it("console: a page from another origin cannot use the session, frame the console, or sign anyone in", async () => {
     const before = await Customer.balance(shop)
     const evil = http.createServer((_request, response) => response.setHeader("content-type", "text/html").end("<p>evil</p>"))
-    await new Promise<void>((resolve) => {
-      evil.listen(0, "127.0.0.1", resolve)
-    })
-    const { port } = evil.address() as AddressInfo
+    const port = await boundPort(evil.listen(0, "127.0.0.1"))
     const context = await browser.newContext({ storageState: signedIn.company })
     const page = await context.newPage()
     // The first origin differs only in its port, so it counts as the same site. SameSite lets the cookie
@@ -185,10 +182,7 @@ describe.skipIf(isMissing)("the console in a browser", () => {
 <a href="${whole.url}/v1/transactions/balance">Balance</a>
 <form method="post" action="${whole.url}/console/sign-out"><button>Sign out</button></form>`)
     )
-    await new Promise<void>((resolve) => {
-      mail.listen(0, "127.0.0.1", resolve)
-    })
-    const { port } = mail.address() as AddressInfo
+    const port = await boundPort(mail.listen(0, "127.0.0.1"))
     const context = await browser.newContext({ storageState: signedIn.company })
     const page = await context.newPage()
     const open = () => page.goto(`http://localhost:${port}`)

@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { boundPort } from "@satrail/testing/boundPort"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import type { Locator, Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
 import { type Company, eventually } from "../Service.ts"
@@ -186,10 +186,7 @@ describe.skipIf(isMissing)("a bookkeeper's tasks in the console", () => {
 
   it("console: an endpoint that was disabled is shown on the overview, and its page says why", async () => {
     const gone = createServer((_, response) => response.writeHead(410).end("moved to another system"))
-    await new Promise<void>((resolve) => {
-      gone.listen(0, "127.0.0.1", resolve)
-    })
-    const { port } = gone.address() as AddressInfo
+    const port = await boundPort(gone.listen(0, "127.0.0.1"))
     const clicks = await from(async ({ page, shop, click }) => {
       const made = await Customer.data(201, shop.post("/v1/webhook-endpoints", { url: `http://127.0.0.1:${port}/orders` }))
       await Customer.fund(shop, 1000)

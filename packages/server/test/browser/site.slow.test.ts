@@ -1,5 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { once } from "node:events"
+import { boundPort } from "@satrail/testing/boundPort"
 import { createServer } from "node:http"
 import { start } from "../../../http/test/Service.ts"
 import * as Site from "../../src/serving/Site.ts"
@@ -13,9 +13,7 @@ describe.skipIf(isMissing)("the documentation in a browser", async () => {
     const answer = await service.handler(asked)
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()))
   })
-  await once(server.listen(0, "127.0.0.1"), "listening")
-  const address = server.address()
-  const base = typeof address === "object" && address !== null ? `http://127.0.0.1:${address.port}` : assert.fail()
+  const base = `http://127.0.0.1:${await boundPort(server.listen(0, "127.0.0.1"))}`
   const browser = await launch()
   afterAll(async () => {
     await browser.close()

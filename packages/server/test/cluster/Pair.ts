@@ -6,10 +6,9 @@ import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { type AllReads, Records } from "@satrail/core/service/Records"
 import * as Storage from "@satrail/postgres/Storage"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { boundPort } from "@satrail/testing/boundPort"
 import { Context, Effect, Layer } from "effect"
-import { once } from "node:events"
 import { createServer, request as ask } from "node:http"
-import type { AddressInfo } from "node:net"
 import path from "node:path"
 import { text } from "node:stream/consumers"
 import * as Service from "../Service.ts"
@@ -30,7 +29,7 @@ const front = Effect.fnUntraced(function* () {
   const asked: Array<Exchange> = []
   let service = () => ""
   let falsify = (path: string) => path
-  const server = yield* Effect.acquireRelease(
+  const { port } = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const server = createServer((request, response) => {
         const { url: path = "/", headers } = request
@@ -44,18 +43,16 @@ const front = Effect.fnUntraced(function* () {
           .on("error", (cause) => response.destroy(cause))
           .end()
       }).listen(0, "127.0.0.1")
-      await once(server, "listening")
-      return server
+      return { server, port: await boundPort(server) }
     }),
-    (server) =>
+    ({ server }) =>
       Effect.sync(() => {
         server.close()
         server.closeAllConnections()
       })
   )
   return {
-    // A TCP server's address is an `AddressInfo`.
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     asked,
     /** Sets the current service URL, because a restarted process listens on another port. */
     standsBefore: (url: () => string) => {

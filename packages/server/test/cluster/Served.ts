@@ -8,10 +8,9 @@ import { LightningSender } from "@satrail/core/nodes/LightningSender"
 import { Resolver } from "@satrail/core/nodes/Resolver"
 import { Signer } from "@satrail/core/nodes/Signer"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
+import { boundPort } from "@satrail/testing/boundPort"
 import { Cause, Context, Effect, Exit, Option, Redacted, Result, Schema, Stream } from "effect"
-import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import * as Wire from "./Wire.ts"
 
@@ -122,14 +121,12 @@ export const serve = (ports: Context.Context<Ports>, port = 0) => {
       }).listen(port, "127.0.0.1")
       // The server must not close an idle connection while a process that was busy sends its next call on it.
       server.keepAliveTimeout = 0
-      await once(server, "listening")
-      return server
+      return { server, port: await boundPort(server) }
     }),
-    (server) =>
+    ({ server }) =>
       Effect.promise(async () => {
         server.close()
         server.closeAllConnections()
       })
-    // A TCP server's address is an `AddressInfo`.
-  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
+  ).pipe(Effect.map(({ port }) => port))
 }

@@ -13,11 +13,6 @@ export const command = [...(process.env["PATH"] ?? "").split(path.delimiter), "/
 /** The domain of these deployments. Caddy creates its certificate. */
 export const host = "satrail.localhost"
 
-export const portOf = (server: { readonly address: () => unknown }): number => {
-  const address = server.address()
-  return typeof address === "object" && address !== null && "port" in address ? Number(address.port) : 0
-}
-
 export interface Options {
   readonly command: string
   readonly config: string

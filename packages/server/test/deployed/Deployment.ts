@@ -3,10 +3,10 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type { Network } from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
 import * as PostgresServer from "@satrail/testing/PostgresServer"
+import { boundPort } from "@satrail/testing/boundPort"
 import { freePort } from "@satrail/testing/freePort"
 import { eventually } from "@satrail/testing/Waiting"
 import { Effect, Redacted } from "effect"
-import { once } from "node:events"
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import path from "node:path"
@@ -57,7 +57,7 @@ export const make = async (
   const inside = `http://127.0.0.1:${internal}`
   const wallet = walletOf(carol)
   ends.push(() => wallet.close())
-  if (!wallet.listening) await once(wallet, "listening")
+  const walletPort = await boundPort(wallet)
 
   const database = async () => {
     const server = await PostgresServer.start(installation, { files: { "pg_hba.conf": hba } })
@@ -170,7 +170,7 @@ export const make = async (
       assert.isTrue(typeof from === "string" ? text.includes(from) : text.search(from) >= 0, String(from))
       text = text.replace(from, to)
     }
-    writeFileSync(settings, `${text}RATES=fixed\nSATRAIL_OUTBOUND_ALLOW=wallet.example=http://127.0.0.1:${Caddy.portOf(wallet)}\n`)
+    writeFileSync(settings, `${text}RATES=fixed\nSATRAIL_OUTBOUND_ALLOW=wallet.example=http://127.0.0.1:${walletPort}\n`)
   }
 
   /** Steps 1 to 5. Two processes run the previous version, so that the new version runs beside them. */
