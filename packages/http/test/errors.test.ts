@@ -9,11 +9,10 @@ import { Withdrawals } from "@satrail/core/sending/Withdrawals"
 import * as Memory from "@satrail/memory/Memory"
 import * as FixedRates from "@satrail/sandbox/FixedRates"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
+import { answerTo } from "@satrail/testing/answerTo"
 import { Context, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
-import { once } from "node:events"
 import { createServer } from "node:http"
-import { connect } from "node:net"
 import { Api } from "../src/Api.ts"
 import { OperatorToken } from "../src/api/Authentication.ts"
 import type * as Errors from "../src/wire/Errors.ts"
@@ -327,14 +326,11 @@ describe("unexpected errors", () => {
       )
     )
     const { address } = await server.runPromise(HttpServer.HttpServer)
-    const socket = connect("port" in address ? address.port : assert.fail("no port"), "127.0.0.1")
-    let text = ""
-    socket.setEncoding("utf8").on("data", (part: string) => (text += part))
-    socket.write(
+    const text = await answerTo(
+      "port" in address ? address.port : assert.fail("no port"),
       `POST /operator/companies HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer ${operatorToken}\r\n` +
         "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
     )
-    await once(socket, "close")
     const [head = "", body = ""] = text.split("\r\n\r\n")
     assert.match(head, /^HTTP\/1\.1 503 /)
     assert.match(head, /^connection: close$/im)

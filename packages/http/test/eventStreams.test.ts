@@ -8,6 +8,7 @@ import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import { vi } from "vitest"
 import { type InLane, Lanes } from "../src/edge/Lanes.ts"
 import { streamsPerCompany, streamsPerKey } from "../src/events/EventStream.ts"
+import { opening } from "./OpenStream.ts"
 import { operatorToken, showing, skippingTime, start } from "./Service.ts"
 
 /** Timeout for a condition to become true. */
@@ -59,25 +60,7 @@ const hourly = Layer.effect(
 
 const service = await start({ storage, instead: Context.make(Lanes, lanes), around: hourly })
 afterAll(service.dispose)
-
-/** Opens a stream, and reads it until the test ends it. */
-const open = async (key: string, query = "") => {
-  const aborted = new AbortController()
-  const response = await service.handler(
-    new Request(`http://service/v1/events/stream${query}`, { headers: { authorization: `Bearer ${key}` }, signal: aborted.signal })
-  )
-  let text = ""
-  let isOver = false
-  const reading = (async () => {
-    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part
-    isOver = true
-  })().catch(() => {})
-  const end = async () => {
-    aborted.abort()
-    await reading
-  }
-  return { status: response.status, text: () => text, isOver: () => isOver, end }
-}
+const open = opening(service)
 
 describe("the event streams of one company", () => {
   it("stream: a company may have a hundred open streams, however many keys it has, and other companies can still open theirs", async () => {
@@ -87,18 +70,18 @@ describe("the event streams of one company", () => {
       const key = await service.keyFor(company.id, "read")
       streams.push(...(await Promise.all(Array.from({ length: streamsPerKey }, () => open(key)))))
     }
-    assert.deepStrictEqual([...new Set(streams.map(({ status }) => status))], [200])
+    assert.deepStrictEqual([...new Set(streams.map(({ response }) => response.status))], [200])
     const key = await service.keyFor(company.id, "read")
     const refused = await open(key)
     await vi.waitFor(() => assert.include(refused.text(), `company already has ${streamsPerCompany} open streams`), patience)
-    assert.strictEqual(refused.status, 503)
+    assert.strictEqual(refused.response.status, 503)
     const theirs = await open(other.key)
-    assert.strictEqual(theirs.status, 200)
+    assert.strictEqual(theirs.response.status, 200)
     await streams[0]?.end()
     await vi.waitFor(async () => {
       const next = await open(key)
       await next.end()
-      assert.strictEqual(next.status, 200)
+      assert.strictEqual(next.response.status, 200)
     }, patience)
     await Promise.all([theirs, ...streams].map(({ end }) => end()))
   })

@@ -6,11 +6,13 @@ import { Deferred, Effect, Redacted } from "effect"
 import { vi } from "vitest"
 import * as EventIds from "../src/wire/EventIds.ts"
 import { streamsPerKey } from "../src/events/EventStream.ts"
+import { opening } from "./OpenStream.ts"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
 const closing = Deferred.makeUnsafe<void>()
 const service = await start({ http: { closing: Deferred.await(closing) } })
 afterAll(() => service.dispose())
+const open = opening(service)
 
 /** Timeout for a condition to become true. */
 const patience = { timeout: longestMillis, interval: 5 }
@@ -136,43 +138,19 @@ describe("the list of events", () => {
   })
 })
 
-/** Reads a stream line by line. */
+/** Opens a stream of events, and reads it line by line. */
 const follow = async (headers: Record<string, string> = {}, query = "", key = company.key) => {
-  const aborted = new AbortController()
-  const response = await service.handler(
-    new Request(`http://service/v1/events/stream${query}`, {
-      headers: { authorization: `Bearer ${key}`, ...headers },
-      signal: aborted.signal
-    })
-  )
-  const lines: Array<string> = []
-  let isEnded = false
-  const reading = (async () => {
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read())
-      lines.push(...read.value.split("\n"))
-    isEnded = true
-  })().catch(() => {
-    isEnded = true
-  })
-  const values = (name: string) => lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
-  return {
-    response,
-    lines,
-    values,
-    isEnded: () => isEnded,
-    end: async () => {
-      aborted.abort()
-      await reading
-    }
-  }
+  const stream = await open(key, query, headers)
+  const lines = () => stream.text().split("\n")
+  const values = (name: string) => lines().flatMap((line) => (line.startsWith(`${name}: `) ? [line.slice(name.length + 2)] : []))
+  return { ...stream, lines, values }
 }
 
 describe("the event stream", () => {
   it("stream: each event is sent immediately, with the same bytes as in the list, and a client that reconnects misses none", async () => {
     const stream = await follow()
     assert.strictEqual(stream.response.headers.get("content-type"), "text/event-stream")
-    await vi.waitFor(() => assert.include(stream.lines, "retry: 3000"), patience)
+    await vi.waitFor(() => assert.include(stream.lines(), "retry: 3000"), patience)
     const id = await pay()
     await vi.waitFor(() => assert.deepStrictEqual(stream.values("event"), ["withdrawal.lightning.pending"]), patience)
     await service.work()
@@ -199,7 +177,7 @@ describe("the event stream", () => {
   it("stream: the stream starts with a cursor, so that a client disconnected before the first event misses none", async () => {
     const lost = await follow()
     await vi.waitFor(() => assert.lengthOf(lost.values("id"), 1), patience)
-    assert.deepStrictEqual(lost.lines.slice(0, 3), ["retry: 3000", `id: ${lost.values("id")[0]}`, ""])
+    assert.deepStrictEqual(lost.lines().slice(0, 3), ["retry: 3000", `id: ${lost.values("id")[0]}`, ""])
     await lost.end()
     await pay()
     const again = await follow({ "last-event-id": lost.values("id")[0] ?? "" })
@@ -241,7 +219,7 @@ describe("the event stream", () => {
     assert.strictEqual(revoked.status, 200)
     await pay()
     await vi.waitFor(() => assert.lengthOf(witness.values("event"), 1), patience)
-    await vi.waitFor(() => assert.isTrue(stream.isEnded()), patience)
+    await vi.waitFor(() => assert.isTrue(stream.isOver()), patience)
     assert.deepStrictEqual(stream.values("event"), [])
     await witness.end()
     await service.work()
@@ -263,9 +241,9 @@ describe("the event stream", () => {
 
   it("stream: the stream ends properly when the service closes", async () => {
     const stream = await follow()
-    await vi.waitFor(() => assert.include(stream.lines, "retry: 3000"), patience)
+    await vi.waitFor(() => assert.include(stream.lines(), "retry: 3000"), patience)
     await service.run(Deferred.succeed(closing, undefined))
-    await vi.waitFor(() => assert.isTrue(stream.isEnded()), patience)
+    await vi.waitFor(() => assert.isTrue(stream.isOver()), patience)
   })
 })
 

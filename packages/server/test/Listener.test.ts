@@ -1,4 +1,5 @@
 import { afterEach, assert, describe, it } from "@effect/vitest"
+import { answerTo } from "@satrail/testing/answerTo"
 import { boundPort } from "@satrail/testing/boundPort"
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
@@ -11,16 +12,10 @@ import { stalledMillis } from "../src/serving/Stalled.ts"
 
 describe("input that is not a valid request", () => {
   /** Returns everything our server sends in response to `text`, until it closes the connection. */
-  const answerTo = async (text: string, times: Parameters<typeof Listener.make>[0] = {}) => {
+  const refusalOf = async (text: string, times: Parameters<typeof Listener.make>[0] = {}) => {
     const server = Listener.make(times, undefined, "https://pay.example.com").listen(0, "127.0.0.1")
-    const port = await boundPort(server)
-    const socket = connect(port, "127.0.0.1")
-    let answer = ""
-    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
-    socket.write(text)
-    await once(socket, "close")
+    const [head = "", body = ""] = (await answerTo(await boundPort(server), text)).split("\r\n\r\n")
     await once(server.close(), "close")
-    const [head = "", body = ""] = answer.split("\r\n\r\n")
     return { head, body: JSON.parse(body) }
   }
 
@@ -34,7 +29,7 @@ describe("input that is not a valid request", () => {
   ]
   for (const [what, text, status, code] of unreadable) {
     it(`listener: for ${what}, the server returns ${status} ${code} in an envelope and closes the connection`, async () => {
-      const { head, body } = await answerTo(text, status === 408 ? hasty : {})
+      const { head, body } = await refusalOf(text, status === 408 ? hasty : {})
       assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
       assert.match(head, /^connection: close$/im)
       assert.match(head, /^content-type: application\/json$/im)
@@ -50,7 +45,7 @@ describe("input that is not a valid request", () => {
     ["an unknown expectation", "GET / HTTP/1.1", "Expect: wonders\r\n"]
   ] as const) {
     it(`listener: for ${what}, the response repeats a well-formed request id`, async () => {
-      const asked = (id: string) => answerTo(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)
+      const asked = (id: string) => refusalOf(`${line}\r\nHost: service\r\n${more}X-Request-Id: ${id}\r\n\r\n`)
       const kept = await asked("order-1042")
       assert.match(kept.head, /^x-request-id: order-1042$/im)
       assert.strictEqual(kept.body.error.request_id, "order-1042")
@@ -125,13 +120,9 @@ describe("a request before the handler is attached", () => {
    */
   const asked = async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
-    const port = await boundPort(server)
-    const socket = connect(port, "127.0.0.1")
-    let answer = ""
-    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
-    socket.write("GET / HTTP/1.1\r\nHost: service\r\n\r\nhello\r\n\r\n")
+    const answer = answerTo(await boundPort(server), "GET / HTTP/1.1\r\nHost: service\r\n\r\nhello\r\n\r\n")
     await once(server, "clientError")
-    return { server, answer: once(socket, "close").then(() => answer) }
+    return { server, answer }
   }
 
   it("listener: a request that arrives before the handler is attached gets its response once there is a handler", async () => {
@@ -152,17 +143,12 @@ describe("a stopping server", () => {
   it("listener: a response in progress when the server stops is the last on its connection, and the response's header announces the close", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     const waiting = once(server, "request")
-    const port = await boundPort(server)
-    const socket = connect(port, "127.0.0.1")
-    let answer = ""
-    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
-    socket.write("GET / HTTP/1.1\r\nHost: service\r\n\r\n")
+    const answer = answerTo(await boundPort(server), "GET / HTTP/1.1\r\nHost: service\r\n\r\n")
     const [, response] = await waiting
     const closed = once(server.close(), "close")
     response.end("done")
-    await once(socket, "close")
+    assert.match(await answer, /^connection: close$/im)
     await closed
-    assert.match(answer, /^connection: close$/im)
   })
 })
 
@@ -233,12 +219,7 @@ describe("bytes after a request", () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     // Respond after the parse error, like a request that waits for its commit.
     server.on("request", (_, response) => setImmediate(() => response.writeHead(201).end("made")))
-    const port = await boundPort(server)
-    const socket = connect(port, "127.0.0.1")
-    let answer = ""
-    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
-    socket.write("POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 2\r\n\r\n{}hello\r\n\r\n")
-    await once(socket, "close")
+    const answer = await answerTo(await boundPort(server), "POST / HTTP/1.1\r\nHost: service\r\nContent-Length: 2\r\n\r\n{}hello\r\n\r\n")
     await once(server.close(), "close")
     assert.match(answer, /^HTTP\/1\.1 201 /)
     assert.match(answer, /^connection: close$/im)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { answerTo } from "@satrail/testing/answerTo"
 import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { connect } from "node:net"
 import * as Listener from "../src/serving/Listener.ts"
 import { smallParts } from "../src/serving/SmallParts.ts"
 
@@ -11,23 +11,10 @@ describe("bodies in small parts", () => {
   const chunks = (count: number) => "1\r\nx\r\n".repeat(count)
   const end = "0\r\n\r\n"
 
-  /**
-   * Returns everything that a server with this handler sends in response to `text`, until it closes the connection.
-   * `rest` is sent when the response has begun.
-   */
-  const answerTo = async (text: string, handle: (request: IncomingMessage, response: ServerResponse) => void, rest = "") => {
+  /** Returns everything that a server with this handler sends in response to `text`, as {@link answerTo} does. */
+  const answered = async (text: string, handle: (request: IncomingMessage, response: ServerResponse) => void, rest = "") => {
     const server = Listener.make().on("request", handle).listen(0, "127.0.0.1")
-    const port = await boundPort(server)
-    // The server may close the connection while the client sends.
-    const socket = connect(port, "127.0.0.1").on("error", () => {})
-    const closed = new Promise<void>((resolve) => {
-      socket.once("close", () => resolve())
-    })
-    let answer = ""
-    socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
-    socket.once("data", () => socket.write(rest))
-    socket.write(text)
-    await closed
+    const answer = await answerTo(await boundPort(server), text, rest)
     await once(server.close(), "close")
     return answer
   }
@@ -39,16 +26,16 @@ describe("bodies in small parts", () => {
   const closing = "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"
 
   it("listener: a body in many small parts, and a large body in parts of ordinary size, are read", async () => {
-    const answer = await answerTo(head + chunks(smallParts.count) + end + closing, counting)
+    const answer = await answered(head + chunks(smallParts.count) + end + closing, counting)
     assert.deepStrictEqual(answer.match(/<\d+>/g), [`<${smallParts.count}>`, "<0>"])
     const [part, count] = [smallParts.meanBytes, 2 * smallParts.count]
     const large = head + `${part.toString(16)}\r\n${"x".repeat(part)}\r\n`.repeat(count) + end + closing
-    assert.deepStrictEqual((await answerTo(large, counting)).match(/<\d+>/g), [`<${part * count}>`, "<0>"])
+    assert.deepStrictEqual((await answered(large, counting)).match(/<\d+>/g), [`<${part * count}>`, "<0>"])
   })
 
   it("listener: a body in too many small parts is refused with 413, and the rest of it is not read", async () => {
     let received = 0
-    const answer = await answerTo(head + chunks(4 * smallParts.count), (request) => {
+    const answer = await answered(head + chunks(4 * smallParts.count), (request) => {
       request.on("data", () => received++)
     })
     assert.match(answer, /^HTTP\/1\.1 413 /)
@@ -58,9 +45,9 @@ describe("bodies in small parts", () => {
 
   it("listener: once the response is sent, the rest of a body in too many small parts ends the connection", async () => {
     const refusing = (_: IncomingMessage, response: ServerResponse) => response.writeHead(401).end("<no>")
-    const answer = await answerTo(head + chunks(1), refusing, chunks(4 * smallParts.count))
+    const answer = await answered(head + chunks(1), refusing, chunks(4 * smallParts.count))
     assert.match(answer, /^HTTP\/1\.1 401 [^]*<no>/)
     assert.strictEqual(answer.match(/HTTP\/1\.1/g)?.length, 1)
-    assert.match(await answerTo(head + chunks(1), refusing, chunks(smallParts.count - 1) + end + closing), /<no>[^]*<no>/)
+    assert.match(await answered(head + chunks(1), refusing, chunks(smallParts.count - 1) + end + closing), /<no>[^]*<no>/)
   })
 })

@@ -1,8 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { answerTo } from "@satrail/testing/answerTo"
 import { ManagedRuntime } from "effect"
 import { HttpServer } from "effect/http"
-import { once } from "node:events"
-import { connect } from "node:net"
 import { differences } from "../../http/test/Watched.ts"
 import * as Listener from "../src/serving/Listener.ts"
 import * as Raw from "./hostile/Raw.ts"
@@ -39,7 +38,7 @@ const invoice = (headers: ReadonlyArray<string>, sent = body) =>
 const chunked = (sent: string) => `${sent.length.toString(16)}\r\n${sent}\r\n0\r\n\r\n`
 
 /** Returns the response in short form, such as `400 malformed host` for an issue at `host`. */
-const answerTo = async (text: string): Promise<string> => {
+const refusalOf = async (text: string): Promise<string> => {
   const answers = await Raw.ask(port, Buffer.from(text, "latin1"), "GET")
   return answers
     .map(({ status, type, text }) => {
@@ -120,7 +119,7 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
 describe("a request over a connection", () => {
   for (const [what, text, answer] of cases) {
     it(`edge: the response to a request with ${what} is ${answer}`, async () => {
-      assert.strictEqual(await answerTo(text), answer)
+      assert.strictEqual(await refusalOf(text), answer)
     })
   }
 
@@ -133,11 +132,7 @@ describe("a request over a connection", () => {
   ]
   for (const [what, headers, id] of ids) {
     it(`edge: request id: ${what}`, async () => {
-      const socket = connect(port, "127.0.0.1")
-      let answer = ""
-      socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
-      socket.write(Buffer.from(get("/nowhere", [host, ...headers]), "latin1"))
-      await once(socket, "close")
+      const answer = await answerTo(port, Buffer.from(get("/nowhere", [host, ...headers]), "latin1"))
       const [head = "", body = ""] = answer.split("\r\n\r\n")
       const [, told = "", ...more] = /^x-request-id: (\S+)$/im.exec(head) ?? []
       assert.deepStrictEqual(more, [])
@@ -178,7 +173,7 @@ describe("a request over a connection", () => {
       [host, key, "Transfer-Encoding: chunked"],
       "no number\r\n"
     )
-    assert.strictEqual(await answerTo(asked), "400 malformed")
+    assert.strictEqual(await refusalOf(asked), "400 malformed")
     assert.deepStrictEqual(
       differences(before, await world.store.look()).filter((table) => table !== "audit_entries"),
       []

@@ -1,8 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Ledger from "@satrail/contracts/Ledger"
 import { catalogue } from "@satrail/http/features/Catalogue"
-import { once } from "node:events"
-import { connect } from "node:net"
+import { answerTo } from "@satrail/testing/answerTo"
 import * as Customer from "./Customer.ts"
 import { type Recipe, recipes, type World } from "./refusals/Recipes.ts"
 import * as Service from "./Service.ts"
@@ -13,13 +12,7 @@ let world: World
 const faults = new Set<string>()
 
 const raw = async (text: string): Promise<Service.Answer> => {
-  const socket = connect(Number(new URL(whole.url).port), "127.0.0.1")
-  let answer = ""
-  socket.setEncoding("utf8").on("data", (part: string) => (answer += part))
-  socket.on("error", () => {})
-  socket.write(text)
-  await once(socket, "close")
-  const [head = "", body = ""] = answer.split("\r\n\r\n")
+  const [head = "", body = ""] = (await answerTo(Number(new URL(whole.url).port), text)).split("\r\n\r\n")
   const read = JSON.parse(body)
   const status = Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1])
   return { status, headers: new Headers(), text: body, message: read.message, data: read.data, code: read.error?.code }
