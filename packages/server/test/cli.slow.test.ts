@@ -3,9 +3,8 @@ import { eventually } from "@satrail/contracts/Eventually"
 import { Effect } from "effect"
 import { boundPort } from "@satrail/testing/boundPort"
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs"
+import { readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import path from "node:path"
 import * as Customer from "./Customer.ts"
 import * as Service from "./Service.ts"
@@ -149,7 +148,7 @@ describe("the command line", () => {
     const shown = await said(`export ${company.id}`)
     assert.match(shown, new RegExp(`^company_id,booked_at,type[^]*\r\n${company.id},[^,]*,opening,[^]*\r\n${company.id},[^,]*,closing,`))
     assert.include(await said("export --format jsonl"), '"type":"closing"')
-    const directory = mkdtempSync(path.join(tmpdir(), "satrail-export-"))
+    const directory = Service.directory()
     const file = path.join(directory, "books.csv")
     const written = await satrail(`export ${company.id} --until 2026-01-01T00:00:00Z --output ${file}`)
     assert.deepStrictEqual([written.code, written.stdout, written.stderr.trim()], [0, "", `Written: ${file}`])
@@ -227,10 +226,6 @@ describe("the command line", () => {
   })
 
   it("command line: migrate prints the database's address without the password", async () => {
-    assert.include(
-      await refused("migrate", { DATABASE_URL: "" }),
-      "DATABASE_URL must be postgres://user:password@host:port/database, or with several hosts: …@h1:5432,h2:5432/database, got nothing"
-    )
     for (const [url, says] of [
       ["mysql://root:hunter2@db", "DATABASE_URL must be"],
       ["postgres://root:hunter2@127.0.0.1:1/money", "No database responds at 127.0.0.1:1/money"]

@@ -3,15 +3,14 @@ import { eventually } from "@satrail/contracts/Eventually"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { boundPort } from "@satrail/testing/boundPort"
 import { Effect, Fiber } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { createServer, type RequestListener, type ServerResponse } from "node:http"
-import { tmpdir } from "node:os"
-import path from "node:path"
 import { Webhook } from "standardwebhooks"
 import * as Events from "../src/commands/Events.ts"
 import * as Triggers from "../src/commands/Triggers.ts"
 import * as DemoFile from "../src/deployment/DemoFile.ts"
 import { run } from "./CommandLine.ts"
+import * as Service from "./Service.ts"
 
 const apiKey = "sr_regtest_key"
 
@@ -193,9 +192,8 @@ describe("the developer commands", () => {
       const { url } = yield* listening((request, response) => response.writeHead(request.url === "/console" ? status : 500).end())
       const env = { SATRAIL_URL: url, SATRAIL_API_KEY: apiKey, SATRAIL_DATA: "/nowhere" }
       assert.strictEqual((yield* run("open", env)).stdout, `${url}/console\nSign in with the API key in SATRAIL_API_KEY.`)
-      const directory = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-open-"))),
-        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+      const directory = yield* Effect.acquireRelease(Effect.sync(Service.directory), (made) =>
+        Effect.sync(() => rmSync(made, { recursive: true }))
       )
       DemoFile.write(directory, { base_url: url, api_key: apiKey, company_id: CompanyId.operator })
       assert.include(

@@ -1,13 +1,12 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
-import { tmpdir } from "node:os"
 import path from "node:path"
 import { gunzipSync } from "node:zlib"
 import * as Service from "./Service.ts"
 
 describe("import from LNbits", () => {
-  const directory = mkdtempSync(path.join(tmpdir(), "satrail-lnbits-"))
+  const directory = Service.directory()
   const file = path.join(directory, "database.sqlite3")
   const original = gunzipSync(readFileSync(path.join(import.meta.dirname, "lnbits/lnbits-1.6.2.sqlite3.gz")))
   const service = Service.make()

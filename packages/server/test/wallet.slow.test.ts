@@ -1,17 +1,13 @@
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import os from "node:os"
+import { readFileSync, rmSync } from "node:fs"
 import path from "node:path"
 import * as Check from "../src/base/Check.ts"
 import * as Environment from "../src/deployment/Environment.ts"
 import * as Service from "./Service.ts"
 
 describe("satrail wallet", () => {
-  let folder = ""
-  beforeAll(() => {
-    folder = mkdtempSync(path.join(os.tmpdir(), "satrail-wallet-"))
-  })
+  const folder = Service.directory()
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const passphrase = { CHAIN_WALLET_PASSPHRASE: "correct horse battery" }
