@@ -90,7 +90,7 @@ scenario(
     for (const [tag, change] of Object.entries(changes))
       for (const [others, outcome] of [
         [200, "StoreUnavailable: overloaded"],
-        [10, "ok"]
+        [20, "ok"]
       ] as const) {
         Object.assign(of, { left: others, tag })
         assert.strictEqual(yield* said(told(change)), outcome, `${tag}, ${others}`)

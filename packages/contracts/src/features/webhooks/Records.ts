@@ -83,6 +83,10 @@ export const other = {
     assert.deepStrictEqual(yield* enabled, [one.id, two.id])
     yield* applied(Endpoint.disabled(one, "owner", 5), Endpoint.disabled(one, "owner", 6))
     assert.deepStrictEqual(yield* enabled, [two.id])
+    yield* applied(Endpoint.rotated(two, "second", 9, 5), Endpoint.rotated(two, "second", 9, 6))
+    for (const late of [Endpoint.rotated(two, "third", 9, 6), Endpoint.disabled(two, "owner", 6)])
+      assert.strictEqual(yield* verdict(late), "EndpointNotEnabled", late._tag)
+    assert.deepStrictEqual(yield* enabled, [two.id])
     yield* applied(Endpoint.deleted(two, 7))
     assert.deepStrictEqual(
       (yield* endpointsOf(companyId)).map(({ id, status, disabledReason }) => [id, status, disabledReason]),

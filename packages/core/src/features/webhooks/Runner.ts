@@ -169,7 +169,12 @@ const progress = Effect.fnUntraced(function* ({ standing, journal, fence }: Run,
 const disable = Effect.fnUntraced(function* ({ standing: { endpoint }, journal, fence }: Run, reason: "gone" | "failing") {
   yield* Effect.logWarning("webhook: endpoint disabled", { endpointId: endpoint.id, reason })
   yield* Metric.update(disabledCount, 1)
-  yield* journal.commit(Endpoint.disabled(endpoint, reason, yield* Clock.currentTimeMillis, fence))
+  // An endpoint that was changed or enabled in the meantime stays enabled.
+  yield* Effect.catchTag(
+    journal.commit(Endpoint.disabled(endpoint, reason, yield* Clock.currentTimeMillis, fence)),
+    "EndpointNotEnabled",
+    () => Effect.void
+  )
 })
 
 /** Updates the endpoint after an attempt. */

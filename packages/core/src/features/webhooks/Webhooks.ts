@@ -11,6 +11,7 @@ import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import * as Noun from "../../ledger/Noun.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import { retryIfMoved } from "../../ledger/RetryIfMoved.ts"
@@ -235,30 +236,28 @@ export const make = Effect.gen(function* () {
       if (!Number.isInteger(seconds) || seconds < minimum || seconds > maximum)
         return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from ${minimum} to ${maximum}` })
       const { sealed, secret } = yield* secretFor(companyId)
-      // A commit changes nothing if another rotation preceded it, so read again whether this one took effect.
       const change = Effect.gen(function* () {
         const endpoint = yield* get(companyId, id)
-        if (endpoint.secret === sealed || Endpoint.previousSecrets(endpoint, yield* now).includes(sealed)) return { endpoint, secret }
         const nowMillis = yield* now
-        yield* journal.commit(Endpoint.rotated(endpoint, sealed, nowMillis + seconds * 1000, nowMillis))
-        return yield* new Endpoint.EndpointNotEnabled(endpoint)
+        const rotated = Endpoint.rotated(endpoint, sealed, nowMillis + seconds * 1000, nowMillis)
+        yield* journal.commit(rotated)
+        return { endpoint: Noun.after(endpoint, rotated.writes[0], nowMillis), secret }
       })
       return yield* retryIfMoved(Endpoint.EndpointNotEnabled)(change)
     }),
     enable: Effect.fnUntraced(function* (companyId, id, place) {
       return yield* from(yield* get(companyId, id), place)
     }),
-    disable: (companyId, id) =>
-      // As for a rotation: the endpoint is disabled despite a concurrent change.
-      retryIfMoved(Endpoint.EndpointNotEnabled)(
-        Effect.gen(function* () {
-          const endpoint = yield* get(companyId, id)
-          if (endpoint.status !== "enabled") return endpoint
-          // No fence is passed here, so `StaleFence` cannot occur.
-          yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
-          return yield* new Endpoint.EndpointNotEnabled(endpoint)
-        })
-      ),
+    disable: Effect.fnUntraced(function* (companyId, id) {
+      const change = Effect.gen(function* () {
+        const endpoint = yield* get(companyId, id)
+        if (endpoint.status !== "enabled") return
+        // No fence is passed here, so `StaleFence` cannot occur.
+        yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
+      })
+      yield* retryIfMoved(Endpoint.EndpointNotEnabled)(change)
+      return yield* get(companyId, id)
+    }),
     replay: Effect.fnUntraced(function* (companyId, id, place) {
       return yield* from(yield* enabled(yield* get(companyId, id)), place)
     }),

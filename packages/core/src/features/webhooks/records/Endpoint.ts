@@ -106,7 +106,7 @@ export const life = {
     expects: ["secret"],
     sets: ["secret", "previousSecret", "previousUntilMillis"],
     stamps: ["updatedAtMillis"],
-    again: "otherwise"
+    again: { in: ["enabled", "disabled"], same: ["secret"] }
   }),
   enabled: Noun.move(noun, "enabled", {
     from: ["enabled", "disabled"],
@@ -124,7 +124,7 @@ export const life = {
     expects: ["updatedAtMillis"],
     sets: ["disabledReason"],
     stamps: ["updatedAtMillis"],
-    again: "otherwise"
+    again: { in: ["disabled", "deleted"] }
   }),
   deleted: Noun.move(noun, "deleted", {
     from: ["enabled", "disabled"],
