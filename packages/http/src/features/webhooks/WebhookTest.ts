@@ -22,7 +22,7 @@ export const unanswered = `No response within ${waitSeconds} seconds. See the en
 const testType = "webhook_endpoint.test"
 
 /** Maximum number of tests that wait for their outcome in a process: in total, and of each company. Further ones wait. */
-export const tests: FairSlots.Limits = { most: 16, each: 1 }
+export const tests: FairSlots.Limits = { most: 16, each: 8 }
 const slots = FairSlots.make(tests)
 
 /** Number of deliveries read at a time. Usually, the test's delivery is the newest. */
