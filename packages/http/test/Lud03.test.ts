@@ -152,6 +152,19 @@ describe("LUD-03: the callback", () => {
     assert.strictEqual((await read(id)).status, "open")
   })
 
+  it("LUD-03: a repeated parameter is rejected, and the voucher stays open", async () => {
+    const { id, lnurl } = await create()
+    const { pr } = await invoice()
+    const [offer, claim] = [urlIn(lnurl), callback(await get(service, urlIn(lnurl)), pr)]
+    for (const [url, name] of [
+      [offer, "k1"],
+      [claim, "k1"],
+      [claim, "pr"]
+    ])
+      assert.strictEqual(await refusal(get(service, `${url}&${name}=`)), `${name} must be sent only once`)
+    assert.strictEqual((await read(id)).status, "open")
+  })
+
   it("LUD-03: an unknown k1 is rejected", async () => {
     const { pr } = await invoice()
     for (const k1 of ["", "00".repeat(32), "x", "%00"])

@@ -85,6 +85,12 @@ describe("LUD-06: the callback", () => {
     assert.match(await refusal(get(service, offer.callback)), /^amount is required/)
   })
 
+  it("LUD-06: a repeated parameter is rejected, because a wallet and the service could read different ones", async () => {
+    const url = callbackUrl(offer, 21_000, { comment: "", payerdata: "", nostr: "" })
+    for (const name of ["amount", "comment", "payerdata", "nostr"])
+      assert.strictEqual(await refusal(get(service, `${url}&${name}=22000`)), `${name} must be sent only once`)
+  })
+
   it("LUD-06: unknown parameters are ignored", async () => {
     assert.hasAnyKeys(await get(service, callbackUrl(offer, 21_000, { lnurl: "lnurl1…", nonce: "7" })), ["pr"])
   })

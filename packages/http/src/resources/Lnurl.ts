@@ -7,6 +7,7 @@ import { PayRequests } from "@satrail/core/receiving/PayRequests"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { addressOf } from "../wire/Address.ts"
+import { onlyOnce } from "../wire/Decoding.ts"
 import type * as Extension from "../edge/Extension.ts"
 import { admitting, RequestRates } from "../edge/RequestRates.ts"
 
@@ -25,6 +26,12 @@ export const json = (body: object) => HttpServerResponse.text(JSON.stringify(bod
 
 /** Returns an LNURL error. The reason is for the wallet's user. */
 export const error = (reason: string) => json({ status: "ERROR", reason })
+
+/** Returns an error if one of these parameters is repeated, because a proxy or the wallet could read another one. */
+export const repetition = (query: URLSearchParams, names: ReadonlyArray<string>) => {
+  const name = names.find((one) => query.getAll(one).length > 1)
+  return name === undefined ? undefined : error(`${name} ${onlyOnce}`)
+}
 
 // Largest exact JSON number: 90 000 bitcoin, in msat.
 const maxNumber = BigInt(Number.MAX_SAFE_INTEGER)
@@ -89,6 +96,8 @@ const answer = Effect.fnUntraced(function* (payRequests: PayRequests["Service"],
       })
     }
     case "Callback": {
+      const repeated = repetition(route.query, ["amount", "comment", "payerdata", "nostr"])
+      if (repeated !== undefined) return repeated
       const { invoice, successMessage, verify } = yield* payRequests.invoice(route.place, {
         amount: route.query.get("amount"),
         comment: route.query.get("comment"),

@@ -2,7 +2,7 @@ import { Vouchers } from "@satrail/core/features/vouchers/Vouchers"
 import { Effect } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
 import { addressOf } from "../../wire/Address.ts"
-import { error, json, number, policy, unbroken } from "../../resources/Lnurl.ts"
+import { error, json, number, policy, repetition, unbroken } from "../../resources/Lnurl.ts"
 import { admitting, RequestRates } from "../../edge/RequestRates.ts"
 
 // Wallets' voucher requests (LUD-03), in the formats of Lnurl.ts.
@@ -34,21 +34,22 @@ const routes = (proxies: number) =>
         yield* vouchers.claim({ k1, pr, caller })
         return json({ status: "OK" })
       })
-      const answer = (request: HttpServerRequest.HttpServerRequest, work: ReturnType<typeof offer> | ReturnType<typeof claim>) =>
-        admitted(request, work).pipe(
+      const answer = (
+        request: HttpServerRequest.HttpServerRequest,
+        work: (query: URLSearchParams) => ReturnType<typeof offer> | ReturnType<typeof claim>
+      ) => {
+        const query = new URLSearchParams(/\?.*/.exec(request.url)?.[0])
+        const repeated = repetition(query, ["k1", "pr"])
+        return admitted(request, repeated === undefined ? work(query) : Effect.succeed(repeated)).pipe(
           Effect.catchTag("VoucherRefused", ({ message }) => Effect.succeed(error(message))),
           unbroken("The service cannot pay right now. Try again soon"),
           Effect.provideContext(context)
         )
-      const queryOf = ({ url }: HttpServerRequest.HttpServerRequest) => {
-        const query = new URLSearchParams(/\?.*/.exec(url)?.[0])
-        return { k1: query.get("k1") ?? "", pr: query.get("pr") ?? "" }
       }
-      yield* router.add("GET", paths.offer, (request) => answer(request, offer(queryOf(request).k1)))
-      yield* router.add("GET", paths.callback, (request) => {
-        const { k1, pr } = queryOf(request)
-        return answer(request, claim(k1, pr, addressOf(request, proxies)))
-      })
+      yield* router.add("GET", paths.offer, (request) => answer(request, (query) => offer(query.get("k1") ?? "")))
+      yield* router.add("GET", paths.callback, (request) =>
+        answer(request, (query) => claim(query.get("k1") ?? "", query.get("pr") ?? "", addressOf(request, proxies)))
+      )
     })
   )
 
