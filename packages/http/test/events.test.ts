@@ -197,6 +197,18 @@ describe("the event stream", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/events?cursor=oldest", { key: company.key })), bad(400, "malformed"))
   })
 
+  it("stream: an error about the position names the header or the parameter it came from", async () => {
+    for (const [path, query, headers] of [
+      ["cursor", "?cursor=evt_1", {}],
+      ["last-event-id", "?cursor=oldest", { "last-event-id": "evt_1" }]
+    ] as const) {
+      const { body } = await service.ask("GET", `/v1/events/stream${query}`, { key: company.key, headers })
+      assert.deepStrictEqual(body.error?.issues, [
+        { path, message: `${path} must be the id of an event of this company, or a cursor from a Link header` }
+      ])
+    }
+  })
+
   it("stream: a key may have five open streams, however many it requests at the same time, and may open another after one ends", async () => {
     const key = await service.keyFor(company.id, "read")
     const streams = await Promise.all(Array.from({ length: 3 * streamsPerKey }, () => follow({}, "", key)))

@@ -88,7 +88,8 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
   if (issues.length > 0) return Effect.fail(Errors.malformedRequest(issues))
   const filter = filterOf({ ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) })
   // A reconnecting EventSource sends its position in a header and keeps the URL.
-  return Effect.succeed({ filter, cursor: request.headers["last-event-id"] ?? cursor })
+  const last = request.headers["last-event-id"]
+  return Effect.succeed(last === undefined ? { filter, cursor, path: "cursor" } : { filter, cursor: last, path: "last-event-id" })
 }
 
 const routes = HttpRouter.use(
@@ -184,11 +185,15 @@ const routes = HttpRouter.use(
         yield* refused("scope_required")
         return yield* Effect.fail(Errors.failure("scope_required", "This request requires a key with the scope read."))
       }
-      const { filter, cursor } = yield* asked(request)
+      const { filter, cursor, path } = yield* asked(request)
       yield* place("key", id, streamsPerKey)
       yield* place("company", companyId, streamsPerCompany)
       const begin =
-        cursor === undefined ? yield* Errors.answered(feed.now) : cursor === oldest ? Notice.first : yield* placeOf(ids, companyId, cursor)
+        cursor === undefined
+          ? yield* Errors.answered(feed.now)
+          : cursor === oldest
+            ? Notice.first
+            : yield* placeOf(ids, companyId, cursor, path)
       // Read once before the stream starts, because an error can no longer change the status afterwards.
       yield* inLane(companyId)(pageOf(feed, ids, { companyId, after: begin, limit: 1, ...filter }))
       const events = Stream.interruptWhen(follow(companyId, begin, filter, validUntil), lost(companyId, validUntil)).pipe(
