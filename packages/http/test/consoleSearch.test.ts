@@ -134,6 +134,7 @@ for (const [at, credential] of [
       "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
       `nsec1${secret.slice(0, 58)}`,
       `xprv9s21ZrQH143K${secret}`,
+      secret.toUpperCase(),
       `0201036c6e6402f801${secret}`,
       Buffer.from(`0201036c6e6402f801${secret}`, "hex").toString("base64"),
       "legal winner thank year wave sausage worth useful legal winner thank yellow",

@@ -10,8 +10,11 @@ import { elided } from "./pages/Rows.ts"
  * invitations and webhook secrets. A link can contain them percent-encoded.
  */
 const issued = /lnurl|walletconnect|(?:k1|secret|join|link)(?:=|%3d)|\b(?:sr|op|inv)_[\w-]{20}|\bwhsec_/i
-/** Matches other secrets: a wallet's words, private keys of Nostr and BIP 32, and lnd's macaroons in hex or base64. */
-const others = /^(?:[a-z]{3,8}\s+){11,}[a-z]{3,8}$|\b(?:nsec1|[xyztuv]prv)\w{20}|0201036c6e64|AgEDbG5k/i
+/**
+ * Matches other secrets: a wallet's words, private keys of Nostr and BIP 32, lnd's macaroons in hex or base64, and preimages,
+ * which look like hashes.
+ */
+const others = /^(?:[a-z]{3,8}\s+){11,}[a-z]{3,8}$|^[0-9a-f]{64}$|\b(?:nsec1|[xyztuv]prv)\w{20}|0201036c6e64|AgEDbG5k/i
 
 /** Maximum length of an address with the text. Proxies limit the size of a response's headers, often to 4 KB. */
 const longest = 1000
