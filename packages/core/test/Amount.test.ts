@@ -79,7 +79,7 @@ describe("Amount", () => {
       ["USD", "Sats", "btc"].map((text) => Result.getOrThrow(Amount.parseCurrency(text))),
       ["usd", "sats", "btc"]
     )
-    for (const text of ["", "dollar", "sat", "uſd"]) assert.isTrue(Result.isFailure(Amount.parseCurrency(text)), text)
+    for (const text of ["", "dollar", "sat", "uſd", "H\u212aD"]) assert.isTrue(Result.isFailure(Amount.parseCurrency(text)), text)
     assert.deepStrictEqual(
       Amount.Currency.literals.filter((currency) => !Amount.isFiat(currency)),
       ["sats", "btc"]

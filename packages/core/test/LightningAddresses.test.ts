@@ -50,7 +50,7 @@ describe("A Lightning address", () => {
   scenario("Lightning address: a handle may contain only characters that a payer can type", function* () {
     const row = yield* company()
     for (const handle of ["a", "0", "a.b", "a_b-c", "-", "x".repeat(64)]) assert.strictEqual(yield* said(create(row, handle)), "ok", handle)
-    for (const handle of ["", " ", ".a", "a.", "..", "a+b", "a@b", "ä", "a b", "a/b", "x".repeat(65), "a\n", "ｓhop", "%61"]) {
+    for (const handle of ["", " ", ".a", "a.", "..", "a+b", "a@b", "ä", "a b", "a/b", "x".repeat(65), "a\n", "ｓhop", "\u212aate", "%61"]) {
       assert.strictEqual(yield* said(create(row, handle)), "Invalid: handle", handle)
     }
   })

@@ -18,6 +18,8 @@ describe("LUD-16: a Lightning address", () => {
 
   it("LUD-16: an address is found in any letter case, and its spelling in the metadata is always the same", async () => {
     assert.deepStrictEqual(await at("AL.ice_1-2", { host: "PAY.Example.com" }), await at("al.ice_1-2"))
+    await service.lightningAddress(key, "kate")
+    assert.strictEqual(await refusal(at("%E2%84%AAate")), "No such Lightning address", "the Kelvin sign, whose lower case is k")
   })
 
   it("LUD-16: if the URL of an address has a port, the address is found, and its callback has the same port", async () => {

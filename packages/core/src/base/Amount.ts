@@ -1,5 +1,6 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
+import { lowerAscii } from "./Characters.ts"
 import { type Decimal, format } from "./Decimal.ts"
 
 /** Currencies in which an amount can be given. */
@@ -37,7 +38,7 @@ const isCurrency = Schema.is(Currency)
 
 /** Reads a currency in any letter case: `USD`, `usd`. */
 export const parseCurrency = (text: string): Result.Result<Currency, AmountInvalid> => {
-  const currency = text.toLowerCase()
+  const currency = lowerAscii(text)
   return isCurrency(currency)
     ? Result.succeed(currency)
     : refuse("unknown_currency", `currency must be one of ${Currency.literals.join(", ")}`)

@@ -86,7 +86,7 @@ const isHandle = Schema.is(HandleSchema)
 
 /** Returns why a handle cannot be used, ignoring case, or undefined if it can. */
 export const handleIssue = (handle: string): string | undefined =>
-  isHandle(handle.toLowerCase())
+  isHandle(Characters.lowerAscii(handle))
     ? undefined
     : `must have 1 to ${maxHandleLength} of the characters a-z, 0-9, "-", "_" and ".", without a dot at either end`
 
@@ -166,7 +166,7 @@ export const make = Effect.gen(function* () {
       if (company.plan === "free" && (ask.handle !== null || ask.domain !== null)) {
         return yield* new PlanRequired({ plan: "paid", feature: "a custom handle or domain" })
       }
-      const handle = ask.handle?.toLowerCase() ?? randomHandle(entropy)
+      const handle = ask.handle === null ? randomHandle(entropy) : Characters.lowerAscii(ask.handle)
       const message = handleIssue(handle)
       if (message !== undefined) return yield* new Invalid({ path: "handle", message })
       yield* Metadata.check(metadata)

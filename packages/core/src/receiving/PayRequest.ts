@@ -76,7 +76,7 @@ const atLinkHost = (host: string, { domain, linkHost = domain }: Own) =>
 /** Parses the target of a request. The path may name another domain only in requests to the service's own domain. */
 export const targetOf = (place: Place, own: Own): Result.Result<Target, PayRequestRefused> => {
   const [, name = "", port = ""] = /^(.*?)(:\d{1,5})?$/.exec(place.host) ?? []
-  const [, handle = "", tag = null] = /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(place.user.toLowerCase()) ?? []
+  const [, handle = "", tag = null] = /^([^+]*)(?:\+([a-z0-9_.+-]+))?$/.exec(Characters.lowerAscii(place.user)) ?? []
   const target = Result.gen(function* () {
     const { host, prefix } = yield* Result.match(normaliseDomain(name), {
       onSuccess: (host) => Result.succeed({ host, prefix: `${schemeOf(host)}://${host}${port}` }),

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Redacted, Schema, Semaphore } from "effect"
 import type * as CompanyId from "../../base/CompanyId.ts"
+import { lowerAscii } from "../../base/Characters.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import { Invalid } from "../../base/Invalid.ts"
@@ -105,7 +106,7 @@ const reservedHeaders =
 
 /** Returns why a signature header cannot have this name, or undefined if it can. */
 export const headerIssue = (name: string): string | undefined => {
-  const lower = name.toLowerCase()
+  const lower = lowerAscii(name)
   if (!/^[a-z][a-z0-9-]{0,63}$/.test(lower))
     return "signature_header must be a header name of 1 to 64 letters, digits, and hyphens, such as Shop-Signature"
   return reservedHeaders.test(lower)
