@@ -169,7 +169,7 @@ const parts = Effect.gen(function* () {
 
 /**
  * Creates endpoints one at a time. Otherwise, concurrent requests could each find room for one more endpoint
- * and together exceed the maximum.
+ * and together exceed the maximum. Processes do not wait for each other, so each may add one more.
  */
 const creation = Effect.fnUntraced(function* ({ journal, ledger, reads, feed, now, check, secretFor }: Effect.Success<typeof parts>) {
   const entropy = yield* Entropy
