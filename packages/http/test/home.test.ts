@@ -5,7 +5,7 @@ import { start } from "./Service.ts"
 const about: Home.About = {
   version: "1.2.3",
   network: "regtest",
-  pretended: ["the Lightning network", "the chain"],
+  simulated: ["the Lightning network", "the chain"],
   demoKey: 'a <b> & "c"/demo.json'
 }
 const service = await start({ http: { about } })
@@ -60,13 +60,13 @@ describe("the home page", () => {
           name: "satrail",
           version: "1.2.3",
           network: "regtest",
-          pretended: ["the Lightning network", "the chain"],
+          simulated: ["the Lightning network", "the chain"],
           docs: "/docs",
           openapi: "/openapi.json"
         }
       })
     }
-    assert.deepStrictEqual((await bare.ask("GET", "/")).body.data.pretended, [])
+    assert.deepStrictEqual((await bare.ask("GET", "/")).body.data.simulated, [])
   })
 
   it("home: if there is a console, browsers are redirected to the console, and other clients get the envelope", async () => {

@@ -96,11 +96,11 @@ describe("the page of a Lightning address", () => {
   })
 
   it("pay to: the form and the payment page say that the payment is a test, only if the Lightning network is simulated", async () => {
-    for (const [pretended, isTest] of [
+    for (const [simulated, isTest] of [
       [["the Lightning network"], true],
       [["exchange rates"], false]
     ] as const) {
-      const other = await start({ http: { about: { pretended } } })
+      const other = await start({ http: { about: { simulated } } })
       try {
         await other.lightningAddress((await other.company()).key, "alice")
         const get = async (path: string) => (await other.handler(new Request(`http://pay.example.com${path}`))).text()

@@ -193,5 +193,5 @@ const routesOf = (outer: HttpRouter.HttpRouter, isSandbox: boolean) =>
   )
 
 /** Serves the console, where users sign in. Like any client, it uses the API. */
-export const extension = (outer: HttpRouter.HttpRouter, { pretended = [] }: About = {}) =>
-  Extension.make(Layer.mergeAll(routesOf(outer, pretended.includes("the Lightning network")), ...Feature.joined(features, "console")))
+export const extension = (outer: HttpRouter.HttpRouter, { simulated = [] }: About = {}) =>
+  Extension.make(Layer.mergeAll(routesOf(outer, simulated.includes("the Lightning network")), ...Feature.joined(features, "console")))

@@ -14,7 +14,7 @@ export interface About {
   readonly version?: string
   readonly network?: Network
   /** Simulated parts, such as `the Lightning network`. Default: none. */
-  readonly pretended?: ReadonlyArray<string>
+  readonly simulated?: ReadonlyArray<string>
   /** Location of the demo company's API key, if there is such a company. */
   readonly demoKey?: string
 }
@@ -30,12 +30,12 @@ const titleOf = ({ version, network }: About): string =>
 const linked = (href: string, name: string, about: string) => h("li", null, h("a", { href }, name), `: ${about}`)
 
 const bodyOf = (about: About) => {
-  const { pretended = [], demoKey } = about
-  const isPretended = pretended.length > 0
+  const { simulated = [], demoKey } = about
+  const isSimulated = simulated.length > 0
   return [
     h("h1", null, titleOf(about)),
     h("p", null, "A bitcoin payments service: invoices, addresses, withdrawals and a balance, over HTTP and JSON."),
-    isPretended && h("p", { class: "note" }, `Simulated here: ${listed(pretended)}.`),
+    isSimulated && h("p", { class: "note" }, `Simulated here: ${listed(simulated)}.`),
     h("h2", null, "Documentation"),
     h(
       "ul",
@@ -43,7 +43,7 @@ const bodyOf = (about: About) => {
       linked("docs", "Documentation", "guides, concepts, errors, limits"),
       linked("docs/api", "API reference", "every endpoint, with examples to run"),
       linked("openapi.json", "OpenAPI document", "for client generators"),
-      isPretended && linked("operator/docs", "The operator's routes", "companies, API keys, reconciliation")
+      isSimulated && linked("operator/docs", "The operator's routes", "companies, API keys, reconciliation")
     ),
     h("h2", null, "First steps"),
     h(
@@ -71,8 +71,8 @@ export const layer = (about: About = {}, consolePath?: string) =>
     Effect.fnUntraced(function* (router) {
       const page = yield* Html.asset(titleOf(about), bodyOf(about), { vary: "Accept, Accept-Encoding" })
       const picture = yield* Asset.make(icon, "image/svg+xml", { headers: { "content-security-policy": "default-src 'none'" } })
-      const { version = null, network = null, pretended = [] } = about
-      const envelope = Envelope.ok("satrail", { name: "satrail", version, network, pretended, docs: docs.docs, openapi: docs.openapi })
+      const { version = null, network = null, simulated = [] } = about
+      const envelope = Envelope.ok("satrail", { name: "satrail", version, network, simulated, docs: docs.docs, openapi: docs.openapi })
       yield* router.add(
         "GET",
         paths.home,

@@ -281,5 +281,5 @@ const routes = (proxies: number, isTest: boolean) =>
   )
 
 /** Serves the pages on which payers pay Lightning addresses. `proxies` is the same as in `Lnurl.extension`. */
-export const extension = (proxies = 0, { pretended = [] }: About = {}) =>
-  Extension.make(routes(proxies, pretended.includes("the Lightning network")))
+export const extension = (proxies = 0, { simulated = [] }: About = {}) =>
+  Extension.make(routes(proxies, simulated.includes("the Lightning network")))

@@ -361,14 +361,14 @@ const sandboxed = (controls: Controls.Given): Layer.Layer<never> =>
 /** Returns the data for the page at `/`. */
 const aboutOf = (environment: Environment): Home.About => {
   const { lightning, chain, web } = Simulated.of(environment)
-  const pretended = [
+  const simulated = [
     ...(lightning ? ["the Lightning network"] : []),
     ...(chain ? ["the chain"] : []),
     ...(environment.rates === "fixed" ? ["exchange rates"] : []),
     ...(web ? ["other parties' servers"] : [])
   ]
   const demoKey = path.join(environment.dataDirectory, "demo.json")
-  return { version, network: environment.network, pretended, ...(environment.demo && { demoKey }) }
+  return { version, network: environment.network, simulated, ...(environment.demo && { demoKey }) }
 }
 
 /** The services available to an extension's routes: all core services, and the services for serving files. */
