@@ -40,11 +40,19 @@ const shop = Extension.make(
   { maxStreams: 1 }
 )
 
-/** The service with an extension, on a free port. */
+/** Reads a body within a short time. */
+const form = Extension.make(
+  HttpRouter.add("POST", "/form", (request) => Effect.as(Effect.orDie(request.text), HttpServerResponse.empty())),
+  { timeoutMillis: 20 }
+)
+
+/** The service with two extensions, on a free port. */
 const listening = async (around: Layer.Layer<never> = Layer.empty, shutdownSeconds = "1") => {
   const environment = Result.getOrThrow(Environment.read({ PORT: "0", SATRAIL_SHUTDOWN_SECONDS: shutdownSeconds }))
   const services = Context.add(service.context, Readiness, [])
-  const runtime = ManagedRuntime.make(Layer.provideMerge(Server.server(environment, Redacted.make("token"), services, [shop]), around))
+  const runtime = ManagedRuntime.make(
+    Layer.provideMerge(Server.server(environment, Redacted.make("token"), services, [shop, form]), around)
+  )
   const { address } = await runtime.runPromise(HttpServer.HttpServer)
   const port = "port" in address ? address.port : assert.fail("no port")
   const ask = async (path: string) => {
@@ -62,7 +70,7 @@ const listening = async (around: Layer.Layer<never> = Layer.empty, shutdownSecon
     assert.strictEqual(await statusOf("/shop/flood"), 503)
     return socket
   }
-  return { ask, statusOf, stall, dispose: () => runtime.dispose() }
+  return { port, ask, statusOf, stall, dispose: () => runtime.dispose() }
 }
 
 /** Timeout for a condition to become true. */
@@ -94,6 +102,16 @@ describe("an extension of the server", () => {
     stream.destroy()
     await dispose()
     assert.strictEqual(ends.ticks, 1)
+  })
+
+  it("extension: a request whose body does not arrive in time gets a response before its connection is closed", async () => {
+    const { port, dispose } = await listening()
+    const socket = connect(port, "127.0.0.1")
+    socket.write("POST /form HTTP/1.1\r\nHost: service\r\nContent-Length: 10\r\n\r\nname=")
+    const answer = await text(socket)
+    assert.match(answer, /^HTTP\/1\.1 503 /)
+    assert.include(answer, '"code":"timeout"')
+    await dispose()
   })
 
   it("extension: a closing server ends an extension's stream cleanly, before the grace period is over", async () => {

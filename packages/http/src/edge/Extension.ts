@@ -45,6 +45,9 @@ const late = (limitMillis: number) =>
     headers: { connection: "close" }
   })
 
+/** Waits until the responses of this event-loop turn have been sent. */
+const sent = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
 /**
  * Interrupts slow work only after responding, because aborting the read of a body closes the connection. Every
  * write runs through this function, so it starts the work itself and uses a timer, which costs less than a fork in
@@ -57,7 +60,7 @@ const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, 
       const timer = setTimeout(() => {
         resume(
           Effect.as(
-            Effect.addFinalizer(() => Fiber.interrupt(work)),
+            Effect.addFinalizer(() => Effect.andThen(sent, Fiber.interrupt(work))),
             late(limitMillis)
           )
         )
