@@ -90,6 +90,11 @@ const cases: ReadonlyArray<readonly [what: string, text: string, answer: string]
   ["a body with a compressed transfer encoding", invoice(["Transfer-Encoding: gzip, chunked"], "0\r\n\r\n"), "415 unsupported_media_type"],
   ["a body that is too large", invoice(["Content-Length: 70000"], " ".repeat(70_000)), "413 body_too_large"],
   ["a chunked body that is too large", invoice(["Transfer-Encoding: chunked"], chunked(" ".repeat(70_000))), "413 body_too_large"],
+  [
+    "an unused chunked body that is too large",
+    wire(`GET ${balance} HTTP/1.1`, [host, key, "Transfer-Encoding: chunked"], chunked(" ".repeat(70_000))),
+    "413 body_too_large"
+  ],
   ["an incomplete body", invoice(["Content-Length: 12"], `{"metadata":`), "400 malformed"],
   ["a body with the identity encoding", invoice([length, "Content-Encoding: identity"]), "201"],
   ["two content types", invoice([length, "Content-Type: text/plain"]), "400 malformed content-type"],

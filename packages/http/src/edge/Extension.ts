@@ -77,17 +77,16 @@ const timed = <E, R>(http: Effect.Effect<HttpServerResponse.HttpServerResponse, 
   )
 
 /**
- * Applies the policy to a route and records its pattern. A read without extra headers gets no other wrapper,
+ * Applies the policy to a route and records its pattern. A read without extra headers gets no further wrapper,
  * because reads are the hottest path.
  */
 const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
   const { maxBodyBytes, timeoutMillis, limitsReads, cors } = policy
   const headers = { ...policy.headers, ...(cors === "any" && { "access-control-allow-origin": "*" }) }
   const isRead = route.method === "GET" || route.method === "HEAD"
-  const limited =
-    isRead && !limitsReads
-      ? route.handler
-      : timed(Effect.provideService(route.handler, HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBodyBytes)), timeoutMillis)
+  // A read can have a body, too, which is read to its end and ignored.
+  const bounded = Effect.provideService(route.handler, HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBodyBytes))
+  const limited = isRead && !limitsReads ? bounded : timed(bounded, timeoutMillis)
   const handler =
     Object.keys(headers).length === 0
       ? limited
