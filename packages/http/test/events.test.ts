@@ -197,6 +197,17 @@ describe("the event stream", () => {
     assert.deepStrictEqual(seen(await service.ask("GET", "/v1/events?cursor=oldest", { key: company.key })), bad(400, "malformed"))
   })
 
+  it("stream: too many parameters or types are rejected as by the feed", async () => {
+    const many = `cursor=a${"&cursor=a".repeat(32)}`
+    for (const query of [many, `types=${"deposit.*,".repeat(64)}deposit.*`, "types=,"]) {
+      const [stream, feed] = await Promise.all(
+        ["/v1/events/stream", "/v1/events"].map((path) => service.ask("GET", `${path}?${query}`, { key: company.key }))
+      )
+      assert.strictEqual(stream?.status, 400)
+      assert.deepStrictEqual(stream?.body.error?.issues, feed?.body.error?.issues)
+    }
+  })
+
   it("stream: an error about the position names the header or the parameter it came from", async () => {
     for (const [path, query, headers] of [
       ["cursor", "?cursor=evt_1", {}],

@@ -10,7 +10,7 @@ import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/h
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
 import * as Acting from "../edge/Acting.ts"
 import { Authentication, credentialOf, elsewhere, isFromAllowed, Scopes } from "../api/Authentication.ts"
-import { Decoding, onlyOnce, strangeParameter } from "../wire/Decoding.ts"
+import { Decoding, most, onlyOnce, strangeParameter, tooManyParameters } from "../wire/Decoding.ts"
 import * as Errors from "../wire/Errors.ts"
 import * as EventBody from "./EventBody.ts"
 import * as EventIds from "../wire/EventIds.ts"
@@ -20,7 +20,7 @@ import { make } from "../edge/Extension.ts"
 import { Lanes } from "../edge/Lanes.ts"
 import { RequestRates } from "../edge/RequestRates.ts"
 import { type Member, SignedIn } from "../api/SignedIn.ts"
-import { filterIssue, filterOf, pageOf, placeOf, query, section } from "./Feed.ts"
+import { typesIssue, filterOf, pageOf, placeOf, query, section } from "./Feed.ts"
 
 /**
  * Maximum open streams in a process, per key, per company and in total. Every stream reads each event of its
@@ -78,12 +78,13 @@ const parameters = ["cursor", "types", "subject"]
 /** Decodes the query, or fails with its issues. */
 const asked = (request: HttpServerRequest.HttpServerRequest) => {
   const { searchParams } = new URL(request.url, "http://localhost")
+  if (searchParams.size > most.parameters) return Effect.fail(tooManyParameters(searchParams.size))
   const issues = [...new Set(searchParams.keys())].flatMap((name) => {
     if (!parameters.includes(name)) return [strangeParameter(name, parameters)]
     return searchParams.getAll(name).length > 1 ? [{ path: name, message: onlyOnce }] : []
   })
   const [cursor, types, subject] = parameters.map((name) => searchParams.get(name) ?? undefined)
-  const wrong = types?.split(",").flatMap((filter) => filterIssue(filter) ?? [])[0]
+  const wrong = types === undefined ? undefined : typesIssue(types)
   if (wrong !== undefined) issues.push({ path: "types", message: wrong })
   if (issues.length > 0) return Effect.fail(Errors.malformedRequest(issues))
   const filter = filterOf({ ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) })

@@ -35,20 +35,21 @@ const prefixes = new Set(
 /** Pattern of the filters that `filterIssue` accepts, for the OpenAPI document. */
 export const filterPattern = `^(?:${[...Notice.all, ...prefixes].map((one) => one.replaceAll(/[.*]/g, "\\$&")).join("|")})$`
 
+/** Returns the problem with a list of filters, or undefined. */
+export const typesIssue = (text: string): string | undefined => {
+  const filters = text.split(",", maxFilters + 1)
+  if (filters.length > maxFilters) return `types can have at most ${maxFilters} filters`
+  for (const filter of filters) {
+    const issue = filterIssue(filter)
+    if (issue !== undefined) return issue
+  }
+  return undefined
+}
+
 const Types = Schema.String.annotate({
   description: "Event types, separated by commas. `deposit.*` selects all types with that prefix",
   examples: ["deposit.*,withdrawal.lightning.completed"]
-}).check(
-  Schema.makeFilter((text) => {
-    const filters = text.split(",", maxFilters + 1)
-    if (filters.length > maxFilters) return `types can have at most ${maxFilters} filters`
-    for (const filter of filters) {
-      const issue = filterIssue(filter)
-      if (issue !== undefined) return issue
-    }
-    return undefined
-  })
-)
+}).check(Schema.makeFilter(typesIssue))
 
 /** Query parameters of the feed and the stream. */
 export const query = {

@@ -205,6 +205,9 @@ export const onlyOnce = "must be sent only once"
 
 const wholeIssue = (message: string) => Errors.malformedRequest([{ path: "", message }])
 
+export const tooManyParameters = (count: number) =>
+  wholeIssue(`The query must have at most ${most.parameters} parameters (this one has ${count})`)
+
 const isUtf8 = (contentType = "") => /^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType)?.[1] ?? "utf-8")
 
 /** Returns the body's first coding other than identity and chunked (RFC 9110, section 8.4; RFC 9112, section 7). */
@@ -314,8 +317,7 @@ export const layer = Layer.succeed(
     return Effect.withFiber(({ context }): typeof withoutBody => {
       const parameters = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)
       const count = Object.values(parameters).reduce((sum, value) => sum + (typeof value === "string" ? 1 : value.length), 0)
-      if (count > most.parameters)
-        return Effect.fail(wholeIssue(`The query must have at most ${most.parameters} parameters (this one has ${count})`))
+      if (count > most.parameters) return Effect.fail(tooManyParameters(count))
       return count === 0 || endpoint.query !== undefined
         ? read(Context.getUnsafe(context, HttpServerRequest.HttpServerRequest))
         : Effect.fail(allUnknown("parameter", Object.keys(parameters)))
