@@ -30,6 +30,9 @@ export const toSatsCeiling = (amount: Msat): bigint => (amount < 0n ? amount - 9
  */
 export const toDecimalSats = (amount: Msat): number => Number(amount) / 1000
 
+/** `1 sat`, `21000 sats`, `1.5 sats` */
+export const inSats = (sats: bigint | number): string => `${sats} ${Number(sats) === 1 ? "sat" : "sats"}`
+
 /** Returns the largest amount. At least one is required. */
 export const greatest = (first: Msat, ...others: ReadonlyArray<Msat>): Msat =>
   others.reduce<Msat>((greatest, one) => (one > greatest ? one : greatest), first)

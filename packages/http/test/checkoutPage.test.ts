@@ -108,7 +108,7 @@ describe("the checkout page", () => {
     }
     await mine()
     const { text } = await page(made)
-    assert.include(said(text), "You sent 1 sats more than the price.")
+    assert.include(said(text), "You sent 1 sat more than the price.")
     assert.include(text, 'href="https://shop.example/thanks"')
     assert.notInclude(text, made.address)
     // The seller may still refund the excess.
@@ -181,6 +181,8 @@ describe("the checkout page", () => {
     await follow(61)
     assert.notInclude((await page(plain)).text, "/renew")
     const { text } = await page(made)
+    // With the date, because the link may be opened days later.
+    assert.match(said(text), /held until \d+ \w+ \d{4} at \d\d:\d\d UTC/)
     assert.include(said(text), "Get a new quote Back to shop Already paid? A late payment also appears on this page.")
     // The quote for this many satoshis is over.
     assert.notInclude(said(text), "sats")

@@ -2,15 +2,16 @@ import { createElement as h, type ReactNode, useState } from "react"
 import type { CheckoutState } from "./State.ts"
 import { type CheckoutOptions, type CheckoutView, useCheckout } from "./useCheckout.ts"
 
+const inSats = (sats: number): string => `${sats.toLocaleString("en")} ${sats === 1 ? "sat" : "sats"}`
+
 /** The English texts of `Checkout`. */
 export const english = {
   loading: "Loading…",
   missing: "This payment does not exist.",
   lost: "Connecting…",
-  amount: (sats: number): string => `${sats.toLocaleString("en")} sats`,
+  amount: inSats,
   anyAmount: "Any amount",
-  due: (sats: number, receivedSats: number): string =>
-    `Received ${receivedSats.toLocaleString("en")} sats. Still due: ${sats.toLocaleString("en")} sats.`,
+  due: (sats: number, receivedSats: number): string => `Received ${inSats(receivedSats)}. Still due: ${inSats(sats)}.`,
   qr: "QR code of the payment",
   open: "Open in wallet",
   copy: "Copy",

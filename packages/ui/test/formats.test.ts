@@ -38,3 +38,9 @@ it("console: a day starts at its first moment in its time zone, also where clock
   ] as const)
     assert.strictEqual(start(day, zone), expected, `${day} ${zone}`)
 })
+
+it("console: amounts of one satoshi have a singular unit", () => {
+  assert.deepStrictEqual([0, 1, 21_000].map(Format.inSats), ["0 sats", "1 sat", "21,000 sats"])
+  assert.deepStrictEqual([1, 1.5, 0.001].map(Format.exactSats), ["1 sat", "1.5 sats", "0.001 sats"])
+  assert.strictEqual(Format.unit(-1), "sat")
+})

@@ -19,6 +19,18 @@ describe("texts of pages", () => {
     assert.strictEqual(sats(21_000, "ar"), "\u206621,000 sats\u2069")
   })
 
+  it("words: a single satoshi has a singular unit, in French also none", () => {
+    for (const locale of ["en", "de", "es", "fr", "pt"] as const) assert.strictEqual(sats(1, locale), "1 sat")
+    assert.strictEqual(sats(1, "ar"), "\u20661 sat\u2069")
+    assert.deepStrictEqual([sats(0, "en"), sats(0, "fr"), sats(2, "fr")], ["0 sats", "0 sat", "2 sats"])
+  })
+
+  it("words: no sentence with an amount has a plural of its own", () => {
+    const plural = /\b(faltan|faltam|recibidos|recebidos|reçus|detectados|détectés|confirmés)\b/i
+    for (const [locale, say] of Object.entries(words))
+      for (const name of ["stillDue", "receivedOf", "partSeen"] as const) assert.notMatch(say[name], plural, `${locale}: ${name}`)
+  })
+
   it("words: a fiat amount is shown with all its digits and at least its currency's number of decimals", () => {
     for (const [amount, currency, locale, text] of [
       ["12.5", "eur", "en", "€12.50"],

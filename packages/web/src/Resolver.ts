@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
     offer: (url) => Effect.flatMap(answer(url), (members) => Effect.fromResult(offerOf(members))),
     invoice: Effect.fnUntraced(function* ({ callback, min, max }, amount) {
       if (amount < min || amount > max)
-        return yield* new RecipientRefused({ reason: `it accepts between ${Msat.toSatsCeiling(min)} and ${Msat.toSats(max)} sats` })
+        return yield* new RecipientRefused({ reason: `it accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}` })
       const members = yield* answer(withQuery(callback, `amount=${amount}`))
       const paymentRequest = "pr" in members && typeof members.pr === "string" ? members.pr : ""
       if (paymentRequest === "" || paymentRequest.length > Destination.maxLength)

@@ -66,7 +66,8 @@ export const waysOf = (
   Result.gen(function* () {
     const refused = ({ message }: { readonly message: string }) => `its domain's DNS record cannot be paid: ${message}`
     const { address, amount: wanted, lightning, offer } = yield* Result.mapError(Bip21.parse(uri, network), refused)
-    if (wanted !== undefined && wanted !== amount) return yield* Result.fail(`its domain's DNS record is for ${Msat.toSats(wanted)} sats`)
+    if (wanted !== undefined && wanted !== amount)
+      return yield* Result.fail(`its domain's DNS record is for ${Msat.inSats(Msat.toSats(wanted))}`)
     const read = [offer, lightning, address].map((text) => (text === undefined ? undefined : Destination.parse(text, network, able)))
     const ways = read.flatMap((way, at) => (way !== undefined && Result.isSuccess(way) && isWay(way.success, at) ? [way.success] : []))
     if (ways.length > 0) return ways
@@ -100,7 +101,7 @@ export const chosen = (
         return Result.fail(
           new DestinationRefused({
             code: "amount_mismatch",
-            message: `The invoice in the DNS record of the payee's domain is for ${Msat.toSatsCeiling(invoice.amount)} sats`
+            message: `The invoice in the DNS record of the payee's domain is for ${Msat.inSats(Msat.toSatsCeiling(invoice.amount))}`
           })
         )
       return Result.map(check({ _tag: "Invoice", bolt11: invoice }, amount, rules, nowMillis), () => way)

@@ -109,7 +109,7 @@ export const checkBolt12 = (
     return refuse("invoice_expired", "This offer has expired or is about to expire. Get a new offer from the payee")
   }
   return least !== undefined && amount < least
-    ? refuse("amount_out_of_range", `This offer requires at least ${Msat.toSatsCeiling(least)} sats`)
+    ? refuse("amount_out_of_range", `This offer requires at least ${Msat.inSats(Msat.toSatsCeiling(least))}`)
     : Result.void
 }
 
@@ -144,7 +144,7 @@ export const check = (
     case "LnurlPay": {
       const { min, max } = recipient.terms
       return amount < min || amount > max
-        ? refuse("amount_out_of_range", `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.toSats(max)} sats`)
+        ? refuse("amount_out_of_range", `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}`)
         : Result.void
     }
     case "Address": {
@@ -157,7 +157,7 @@ export const check = (
       const { minSendable, maxSendable } = recipient.lightningAddress
       const [min, max] = [minSendable ?? rules.minAmount, maxSendable ?? rules.maxWithdrawal]
       return amount < min || amount > max
-        ? refuse("amount_out_of_range", `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.toSats(max)} sats`)
+        ? refuse("amount_out_of_range", `The payee accepts between ${Msat.toSatsCeiling(min)} and ${Msat.inSats(Msat.toSats(max))}`)
         : Result.void
     }
     case "OwnChainAddress":

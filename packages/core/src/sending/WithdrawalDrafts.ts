@@ -89,7 +89,7 @@ const agreed = (
     return Result.succeed({ amount: own, rate: asked.rate, rateAtMillis: asked.rateAtMillis })
   return refused(
     "amount_mismatch",
-    `The destination specifies ${Msat.toSatsCeiling(own)} sats, but the request specifies ${Msat.toSats(asked.amount)} sats`
+    `The destination specifies ${Msat.inSats(Msat.toSatsCeiling(own))}, but the request specifies ${Msat.inSats(Msat.toSats(asked.amount))}`
   )
 }
 

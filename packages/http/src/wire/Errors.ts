@@ -205,16 +205,20 @@ const table = {
     ),
   InsufficientBalance: ({ needed, available }) => {
     const needed_sats = Msat.toDecimalSats(needed)
-    const message = `Insufficient balance: the amount plus fee is ${needed_sats} sats`
+    const message = `Insufficient balance: the amount plus fee is ${Msat.inSats(needed_sats)}`
     if (available === undefined) return detailed("insufficient_balance", `${message}.`, { needed_sats })
     const available_sats = Number(Msat.toSats(available))
-    return detailed("insufficient_balance", `${message}, and ${available_sats} sats are available.`, { needed_sats, available_sats })
+    return detailed(
+      "insufficient_balance",
+      `${message}, and ${Msat.inSats(available_sats)} ${available_sats === 1 ? "is" : "are"} available.`,
+      { needed_sats, available_sats }
+    )
   },
   CompanyFrozen: () => failure("company_frozen", "This company is frozen and cannot send. Contact the operator."),
   FeeChanged: ({ fee }) =>
     fee === undefined
       ? detailed("fee_changed", "The company's fees changed during the request. Try again.", {})
-      : detailed("fee_changed", `The fee is now ${Msat.toDecimalSats(fee)} sats, above max_fee_sats. Request a new estimate.`, {
+      : detailed("fee_changed", `The fee is now ${Msat.inSats(Msat.toDecimalSats(fee))}, above max_fee_sats. Request a new estimate.`, {
           fee_sats: Msat.toDecimalSats(fee)
         }),
   Paused: ({ what }) => failure("paused", `The operator has paused ${what}. Try again later.`),

@@ -153,10 +153,10 @@ export const rescan = Effect.fnUntraced(function* ({ fromHeight, gap: chosenGap 
   for (const { outpoint, amount, height, type, branch, index } of found.coins) {
     const place = Seed.written([...Seed.accountPath(type, accounts.network), branch, index])
     const remark = found.unknown.has(outpoint) ? "  not in the database" : ""
-    yield* Console.log(`${outpoint}  ${Msat.toSats(amount)} sats  block ${height}  ${place}${remark}`)
+    yield* Console.log(`${outpoint}  ${Msat.inSats(Msat.toSats(amount))}  block ${height}  ${place}${remark}`)
   }
   const total = Msat.toSats(Msat.sum(...found.coins.map(({ amount }) => amount)))
   yield* Console.log(
-    `${found.coins.length} coins received from block ${fromHeight} on, ${total} sats. At its next start, the service reads from block ${fromHeight} again.`
+    `${found.coins.length} ${found.coins.length === 1 ? "coin" : "coins"} received from block ${fromHeight} on, ${Msat.inSats(total)}. At its next start, the service reads from block ${fromHeight} again.`
   )
 })

@@ -74,7 +74,7 @@ export const verify = Effect.fnUntraced(
       const report = { sound: isSound, companies, stuck_sats: Number(stuck) / 1000, faults: wrong }
       yield* Console.log(JSON.stringify(Object.assign(report, ...others.map((one) => one.json))))
     } else {
-      if (stuck !== 0n) yield* Console.log(`${Msat.toSats(stuck)} sats are stuck between two companies (the account \`internal\`)`)
+      if (stuck !== 0n) yield* Console.log(`Stuck between two companies (the account \`internal\`): ${Msat.inSats(Msat.toSats(stuck))}`)
       const books = companies === 1 ? "books of one company" : `books of ${companies} companies`
       const words = isSound
         ? [`The ${books} are consistent`, ...others.map(({ sound }) => `and ${sound}`)]

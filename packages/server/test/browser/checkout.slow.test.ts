@@ -302,7 +302,7 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       await page.keyboard.type("2500")
       await page.keyboard.press("Tab")
       await page.keyboard.press("ArrowRight")
-      assert.match(await described.innerText(), /^Enter an amount from 1 sats to/)
+      assert.match(await described.innerText(), /^Enter an amount from 1 sat to/)
       await page.keyboard.press("Tab")
       await page.keyboard.type("For the coffee")
       await page.keyboard.press("Tab")

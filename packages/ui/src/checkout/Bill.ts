@@ -8,8 +8,8 @@ import { parts, priced, rate, sats, tip } from "./Words.ts"
 
 /** Renders `25,000` with a small `sats`, or a price in fiat. */
 const figure = (text: string) => {
-  const [, digits, isolate = ""] = /^(.*\d) sats(\u2069?)$/.exec(text) ?? []
-  return digits === undefined ? bdi(text) : h("bdi", null, digits, h("small", null, " sats"), isolate)
+  const [, digits, unit, isolate = ""] = /^(.*\d)( sats?)(\u2069?)$/.exec(text) ?? []
+  return digits === undefined ? bdi(text) : h("bdi", null, digits, h("small", null, unit), isolate)
 }
 
 /**

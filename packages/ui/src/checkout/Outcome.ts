@@ -74,7 +74,7 @@ const ended = (shown: Shown): Told => {
   const tone = money === null ? "" : "warn"
   if (state.status === "canceled") return { headline: say.canceled, mark: "barred", tone, lead: money ?? [say.canceledLead] }
   const isQuote = page.fiat !== null
-  const until = sentence(isQuote ? say.quoteExpiredLead : say.expiredLead, time(state.expiresAtMillis, "time", page.locale))
+  const until = sentence(isQuote ? say.quoteExpiredLead : say.expiredLead, time(state.expiresAtMillis, "long", page.locale))
   return {
     headline: isQuote ? say.quoteExpired : say.expired,
     mark: "clock",

@@ -44,8 +44,11 @@ export const number = (value: number, locale: Locale): string => new Intl.Number
 /** Isolates an amount, because right-to-left text would reorder it. */
 const isolated = (text: string, locale: Locale): string => (locale === "ar" ? `\u2066${text}\u2069` : text)
 
-/** Formats `21,000 sats`, grouped as in the language. */
-export const sats = (amount: number, locale: Locale): string => isolated(`${number(amount, locale)} sats`, locale)
+/** Formats `21,000 sats` and `1 sat`, grouped as in the language. In French, also `0 sat`. */
+export const sats = (amount: number, locale: Locale): string => {
+  const isOne = new Intl.PluralRules(formatLocale(locale)).select(amount) === "one"
+  return isolated(`${number(amount, locale)} ${isOne ? "sat" : "sats"}`, locale)
+}
 
 const moneyFormat = (code: string, locale: Locale, digits: Intl.NumberFormatOptions = {}) =>
   new Intl.NumberFormat(formatLocale(locale), { style: "currency", currency: code.toUpperCase(), ...digits })

@@ -107,7 +107,7 @@ export const line = (say: Format, points: ReadonlyArray<Balance>) => {
   const y = (sats: number) => at(100 - ((sats - bottom) / (top - bottom)) * 100)
   const path = points.map(({ sats }, n) => `${x(n)},${y(sats)}`).join(" ")
   const ticks = [4, 3, 2, 1, 0].map((n) => bottom + n * step)
-  const label = `Balance from ${say.date(first.atMillis)} to ${say.date(last.atMillis)}: from ${Formats.exact(first.sats)} to ${Formats.exact(last.sats)} sats`
+  const label = `Balance from ${say.date(first.atMillis)} to ${say.date(last.atMillis)}: from ${Formats.exact(first.sats)} to ${Formats.exactSats(last.sats)}`
   return [
     h(
       "figure",

@@ -43,6 +43,12 @@ export const short = (amount: number): string => number({ notation: "compact", m
 /** With up to three decimals, for thousandths of a satoshi. */
 export const exact = (amountSats: number, minimumFractionDigits = 0): string =>
   number({ minimumFractionDigits, maximumFractionDigits: 3 }).format(amountSats)
+/** The unit of an amount: `sat` after 1. */
+export const unit = (amountSats: number): string => (Math.abs(amountSats) === 1 ? "sat" : "sats")
+/** `1 sat`, `21,000 sats` */
+export const inSats = (amount: number): string => `${sats(amount)} ${unit(Math.trunc(amount))}`
+/** `1.5 sats` */
+export const exactSats = (amountSats: number): string => `${exact(amountSats)} ${unit(amountSats)}`
 /** With a sign: +68,219 or −20,064.5. Rounded first, so that a sum with a floating-point error below zero is +0. */
 export const signed = (amountSats: number): string => `${Math.round(amountSats * 1000) < 0 ? "−" : "+"}${exact(Math.abs(amountSats))}`
 /** The currency of values for people who think in bitcoin. */

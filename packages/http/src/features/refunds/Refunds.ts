@@ -47,7 +47,7 @@ export const errors = OwnErrors.make({
     status: 422,
     meaning: "The refunds of this deposit would exceed the amount received. Nothing was held.",
     remedy: "Refund at most the amount in the message. Failed, expired and canceled refunds do not count.",
-    message: ({ left }: Refund.RefundTooLarge) => `At most ${Msat.toDecimalSats(left)} sats of this deposit can still be refunded.`
+    message: ({ left }: Refund.RefundTooLarge) => `At most ${Msat.inSats(Msat.toDecimalSats(left))} of this deposit can still be refunded.`
   }
 })
 

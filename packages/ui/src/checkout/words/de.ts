@@ -88,9 +88,9 @@ export const de: Words = {
   changeLead: "Sie haben {1} mehr als den Preis gesendet.",
   changeAsk: "Bitten Sie den Verkäufer, die Differenz zu erstatten, und nennen Sie die Zahlungsreferenz.",
   quoteExpired: "Dieses Kursangebot ist abgelaufen",
-  quoteExpiredLead: "Der Wechselkurs galt bis {1}. Bitte zahlen Sie nicht mehr mit dem alten Code.",
+  quoteExpiredLead: "Der Wechselkurs galt bis zum {1}. Bitte zahlen Sie nicht mehr mit dem alten Code.",
   expired: "Diese Zahlung ist abgelaufen",
-  expiredLead: "Sie war bis {1} möglich. Bitte zahlen Sie nicht mehr mit dem alten Code.",
+  expiredLead: "Sie war bis zum {1} möglich. Bitte zahlen Sie nicht mehr mit dem alten Code.",
   askNewLink: "Bitten Sie den Verkäufer um einen neuen Link, wenn Sie noch bezahlen möchten.",
   alreadyPaid: "Schon bezahlt?",
   alreadyPaidNote:

@@ -56,7 +56,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const { count: overdue } = waiting.task_overdue
   return {
     title: "Backlog",
-    lead: many === 0 ? "No withdrawal is pending." : `${Formats.sats(many)} unfinished, ${Formats.sats(sats)} sats including fees`,
+    lead: many === 0 ? "No withdrawal is pending." : `${Formats.sats(many)} unfinished, ${Formats.inSats(sats)} including fees`,
     isLive: true,
     body: [
       overdue > 0 &&

@@ -65,7 +65,7 @@ const list = async (visit: OperatorVisit): Promise<Shown> => {
   return {
     title: "Companies",
     lead:
-      next === undefined && cursor === undefined ? `${count(rows.length, "company", "companies")}, ${Formats.sats(total)} sats` : undefined,
+      next === undefined && cursor === undefined ? `${count(rows.length, "company", "companies")}, ${Formats.inSats(total)}` : undefined,
     actions: button(to("companies/new"), "Open company", "main", "plus"),
     body: [
       h(

@@ -30,7 +30,7 @@ const frozenNote = ({ say }: OperatorVisit, { frozen, held_sats }: CompanyOvervi
           null,
           "Nothing can be sent. The company can still receive, and its keys can read. ",
           frozen.pending === "wait" && held_sats > 0
-            ? `${Formats.sats(held_sats)} sats are held and will be sent when you unfreeze the company. `
+            ? `${count(held_sats, "sat is", "sats are")} held and will be sent when you unfreeze the company. `
             : "",
           "The company sees this reason on its pages."
         )
@@ -86,7 +86,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     api.call("GET /operator/companies/{id}/limits", { params: { id } }),
     of(id).steps([say.nowMillis - monthMillis, say.nowMillis + 1])
   ])
-  const figure = (name: string, sats: number) => [name, Formats.sats(sats), say.fiat(sats) ?? "sats"] as const
+  const figure = (name: string, sats: number) => [name, Formats.sats(sats), say.fiat(sats) ?? Formats.unit(sats)] as const
   const [valid, revoked] = [keys.filter(({ revoked_at }) => revoked_at === null), keys.filter(({ revoked_at }) => revoked_at !== null)]
   return {
     title: company.name,

@@ -5,7 +5,7 @@ import { body, checks, choice, entry, field, fields, form, formPanel, link, note
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
-import { companyCrumbs, confirming, numberIn, partOf } from "./Common.ts"
+import { companyCrumbs, confirming, count, numberIn, partOf } from "./Common.ts"
 
 // The settings of a company that operators change: freeze, plan, fees and limits.
 
@@ -60,7 +60,7 @@ const feeFields = ({ fees, own }: CompanyFees) => [
     h(
       "fieldset",
       { class: "fields" },
-      h("legend", { class: "label" }, `${label}, now ${fees[way].base_sats} sats + ${fees[way].parts_per_million / 10_000}%`),
+      h("legend", { class: "label" }, `${label}, now ${Formats.exactSats(fees[way].base_sats)} + ${fees[way].parts_per_million / 10_000}%`),
       field({
         label: `${label}: fixed, sats`,
         name: `${way}_base`,
@@ -196,7 +196,7 @@ const unfreezePage = async (visit: OperatorVisit): Promise<Shown> => {
               ...(held_sats === 0
                 ? ["No withdrawal is waiting."]
                 : [
-                    `${Formats.sats(held_sats)} sats are held. Pending withdrawals are sent ${isPaused ? "after that" : "within seconds"}. Those that need approval still need it.`,
+                    `${count(held_sats, "sat is", "sats are")} held. Pending withdrawals are sent ${isPaused ? "after that" : "within seconds"}. Those that need approval still need it.`,
                     "Withdrawals with expired invoices fail, and the money is returned."
                   ])
             ],

@@ -4,7 +4,7 @@ import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { body, copied, cover, date, factPanel, link, note, panel, sides, stack, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import type { Liquidity, Status } from "../wire.ts"
-import { ago, checkName, guide } from "./Common.ts"
+import { ago, checkName, count, guide } from "./Common.ts"
 
 // Node, channels and wallet, and the processes that work with them.
 
@@ -36,6 +36,7 @@ const balanceBar = ({ outgoing_sats: out, incoming_sats: into }: Liquidity) => {
 }
 
 const known = (sats: number | null): string => (sats === null ? "unknown" : Formats.sats(sats))
+const knownSats = (sats: number | null): string => (sats === null ? "unknown" : Formats.inSats(sats))
 
 const channelPanel = (visit: OperatorVisit, liquidity: Liquidity, warnings: Status["warnings"]) => {
   const { channels } = liquidity
@@ -47,7 +48,7 @@ const channelPanel = (visit: OperatorVisit, liquidity: Liquidity, warnings: Stat
       : [
           body(
             balanceBar(liquidity),
-            h("p", { class: "hint" }, `${known(liquidity.outgoing_sats)} sats to send, ${known(liquidity.incoming_sats)} sats to receive`)
+            h("p", { class: "hint" }, `${knownSats(liquidity.outgoing_sats)} to send, ${knownSats(liquidity.incoming_sats)} to receive`)
           ),
           table("Channels by state", {
             columns: [
@@ -112,7 +113,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const node = found.checks.find(({ name }) => name === "node")
   const { wallet_sats: wallet, days_left: days } = liquidity
   const figure = (name: string, sats: number | null) =>
-    [name, known(sats), sats === null ? "" : ["sats", say.fiat(sats)].filter((one) => one !== undefined).join(" · ")] as const
+    [name, known(sats), sats === null ? "" : [Formats.unit(sats), say.fiat(sats)].filter((one) => one !== undefined).join(" · ")] as const
   return {
     title: "Nodes and channels",
     isLive: true,
@@ -135,11 +136,11 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
         stack(
           factPanel("On-chain wallet", [
             ["Source", found.chain ?? "unknown"],
-            ["Balance", `${known(wallet)} sats`],
+            ["Balance", knownSats(wallet)],
             ["As of", date(say, liquidity.wallet_at)],
-            ["Sent", `${known(liquidity.spent_sats)} sats`],
+            ["Sent", knownSats(liquidity.spent_sats)],
             ["Since", date(say, liquidity.spent_since)],
-            ["Lasts for", days === null ? "unknown" : `about ${days} days`]
+            ["Lasts for", days === null ? "unknown" : `about ${count(days, "day")}`]
           ]),
           factPanel("This installation", [
             ["Version", found.version ?? "unknown"],

@@ -39,7 +39,7 @@ const columns = ({ say }: OperatorVisit): ReadonlyArray<Column<Problem>> => [
         ? ""
         : [
             Formats.sats(sats),
-            h("span", { class: "only-narrow" }, Math.abs(sats) === 1 ? " sat" : " sats"),
+            h("span", { class: "only-narrow" }, ` ${Formats.unit(sats)}`),
             h("span", { class: "sub off" }, beneath ?? say.fiat(sats) ?? "")
           ]
   },
@@ -96,7 +96,7 @@ const checksOf = (
     wallet !== null && {
       name: "On-chain wallet",
       told: good("OK"),
-      figure: `${Formats.sats(wallet)} sats${days === null ? "" : `, lasts about ${Math.round(days)} days at the current rate`}`
+      figure: `${Formats.inSats(wallet)}${days === null ? "" : `, lasts about ${count(Math.round(days), "day")} at the current rate`}`
     },
     ...found.lags.map(
       ({ feature, lag_seconds: lag }) =>
@@ -127,7 +127,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const [problems, stopped] = [problemsOf(facts, visit), stoppedOf(facts, visit)]
   const { report } = facts.reconciliation
   const figure = (name: string, sats: number) =>
-    [name, Formats.sats(sats), say.fiat(sats) === undefined ? "sats" : `sats · ${say.fiat(sats)}`] as const
+    [name, Formats.sats(sats), [Formats.unit(sats), say.fiat(sats)].filter((one) => one !== undefined).join(" · ")] as const
   return {
     title: problems.length === 0 ? "Now" : `${count(problems.length, "thing needs", "things need")} your attention`,
     lead: `${say.day(say.nowMillis)}, ${say.time(say.nowMillis)}`,

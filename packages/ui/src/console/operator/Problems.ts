@@ -91,7 +91,7 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
     return (
       sats !== 0 && {
         ...row,
-        title: `The ${name} has ${Formats.sats(Math.abs(sats))} sats ${sats < 0 ? "less" : "more"} than the ledger`,
+        title: `The ${name} has ${Formats.inSats(Math.abs(sats))} ${sats < 0 ? "less" : "more"} than the ledger`,
         text: differences.length === 0 ? "The cause is not known yet." : `Causes: ${causeWords(report)}.`,
         sinceMillis: oldestOf(differences.map((one) => one.since)),
         sats: Math.abs(sats)

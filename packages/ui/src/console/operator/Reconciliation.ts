@@ -203,7 +203,9 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
       : {
           tone: "bad",
           text:
-            off === 0 ? count(report.differences.length, "difference") : `${amount(Math.abs(off))} sats ${off < 0 ? "missing" : "too many"}`
+            off === 0
+              ? count(report.differences.length, "difference")
+              : `${Formats.exactSats(Math.abs(off))} ${off < 0 ? "missing" : "too many"}`
         },
     lead: [
       `Last run ${ago(say.nowMillis - at)} ago`,

@@ -79,7 +79,7 @@ const resumePage = async (visit: OperatorVisit): Promise<Shown> => {
       : [
           many === 0
             ? "No withdrawal is waiting."
-            : `${count(many, "withdrawal is", "withdrawals are")} sent within seconds: ${Formats.sats(sats)} sats.`,
+            : `${count(many, "withdrawal is", "withdrawals are")} sent within seconds: ${Formats.inSats(sats)}.`,
           ...(many === 0 ? [] : ["Those with expired invoices fail, and the money is returned."]),
           "Frozen companies stay frozen."
         ]
@@ -99,7 +99,12 @@ const resumePage = async (visit: OperatorVisit): Promise<Shown> => {
           h(
             "div",
             { class: "note flat bad" },
-            h("strong", null, "The ledger still doesn’t match the node or the chain", off === 0 ? "" : `: ${Formats.sats(off)}\u00a0sats`),
+            h(
+              "strong",
+              null,
+              "The ledger still doesn’t match the node or the chain",
+              off === 0 ? "" : `: ${Formats.sats(off)}\u00a0${Formats.unit(off)}`
+            ),
             h("p", null, "Find the cause first. ", link(to("reconciliation"), "See the difference")),
             h(
               "label",

@@ -62,7 +62,7 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
   const row = await visit.suspended(visit.id)
   return {
     title: "Assign a payment",
-    figure: ["+", Formats.sats(row.received_sats), " ", h("small", null, "sats")],
+    figure: ["+", Formats.sats(row.received_sats), " ", h("small", null, Formats.unit(row.received_sats))],
     status: row.assigned_to === null ? { tone: "warn", text: "Without an owner" } : { tone: "good", text: "Assigned" },
     lead: Formats.capital(row.reason),
     crumbs: [["Suspense", "suspense"]],
@@ -82,7 +82,7 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
         )
       ),
       row.assigned_to === null &&
-        confirming(visit, `Assign ${Formats.sats(row.received_sats)} sats`, {
+        confirming(visit, `Assign ${Formats.inSats(row.received_sats)}`, {
           why: "The company is credited at once. This cannot be undone."
         })
     ])

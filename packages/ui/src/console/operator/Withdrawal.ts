@@ -170,11 +170,9 @@ const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company
     companyFact(visit, row.company_id, company),
     ["Recipient", copied(row.recipient, "recipient")],
     ["How", rails[row.rail_type]],
-    ["Amount", `${Formats.sats(row.amount_sats)} sats`],
-    ["Fee", `${Formats.exact(row.fee_sats)} sats`],
-    row.status === "pending" || row.status === "pending_approval"
-      ? ["Held", `${Formats.exact(row.amount_sats + row.fee_sats)} sats`]
-      : null,
+    ["Amount", Formats.inSats(row.amount_sats)],
+    ["Fee", Formats.exactSats(row.fee_sats)],
+    row.status === "pending" || row.status === "pending_approval" ? ["Held", Formats.exactSats(row.amount_sats + row.fee_sats)] : null,
     approval === null
       ? null
       : ["Approval", `${approvalWords[approval.state]}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`],
@@ -201,7 +199,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const isSent = kind === "withdrawal_dispatched" || kind === "payout_without_block"
   return {
     title: `Withdrawal ${Formats.shortened(row.id)}`,
-    figure: ["−", Formats.sats(row.amount_sats), " ", h("small", null, "sats")],
+    figure: ["−", Formats.sats(row.amount_sats), " ", h("small", null, Formats.unit(row.amount_sats))],
     status: told,
     lead: [
       say.fiat(row.amount_sats) !== undefined && `${say.fiat(row.amount_sats)} · `,
@@ -264,7 +262,7 @@ const deposit = async (visit: OperatorVisit): Promise<Shown> => {
   })
   return {
     title: `Deposit ${Formats.shortened(row.id)}`,
-    figure: ["+", Formats.sats(row.amount_sats), " ", h("small", null, "sats")],
+    figure: ["+", Formats.sats(row.amount_sats), " ", h("small", null, Formats.unit(row.amount_sats))],
     status:
       row.status === "settled"
         ? { tone: "good", text: "Credited" }

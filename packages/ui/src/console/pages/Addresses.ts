@@ -134,7 +134,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const { api, say, to, id } = visit
   const address = await api.call("GET /v1/bitcoin/deposit/lightning-address/{id}", { params: { id } })
   const { min_sats: least, max_sats: most, deleted_at, success_message: message } = address
-  const limit = (sats: number | null) => (sats === null ? "none" : `${Formats.sats(sats)} sats`)
+  const limit = (sats: number | null) => (sats === null ? "none" : Formats.inSats(sats))
   return {
     title: address.address,
     status: told(address),

@@ -105,7 +105,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   return {
     title: titleOf(invoice),
     status: told(invoice, say.nowMillis),
-    lead: invoice.amount_sats === null ? "Any amount" : `${Formats.sats(invoice.amount_sats)} sats`,
+    lead: invoice.amount_sats === null ? "Any amount" : Formats.inSats(invoice.amount_sats),
     crumbs: [["Invoices", "invoices"]],
     isLive: true,
     actions: may(visit, "receive") && [
@@ -119,8 +119,8 @@ const show = async (visit: Visit): Promise<Shown> => {
       ),
       stack(
         factPanel("Details", [
-          ["Due", invoice.amount_sats === null ? "any amount" : `${Formats.sats(invoice.amount_sats)} sats`],
-          ["Received", `${Formats.sats(invoice.received_sats)} sats`],
+          ["Due", invoice.amount_sats === null ? "any amount" : Formats.inSats(invoice.amount_sats)],
+          ["Received", Formats.inSats(invoice.received_sats)],
           ["Created", date(say, invoice.created_at)],
           ["Expires", date(say, invoice.expires_at)],
           ["Paid", date(say, invoice.settled_at, "not yet")],

@@ -45,14 +45,14 @@ const rowsOf = ({ account: { limits, remaining } }: Visit): ReadonlyArray<Row> =
 
 const columns = ({ say }: Visit): ReadonlyArray<Column<Row>> => [
   { title: "What", place: "c1", cell: ({ what }) => what },
-  { title: "Limit", place: "c2", kind: "fiat", cell: ({ limit, isSats }) => `${Formats.sats(limit)}${isSats ? " sats" : ""}` },
+  { title: "Limit", place: "c2", kind: "fiat", cell: ({ limit, isSats }) => (isSats ? Formats.inSats(limit) : Formats.sats(limit)) },
   { title: "Used", place: "c3", key: "Used", kind: "fiat", cell: ({ limit, left }) => (left === null ? "–" : Formats.sats(limit - left)) },
   { title: "Left", place: "c4", key: "Left", kind: "amount", cell: ({ left }) => (left === null ? "–" : Formats.sats(left)) },
   { title: "Left, value", place: "off", kind: "fiat", cell: ({ left, isSats }) => (left === null || !isSats ? "" : (say.fiat(left) ?? "")) }
 ]
 
 export const rateWords = ({ base_sats, parts_per_million }: FeeRate): string => {
-  const parts = [base_sats > 0 ? `${base_sats} sats` : "", parts_per_million > 0 ? `${parts_per_million / 10_000}%` : ""].filter(
+  const parts = [base_sats > 0 ? Formats.exactSats(base_sats) : "", parts_per_million > 0 ? `${parts_per_million / 10_000}%` : ""].filter(
     (text) => text !== ""
   )
   return parts.length === 0 ? "none" : parts.join(" + ")
@@ -62,7 +62,7 @@ const rules = (limits: Limits | null) => {
   if (limits === null) return []
   const { approval_above_sats: approval, recipient_types: types, recipients } = limits
   return [
-    approval === null ? null : (["Needs approval", `Above ${Formats.sats(approval)} sats`] as const),
+    approval === null ? null : (["Needs approval", `Above ${Formats.inSats(approval)}`] as const),
     types === null ? null : (["Payees", types.map((type) => type.replaceAll("_", " ")).join(", ")] as const),
     recipients === null ? null : (["Only to", recipients.join(", ")] as const)
   ]

@@ -102,7 +102,13 @@ const charts = async (visit: Visit, funds: Balance) => {
   const figure = (text: string, sats: number, more: string, id?: string) => {
     const fiat = say.fiat(sats)
     const words = [fiat === undefined ? "" : `· ${fiat}`, more].filter((word) => word !== "").join(" ")
-    return h("p", { class: "figure", "data-testid": id }, text, " ", h("small", null, "sats ", h("span", { class: "soft" }, words)))
+    return h(
+      "p",
+      { class: "figure", "data-testid": id },
+      text,
+      " ",
+      h("small", null, `${Formats.unit(sats)} `, h("span", { class: "soft" }, words))
+    )
   }
   const chosen = (value: string, text: string) => ({ text, href: to(value === "28" ? "" : `?span=${value}`), isOn: value === span })
   return two(

@@ -86,7 +86,7 @@ const titled = (payment: Payment): Pick<Shown, "title" | "figure" | "status" | "
   ]
   return {
     title: titleOf(payment),
-    figure: [signedSats(payment), " ", h("small", null, "sats")],
+    figure: [signedSats(payment), " ", h("small", null, Formats.unit(payment.amountSats))],
     status: toldOf(payment),
     lead: lead.filter((text) => text !== "").join(" · ")
   }
@@ -215,7 +215,7 @@ const proof = async (visit: Visit) => {
   const lines = [
     ["Paid by", visit.account.name],
     ["Paid to", payment.recipient],
-    ["Amount", `${Formats.sats(payment.amountSats)} sats${value === undefined ? "" : ` (${value})`}`],
+    ["Amount", `${Formats.inSats(payment.amountSats)}${value === undefined ? "" : ` (${value})`}`],
     ["Paid at", withdrawal.updated_at],
     ["Payment", payment.id],
     ["Payment hash", lightning?.payment_hash],

@@ -70,8 +70,7 @@ export const signedSats = ({ type, amountSats }: Pick<Line, "type" | "amountSats
   Formats.signed(type === "withdrawal" ? -amountSats : amountSats)
 
 /** The fee of a payment that failed was returned. */
-export const feeOf = ({ feeSats, status }: Payment): string =>
-  feeSats === 0 || status === "failed" ? "None" : `${feeSats.toLocaleString("en-US")} sats`
+export const feeOf = ({ feeSats, status }: Payment): string => (feeSats === 0 || status === "failed" ? "None" : Formats.exactSats(feeSats))
 
 const adjustment = ({ id, amount_sats, created_at, reason, status }: Transaction, say: Format) => ({
   type: "adjustment" as const,

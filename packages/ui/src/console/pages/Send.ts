@@ -67,15 +67,15 @@ const summary = async (visit: Visit): Promise<Shown> => {
               ["To", estimate.recipient],
               [
                 "Amount",
-                `${Formats.sats(estimate.amount_sats)} sats${say.fiat(estimate.amount_sats) === undefined ? "" : ` · ${say.fiat(estimate.amount_sats)}`}`
+                `${Formats.inSats(estimate.amount_sats)}${say.fiat(estimate.amount_sats) === undefined ? "" : ` · ${say.fiat(estimate.amount_sats)}`}`
               ],
-              ["Maximum fee", `${estimate.fee_sats} sats`],
-              ["In all", `${Formats.exact(total)} sats`],
+              ["Maximum fee", Formats.exactSats(estimate.fee_sats)],
+              ["In all", Formats.exactSats(total)],
               text(visit, "reference") === "" ? null : ["Reference", text(visit, "reference")]
             ])
           )
         ),
-        confirm(`Send ${Formats.sats(estimate.amount_sats)} sats`, { isConfirmed: user.isConfirmed })
+        confirm(`Send ${Formats.inSats(estimate.amount_sats)}`, { isConfirmed: user.isConfirmed })
       )
     )
   }

@@ -9,7 +9,7 @@ const get = async ({ api, say, id }: Visit): Promise<Shown> => {
   })
   return {
     title: "Adjustment by the operator",
-    figure: [Formats.signed(amount_sats), " ", h("small", null, "sats")],
+    figure: [Formats.signed(amount_sats), " ", h("small", null, Formats.unit(amount_sats))],
     status: { tone: "good", text: "Booked" },
     crumbs: [["Payments", "payments"]],
     body: factPanel("Details", [

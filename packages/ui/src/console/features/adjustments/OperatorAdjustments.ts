@@ -105,7 +105,7 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
     form(to(`adjustments/${id}`), {}, plain(button, [h("input", { type: "hidden", name: "do", value: what }), deciding(button, { kind })]))
   return {
     title: "Adjustment",
-    figure: [Formats.signed(row.amount_sats), " ", h("small", null, "sats")],
+    figure: [Formats.signed(row.amount_sats), " ", h("small", null, Formats.unit(row.amount_sats))],
     status: told(row),
     lead: [link(to(`companies/${row.company_id}`), name), ` · “${row.reason}”`],
     crumbs: [["Adjustments", "adjustments"]],
@@ -119,7 +119,7 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
         ["Ledger", copied(row.ledger_tx_id, "ledger id")]
       ]),
       row.status === "pending" &&
-        two(decision("approve", `Approve ${Formats.signed(row.amount_sats)} sats`, "main"), decision("reject", "Reject", "danger"))
+        two(decision("approve", `Approve ${Formats.signed(row.amount_sats)} ${Formats.unit(row.amount_sats)}`, "main"), decision("reject", "Reject", "danger"))
     ]
   }
 }

@@ -42,7 +42,7 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
     }
   const [isOwn, mayDecide] = [approval.asked_by === user.id, may(visit, "approve")]
   const at = to(`payments/out/${payment.id}`)
-  const [satsWords, now] = [`${Formats.sats(payment.amountSats)} sats`, say.fiat(payment.amountSats)]
+  const [satsWords, now] = [Formats.inSats(payment.amountSats), say.fiat(payment.amountSats)]
   return {
     top: [
       isOwn || !mayDecide

@@ -9,7 +9,7 @@ export const approvals: Feature = {
     (await api.call("GET /v1/transactions", { query: { status: "pending_approval", limit: 5 } })).map(
       ({ id, amount_sats, recipient, created_at }) => ({
         tone: "warn",
-        title: `${Formats.sats(amount_sats)} sats need approval`,
+        title: `${Formats.inSats(amount_sats)} ${amount_sats === 1 ? "needs" : "need"} approval`,
         text: `To ${elided(recipient)}, requested ${say.since(Date.parse(created_at))}`,
         href: to(`payments/out/${id}`),
         action: "Review"

@@ -98,7 +98,7 @@ const member = (say: Format, name: string, value: unknown): string => {
   const unitName = unit?.toLowerCase()
   const shown =
     unitName === "millis" ? say.when(Number(value)) : typeof value === "string" && value.includes(" ") ? `“${value}”` : told(say, value)
-  return `${text === "pending" ? "withdrawals" : wordsOf(text)} ${shown}${unitName === "sats" ? " sats" : ""}`
+  return `${text === "pending" ? "withdrawals" : wordsOf(text)} ${shown}${unitName === "sats" ? ` ${Formats.unit(Number(value))}` : ""}`
 }
 const read = (value: string): unknown => {
   try {
@@ -238,7 +238,9 @@ const get = async (visit: Visit, words: Words): Promise<Shown> => {
   )
   const about: About = (entry) => {
     const payment = sent.find(({ id }) => id === sentIn(entry))
-    return payment === undefined ? recordOf(entry, visit, words) : link(to(`payments/out/${payment.id}`), `${signedSats(payment)} sats`)
+    return payment === undefined
+      ? recordOf(entry, visit, words)
+      : link(to(`payments/out/${payment.id}`), `${signedSats(payment)} ${Formats.unit(payment.amountSats)}`)
   }
   return logPage(visit, page, { path: "v1/audit", filters, columns: columns(visit, about) })
 }

@@ -51,7 +51,7 @@ const titleOf = ({ order_id, description }: Checkout): string =>
 
 const priceOf = ({ fiat_amount, fiat_currency, amount_sats }: Checkout): string => {
   if (fiat_amount !== null && fiat_currency !== null) return Formats.fiatText(Number(fiat_amount), fiat_currency)
-  return amount_sats === null ? "Any amount" : `${Formats.sats(amount_sats)} sats`
+  return amount_sats === null ? "Any amount" : Formats.inSats(amount_sats)
 }
 
 const columns = ({ say, to }: Visit): ReadonlyArray<Column<Checkout>> => [
@@ -156,7 +156,7 @@ const show = async (visit: Visit): Promise<Shown> => {
     status: told(checkout, say.nowMillis),
     lead: [
       priceOf(checkout),
-      checkout.fiat_amount === null || checkout.amount_sats === null ? "" : `${Formats.sats(checkout.amount_sats)} sats`,
+      checkout.fiat_amount === null || checkout.amount_sats === null ? "" : Formats.inSats(checkout.amount_sats),
       checkout.order_id === null ? "" : checkout.description
     ]
       .filter((text) => text !== "")
@@ -183,9 +183,9 @@ const show = async (visit: Visit): Promise<Shown> => {
           ["Order", checkout.order_id ?? "none"],
           ["Price", priceOf(checkout)],
           checkout.rate === null ? null : ["Rate", `1 BTC = ${Formats.fiatText(Number(checkout.rate), checkout.fiat_currency ?? "usd")}`],
-          ["Due", checkout.amount_sats === null ? "any amount" : `${Formats.sats(checkout.amount_sats)} sats`],
-          ["Received", `${Formats.sats(checkout.received_sats)} sats`],
-          checkout.pending_sats === 0 ? null : ["Confirming", `${Formats.sats(checkout.pending_sats)} sats`],
+          ["Due", checkout.amount_sats === null ? "any amount" : Formats.inSats(checkout.amount_sats)],
+          ["Received", Formats.inSats(checkout.received_sats)],
+          checkout.pending_sats === 0 ? null : ["Confirming", Formats.inSats(checkout.pending_sats)],
           ["Created", date(say, checkout.created_at)],
           ["Expires", date(say, checkout.expires_at)],
           ["Paid", date(say, checkout.paid_at, "not yet")]

@@ -85,7 +85,7 @@ export const optionsPanel = ({ options, locale, tolerance_percent, tip_sats, pay
       "Customer can",
       options.length === 0 ? "only pay" : choices.flatMap(([name, title]) => (options.includes(name) ? [title] : [])).join(", ")
     ],
-    tip_sats === null ? null : ["Tip", `${Formats.sats(tip_sats)} sats`],
+    tip_sats === null ? null : ["Tip", Formats.inSats(tip_sats)],
     payer_email === null ? null : ["Email address", payer_email],
     tolerance_percent === 0 ? null : ["Accepted underpayment", `${tolerance_percent}%`],
     ["Language", languages.find(([name]) => name === locale)?.[1] ?? locale],

@@ -77,7 +77,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const { lightning_address: address, lightning_address_id: addressId, dns_record: record } = offer
   return {
     title: titleOf(offer),
-    lead: offer.amount_sats === null ? "Any amount, any number of times" : `At least ${Formats.sats(offer.amount_sats)} sats each time`,
+    lead: offer.amount_sats === null ? "Any amount, any number of times" : `At least ${Formats.inSats(offer.amount_sats)} each time`,
     crumbs: [["Offers", "offers"]],
     actions: visit.isSandbox && may(visit, "receive") && act(to(`offers/${id}`), "Pay from the sandbox", "main"),
     body: sides(

@@ -12,7 +12,7 @@ const valued = (payment: Payment, sats: number, say: Format): string => {
   const booked = bookedValue({ ...payment, amountSats: sats })
   const now = say.fiat(sats)
   const values = [booked === undefined ? "" : `${booked} when it was booked`, now === undefined ? "" : `${now} now`]
-  return [`${Formats.sats(sats)} sats`, ...values.filter((text) => text !== "")].join(" · ")
+  return [Formats.inSats(sats), ...values.filter((text) => text !== "")].join(" · ")
 }
 
 const refundForm = async (visit: Visit): Promise<Shown> => {
@@ -46,7 +46,7 @@ const refundForm = async (visit: Visit): Promise<Shown> => {
           }),
           entry(visit, { label: "Note", name: "description", optional: true })
         ),
-        confirm(`Refund up to ${Formats.sats(left)} sats`, {
+        confirm(`Refund up to ${Formats.inSats(left)}`, {
           isConfirmed: user.isConfirmed,
           why: "The amount is held until it is claimed or expires."
         })
@@ -78,7 +78,7 @@ const refund = async (visit: Visit): Promise<Shown | Elsewhere> => {
   })
   if (made.lnurl === null) return { redirect: `payments/in/${id}` }
   return {
-    title: `Refund of ${Formats.sats(made.amount_sats)} sats created`,
+    title: `Refund of ${Formats.inSats(made.amount_sats)} created`,
     crumbs: [
       ["Payments", "payments"],
       ["Payment", `payments/in/${id}`]

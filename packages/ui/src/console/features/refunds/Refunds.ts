@@ -100,7 +100,7 @@ const show = async (visit: Visit): Promise<Shown> => {
   const [row] = await withStatus(visit, [refund])
   return {
     title: refundTitle(refund),
-    figure: [Formats.sats(refund.amount_sats), " ", h("small", null, "sats")],
+    figure: [Formats.sats(refund.amount_sats), " ", h("small", null, Formats.unit(refund.amount_sats))],
     status: row?.told ?? refundWords[refund.status],
     lead: refund.description,
     crumbs: [["Refunds", "refunds"]],
@@ -127,12 +127,10 @@ export const received = async (visit: Visit, _: Payment, deposit: Deposit): Prom
   return {
     actions: isRefundable && mayRefund && button(to(`payments/in/${id}/refund`), "Refund…", "main"),
     facts: [
-      ["Refunded", refunded_sats === 0 ? "Nothing" : `${Formats.sats(refunded_sats)} sats`],
+      ["Refunded", refunded_sats === 0 ? "Nothing" : Formats.inSats(refunded_sats)],
       [
         "Refundable",
-        standing === "pending"
-          ? "After confirmation"
-          : [`${Formats.sats(left)} sats`, isRefundable && !mayRefund && sub(whoMay("refund", "send"))]
+        standing === "pending" ? "After confirmation" : [Formats.inSats(left), isRefundable && !mayRefund && sub(whoMay("refund", "send"))]
       ]
     ],
     panel:

@@ -67,7 +67,7 @@ const made = async (visit: Visit): Promise<Shown> => {
     body: { amount: 0, currency: "sats", ...amountOf(visit), ...descriptionOf(visit) }
   })
   return {
-    title: `Voucher of ${Formats.sats(amount_sats)} sats created`,
+    title: `Voucher of ${Formats.inSats(amount_sats)} created`,
     crumbs: [["Vouchers", "vouchers"]],
     body: [
       code(
@@ -87,14 +87,14 @@ const show = async (visit: Visit): Promise<Shown> => {
   const { withdrawal_id: withdrawal, refund_id: refund } = voucher
   return {
     title: voucherTitle(voucher),
-    figure: [Formats.sats(voucher.amount_sats), " ", h("small", null, "sats")],
+    figure: [Formats.sats(voucher.amount_sats), " ", h("small", null, Formats.unit(voucher.amount_sats))],
     status: voucherTold(voucher, say.nowMillis),
     lead: voucher.description,
     crumbs: [["Vouchers", "vouchers"]],
     isLive: true,
     body: record(visit, voucher.status === "open" && [`vouchers/${id}`, "Cancel voucher"], [
       ["Worth now", say.fiat(voucher.amount_sats) ?? "unknown"],
-      ["Fee", `${voucher.fee_sats} sats`],
+      ["Fee", Formats.exactSats(voucher.fee_sats)],
       ["Created", date(say, voucher.created_at)],
       ["Expires", date(say, voucher.expires_at)],
       withdrawal === null ? null : ["Claimed by", link(to(`payments/out/${withdrawal}`), "Outgoing payment")],

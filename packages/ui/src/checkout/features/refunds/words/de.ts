@@ -6,7 +6,7 @@ export const de: Words = {
   refundCode: "Erstattungscode",
   refundLink: "Erstattungslink",
   refundSecret: "Wer diesen Code sieht, kann das Geld abholen.",
-  refundUntil: "Gültig bis {1}.",
+  refundUntil: "Gültig bis zum {1}.",
   refundPending: "Ihre Erstattung von {1} ist unterwegs.",
   refundDone: "Ihre Erstattung von {1} ist abgeschlossen.",
   refundAsk: "Der Verkäufer zahlt {1} zurück. Bitten Sie ihn um den Erstattungslink und nennen Sie die Zahlungsreferenz.",
