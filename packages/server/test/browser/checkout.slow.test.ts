@@ -261,6 +261,17 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
     assert.deepStrictEqual([address, lightning, amount], [made.address, made.payment_request, 21_000_000n])
   })
 
+  it("browser: in a dark high-contrast theme, a wallet can still scan the QR code, and the chosen tip differs from the others", () =>
+    tab({ forcedColors: "active", colorScheme: "dark" }, async (page) => {
+      await page.goto(stateOf("open"))
+      assert.match(await codeIn(await page.locator(".tile").screenshot()), /^bitcoin:/)
+      await page.goto(stateOf("questions"))
+      const colors = await page.evaluate<ReadonlyArray<string>>(
+        `[...document.querySelectorAll(".choice")].map((one) => getComputedStyle(one).backgroundColor)`
+      )
+      assert.strictEqual(new Set(colors).size, 2, colors.join(" "))
+    }))
+
   it("browser: a payer can copy the invoice and select another code with only the keyboard, and screen readers announce the copying", () =>
     tab({ permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
       const made = await started.make()

@@ -118,6 +118,16 @@ describe.skipIf(isMissing)("the console in a browser", () => {
       assert.deepStrictEqual(names, ["satrail_theme"])
     }))
 
+  it("console: in a high-contrast theme, the current page, period and theme differ from the others, and statuses keep their marks", () =>
+    tab({ forcedColors: "active", storageState: signedIn.company }, async (page) => {
+      await visit(page, "", "Overview")
+      const marked = [".side li a[aria-current]", ".segments a[aria-current]", ".theme [aria-pressed=true]"]
+      const kept = await page.evaluate<ReadonlyArray<string>>(
+        `[...${JSON.stringify(marked)}.map((one) => getComputedStyle(document.querySelector(one))), getComputedStyle(document.querySelector(".st.good"), "::before")].map(({ forcedColorAdjust }) => forcedColorAdjust)`
+      )
+      assert.deepStrictEqual(kept, ["none", "none", "none", "none"])
+    }))
+
   it("console: the key is never stored where a script can read it", () =>
     tab({ storageState: signedIn.company }, async (page) => {
       await visit(page, "", "Overview")
