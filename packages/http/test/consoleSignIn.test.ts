@@ -52,7 +52,7 @@ it("console: a link on another site to an export leads to its list, and download
 })
 
 it("console: a form sent after the person signed out in another tab says that nothing was changed", async () => {
-  const notice = "You are signed out, so nothing was changed."
+  const notice = "You are signed out, so nothing was changed. Sign in to continue with what you typed."
   const { text } = await post("/console/invoices/new", { amount: "100" })
   assert.include(text, notice)
   assert.strictEqual(backIn(text), "/console/invoices/new")
@@ -120,4 +120,49 @@ it("console: the currency of amounts is chosen among bitcoin and those with an e
   for (const path of ["console", "console/payments"]) assert.include(await service.page(inBitcoin, path), "0.00002100 BTC<", path)
   const { headers: none } = await post("/console/theme", { currency: "€; a=b", back: place })
   assert.isNull(none.get("set-cookie"))
+})
+
+it("console: what was typed into a form that was sent without a session is shown again after signing in, and takes effect once", async () => {
+  /** The values of a page's fields by name, as a browser sends them. */
+  const fieldsOf = (page: string, id = "") => {
+    const [, fields = ""] = new RegExp(`<form${id}[^>]*>(.*?)</form>`, "s").exec(page) ?? assert.fail(page)
+    const inputs = [...fields.matchAll(/<input[^>]*>/g)].flatMap(([input]) => {
+      const [name, value] = ["name", "value"].map((one) => new RegExp(` ${one}="([^"]*)"`).exec(input)?.[1]?.replaceAll("&amp;", "&"))
+      return name === undefined ? [] : [[name, value ?? ""] as const]
+    })
+    return Object.fromEntries(inputs)
+  }
+  const typed = { once: "0b61bd1f-4a52-4f4f-9f2c-6a3a3c1e4a11", amount: "123", currency: "sats", description: "Two & “three”" }
+  const { text: page } = await post("/console/invoices/new", { ...typed, credential: "secret-of-somebody" })
+  assert.notInclude(page, "secret-of-somebody")
+  const asked = fieldsOf(page, '(?=[^>]*action="../../console/sign-in")')
+  const wrong = await post("/console/sign-in", { ...asked, credential: "sr_wrong" })
+  assert.strictEqual(wrong.status, 401)
+  const entered = await post("/console/sign-in", { ...fieldsOf(wrong.text, '(?=[^>]*action="sign-in")'), credential: key })
+  const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? ""
+  assert.include(entered.text, "what you typed is kept.")
+  assert.match(entered.text, /action="\.\.\/console\/invoices\/new"/)
+  const send = (path: string, form: Readonly<Record<string, string>>) =>
+    service.send(
+      new Request(`${origin}${path}`, {
+        method: "POST",
+        headers: { cookie, "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" },
+        body: String(new URLSearchParams(form))
+      })
+    )
+  const count = async () => (await service.ask("GET", "/v1/bitcoin/deposit/lightning-invoice", { key })).body.data.length
+  const before = await count()
+  const again = await send("/console/invoices/new", fieldsOf(entered.text))
+  assert.strictEqual(again.status, 200)
+  assert.include(again.text, 'value="123"')
+  assert.include(again.text, `name="once" value="${typed.once}"`)
+  assert.strictEqual(await count(), before)
+  for (let times = 0; times < 2; times++) assert.strictEqual((await send("/console/invoices/new", typed)).status, 303)
+  assert.strictEqual(await count(), before + 1)
+  // The second step of a payment is shown again as its first step, so that nothing is sent without a look.
+  const payment = { ...typed, destination: "ann@wallet.example", max_fee_sats: "5", shown_again: "1" }
+  const sending = await send("/console/send", payment)
+  assert.include(sending.text, 'value="ann@wallet.example"')
+  assert.include(sending.text, `name="once" value="${typed.once}"`)
+  assert.notInclude(sending.text, "max_fee_sats")
 })

@@ -49,6 +49,14 @@ const elsewhere = (location: string, headers: Readonly<Record<string, string>> =
   HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store", ...headers } })
 
 const signedOut = "You were signed out because the session ended or its key was revoked."
+const isKept = "Sign in to continue with what you typed."
+
+/** What was typed into a form that was sent without a session, to be shown again at this address. A search is not kept. */
+const keptOf = (to: string, form: URLSearchParams | undefined): Site.Kept | undefined => {
+  const fields = [...(form ?? [])].filter(([name, value]) => value !== "" && !["credential", Site.shownAgain].includes(name))
+  const isTyped = fields.some(([name]) => name !== "once") && form?.has("q") !== true
+  return isTyped ? { to, fields: new URLSearchParams(fields) } : undefined
+}
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -96,8 +104,10 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
   const failed = (request: Request, at: string, error: unknown, form?: URLSearchParams): Response => {
     if (!(error instanceof Refused)) throw error
     const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
-    const asked = { action: actionAt(at), back: `/${pageAt(request.url)}` }
-    if (error.status === 401) return html(request, Site.signIn(around, { ...asked, notice: signedOut }))
+    const page = pageAt(request.url)
+    const kept = keptOf(upFrom(at) + page, form)
+    const asked = { action: actionAt(at), back: `/${page}`, kept }
+    if (error.status === 401) return html(request, Site.signIn(around, { ...asked, notice: kept ? `${signedOut} ${isKept}` : signedOut }))
     if (error.status === 403) return html(request, Site.signIn(around, { ...asked, problem: error.message }), 403)
     return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
   }
@@ -113,13 +123,15 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
     // Without a session there is nothing to request.
     if (request.cookies[cookieName] === undefined) {
       const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
-      const notice = form && { notice: "You are signed out, so nothing was changed. Sign in, then try again." }
-      return html(request, Site.signIn(around, { action: actionAt(at), back: `/${pageAt(request.url)}`, ...notice }))
+      const page = pageAt(request.url)
+      const kept = keptOf(upFrom(at) + page, form)
+      const notice = form && { notice: `You are signed out, so nothing was changed. ${kept ? isKept : "Sign in, then try again."}` }
+      return html(request, Site.signIn(around, { action: actionAt(at), back: `/${page}`, kept, ...notice }))
     }
     try {
       const asked = { send: sendFor(request), reads, at, page, nowMillis, form: form ?? new URLSearchParams(), isSandbox }
       const visit = await visitOf(request, asked)
-      const answer = await answers(visit, at, form !== undefined)
+      const answer = await answers(visit, at, form !== undefined && !form.has(Site.shownAgain))
       if (answer === undefined) return elsewhere(upFrom(at) + paths[visit.user.kind].slice(1))
       if ("redirect" in answer) return elsewhere(answer.isBeside === true ? visit.beside(answer.redirect) : visit.to(answer.redirect))
       if ("html" in answer) return html(request, answer.html, answer.status)
@@ -135,14 +147,16 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
 
   const signIn = async (request: Request, form: URLSearchParams): Promise<Response> => {
     const back = `/${pageAt(form.get("back") ?? "")}`
+    const kept = keptOf(`..${back}`, new URLSearchParams(form.get("kept") ?? ""))
+    const around = { files: filesAt("../"), preferences: preferencesOf(request) }
     try {
       const { headers } = await sendFor(request)("POST", `${path}/session`, { credential: form.get("credential") ?? "" })
-      return elsewhere(`..${back}`, { "set-cookie": headers.get("set-cookie") ?? "" })
+      const cookie = { "set-cookie": headers.get("set-cookie") ?? "" }
+      return kept === undefined ? elsewhere(`..${back}`, cookie) : html(request, Site.signedIn(around, kept), 200, cookie)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      const around = { files: filesAt("../"), preferences: preferencesOf(request) }
       const problem = error.details[0]?.message ?? error.message
-      return html(request, Site.signIn(around, { action: "sign-in", back, problem }), error.status)
+      return html(request, Site.signIn(around, { action: "sign-in", back, problem, kept }), error.status)
     }
   }
 

@@ -112,7 +112,8 @@ export const make = async (
     query: new URL(request.url, "http://inside").searchParams,
     form,
     problem: undefined,
-    once: randomUUID(),
+    // A form that is shown again is the same request, so that it takes effect only once.
+    once: (form.has(Site.shownAgain) && form.get("once")) || randomUUID(),
     to: (place) => up + root.slice(1) + (place === "" || place.startsWith("?") ? place : `/${place}`),
     beside: (place) => up + place
   }

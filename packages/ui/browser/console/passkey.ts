@@ -111,7 +111,9 @@ const acts: Readonly<Record<string, (button: HTMLButtonElement, invitation: stri
   // Not loaded again, because the page may be the result of a form with a wrong key.
   "sign-in": async () => {
     await signed("sign-in")
-    location.assign(urlOf(document.querySelector<HTMLInputElement>("[name=back]")?.value ?? "/console"))
+    const kept = document.querySelector<HTMLFormElement>("#kept")
+    if (kept !== null) kept.submit()
+    else location.assign(urlOf(document.querySelector<HTMLInputElement>("[name=back]")?.value ?? "/console"))
     return true
   },
   join: (button, invitation) => join(invitation, nameOf(button)),

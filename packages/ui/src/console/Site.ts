@@ -1,4 +1,4 @@
-import { h } from "preact"
+import { type ComponentChildren, h } from "preact"
 import { Refused } from "./Api.ts"
 import { features } from "./features/index.ts"
 import * as Formats from "./Format.ts"
@@ -161,11 +161,44 @@ const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean)
   }
 }
 
+interface Asked {
+  readonly problem?: string
+  readonly action: string
+  readonly back: string
+  readonly notice?: string
+  /** The fields of a form that was sent without a session. */
+  readonly kept?: Kept | undefined
+}
+
+/** The form that `back` shows again, with what was typed. Not sent by itself: who signs in may act for another company. */
+export interface Kept {
+  readonly to: string
+  readonly fields: URLSearchParams
+}
+
+/** The name of the field that makes a page show the other fields instead of acting on them. */
+export const shownAgain = "shown_again"
+
+const keptForm = ({ to, fields }: Kept, ...children: ReadonlyArray<ComponentChildren>) =>
+  h(
+    "form",
+    { id: "kept", method: "post", action: to },
+    [[shownAgain, "1"] as const, ...fields].map(([name, value]) => h("input", { type: "hidden", name, value })),
+    children
+  )
+
+/** The page after signing in from a form that was sent without a session. */
+export const signedIn = (around: Pick<Frame.Around, "files" | "preferences">, kept: Kept): string =>
+  Frame.alone(
+    "Signed in · satrail",
+    around,
+    h("h1", null, "satrail"),
+    note("info", "You are signed in, and what you typed is kept. Check it before you send it."),
+    keptForm(kept, h("button", { class: "btn main lg wide", autoFocus: true }, "Back to the form"))
+  )
+
 /** The sign-in page. Signing in leads to the page at `back`. */
-export const signIn = (
-  around: Pick<Frame.Around, "files" | "preferences">,
-  { problem, action, back, notice }: { readonly problem?: string; readonly action: string; readonly back: string; readonly notice?: string }
-): string =>
+export const signIn = (around: Pick<Frame.Around, "files" | "preferences">, { problem, action, back, notice, kept }: Asked): string =>
   Frame.alone(
     "Sign in · satrail",
     around,
@@ -194,6 +227,7 @@ export const signIn = (
         "form",
         { class: "body fields", method: "post", action },
         h("input", { type: "hidden", name: "back", value: back }),
+        kept !== undefined && h("input", { type: "hidden", name: "kept", value: kept.fields.toString() }),
         field({
           label: "API key or operator token",
           name: "credential",
@@ -204,7 +238,8 @@ export const signIn = (
         }),
         h("button", { class: "btn lg wide" }, "Sign in")
       )
-    )
+    ),
+    kept !== undefined && keptForm(kept)
   )
 
 /** The page shown while the service, or its store, does not respond. `given` is the form that was sent. */

@@ -4,15 +4,15 @@ import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit
 import { body, confirm, empty, entry, facts, fields, form, formPanel, panel, plain } from "../Parts.ts"
 import { amountFields, amountOf } from "./Records.ts"
 
-// Two steps: the estimate, then the payment. Repeating the second step pays only once.
+// Two steps: the estimate, then the payment. Repeating the second step pays only once, also if its form is shown again after signing in.
 
 const first = (visit: Visit): Shown => {
-  const { to, account } = visit
+  const { to, once, form: given, account } = visit
   return {
     title: "Send",
     body: account.frozen
       ? plain("Send", empty("lock", "You can’t send now", "The operator has frozen sending from this account. Contact the operator."))
-      : formPanel({ action: to("send"), label: "Send" }, [
+      : formPanel({ action: to("send"), label: "Send", ...(given.has("once") && { once }) }, [
           fields(
             entry(visit, {
               label: "To",
@@ -53,7 +53,7 @@ const summary = async (visit: Visit): Promise<Shown> => {
     crumbs: [["Send", "send"]],
     body: form(
       to("send"),
-      { once, class: "form-side" },
+      { once: text(visit, "once") || once, class: "form-side" },
       kept,
       h("input", { type: "hidden", name: "max_fee_sats", value: String(estimate.fee_sats) }),
       panel(
