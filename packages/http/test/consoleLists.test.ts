@@ -99,6 +99,12 @@ describe("the console's exports", () => {
     assert.strictEqual(await exported(last), "entries")
   })
 
+  it("console: each table of a list has a name, and states by which column it is sorted", async () => {
+    const { text } = await open("/audit")
+    assert.match(text, /<table class="cards" role="table" aria-label="[^"]+">/)
+    assert.match(text, /<th [^>]*aria-sort="descending"[^>]*>When</)
+  })
+
   it("console: no cell of an exported list is run as a formula, whichever form its characters have", async () => {
     const texts = ["=1+1", "@SUM(1)", "＝1+1", "＋1", "－1", "＠SUM(1)", "\n=1"]
     const invoice = { amount: 1000, currency: "sats" }

@@ -66,11 +66,12 @@ export const ofOperator: ReadonlyArray<readonly [path: string, title: string | R
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const rules = `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`
+const nameless = `[...document.querySelectorAll("table:not([aria-label])")].map(({ outerHTML }) => "no name: " + outerHTML.slice(0, 200))`
 
-/** Accessibility violations that axe finds on a page. */
-export const violations = async (page: Page): Promise<unknown> => {
+/** Accessibility violations that axe finds on a page, and tables without a name, which axe allows. */
+export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
-  return page.evaluate(rules)
+  return [...(await page.evaluate<ReadonlyArray<string>>(rules)), ...(await page.evaluate<ReadonlyArray<string>>(nameless))]
 }
 
 /** Content that does not fit: a button beyond the padding of its cell, a figure that breaks, and a table wider than its panel. */

@@ -44,6 +44,28 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       assert.lengthOf((await shop.get("/v1/bitcoin/deposit/lightning-invoice")).data, 1)
     }))
 
+  it("console: while a form is being sent, its button says so, and pressing it twice pays once", () =>
+    tab({}, async (page, complaints) => {
+      const shop = await whole.companyWith("paid")
+      await Customer.fund(shop, 10_000)
+      const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
+      await signIn(page, shop.key)
+      await visit(page, "send", "Send")
+      await page.getByLabel("To", { exact: true }).fill(destination)
+      await page.getByRole("button", { name: "Show the fee…" }).click()
+      const button = page.getByRole("button", { name: "Send 1,000 sats" })
+      await page.getByLabel("Your API key").fill(shop.key)
+      // The tab cannot be asked while it waits for the response.
+      await page.evaluate(
+        `addEventListener("submit", ({ submitter }) => { sessionStorage.seen = submitter.ariaBusy + " " + document.querySelector("#said").textContent })`
+      )
+      await button.dblclick()
+      await page.getByRole("heading", { name: /^−1,000 sats/, level: 1 }).waitFor()
+      assert.strictEqual(await page.evaluate("sessionStorage.seen"), "true Sending…")
+      assert.lengthOf((await shop.get("/v1/transactions?type=withdrawal")).data, 1)
+      assert.deepStrictEqual(complaints, [])
+    }))
+
   it("console: a page whose session has ended says so once and links to the sign-in page, and other failures are retried after increasing delays", () =>
     tab({}, async (page) => {
       const shop = await whole.companyWith("paid")

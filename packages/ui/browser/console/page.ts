@@ -32,6 +32,17 @@ document.addEventListener("keydown", (event) => {
   search.focus()
 })
 
+/** Shows that a form is being sent. Sending it again is allowed, because the network may have lost it. */
+document.addEventListener("submit", ({ submitter }) => {
+  const said = document.querySelector<HTMLElement>("#said")
+  submitter?.setAttribute("aria-busy", "true")
+  if (said !== null) said.textContent = said.dataset["sending"] ?? ""
+})
+// The browser may keep the page, and show it again after a click on Back.
+addEventListener("pageshow", () => {
+  for (const button of document.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy")
+})
+
 /** Describes an element. Buttons, and the headings of parts that open, differ only by their text. */
 const markOf = (one: Element): string => {
   const attributes = [...one.attributes].filter(({ name }) => name !== "data-copied").map(({ name, value }) => `${name}=${value}`)

@@ -64,7 +64,7 @@ const asTable = (name: string, heads: ReadonlyArray<string>, rows: ReadonlyArray
     h("summary", null, "Show as a table", h("span", { class: "visually-hidden" }, `: ${name}`)),
     h(
       "table",
-      { class: "num" },
+      { class: "num", "aria-label": name },
       h(
         "thead",
         null,

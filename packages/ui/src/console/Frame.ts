@@ -230,7 +230,7 @@ export const whole = (shown: Shown, around: Around): string =>
           shown.body
         )
       ),
-      h("p", { class: "visually-hidden", id: "said", role: "status", "data-copied": "Copied" })
+      h("p", { class: "visually-hidden", id: "said", role: "status", "data-copied": "Copied", "data-sending": "Sending…" })
     ])
   )
 

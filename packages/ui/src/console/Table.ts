@@ -48,7 +48,7 @@ export const table = <Row>(label: string, { columns, groups, kind = "", opens = 
     { class: "scroll", tabIndex: 0, role: "group", "aria-label": label },
     h(
       "table",
-      { class: `cards ${kind}`.trim(), role: "table" },
+      { class: `cards ${kind}`.trim(), role: "table", "aria-label": label },
       h(
         "thead",
         { role: "rowgroup" },
@@ -58,7 +58,12 @@ export const table = <Row>(label: string, { columns, groups, kind = "", opens = 
           columns.map(({ title, kind, width = "", isSorted = false }) =>
             h(
               "th",
-              { scope: "col", role: "columnheader", class: `${isRight(kind) ? "amount" : ""} ${width} ${isSorted ? "sorted" : ""}`.trim() },
+              {
+                scope: "col",
+                role: "columnheader",
+                class: `${isRight(kind) ? "amount" : ""} ${width}`.trim(),
+                ...(isSorted && { "aria-sort": "descending" as const })
+              },
               title === "" ? h("span", { class: "visually-hidden" }, "Action") : title
             )
           )

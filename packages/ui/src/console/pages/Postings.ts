@@ -42,7 +42,7 @@ export const book = (postings: ReadonlyArray<Posting>, { say, user }: Pick<AnyVi
       { class: "scroll", tabIndex: 0, role: "group", "aria-label": "Postings" },
       h(
         "table",
-        { class: "book" },
+        { class: "book", "aria-label": "Postings" },
         h(
           "thead",
           null,

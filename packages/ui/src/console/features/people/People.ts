@@ -63,7 +63,7 @@ const rolePanel = () =>
       { class: "scroll", tabIndex: 0, role: "group", "aria-label": "Roles" },
       h(
         "table",
-        null,
+        { "aria-label": "Roles" },
         h(
           "thead",
           null,
