@@ -119,7 +119,10 @@ const adjustmentPage = async (visit: OperatorVisit): Promise<Shown> => {
         ["Ledger", copied(row.ledger_tx_id, "ledger id")]
       ]),
       row.status === "pending" &&
-        two(decision("approve", `Approve ${Formats.signed(row.amount_sats)} ${Formats.unit(row.amount_sats)}`, "main"), decision("reject", "Reject", "danger"))
+        two(
+          decision("approve", `Approve ${Formats.signed(row.amount_sats)} ${Formats.unit(row.amount_sats)}`, "main"),
+          decision("reject", "Reject", "danger")
+        )
     ]
   }
 }
