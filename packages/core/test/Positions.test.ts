@@ -110,7 +110,8 @@ describe("Stored results of a run", () => {
       ]
     )
     assert.deepStrictEqual(second.watched, [sent])
-    assert.deepStrictEqual(lookAt(1100, second).watched, [])
+    const third = lookAt(1100, second)
+    assert.deepStrictEqual([third.watched, lookAt(1101, third).watched], [[sent], []])
   })
 
   it("reconciliation: a discrepancy counts as new only in the first run after it has lasted for the grace period", () => {
