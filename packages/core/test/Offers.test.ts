@@ -104,6 +104,21 @@ describe("Payments by offer", () => {
     assert.deepStrictEqual(calls, ["WithdrawalDispatched", `pay ${id}`, "WithdrawalSettled"])
   })
 
+  scenario("C21: offers: the full amount is released if the issuer refuses or cannot be reached, or if there is no route", function* () {
+    const payer = yield* companyWith(5000)
+    for (const [behaviour, failure] of [
+      ["fail", "incorrect_payment_details"],
+      ["unreachable", "timeout"],
+      ["no_route", "no_route"],
+      ["unknown_then_fail", "timeout"]
+    ] as const) {
+      const row = yield* confirm(payer, yield* offer({ behaviour }), 1000)
+      yield* steps(6)
+      assert.strictEqual(yield* standing(row), `failed: ${failure}`, behaviour)
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    }
+  })
+
   const asks = () => {
     const made: Array<OfferAsk> = []
     return {
