@@ -6,8 +6,8 @@ import type { Deposit } from "./Deposit.ts"
 export type JobsOf = (deposit: Deposit, atMillis: number) => ReadonlyArray<Change.Job>
 
 /**
- * Jobs enqueued when a deposit is first recorded, and again when it is credited or its credit is reversed, in the
- * same commit. There are none unless a layer adds some.
+ * Jobs enqueued when a deposit is first recorded, and again when it is credited, its credit is reversed or an amount of
+ * it becomes refundable again, in the same commit. There are none unless a layer adds some.
  */
 export class DepositJobs extends Context.Reference<JobsOf>("@satrail/core/receiving/DepositJobs", { defaultValue: () => () => [] }) {}
 
