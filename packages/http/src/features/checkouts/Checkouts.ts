@@ -310,7 +310,7 @@ const cancel = Section.company(
         scope: "receive",
         summary: "Cancel a checkout",
         description:
-          "Cancels an open checkout and its invoice. On-chain payments that still arrive are credited, and the checkout becomes `paid` with `late: true`. A paid or expired checkout returns `checkout_not_open`. Canceling twice has no further effect."
+          "Cancels an open checkout and its invoice. On-chain payments that still arrive are credited. If they are enough, the checkout becomes `paid` with `late: true`. A paid or expired checkout returns `checkout_not_open`. Canceling twice has no further effect."
       },
       (row) => ({ ...row, status: "canceled" })
     )
