@@ -12,6 +12,7 @@ import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
+import { pause, resume } from "./Payments.ts"
 import {
   asked,
   companyWith,
@@ -102,6 +103,19 @@ describe("Payments by offer", () => {
     calls.length = 0
     yield* steps(3)
     assert.deepStrictEqual(calls, ["WithdrawalDispatched", `pay ${id}`, "WithdrawalSettled"])
+  })
+
+  scenario("C4: offers: a payment waits while the node is down, and is sent once when the node recovers", function* () {
+    const payer = yield* companyWith(5000)
+    const text = yield* offer()
+    const row = yield* confirm(payer, text, 1000)
+    yield* pause("node")
+    yield* steps(10, 3600)
+    assert.strictEqual(yield* standing(row), "pending")
+    yield* resume("node")
+    yield* steps(3)
+    assert.strictEqual(yield* standing(row), "settled")
+    assert.deepStrictEqual(yield* got(text), [1000])
   })
 
   scenario("C21: offers: the full amount is released if the issuer refuses or cannot be reached, or if there is no route", function* () {
