@@ -176,6 +176,15 @@ export const money = {
     assert.deepStrictEqual((yield* holder(row.id)).apiKey, row)
     assert.deepStrictEqual((yield* holder(old.id)).apiKey, old)
     const change = yield* Effect.fromResult(ApiKey.approved(row, bob, atMillis + 5, old))
+    const ranges = { for: "sending" as const, ranges: ["203.0.113.0/24"] }
+    for (const [restricted, undone] of [
+      [ApiKey.limited(old, { daySats: 5 }, atMillis), ApiKey.limited({ ...old, limits: { daySats: 5 } }, old.limits, atMillis)],
+      [ApiKey.confined(old, ranges, atMillis), ApiKey.confined({ ...old, allowedFrom: ranges }, old.allowedFrom, atMillis)]
+    ] as const) {
+      yield* verdict(restricted)
+      assert.strictEqual(yield* unchanged(change), "ProtectionMoved")
+      yield* verdict(undone)
+    }
     assert.strictEqual(yield* verdict(change), "Applied")
     assert.strictEqual(yield* unchanged(change), "Applied")
     assert.deepStrictEqual((yield* holder(row.id)).apiKey, { ...row, approvedBy: "Bob", approvedAtMillis: atMillis + 5 })

@@ -1,7 +1,14 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
-import { Option } from "effect"
+import { ProtectionMoved } from "@satrail/core/accounts/Loosening"
+import { Equal, Option } from "effect"
 import { creation, type Kind, own } from "./Program.ts"
 import * as State from "./State.ts"
+
+/** Returns whether the replaced key has other restrictions than the Change expects. */
+const isMoved = (state: State.State, { companyId, replaces, expects }: ApiKey.ApiKeyApproved): boolean => {
+  const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, companyId, replaces.id))
+  return !!old && expects !== undefined && !Equal.equals({ limits: old.limits, allowedFrom: old.allowedFrom }, expects)
+}
 
 /** Makes the replaced key expire at the given time, unless it expires earlier. */
 const ended = (state: State.State, companyId: ApiKey.ApiKey["companyId"], replaces: ApiKey.Replaces | null): State.State => {
@@ -21,6 +28,7 @@ const approved: Kind<ApiKey.ApiKeyApproved> = {
     return row.revokedAtMillis === null && ApiKey.isWaiting(row) ? undefined : "again"
   },
   move: (state, change) => {
+    if (isMoved(state, change)) return new ProtectionMoved({ id: change.id })
     const { companyId, approvedBy, atMillis: approvedAtMillis, replaces } = change
     return ended(State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), approvedBy, approvedAtMillis }), companyId, replaces)
   }

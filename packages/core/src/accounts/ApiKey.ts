@@ -144,9 +144,11 @@ export interface Replaces {
 }
 
 /** A second operator approved the key. Approving it again, or after it was revoked, changes nothing. */
-export interface ApiKeyApproved extends Change.Parts<"ApiKeyApproved"> {
+export interface ApiKeyApproved extends Change.Parts<"ApiKeyApproved", ProtectionMoved> {
   readonly approvedBy: string
   readonly replaces: Replaces | null
+  /** If set, the change is refused if the replaced key has other restrictions. */
+  readonly expects?: Pick<ApiKey, "limits" | "allowedFrom">
 }
 
 export const life = {
@@ -306,6 +308,7 @@ export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: A
     legs: [],
     approvedBy: by.name,
     replaces,
+    ...(old && replaces && { expects: { limits: old.limits, allowedFrom: old.allowedFrom } }),
     recorded: [
       { noun, id, before: apiKey, after: { ...apiKey, approvedBy: by.name, approvedAtMillis: atMillis } },
       ...ended(replaces, old)

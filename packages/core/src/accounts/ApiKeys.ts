@@ -263,9 +263,6 @@ const finding = (records: AccountReads["Service"]) =>
     return apiKey === undefined || (of !== undefined && apiKey.companyId !== of) ? yield* new NotFound({ what: "API key", id }) : apiKey
   })
 
-/** For this long, a repeated approval completes one that failed after its commit. */
-const repeatMillis = 600_000
-
 /** Approves keys. */
 const makeApprove = Effect.gen(function* () {
   const journal = yield* Journal
@@ -283,28 +280,23 @@ const makeApprove = Effect.gen(function* () {
       })
     )
 
-  return Effect.fnUntraced(function* (id: string, by: Operator) {
+  const approved = Effect.fnUntraced(function* (id: string, by: Operator) {
     const apiKey = yield* get(id)
     const nowMillis = yield* Clock.currentTimeMillis
-    const replaced = apiKey.approval?.replaces
-    const old = replaced ? yield* get(replaced.id) : undefined
-    if (!ApiKey.isWaiting(apiKey)) {
-      const isRepeated = nowMillis < (apiKey.approvedAtMillis ?? 0) + repeatMillis
-      if (old === undefined || !isRepeated) return apiKey
-      yield* inherit(id, old.id)
-      yield* awaitCacheExpiry
-      return yield* get(id)
-    }
+    if (!ApiKey.isWaiting(apiKey)) return apiKey
     // Approving a revoked or expired key would end the key it replaces and leave no valid key.
     if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
     yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis)) // a refused approval must not change the key
+    const replaced = apiKey.approval?.replaces
+    const old = replaced ? yield* get(replaced.id) : undefined
     if (old !== undefined) yield* inherit(id, old.id)
     yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(yield* get(id), by, nowMillis, old)))
-    // The old key may have been restricted since it was read.
-    if (old !== undefined) yield* inherit(id, old.id)
     yield* awaitCacheExpiry
     return yield* get(id)
   })
+
+  // If the old key is restricted in the meantime, the new key takes its restrictions again.
+  return (id: string, by: Operator) => Loosening.untilUnmoved(approved(id, by))
 })
 
 export const make = Effect.gen(function* () {

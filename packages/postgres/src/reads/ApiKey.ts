@@ -1,6 +1,7 @@
 import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import { Conflict } from "@satrail/core/ledger/Journal"
 import { Limits } from "@satrail/core/accounts/Limits"
+import { ProtectionMoved } from "@satrail/core/accounts/Loosening"
 import type { Position } from "@satrail/core/ledger/Page"
 import { CompanyFees } from "@satrail/core/accounts/CompanyFees"
 import { Plan } from "@satrail/core/accounts/Plan"
@@ -40,26 +41,44 @@ const issued: Kind<ApiKey.ApiKeyIssued> = {
   refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
 }
 
+/** True if the replaced key has the restrictions that the Change `of` expects. The same value can be different JSON text. */
+const isUnmoved = (of: string) => `(not exists (
+  select from replaced r where r.n = ${of}.n and ${of}.expects
+  and (r.limits::jsonb, r.allowed_from::jsonb) is distinct from (${of}.limits::jsonb, ${of}.allowed_from::jsonb)
+))`
+
 const approved: Kind<ApiKey.ApiKeyApproved> = {
   statement: statement({
     idType: "text",
-    columns: `approved_by text, ${replacing}`,
+    columns: `approved_by text, ${replacing}, expects boolean, limits json, allowed_from json`,
     parts: (locks) => [
       target(apiKeys, locks),
       `
+replaced as materialized (
+  select a.n, t.limits, t.allowed_from from (select n, company_id, replaces from asked order by company_id, replaces) a
+  cross join lateral (
+    select limits, allowed_from from satrail.api_keys r where r.company_id = a.company_id and r.id = a.replaces for no key update
+  ) t
+)`,
+      `
 applied as (
   update satrail.api_keys t set approved_by = f.approved_by, approved_at_millis = f.at_millis from fresh f join target g using (n)
-  where t.company_id = f.company_id and t.id = f.id and ${waits} returning t.company_id, t.id
+  where t.company_id = f.company_id and t.id = f.id and ${waits} and ${isUnmoved("f")} returning t.company_id, t.id
 )`
     ],
     effects: [overlapped],
     joins: joinTarget,
     before: `case when not (${waits}) then 'Applied' end`,
-    guards: "case when g.n is null then 'missing' end"
+    guards: `case when g.n is null then 'missing' when not (${isUnmoved("a")}) then 'ProtectionMoved' end`
   }),
-  row: ({ approvedBy, replaces }) => ({ approved_by: approvedBy, ...rowOf(replaces) }),
+  row: ({ approvedBy, replaces, expects }) => ({
+    approved_by: approvedBy,
+    ...rowOf(replaces),
+    expects: expects !== undefined,
+    ...(expects && { limits: expects.limits, allowed_from: expects.allowedFrom })
+  }),
   identities: ({ replaces }) => (replaces === null ? [] : [replaces.id]),
-  refusals: {}
+  refusals: { ProtectionMoved: ({ id }) => new ProtectionMoved({ id }) }
 }
 
 const used: Kind<ApiKey.ApiKeyUsed> = {
