@@ -105,6 +105,8 @@ const parsed = (after: string) => {
 }
 const start = placeOf(0n)
 
+const inOrder = (settled: ReadonlyArray<LndInvoice.Settled>) => settled.toSorted((a, b) => (a.settle_index < b.settle_index ? -1 : 1))
+
 const total = <A>(all: ReadonlyArray<A>, sats: (one: A) => bigint): bigint => all.reduce((sum, one) => sum + sats(one), 0n)
 
 /**
@@ -230,15 +232,26 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
       const request = get("/v1/invoices", { urlParams: { index_offset: String(offset), num_max_invoices: String(pageSize) } })
       const { invoices, last_index_offset } = yield* rest.ask("taken", request, LndInvoice.Page)
       settled.push(...invoices.filter(LndInvoice.isSettled))
-      if (invoices.length < pageSize) return settled.toSorted((a, b) => (a.settle_index < b.settle_index ? -1 : 1))
+      if (invoices.length < pageSize) return inOrder(settled)
       offset = last_index_offset
     }
   })
 
-  const settledAfter = (index: string) =>
+  const settledAfter = (index: bigint) =>
     rest
-      .listen("taken", get("/v1/invoices/subscribe", { urlParams: { settle_index: index } }), LndInvoice.Listed)
+      .listen("taken", get("/v1/invoices/subscribe", { urlParams: { settle_index: String(index) } }), LndInvoice.Listed)
       .pipe(Stream.filter(LndInvoice.isSettled), Stream.timeout(silenceMillis), Stream.take(pageSize), Stream.runCollect)
+
+  /** Returns a page of the settled invoices, starting with this settle index. */
+  const settledFrom = Effect.fnUntraced(function* (number: bigint) {
+    // lnd treats a settle index of 0 as "new settlements only".
+    if (number > 1n) {
+      const found = inOrder(yield* settledAfter(number - 1n))
+      // With native SQL, lnd reports its backlog in the order of creation, so a page with gaps may lack some.
+      if (found.length < pageSize || found.at(-1)?.settle_index === number + BigInt(pageSize) - 1n) return found
+    }
+    return (yield* allSettled).filter(({ settle_index }) => settle_index >= number).slice(0, pageSize)
+  })
 
   return LightningBooks.of({
     owned: Effect.andThen(
@@ -285,8 +298,7 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
         }
         if (after === null) return { lines: [], cursor: placeAfter(yield* allSettled, start) }
         const { number, isOf } = parsed(after)
-        // lnd treats a settle index of 0 as "new settlements only".
-        const found = number <= 1n ? (yield* allSettled).slice(0, pageSize) : yield* settledAfter(String(number - 1n))
+        const found = yield* settledFrom(number)
         if (number === 0n) return { lines: found.map(takenOf), cursor: placeAfter(found, start) }
         // lnd deletes no settled invoice, so the first one is that of the position.
         const [first, ...later] = found

@@ -171,6 +171,36 @@ describe("lnd's books", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("lnd: receipts are listed once each, in the order in which they settled, even if lnd reports them in the order of creation", () =>
+    Effect.gen(function* () {
+      // With native SQL invoices, lnd reports them by creation.
+      const settled = (most: number) => Array.from({ length: most }, (_, at) => ({ ...invoiceOf(1, "SETTLED", most - at), amt_paid_msat: String(most - at) }))
+      let all = settled(4)
+      const { url } = yield* server((path) => {
+        if (path === "/v1/getinfo") return info(nodeId)
+        const { pathname, searchParams } = new URL(path, "http://lnd")
+        const offset = Number(searchParams.get("index_offset"))
+        const upTo = offset + Number(searchParams.get("num_max_invoices"))
+        if (pathname === "/v1/invoices")
+          return json(200, { invoices: all.slice(offset, upTo), first_index_offset: "1", last_index_offset: String(upTo) })
+        const later = all.filter(({ settle_index }) => Number(settle_index) > Number(searchParams.get("settle_index")))
+        return { status: 200, body: later.map((result) => JSON.stringify({ result })).join("\n") }
+      })
+      const { taken } = yield* booksAt(url)
+      let { cursor } = yield* taken(null)
+      for (const most of [7, 507, 1700]) {
+        const before = all.length
+        all = settled(most)
+        const listed: Array<number> = []
+        for (let page = yield* taken(cursor); page.lines.length > 0; page = yield* taken(cursor)) {
+          listed.push(...page.lines.map(({ received }) => Number(received)))
+          cursor = page.cursor
+        }
+        assert.deepStrictEqual(listed, Array.from({ length: most - before }, (_, at) => before + 1 + at))
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.live("lnd: each forward and each cooperatively closed channel is listed once, with its revenue or cost", () =>
     Effect.gen(function* () {
       const forward = (nanos: string, earned: bigint) => ({
