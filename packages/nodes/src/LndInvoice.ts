@@ -96,7 +96,8 @@ export const claimBlocks = 18
 export const receivedOf = ({ amt_paid_msat, htlcs }: Settled): Msat.Msat => {
   const settled = htlcs.filter(({ state }) => state === "SETTLED")
   const completedAt = Math.max(...settled.map(({ accept_height }) => accept_height))
-  const late = settled.filter(({ expiry_height }) => expiry_height - completedAt <= claimBlocks)
+  const earlier = settled.filter(({ accept_height }) => accept_height < completedAt)
+  const late = earlier.filter(({ expiry_height }) => expiry_height - completedAt <= claimBlocks)
   return Msat.make(amt_paid_msat - Msat.sum(...late.map(({ amt_msat }) => amt_msat)))
 }
 

@@ -174,7 +174,8 @@ describe("lnd's books", () => {
   it.live("lnd: receipts are listed once each, in the order in which they settled, even if lnd reports them in the order of creation", () =>
     Effect.gen(function* () {
       // With native SQL invoices, lnd reports them by creation.
-      const settled = (most: number) => Array.from({ length: most }, (_, at) => ({ ...invoiceOf(1, "SETTLED", most - at), amt_paid_msat: String(most - at) }))
+      const settled = (most: number) =>
+        Array.from({ length: most }, (_, at) => ({ ...invoiceOf(1, "SETTLED", most - at), amt_paid_msat: String(most - at) }))
       let all = settled(4)
       const { url } = yield* server((path) => {
         if (path === "/v1/getinfo") return info(nodeId)
@@ -196,7 +197,10 @@ describe("lnd's books", () => {
           listed.push(...page.lines.map(({ received }) => Number(received)))
           cursor = page.cursor
         }
-        assert.deepStrictEqual(listed, Array.from({ length: most - before }, (_, at) => before + 1 + at))
+        assert.deepStrictEqual(
+          listed,
+          Array.from({ length: most - before }, (_, at) => before + 1 + at)
+        )
       }
     }).pipe(Effect.scoped)
   )
