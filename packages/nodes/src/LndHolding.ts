@@ -40,19 +40,21 @@ export const make = (
   })
 
   /**
-   * Fails if the payer may have taken back the held payment. lnd then returns it, and reports the invoice as canceled.
-   * For a moment after a start, lnd would settle it.
+   * Returns whether the payer cannot have taken back the held payment. For a moment after a start, lnd would settle one
+   * that the payer has taken back.
    */
-  const inTime = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
+  const isInTime = Effect.fnUntraced(function* (paymentHash: PaymentHash.PaymentHash) {
     const invoice = yield* find("settle", paymentHash)
-    if (invoice?.state !== "ACCEPTED") return
+    if (invoice?.state !== "ACCEPTED") return true
     const { height, isSynced } = yield* LndInfo.chain(rest)
-    const failed = (cause: string) => new NodeUnavailable({ operation: "settle", cause })
     // On regtest, blocks are mined only on demand.
-    if (!isSynced && identity.network !== "regtest") return yield* failed("lnd does not have the newest blocks yet")
+    if (!isSynced && identity.network !== "regtest")
+      return yield* new NodeUnavailable({ operation: "settle", cause: "lnd does not have the newest blocks yet" })
     const { held } = heldOf(invoice, height)
-    if (held === undefined || held.blocksLeft <= claimBlocks) return yield* failed("the held payment is about to expire, or has expired")
+    return held !== undefined && held.blocksLeft > claimBlocks
   })
+
+  const cancel = (paymentHash: PaymentHash.PaymentHash) => tell("cancel", paymentHash, { payment_hash: toBase64(paymentHash) })
 
   return {
     createInvoice: Effect.fnUntraced(function* ({ paymentHash: given, ...ask }) {
@@ -71,13 +73,16 @@ export const make = (
         )
       return { paymentHash, paymentRequest: payment_request }
     }),
+    // Depending on its configuration, lnd itself does not return a late payment.
     settle: ({ id, paymentHash }, preimage) =>
-      Effect.andThen(
-        inTime(paymentHash),
-        Effect.map(tell("settle", paymentHash, { preimage: toBase64(preimage ?? preimageOf(id)) }), (state) => words[state])
+      Effect.flatMap(isInTime(paymentHash), (isInTime) =>
+        Effect.map(
+          isInTime ? tell("settle", paymentHash, { preimage: toBase64(preimage ?? preimageOf(id)) }) : cancel(paymentHash),
+          (state) => words[state]
+        )
       ),
     cancel: ({ paymentHash }) =>
-      Effect.flatMap(tell("cancel", paymentHash, { payment_hash: toBase64(paymentHash) }), (state) =>
+      Effect.flatMap(cancel(paymentHash), (state) =>
         state === "OPEN"
           ? Effect.fail(new NodeUnavailable({ operation: "cancel", cause: "the invoice is open" }))
           : Effect.succeed(words[state])

@@ -161,8 +161,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "just after a long stop of lnd, a held payment that the payer took back meanwhile counts as received",
     file: "packages/nodes/src/LndHolding.ts",
     in: "make",
-    find: "if (held === undefined || held.blocksLeft <= claimBlocks)",
-    replace: "if (held === undefined)",
+    find: "return held !== undefined && held.blocksLeft > claimBlocks",
+    replace: "return held !== undefined",
     test: "packages/nodes/test/LndHolding.test.ts",
     titles: "a held payment is settled only before"
   },
