@@ -54,3 +54,13 @@ it.effect("pages: an asset is made once, even if the clients that requested it f
     assert.strictEqual(made, 1)
   })
 )
+
+it.effect("pages: an asset that could not be made is made again for the next request", () =>
+  Effect.gen(function* () {
+    let isRead = false
+    const asset = yield* Asset.once(Effect.suspend(() => (isRead ? Effect.succeed("text") : Effect.fail("too many open files"))))
+    assert.strictEqual(yield* Effect.flip(asset), "too many open files")
+    isRead = true
+    assert.strictEqual(yield* asset, "text")
+  })
+)

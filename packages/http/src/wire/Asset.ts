@@ -1,4 +1,4 @@
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
@@ -72,12 +72,12 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Makes a value on the first request. Forked, so that it is made only once even if each client that requests it leaves
- * before it is ready.
+ * Makes a value on the first request, or again after a failure. Forked, so that it is made only once even if each client
+ * that requests it leaves before it is ready.
  */
 export const once = Effect.fnUntraced(function* <A, E>(make: Effect.Effect<A, E>) {
-  const made = yield* Effect.cached(Effect.forkIn(make, yield* Effect.scope))
-  return Effect.flatMap(made, Fiber.join)
+  const [made, forget] = yield* Effect.cachedInvalidateWithTTL(Effect.forkIn(make, yield* Effect.scope), Infinity)
+  return Effect.flatMap(Effect.flatMap(made, Fiber.await), (exit) => (Exit.isSuccess(exit) ? exit : Effect.andThen(forget, exit)))
 })
 
 /**
