@@ -1,9 +1,10 @@
-import { Effect, Fiber, Layer, type Scope } from "effect"
+import { Context, Effect, Fiber, Layer, type Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
-import { HttpIncomingMessage, HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Errors from "../wire/Errors.ts"
 import * as Exchange from "./Exchange.ts"
 import { type Mounted, Paths, type Policy } from "./Paths.ts"
+import * as Received from "../wire/Received.ts"
 import { routerConfig } from "../wire/Routing.ts"
 
 export type { Policy } from "./Paths.ts"
@@ -84,9 +85,15 @@ const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
   const { maxBodyBytes, timeoutMillis, limitsReads, cors } = policy
   const headers = { ...policy.headers, ...(cors === "any" && { "access-control-allow-origin": "*" }) }
   const isRead = route.method === "GET" || route.method === "HEAD"
-  // A read can have a body, too, which is read to its end and ignored.
-  const bounded = Effect.provideService(route.handler, HttpIncomingMessage.MaxBodySize, ByteSize.fromInputUnsafe(maxBodyBytes))
-  const limited = isRead && !limitsReads ? bounded : timed(bounded, timeoutMillis)
+  const limit = ByteSize.fromInputUnsafe(maxBodyBytes)
+  const isUntimed = isRead && !limitsReads
+  // A read can have a body, too, which is read to its end and ignored. Without one, a read needs no limit.
+  const bounded = Effect.updateContext(route.handler, (context: Context.Context<R>) =>
+    isUntimed && Received.isEmpty(Context.getUnsafe(context, HttpServerRequest.HttpServerRequest))
+      ? context
+      : Context.add(context, HttpIncomingMessage.MaxBodySize, limit)
+  )
+  const limited = isUntimed ? bounded : timed(bounded, timeoutMillis)
   const handler =
     Object.keys(headers).length === 0
       ? limited

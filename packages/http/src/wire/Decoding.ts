@@ -241,10 +241,6 @@ const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<str
     : Effect.fail(Errors.failure("unsupported_media_type", "The body must be sent in UTF-8"))
 }
 
-/** Returns whether a request has no body. */
-const isEmpty = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0"
-
 /** Accepts the body of an endpoint that has no fields: blank text, `null` or `{}`. */
 const withoutFieldsIn = (text: string): Effect.Effect<void, Told> => {
   if (text.trim() === "") return Effect.void
@@ -312,7 +308,7 @@ export const layer = Layer.succeed(
         )
       if (hasNoFields) return Effect.andThen(withoutFields(request), withoutBody)
       // Read an unused body to its end before the endpoint runs, so that an interrupted request is rejected.
-      return isEmpty(request) ? withoutBody : Effect.andThen(Effect.orDie(request.arrayBuffer), withoutBody)
+      return Received.isEmpty(request) ? withoutBody : Effect.andThen(Effect.orDie(request.arrayBuffer), withoutBody)
     }
     return Effect.withFiber(({ context }): typeof withoutBody => {
       const parameters = Context.getUnsafe(context, HttpServerRequest.ParsedSearchParams)

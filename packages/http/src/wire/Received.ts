@@ -12,6 +12,10 @@ export const withRequest = <A, E, R>(
     f(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest))
   )
 
+/** Returns whether a request has no body. */
+export const isEmpty = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0"
+
 /** Waits until a request's body has arrived. If that fails, reading the body fails later in the same way. */
 export const wholeBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<void> => Effect.ignore(request.arrayBuffer)
 
