@@ -171,8 +171,8 @@ export const read = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, dat
 const isPending = Schema.is(Schema.Struct({ id: Schema.String, approval: Schema.Literal("pending") }))
 
 /**
- * Calls a route and prints the response. The idempotency key `once` makes the call safe to repeat. If the record awaits a second operator's approval, also prints the
- * `approve` command for it.
+ * Calls a route and prints the response. The idempotency key `once` makes the call safe to repeat. If the record
+ * awaits a second operator's approval, also prints the `approve` command for it.
  */
 export const call = Effect.fnUntraced(function* (
   { json, once = Option.none(), approve }: { readonly json: boolean; readonly once?: Option.Option<string>; readonly approve?: string },
