@@ -108,10 +108,15 @@ it("idempotency key: the same key for two operations returns 422", async () => {
 })
 
 it("idempotency key: two companies may use the same key", async () => {
-  const mine = await post("/v1/bitcoin/deposit/on-chain", "{}", "shared")
-  const theirs = await post("/v1/bitcoin/deposit/on-chain", "{}", "shared", other.key)
-  assert.strictEqual(theirs.status, 201)
-  assert.notStrictEqual(theirs.text, mine.text)
+  for (const [path, body] of [
+    ["/v1/bitcoin/deposit/on-chain", {}],
+    ["/v1/api-keys", { name: "a", scopes: ["read"] }]
+  ] as const) {
+    const mine = await post(path, body, `shared-${path}`)
+    const theirs = await post(path, body, `shared-${path}`, other.key)
+    assert.strictEqual(theirs.status, 201, theirs.text)
+    assert.notStrictEqual(theirs.text, mine.text)
+  }
 })
 
 it("idempotency key: a request without a body is the same as one with an empty body", async () => {
