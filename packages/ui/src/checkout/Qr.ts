@@ -16,12 +16,9 @@ const steps = [
   [0, -1]
 ] as const
 
-/** Returns what the code contains. A Lightning URI ignores letter case, and takes fewer modules in upper case. */
-const contentOf = (text: string): string => (text.startsWith("lightning:") ? text.toUpperCase() : text)
-
 /** Outlines of the dark areas, so that no seams appear between modules at any size. */
 const traced = (text: string): { readonly size: number; readonly path: string } => {
-  const rows = encodeQR(contentOf(text), "raw", { border, ecc: "low" })
+  const rows = encodeQR(text, "raw", { border, ecc: "low" })
   // The directions of the edges from each starting point, with dark on their right and light on their left.
   // There are two where dark modules touch at a corner.
   const sides = new Map<string, Array<number>>()
