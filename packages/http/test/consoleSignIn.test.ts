@@ -1,5 +1,5 @@
 import { afterAll, assert, it } from "@effect/vitest"
-import { start } from "./Service.ts"
+import { operatorToken, start } from "./Service.ts"
 
 const service = await start({ http: { console: true } })
 afterAll(service.dispose)
@@ -165,4 +165,47 @@ it("console: what was typed into a form that was sent without a session is shown
   assert.include(sending.text, 'value="ann@wallet.example"')
   assert.include(sending.text, `name="once" value="${typed.once}"`)
   assert.notInclude(sending.text, "max_fee_sats")
+})
+
+it("console: a field that was emptied in a form that was sent without a session is empty after signing in, and a chosen option is chosen", async () => {
+  const { id } = await service.company()
+  const [{ id: keyId }] = (await service.ask("GET", `/operator/companies/${id}/api-keys`, { key: operatorToken })).body.data
+  await service.ask("PUT", `/operator/companies/${id}/limits`, { key: operatorToken, body: { hour_sats: 700, day_sats: 900 } })
+  const shownAgain = async (at: string, form: Readonly<Record<string, string>>) => {
+    const { text } = await post(`/operator/console/${at}`, form)
+    const entered = await post("/console/sign-in", {
+      credential: operatorToken,
+      back: backIn(text),
+      kept: /name="kept" value="([^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? ""
+    })
+    const fields = [...entered.text.matchAll(/name="([^"]*)" value(?:="([^"]*)")?/g)].map(
+      ([, name = "", value = ""]) => [name, value] as const
+    )
+    const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? ""
+    const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" }
+    const body = String(new URLSearchParams(Object.fromEntries(fields)))
+    return (await service.send(new Request(`${origin}/operator/console/${at}`, { method: "POST", headers, body }))).text
+  }
+  const valueOf = (page: string, name: string) =>
+    / value(?:="([^"]*)")?/.exec(new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(page)?.[0] ?? assert.fail(page))?.[1] ?? ""
+  const limits = await shownAgain(`companies/${id}/terms`, {
+    do: "limits",
+    hour_sats: "",
+    day_sats: "500",
+    recipients: "",
+    recipient_types: "lnurl"
+  })
+  assert.deepStrictEqual(
+    ["hour_sats", "day_sats"].map((name) => valueOf(limits, name)),
+    ["", "500"]
+  )
+  assert.match(limits, /value="lnurl" checked/)
+  const fees = await shownAgain(`companies/${id}/terms`, { do: "fees", lightning_base: "3", lightning_rate: "1000" })
+  assert.deepStrictEqual(
+    ["lightning_base", "lightning_rate"].map((name) => valueOf(fees, name)),
+    ["3", "1000"]
+  )
+  assert.match(await shownAgain(`companies/${id}/terms`, { do: "plan", plan: "free" }), /<option value="free" selected/)
+  // The old key is stolen.
+  assert.strictEqual(valueOf(await shownAgain(`keys/${keyId}`, { do: "rotate", overlap: "0" }), "overlap"), "0")
 })

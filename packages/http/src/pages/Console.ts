@@ -53,8 +53,9 @@ const isKept = "Sign in to continue with what you typed."
 
 /** What was typed into a form that was sent without a session, to be shown again at this address. A search is not kept. */
 const keptOf = (to: string, form: URLSearchParams | undefined): Site.Kept | undefined => {
-  const fields = [...(form ?? [])].filter(([name, value]) => value !== "" && !["credential", Site.shownAgain].includes(name))
-  const isTyped = fields.some(([name]) => name !== "once") && form?.has("q") !== true
+  // An emptied field stays empty, because it may mean something else than the value before.
+  const fields = [...(form ?? [])].filter(([name]) => !["credential", Site.shownAgain].includes(name))
+  const isTyped = fields.some(([name, value]) => name !== "once" && value !== "") && form?.has("q") !== true
   return isTyped ? { to, fields: new URLSearchParams(fields) } : undefined
 }
 

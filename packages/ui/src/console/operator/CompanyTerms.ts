@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
-import { body, checks, choice, entry, field, fields, form, formPanel, link, note, panel, stack, todo, two } from "../Parts.ts"
+import { body, checks, choice, entry, fields, form, formPanel, link, note, panel, stack, todo, two } from "../Parts.ts"
 import type { CompanyFees, GivenLimits, Limits } from "../wire.ts"
 import { amounts } from "../pages/Limits.ts"
 import { plans } from "./Companies.ts"
@@ -21,7 +21,13 @@ const recipientTypes = [
 export const limitFields = (visit: Pick<AnyVisit, "form">, now: Limits | null) => [
   h("p", { class: "soft" }, "Saving replaces all limits. Leave a field empty for no limit."),
   amounts.map(([name, label]) => entry(visit, { label, name, inputMode: "numeric", pattern: "[0-9, ]+", value: now?.[name]?.toString() })),
-  checks("Only to these kinds of payees", "checkbox", "recipient_types", recipientTypes, now?.recipient_types ?? []),
+  checks(
+    "Only to these kinds of payees",
+    "checkbox",
+    "recipient_types",
+    recipientTypes,
+    visit.form.has("recipients") ? visit.form.getAll("recipient_types") : (now?.recipient_types ?? [])
+  ),
   entry(visit, {
     label: "Only to these payees",
     name: "recipients",
@@ -54,26 +60,26 @@ const ways = [
   ["internal", "Internal"]
 ] as const
 
-const feeFields = ({ fees, own }: CompanyFees) => [
+const feeFields = (visit: OperatorVisit, { fees, own }: CompanyFees) => [
   h("p", { class: "soft" }, "Saving replaces all custom fees. Leave both fields empty for the plan’s fee."),
   ways.map(([way, label]) =>
     h(
       "fieldset",
       { class: "fields" },
       h("legend", { class: "label" }, `${label}, now ${Formats.exactSats(fees[way].base_sats)} + ${fees[way].parts_per_million / 10_000}%`),
-      field({
+      entry(visit, {
         label: `${label}: fixed, sats`,
         name: `${way}_base`,
         inputMode: "decimal",
         pattern: "[0-9]+([.][0-9]+)?",
-        value: own[way]?.base_sats.toString() ?? ""
+        value: own[way]?.base_sats.toString()
       }),
-      field({
+      entry(visit, {
         label: `${label}: parts per million`,
         name: `${way}_rate`,
         inputMode: "numeric",
         pattern: "[0-9]+",
-        value: own[way]?.parts_per_million.toString() ?? ""
+        value: own[way]?.parts_per_million.toString()
       })
     )
   )
@@ -110,8 +116,8 @@ const terms = async (visit: OperatorVisit): Promise<Shown> => {
         "They apply immediately, to all keys combined. Raising a limit may need a second operator."
       ),
       stack(
-        part("Plan", "plan", "Change plan", choice("Plan", "plan", plans, company.plan), "main"),
-        part("Fees", "fees", "Save fees", feeFields(fees), "main", "Confirmed withdrawals keep their fees.")
+        part("Plan", "plan", "Change plan", choice("Plan", "plan", plans, visit.form.get("plan") ?? company.plan), "main"),
+        part("Fees", "fees", "Save fees", feeFields(visit, fees), "main", "Confirmed withdrawals keep their fees.")
       )
     )
   }

@@ -13,7 +13,6 @@ import {
   entry,
   factPanel,
   facts,
-  field,
   fields,
   formPanel,
   note,
@@ -144,14 +143,15 @@ const appPanel = ({ say }: OperatorVisit, app: WalletConnection | undefined, par
         )
       )
 
-const overlap = field({
-  label: "Keep the old key valid for (hours)",
-  name: "overlap",
-  required: true,
-  inputMode: "numeric",
-  pattern: "[0-9]+",
-  value: "24"
-})
+const overlap = (visit: OperatorVisit) =>
+  entry(visit, {
+    label: "Keep the old key valid for (hours)",
+    name: "overlap",
+    required: true,
+    inputMode: "numeric",
+    pattern: "[0-9]+",
+    value: "24"
+  })
 
 const show = async (visit: OperatorVisit): Promise<Shown> => {
   const { api, say } = visit
@@ -179,7 +179,7 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
           isValid && [
             part("Addresses", "addresses", "Save addresses", addresses(visit, key)),
             appPanel(visit, app, part),
-            part("Replace", "rotate", "Replace key", overlap, "", "Use 0 for a stolen key."),
+            part("Replace", "rotate", "Replace key", overlap(visit), "", "Use 0 for a stolen key."),
             part(
               "Revoke",
               "revoke",

@@ -1,7 +1,7 @@
 import { type ComponentChildren, h } from "preact"
 import { secretPanel } from "../../Issued.ts"
 import { type AnyVisit, type Elsewhere, type Page, type Shown, text } from "../../Page.ts"
-import { body, confirm, entry, field, fields, form, formPanel, panel, plain, stack } from "../../Parts.ts"
+import { body, confirm, entry, fields, form, formPanel, panel, plain, stack } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
 import { rootOf, short } from "./Webhooks.ts"
 
@@ -111,7 +111,7 @@ const settingsPage = async (visit: AnyVisit): Promise<Shown> => {
           "Rotate secret",
           "rotate",
           "",
-          field({
+          entry(visit, {
             label: "Keep signing with the old secret for (hours)",
             name: "overlap",
             inputMode: "numeric",
@@ -125,7 +125,12 @@ const settingsPage = async (visit: AnyVisit): Promise<Shown> => {
           "Replay",
           "replay",
           "",
-          field({ label: "Replay events after", name: "from", hint: "An event id, such as one listed under Deliveries", required: true })
+          entry(visit, {
+            label: "Replay events after",
+            name: "from",
+            hint: "An event id, such as one listed under Deliveries",
+            required: true
+          })
         ),
         simple(
           "Disable",
