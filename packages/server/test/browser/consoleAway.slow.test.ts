@@ -66,6 +66,16 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
+  it("console: the button of a download is not busy, because the page stays", () =>
+    tab({ storageState: started.signedIn.company }, async (page) => {
+      await visit(page, "statements", "Statements and export")
+      const download = page.waitForEvent("download")
+      await page.getByRole("button", { name: "Download" }).click()
+      await download
+      assert.strictEqual(await page.locator("[aria-busy]").count(), 0)
+      assert.strictEqual(await page.locator("#said").textContent(), "")
+    }))
+
   it("console: a page whose session has ended says so once and links to the sign-in page, and other failures are retried after increasing delays", () =>
     tab({}, async (page) => {
       const shop = await whole.companyWith("paid")

@@ -33,7 +33,9 @@ document.addEventListener("keydown", (event) => {
 })
 
 /** Shows that a form is being sent. Sending it again is allowed, because the network may have lost it. */
-document.addEventListener("submit", ({ submitter }) => {
+document.addEventListener("submit", ({ submitter, target }) => {
+  // Other forms change nothing, and the page stays if the response is a download.
+  if (!(target instanceof HTMLFormElement) || target.method !== "post") return
   const said = document.querySelector<HTMLElement>("#said")
   submitter?.setAttribute("aria-busy", "true")
   if (said !== null) said.textContent = said.dataset["sending"] ?? ""
