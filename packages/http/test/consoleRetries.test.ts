@@ -43,3 +43,15 @@ it("console: the page of an outage promises that a form takes effect only once i
   assert.notInclude(other, "only once")
   assert.include(other, "The request may have taken effect: check this before you try again.")
 })
+
+it("console: a form that is sent again with other values is rejected with the advice to check what the first one did", async () => {
+  const headers = { cookie: await service.signIn(key), ...fromConsole, origin: "http://service" }
+  const send = async (amount: string) => {
+    const body = new URLSearchParams({ amount, currency: "sats", once: "6a1f8f6e-2d0c-4a53-8f0b-0f6c3d0d7a11" })
+    return service.send(new Request("http://service/console/invoices/new", { method: "POST", headers, body }))
+  }
+  assert.strictEqual((await send("100")).status, 303)
+  const { text } = await send("101")
+  assert.include(text, "This form was already sent with other values, and that request may have taken effect.")
+  assert.notInclude(text, "Idempotency-Key")
+})

@@ -26,9 +26,16 @@ export const match = (pattern: string, path: string): Readonly<Record<string, st
 const issueOf = ({ path, message }: Refused["details"][number]): string =>
   message.startsWith(path) || /^\p{Lu}/u.test(message) ? message : `${path.replaceAll("_", " ")} ${message}`
 
+/** A rejected form gets a new idempotency key, so sending it again could pay a second time. */
+const changed = "This form was already sent with other values, and that request may have taken effect. Check this before you send it again."
+
 /** The message of an error response, with the fields that it names. */
-const wordsOf = ({ message, details }: Refused): string =>
-  details.length === 0 ? message : details.map((issue) => Formats.capital(issueOf(issue))).join(". ")
+const wordsOf = ({ code, message, details }: Refused): string =>
+  code === "idempotency_mismatch"
+    ? changed
+    : details.length === 0
+      ? message
+      : details.map((issue) => Formats.capital(issueOf(issue))).join(". ")
 
 /** Only a form with an idempotency key can be sent again without a second effect. A search has no effect. */
 const keptOf = (given: URLSearchParams): string => {
