@@ -167,6 +167,14 @@ it("console: what was typed into a form that was sent without a session is shown
   assert.notInclude(sending.text, "max_fee_sats")
 })
 
+it("console: a form that was sent without a session is kept only up to a size, because the page repeats what a stranger sent", async () => {
+  const kept = await post("/console/invoices/new", { description: "x".repeat(4000) })
+  const large = await post("/console/invoices/new", { description: '"'.repeat(20_000) })
+  assert.include(kept.text, "Sign in to continue with what you typed.")
+  assert.include(large.text, "Sign in, then try again.")
+  assert.isBelow(large.text.length, kept.text.length)
+})
+
 it("console: a field that was emptied in a form that was sent without a session is empty after signing in, and a chosen option is chosen", async () => {
   const { id } = await service.company()
   const [{ id: keyId }] = (await service.ask("GET", `/operator/companies/${id}/api-keys`, { key: operatorToken })).body.data

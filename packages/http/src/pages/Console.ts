@@ -49,14 +49,21 @@ const elsewhere = (location: string, headers: Readonly<Record<string, string>> =
   HttpServerResponse.empty({ status: 303, headers: { location, "cache-control": "no-store", ...headers } })
 
 const signedOut = "You were signed out because the session ended or its key was revoked."
-const isKept = "Sign in to continue with what you typed."
+const goOn = "Sign in to continue with what you typed."
 
-/** What was typed into a form that was sent without a session, to be shown again at this address. A search is not kept. */
+/** Maximum length of a form that is kept, encoded. A stranger can send one, and the page repeats it twice. */
+const maxKept = 8192
+
+/**
+ * What was typed into a form that was sent without a session, to be shown again at this address. A search or a long
+ * form is not kept.
+ */
 const keptOf = (to: string, form: URLSearchParams | undefined): Site.Kept | undefined => {
   // An emptied field stays empty, because it may mean something else than the value before.
   const fields = [...(form ?? [])].filter(([name]) => !["credential", Site.shownAgain].includes(name))
   const isTyped = fields.some(([name, value]) => name !== "once" && value !== "") && form?.has("q") !== true
-  return isTyped ? { to, fields: new URLSearchParams(fields) } : undefined
+  const kept = new URLSearchParams(fields)
+  return isTyped && kept.toString().length <= maxKept ? { to, fields: kept } : undefined
 }
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -108,7 +115,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
     const page = pageAt(request.url)
     const kept = keptOf(upFrom(at) + page, form)
     const asked = { action: actionAt(at), back: `/${page}`, kept }
-    if (error.status === 401) return html(request, Site.signIn(around, { ...asked, notice: kept ? `${signedOut} ${isKept}` : signedOut }))
+    if (error.status === 401) return html(request, Site.signIn(around, { ...asked, notice: kept ? `${signedOut} ${goOn}` : signedOut }))
     if (error.status === 403) return html(request, Site.signIn(around, { ...asked, problem: error.message }), 403)
     return html(request, Site.away(around, error.message, form), error.status === 429 ? 429 : 503)
   }
@@ -126,7 +133,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
       const around = { files: filesAt(upFrom(at)), preferences: preferencesOf(request) }
       const page = pageAt(request.url)
       const kept = keptOf(upFrom(at) + page, form)
-      const notice = form && { notice: `You are signed out, so nothing was changed. ${kept ? isKept : "Sign in, then try again."}` }
+      const notice = form && { notice: `You are signed out, so nothing was changed. ${kept ? goOn : "Sign in, then try again."}` }
       return html(request, Site.signIn(around, { action: actionAt(at), back: `/${page}`, kept, ...notice }))
     }
     try {
