@@ -1,3 +1,4 @@
+import * as Msat from "@satrail/bitcoin/Msat"
 import { type Duration, Effect, Schema, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { CommandFailed } from "../base/CommandFailed.ts"
@@ -43,8 +44,7 @@ export const line = ({ id, type, body }: Event): string => {
   if (found._tag === "None") return `${type}  ${id}`
   const { timestamp, data } = found.value
   const time = new Date(timestamp).toTimeString().slice(0, 8)
-  const amount =
-    data.amount_sats === undefined || data.amount_sats === null ? "" : `${data.amount_sats} ${data.amount_sats === 1 ? "sat" : "sats"}`
+  const amount = data.amount_sats === undefined || data.amount_sats === null ? "" : Msat.inSats(data.amount_sats)
   return [time, type.padEnd(32), amount.padStart(14), data.id ?? "-", id].join("  ")
 }
 
