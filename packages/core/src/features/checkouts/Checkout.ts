@@ -128,8 +128,8 @@ export interface Arrived {
   /** The part of `received` that was refunded or may still be, in open and pending refunds. */
   readonly refunded: Msat.Msat
   /**
-   * The part of `received` and `pending` that was paid in time: by Lightning, because an invoice cannot be paid after it expires, or
-   * on-chain and first seen before the deadline, or proven by the chain (see `Deposit.paidAtMillis`).
+   * The part of `received` and `pending` that was paid in time: by Lightning, because an invoice cannot be paid after
+   * it expires, or on-chain and first seen before the deadline, or proven by the chain (see `Deposit.paidAtMillis`).
    */
   readonly inTime: Msat.Msat
   /**

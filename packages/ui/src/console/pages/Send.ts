@@ -4,7 +4,8 @@ import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit
 import { body, confirm, empty, entry, facts, fields, form, formPanel, panel, plain } from "../Parts.ts"
 import { amountFields, amountOf } from "./Records.ts"
 
-// Two steps: the estimate, then the payment. Repeating the second step pays only once, also if its form is shown again after signing in.
+// Two steps: the estimate, then the payment. Repeating the second step pays only once, also if its form is shown again
+// after signing in.
 
 const first = (visit: Visit): Shown => {
   const { to, once, form: given, account } = visit
