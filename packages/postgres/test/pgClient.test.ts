@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Cause, Effect, Layer, Redacted } from "effect"
+import { Cause, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlError } from "effect/sql"
 import { boundPort } from "@satrail/testing/boundPort"
 import { freePort } from "@satrail/testing/freePort"
@@ -25,22 +25,48 @@ it.effect("store: an unreachable database is reported with its address and witho
   })
 )
 
+/** A message of a PostgreSQL server. */
+const message = (type: string, body: string): Buffer => {
+  const head = Buffer.alloc(5)
+  head.write(type)
+  head.writeInt32BE(Buffer.byteLength(body) + 4, 1)
+  return Buffer.concat([head, Buffer.from(body)])
+}
+
 /**
  * A server that refuses connections like PostgreSQL:
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
-const refusing = (code: string, message: string) =>
+const refusing = (code: string, text: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
-      const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
-      const head = Buffer.alloc(5)
-      head.write("E")
-      head.writeInt32BE(fields.length + 4, 1)
-      const server = createServer((socket) => socket.once("data", () => socket.end(Buffer.concat([head, fields])))).listen(0, "127.0.0.1")
+      const refusal = message("E", `SFATAL\0VFATAL\0C${code}\0M${text}\0\0`)
+      const server = createServer((socket) => socket.once("data", () => socket.end(refusal))).listen(0, "127.0.0.1")
       return { server, port: await boundPort(server) }
     }),
     ({ server }) => Effect.promise(() => once(server.close(), "close"))
   )
+
+it.live("store: a connection whose caller leaves while it is opened is closed, and its server's shutdown harms nothing", () =>
+  Effect.gen(function* () {
+    const opened = yield* Deferred.make<Socket>()
+    const server = createServer({ allowHalfOpen: true }, (socket) =>
+      socket.once("data", () => Deferred.doneUnsafe(opened, Effect.succeed(socket)))
+    )
+    const port = yield* Effect.promise(() => boundPort(server.listen(0, "127.0.0.1")))
+    yield* Effect.addFinalizer(() => Effect.promise(() => once(server.close(), "close")))
+    const { beside } = yield* PgClient.lazily({ url: Redacted.make(`postgres://somebody@127.0.0.1:${port}/money`) })
+    const caller = yield* Effect.forkChild(Effect.scoped(beside.connection))
+    const socket = yield* Deferred.await(opened)
+    yield* Fiber.interrupt(caller)
+    let received = ""
+    socket.on("data", (bytes) => (received += String(bytes)))
+    socket.write(Buffer.concat([message("R", "\0\0\0\0"), message("Z", "I")]))
+    socket.end(message("E", "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"))
+    yield* Effect.promise(() => once(socket, "close"))
+    assert.strictEqual(received, "X\0\0\0\u0004")
+  })
+)
 
 const refusals = [
   ["28P01", 'password authentication failed for user "somebody"', "rejected the login"],

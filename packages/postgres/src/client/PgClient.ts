@@ -90,14 +90,18 @@ export class Beside extends Context.Service<Beside, { readonly connection: Effec
   "@satrail/postgres/client/PgClient/Beside"
 ) {}
 
-const besideOf = (client: Effect.Effect<Pg.Client, unknown>) =>
-  Beside.of({
-    connection: Effect.acquireRelease(
-      Effect.flatMap(client, (client) => Effect.as(Effect.tryPromise({ try: () => client.connect(), catch: (cause) => cause }), client)),
-      (client) => Effect.sync(() => leave(client, unansweredMillis)),
-      { interruptible: true }
-    ).pipe(Effect.mapError((cause) => failed(cause, "connect")))
-  })
+const besideOf = (make: Effect.Effect<Pg.Client, unknown>) => {
+  // The client is released even if its caller leaves while it connects.
+  const client = Effect.acquireRelease(
+    Effect.map(make, (client) => client.on("error", () => {})), // connecting, or the running query, fails with the same error
+    (client) => Effect.sync(() => leave(client, unansweredMillis)),
+    { interruptible: true }
+  )
+  const connection = Effect.flatMap(client, (client) =>
+    Effect.as(Effect.tryPromise({ try: () => client.connect(), catch: (cause) => cause }), client)
+  )
+  return Beside.of({ connection: Effect.mapError(connection, (cause) => failed(cause, "connect")) })
+}
 
 const defaultStatementTimeoutMillis = 30_000
 
