@@ -9,6 +9,7 @@ import { Arbitrary, Context, Deferred, Effect, Fiber, Option, Redacted, Schema }
 import { TestClock } from "effect/testing"
 import type { Scope } from "../src/accounts/ApiKey.ts"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
+import { Stops } from "../src/accounts/Stops.ts"
 import * as Metadata from "../src/base/Metadata.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import { Place, WalletConnections } from "../src/features/wallet-connect/WalletConnections.ts"
@@ -111,6 +112,26 @@ scenario("wallet connect: a payment that was refused is not made later, when a r
   assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 0, sats: 0 })
   assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
 })
+
+scenario(
+  "wallet connect: a payment that was refused while sending was paused is not made after a restart, when sending was resumed and a relay sends the event again",
+  { ...isWallet },
+  function* () {
+    const payer = yield* companyWith(5000)
+    const { secretKey } = yield* connect(payer, ["send"])
+    const stops = yield* Stops
+    const payee = yield* outside({ sats: 1000 })
+    const event = request(secretKey, { method: "pay_invoice", params: { invoice: payee.destination } })
+    yield* everywhere(stops.pause("sending"))
+    assert.strictEqual(codeOf(yield* (yield* requests).answer(event), secretKey), "RESTRICTED")
+    yield* everywhere(stops.resume("sending"))
+    const again = yield* Effect.forkChild((yield* requests).answer(event), { startImmediately: true })
+    yield* steps(2)
+    assert.strictEqual(codeOf(yield* Fiber.join(again), secretKey), "OTHER")
+    assert.deepStrictEqual(yield* got(payee.paymentHash), { times: 0, sats: 0 })
+    assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+  }
+)
 
 scenario(
   "wallet connect: events that are too old, from the future, expired, forged or for another wallet get no response",

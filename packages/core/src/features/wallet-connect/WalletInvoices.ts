@@ -8,7 +8,7 @@ import { Invoices } from "../../receiving/Invoices.ts"
 import type { HoldRequest } from "../../receiving/InvoiceIssuer.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { Amount } from "./WalletPayments.ts"
-import { type Call, keyOf, paramsOf, refuse } from "./WalletRefused.ts"
+import { alreadyUsed, type Call, keyOf, paramsOf, refuse } from "./WalletRefused.ts"
 import * as WalletView from "./WalletView.ts"
 
 const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-fA-F]{64}$/))
@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
           RateUnavailable: () => refuse("INTERNAL", "No exchange rate is available. Try again later."),
           NodeUnavailable: () => refuse("INTERNAL", "The Lightning node is not responding. Try again later."),
           Conflict: () => refuse("INTERNAL", "A different invoice was already created for this request."),
-          IdempotencyMismatch: () => refuse("OTHER", "This event was already used for a different request.")
+          IdempotencyMismatch: () => refuse("OTHER", alreadyUsed)
         })
       )
     const nowMillis = yield* Clock.currentTimeMillis

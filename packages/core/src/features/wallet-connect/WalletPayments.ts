@@ -8,7 +8,7 @@ import { Tail } from "../../events/Tail.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import { Withdrawals } from "../../sending/Withdrawals.ts"
-import { type Call, keyOf, paramsOf, refuse, unknown, type WalletRefused } from "./WalletRefused.ts"
+import { alreadyUsed, type Call, keyOf, paramsOf, refuse, unknown, type WalletRefused } from "./WalletRefused.ts"
 
 /**
  * Time for which a request waits for a payment to become final. After that, the app receives a pending
@@ -127,7 +127,7 @@ export const make = Effect.gen(function* () {
           CompanyFrozen: () => refuse("RESTRICTED", "The company is frozen and cannot send."),
           Paused: () => refuse("RESTRICTED", "Sending is paused. Try again later."),
           StoreUnavailable: () => refuse("INTERNAL", unknown),
-          IdempotencyMismatch: () => refuse("OTHER", "This event was already used for a different request."),
+          IdempotencyMismatch: () => refuse("OTHER", alreadyUsed),
           Conflict: () => refuse("INTERNAL", unknown),
           FeeChanged: () => refuse("INTERNAL", "The fee changed. Try again."),
           ChainUnavailable: () => refuse("INTERNAL", "The bitcoin node cannot be reached. Try again later."),

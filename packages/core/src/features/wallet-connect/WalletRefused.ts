@@ -34,3 +34,6 @@ export const keyOf = ({ id }: Nostr.Event): string => `nwc:${id}`
 
 /** The event may have made a payment. An app that learned otherwise would pay another way. */
 export const unknown = "The payment may or may not have started. Send the same event again, or look it up by its payment hash."
+
+/** The event's idempotency key is used up. */
+export const alreadyUsed = "This event was already refused or used for a different request. Send a new one."

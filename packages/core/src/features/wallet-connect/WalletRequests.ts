@@ -6,11 +6,12 @@ import { ApiKeys } from "../../accounts/ApiKeys.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import type { CompanyId } from "../../base/CompanyId.ts"
 import * as FairSlots from "../../base/FairSlots.ts"
+import * as Id from "../../base/Id.ts"
 import * as Pool from "../../base/Pool.ts"
 import * as Throttle from "../../base/Throttle.ts"
 import * as Audit from "../../ledger/Audit.ts"
-import type { StoreUnavailable } from "../../ledger/Journal.ts"
-import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import * as Answer from "../../ledger/Answer.ts"
+import { Journal, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import * as WalletConnection from "./WalletConnection.ts"
@@ -69,7 +70,7 @@ export const kept = { most: 1000, perCaller: 100, per: {} } as const
 
 /**
  * Errors that say that nothing was done. They are final, because the app may then pay another way. A relay that
- * sends the event again, when the reason no longer applies, gets the same response.
+ * sends the event again, when the reason no longer applies, gets the same response, or OTHER from another process.
  */
 const refusals: ReadonlySet<string> = new Set<WalletConnect.ErrorCode>([
   "INSUFFICIENT_BALANCE",
@@ -165,20 +166,27 @@ const connections = Effect.map(NounReads, (nouns) => {
 })
 
 /**
- * Replaces an error that says that nothing was done if the event has made a payment or an invoice. Another process
- * may have handled the event before its app exceeded a limit or its key was revoked.
+ * Makes an error that says that nothing was done final, by using up the event's idempotency key. Otherwise, a relay could
+ * send the event to another process, which pays it once the reason no longer applies. Replaces the error if the event has
+ * made a payment or an invoice, because another process handled it first.
  */
-const makeHonest = Effect.map(
-  LedgerReads,
-  (ledger) =>
-    (companyId: CompanyId, event: Nostr.Event, content: WalletConnect.Response): Effect.Effect<WalletConnect.Response> => {
-      if (!refusals.has(content.error?.code ?? "")) return Effect.succeed(content)
-      const because = (message: string) => ({ ...content, error: { code: "INTERNAL" as const, message } })
-      return Effect.match(ledger.answer(companyId, keyOf(event)), {
-        onSuccess: (found) => (Option.isNone(found) ? content : because(unknown)),
-        onFailure: () => because(away)
-      })
-    }
+const makeHonest = Effect.map(Journal, (journal) =>
+  Effect.fnUntraced(function* (
+    companyId: CompanyId,
+    event: Nostr.Event,
+    content: WalletConnect.Response
+  ): Effect.fn.Return<WalletConnect.Response> {
+    const code = content.error?.code ?? ""
+    if (!refusals.has(code)) return content
+    const because = (message: string) => ({ ...content, error: { code: "INTERNAL" as const, message } })
+    const nowMillis = yield* Clock.currentTimeMillis
+    const forgetAtMillis = nowMillis + 2 * maxAgeSeconds * 1000 // by then the event is too old, even if it was from the future
+    const once = { owner: companyId, key: keyOf(event), fingerprint: "refused", answer: code, forgetAtMillis }
+    return yield* Effect.match(journal.commit(Answer.kept(yield* Id.make, companyId, nowMillis, once)), {
+      onSuccess: () => content,
+      onFailure: ({ _tag }) => because(_tag === "IdempotencyMismatch" ? unknown : away)
+    })
+  })
 )
 
 /** Responds to apps, within their keys' permissions. */
