@@ -164,8 +164,8 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
       return Effect.logError(`pay.on: the event at ${cursor} was deleted before ${ask.name} handled it`)
     })
   /**
-   * Handles the events that were open when the previous process ended. If such an event has since been deleted,
-   * the stream fails or begins with a different one.
+   * Handles the events that were open when the previous process ended, except those that the handler no longer requests.
+   * If such an event has since been deleted, the stream fails or begins with a different one.
    */
   const again = Effect.suspend(() =>
     Effect.forEach([...left], (cursor) =>
@@ -174,7 +174,9 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
         Stream.runForEach((heard) => {
           if (heard.cursor !== cursor) return dropped(cursor)
           left.delete(cursor)
-          return dispatch(heard)
+          if (ask.isAsked(heard)) return dispatch(heard)
+          place.open.delete(cursor)
+          return changed
         }),
         Effect.catchTag("CursorTooOld", () => dropped(cursor))
       )

@@ -117,6 +117,24 @@ it.effect("events: an open event that was deleted is dropped after a restart, an
   }).pipe(Effect.provide(services))
 )
 
+it.effect("events: after a restart with fewer types or another company, an open event that the handler no longer requests is dropped", () =>
+  Effect.gen(function* () {
+    const [journal, ledger] = [yield* Journal, yield* LedgerReads]
+    const value = JSON.stringify({ after: all[1]?.cursor, open: [all[0]?.cursor, all[1]?.cursor] })
+    yield* journal.commit(Cursor.moved({ source: "consumer books", value }, yield* Id.make, 0))
+    const events = Events.of({
+      tail: ({ after = "" } = {}) => Stream.concat(Stream.fromIterable(all.filter(({ cursor }) => cursor > after)), Stream.never)
+    })
+    const handled: Array<string> = []
+    const ask = { ...asked((subject) => handled.push(subject)), isAsked: ({ subject }: Heard) => subject !== "2" }
+    yield* Effect.forkScoped(Effect.provideService(Consumers.run(ask), Events, events))
+    yield* minute
+    assert.deepStrictEqual(handled, ["3", "4"])
+    const stored = Option.getOrUndefined(yield* ledger.cursor("consumer books"))
+    assert.deepStrictEqual(stored, JSON.stringify({ after: all[2]?.cursor, open: [] }))
+  }).pipe(Effect.provide(services))
+)
+
 it.effect("events: a consumer reads no further while as many events as its position may contain are not handled", () =>
   Effect.gen(function* () {
     const events = Array.from({ length: Consumers.maxOpen + 200 }, (_, n) => eventOf(BigInt(n + 1), String(n % 10)))
