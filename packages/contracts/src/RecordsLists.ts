@@ -174,6 +174,8 @@ export const other = {
     assert.deepStrictEqual(yield* picked({ paymentHash: theirs.paymentHash }), [])
     const times = { createdAfterMillis: base + 1, createdBeforeMillis: base + 4 }
     assert.deepStrictEqual(yield* picked(times), expected(claimed, paid))
+    assert.deepStrictEqual(yield* picked({ ...times, createdBeforeMillis: base * 1000, standing: "settled" }), expected(paid))
+    assert.deepStrictEqual(yield* picked({ createdAfterMillis: base * 1000 }), [])
     assert.deepStrictEqual(yield* picked({ ...times, label: label("order", "1"), standing: "settled" }), expected(paid))
     assert.deepStrictEqual(yield* picked({ ...times, lightningAddressId: address.id }), [])
     assert.deepStrictEqual(yield* picked({ paymentHash: paid.paymentHash, standing: "open" }), [])

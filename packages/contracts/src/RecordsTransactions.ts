@@ -154,6 +154,9 @@ export const other = {
     assert.deepStrictEqual(yield* picked({ status: "failed", type: "deposit" }), [])
     assert.deepStrictEqual(yield* picked({ createdAfterMillis: base + 10, createdBeforeMillis: base + 12 }), [payout])
     assert.deepStrictEqual(yield* picked({ createdAfterMillis: base, createdBeforeMillis: base + 11 }), [paid, ...outs.slice(0, 3)])
+    // Later than the time of any id.
+    assert.deepStrictEqual(yield* picked({ createdAfterMillis: base * 1000 }), [])
+    assert.deepStrictEqual(yield* picked({ createdAfterMillis: base + 11, createdBeforeMillis: base * 1000 }), [arrived?.id ?? "", failed])
     const { createdAtMillis, id } = other.withdrawal
     assert.deepStrictEqual(yield* picked({ type: "withdrawal", after: { createdAtMillis, id } }), [paid])
     assert.deepStrictEqual(yield* picked({ rail: "on_chain", after: { createdAtMillis, id }, limit: 2 }), outs.slice(0, 2))

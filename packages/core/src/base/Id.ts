@@ -31,8 +31,9 @@ export const fromMillis = (millis: number, entropy: (size: number) => Uint8Array
   return `${last.time}-7${random.slice(1, 4)}-${variant}${random.slice(6, 8)}-${random.slice(8)}`
 }
 
-/** Returns a lower bound for ids created at `millis` or later. All earlier ids are below it. */
-export const floorOf = (millis: number): string => `${timeOf(Math.max(0, Math.floor(millis)))}-0000-0000-000000000000`
+/** Returns a lower bound for ids created at `millis` or later. All earlier ids are below it. An id's time has 48 bits. */
+export const floorOf = (millis: number): string =>
+  millis >= 2 ** 48 ? max : `${timeOf(Math.max(0, Math.floor(millis)))}-0000-0000-000000000000`
 
 /** Returns a new id with the current time. */
 export const make: Effect.Effect<string> = Effect.gen(function* () {
