@@ -41,15 +41,20 @@ const isNear = ({ price }: Quote, middle: Decimal.Decimal, percent: bigint): boo
   return (own > other ? own - other : other - own) * 100n <= other * percent
 }
 
+const agree = (quotes: ReadonlyArray<Quote>, { minAgreeing, maxDeviationPercent }: Rules): Rate | undefined => {
+  const middle = median(quotes)
+  const near = middle === undefined ? [] : quotes.filter((quote) => isNear(quote, middle, maxDeviationPercent))
+  const price = median(near)
+  if (price === undefined || near.length < minAgreeing || near.length * 2 <= quotes.length) return undefined
+  return { price, atMillis: Math.min(...near.map(({ atMillis }) => atMillis)) }
+}
+
 /**
  * Returns the median of one currency's quotes that are recent and agree, with the time of the oldest of them.
- * For quotes of 100, 101 and 150, the median is 100.5. Undefined if too few agree.
+ * For quotes of 100, 101 and 150, the median is 100.5. Undefined if too few agree. A quote older than half the maximum age
+ * counts only if the newer ones don't agree. Otherwise, the rate would expire with it, before the sources are read again.
  */
 export const agreed = (quotes: ReadonlyArray<Quote>, rules: Rules, nowMillis: number): Rate | undefined => {
-  const young = quotes.filter(({ atMillis }) => Math.abs(nowMillis - atMillis) <= rules.maxAgeMillis)
-  const middle = median(young)
-  const near = middle === undefined ? [] : young.filter((quote) => isNear(quote, middle, rules.maxDeviationPercent))
-  const price = median(near)
-  if (price === undefined || near.length < rules.minAgreeing || near.length * 2 <= young.length) return undefined
-  return { price, atMillis: Math.min(...near.map(({ atMillis }) => atMillis)) }
+  const within = (millis: number) => quotes.filter(({ atMillis }) => Math.abs(nowMillis - atMillis) <= millis)
+  return agree(within(rules.maxAgeMillis / 2), rules) ?? agree(within(rules.maxAgeMillis), rules)
 }

@@ -215,6 +215,22 @@ describe("Rates", () => {
     })
   )
 
+  it.effect("exchange rates: a price that its source updates only once a minute does not end the rate between two refreshes", () =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("10 minutes")
+      const { say, tick, process } = yield* trading()
+      const { usd, refresh } = yield* process
+      yield* say(everywhere(60_000))
+      for (const age of [0, 15, 30, 45, 60, 75]) {
+        yield* tick(600)
+        yield* refresh
+        yield* TestClock.adjust(Rates.refreshMillis - 1)
+        assert.strictEqual(yield* usd, "60000", `with a price ${age} seconds old`)
+        yield* TestClock.adjust(1)
+      }
+    })
+  )
+
   it.effect("exchange rates: a new process uses the last good rates until they are too old", () =>
     Effect.gen(function* () {
       const { say, process } = yield* trading()
