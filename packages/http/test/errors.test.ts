@@ -316,7 +316,7 @@ describe("unexpected errors", () => {
     await slow.dispose()
   })
 
-  it("errors: a body that stalls returns 503 timeout, and the connection closes after the response", async () => {
+  it("errors: a body that stalls, even of a GET, returns 503 timeout, and the connection closes after the response", async () => {
     const server = ManagedRuntime.make(
       HttpRouter.serve(Http.layer({ timeoutMillis: 50 }), { disableLogger: true, disableListenLog: true }).pipe(
         Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
@@ -326,17 +326,20 @@ describe("unexpected errors", () => {
       )
     )
     const { address } = await server.runPromise(HttpServer.HttpServer)
-    const text = await answerTo(
-      "port" in address ? address.port : assert.fail("no port"),
-      `POST /operator/companies HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer ${operatorToken}\r\n` +
-        "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
-    )
-    const [head = "", body = ""] = text.split("\r\n\r\n")
-    assert.match(head, /^HTTP\/1\.1 503 /)
-    assert.match(head, /^connection: close$/im)
-    assert.match(head, /^retry-after: 1$/im)
-    const { status, data, error } = JSON.parse(body)
-    assert.deepStrictEqual([status, data, error.code], [503, null, "timeout"])
+    const port = "port" in address ? address.port : assert.fail("no port")
+    for (const line of ["POST /operator/companies", "GET /healthz"]) {
+      const text = await answerTo(
+        port,
+        `${line} HTTP/1.1\r\nHost: service\r\nAuthorization: Bearer ${operatorToken}\r\n` +
+          "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+      )
+      const [head = "", body = ""] = text.split("\r\n\r\n")
+      assert.match(head, /^HTTP\/1\.1 503 /)
+      assert.match(head, /^connection: close$/im)
+      assert.match(head, /^retry-after: 1$/im)
+      const { status, data, error } = JSON.parse(body)
+      assert.deepStrictEqual([status, data, error.code], [503, null, "timeout"])
+    }
     await server.dispose()
   })
 })

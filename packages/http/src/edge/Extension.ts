@@ -1,6 +1,6 @@
-import { Context, Effect, Fiber, Layer, type Scope } from "effect"
+import { Effect, Fiber, Layer, type Scope } from "effect"
 import * as ByteSize from "effect/ByteSize"
-import { HttpIncomingMessage, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpIncomingMessage, HttpRouter, HttpServerResponse } from "effect/http"
 import * as Errors from "../wire/Errors.ts"
 import * as Exchange from "./Exchange.ts"
 import { type Mounted, Paths, type Policy } from "./Paths.ts"
@@ -86,18 +86,14 @@ const held = <E, R>(route: HttpRouter.Route<E, R>, { policy }: Mounted) => {
   const headers = { ...policy.headers, ...(cors === "any" && { "access-control-allow-origin": "*" }) }
   const isRead = route.method === "GET" || route.method === "HEAD"
   const limit = ByteSize.fromInputUnsafe(maxBodyBytes)
-  const isUntimed = isRead && !limitsReads
+  const limited = timed(Effect.provideService(route.handler, HttpIncomingMessage.MaxBodySize, limit), timeoutMillis)
   // A read can have a body, too, which is read to its end and ignored. Without one, a read needs no limit.
-  const bounded = Effect.updateContext(route.handler, (context: Context.Context<R>) =>
-    isUntimed && Received.isEmpty(Context.getUnsafe(context, HttpServerRequest.HttpServerRequest))
-      ? context
-      : Context.add(context, HttpIncomingMessage.MaxBodySize, limit)
-  )
-  const limited = isUntimed ? bounded : timed(bounded, timeoutMillis)
+  const bounded =
+    isRead && !limitsReads ? Received.withRequest((request) => (Received.isEmpty(request) ? route.handler : limited)) : limited
   const handler =
     Object.keys(headers).length === 0
-      ? limited
-      : Effect.map(limited, (response) => HttpServerResponse.setHeaders(response, { ...headers, ...response.headers }))
+      ? bounded
+      : Effect.map(bounded, (response) => HttpServerResponse.setHeaders(response, { ...headers, ...response.headers }))
   return { ...route, handler: Exchange.noting({ route: route.path })(handler) }
 }
 
