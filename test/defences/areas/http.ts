@@ -127,9 +127,9 @@ export const canaries: ReadonlyArray<Canary> = [
     rows: [],
     bug: "the caller's X-Forwarded-For header is trusted",
     file: "packages/http/src/wire/Address.ts",
-    in: "addressOf",
-    find: "forwarded.at(-proxies)",
-    replace: "forwarded.at(0)",
+    in: "forwardedIn",
+    find: ".at(-proxies)",
+    replace: ".at(0)",
     test: "packages/http/test/allowedFrom.test.ts",
     titles: "allowed from: a key used from another address"
   },

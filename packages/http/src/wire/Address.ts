@@ -31,13 +31,15 @@ export const peerOf = ({ remoteAddress, source }: HttpServerRequest.HttpServerRe
   Option.getOrElse(remoteAddress, () => peers.get(source) ?? "")
 
 /**
- * Returns the caller's address. Behind `proxies` reverse proxies, it is entry number `proxies` of
- * `X-Forwarded-For`, counted from the right. Clients can forge the entries to its left.
+ * Returns the caller's address, empty if it is missing. Behind `proxies` reverse proxies, it is entry number `proxies`
+ * of `X-Forwarded-For`, counted from the right. Clients can forge the entries to its left.
  */
-export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => {
-  const forwarded = proxies === 0 ? [] : (request.headers["x-forwarded-for"] ?? "").split(",")
-  return withoutPort(forwarded.at(-proxies)?.trim() ?? "") || peerOf(request)
-}
+export const forwardedIn = (header = "", proxies: number): string =>
+  proxies === 0 ? "" : withoutPort(header.split(",").at(-proxies)?.trim() ?? "")
+
+/** Returns the caller's address. */
+export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string =>
+  forwardedIn(request.headers["x-forwarded-for"], proxies) || peerOf(request)
 
 /** Returns the caller's address for the audit log. */
 export const callerOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string => networkOf(addressOf(request, proxies))

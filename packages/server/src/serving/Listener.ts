@@ -1,4 +1,5 @@
 import * as Pool from "@satrail/core/base/Pool"
+import * as Address from "@satrail/http/wire/Address"
 import * as Errors from "@satrail/http/wire/Errors"
 import * as RequestId from "@satrail/http/edge/RequestId"
 import { IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
@@ -24,17 +25,11 @@ export const maxHeaders = 200
 export const headersMillis = 20_000
 const lateMillis = 5_000
 
-/**
- * The connection limit, whether callers connect to us directly, and a callback for connections closed because
- * of the limit.
- */
+/** The connection limit, and a callback for connections closed because of the limit. */
 export interface Limits {
   readonly maxConnections: number
-  /**
-   * True if callers connect directly. Behind a proxy, all connections are the proxy's, so they are not divided
-   * among callers, and connections above the limit are closed.
-   */
-  readonly isDirect: boolean
+  /** Number of the operator's reverse proxies, as in `Edge.Options`. */
+  readonly proxies: number
   readonly whenFull: () => void
 }
 
@@ -52,6 +47,30 @@ const share = (listener: Server, { maxConnections, whenFull }: Limits): void => 
     socket.once("close", () => pool.release(socket))
   })
   listener.on("request", ({ socket }: IncomingMessage) => pool.touch(socket))
+}
+
+/**
+ * Behind a proxy, only a request tells whose connection it is, and the next one can be another caller's. So the
+ * connections are divided only when there are too many: an eighth of them is closed, always the largest holder's least
+ * recently used one. Refusing new connections instead would let one caller take all of them.
+ */
+const shareBehind = (listener: Server, { maxConnections, proxies, whenFull }: Limits): void => {
+  const forwarded = new Map<Socket, string | undefined>()
+  const use = (socket: Socket, header?: string) => void (forwarded.delete(socket), forwarded.set(socket, header))
+  listener.on("connection", (socket: Socket) => {
+    use(socket)
+    socket.once("close", () => forwarded.delete(socket))
+    if (forwarded.size <= maxConnections) return
+    const most = maxConnections - Math.floor(maxConnections / 8)
+    const pool = Pool.make<Socket>({ most, perCaller: most, per: {} })
+    for (const [one, header] of forwarded)
+      for (const other of pool.take({ caller: Address.forwardedIn(header, proxies) || (one.remoteAddress ?? ""), of: {} }, one)) {
+        forwarded.delete(other)
+        other.destroy()
+        whenFull()
+      }
+  })
+  listener.on("request", ({ socket, headers }: IncomingMessage) => use(socket, String(headers["x-forwarded-for"] ?? "")))
 }
 
 /** Interval at which idle connections are closed during shutdown. */
@@ -339,13 +358,7 @@ export const make = (options: ServerOptions = {}, limits?: Limits, publicUrl?: s
     ...options
   })
   listener.maxHeadersCount = maxHeaders
-  if (limits !== undefined) {
-    if (limits.isDirect) share(listener, limits)
-    else {
-      listener.maxConnections = limits.maxConnections
-      listener.on("drop", limits.whenFull)
-    }
-  }
+  if (limits !== undefined) (limits.proxies === 0 ? share : shareBehind)(listener, limits)
   return listener
     .on("clientError", whenUnreadable(listener, publicUrl))
     .on("connect", whenConnecting(publicUrl))

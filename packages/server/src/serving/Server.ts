@@ -444,7 +444,7 @@ const refusing = Effect.fnUntraced(function* ({ maxConnections, proxies }: Envir
   const whenFull = () => {
     if (mayTell("", Date.now())) run(Effect.logWarning("connections: too many; ended one", { maxConnections }))
   }
-  return { maxConnections, isDirect: proxies === 0, whenFull }
+  return { maxConnections, proxies, whenFull }
 })
 
 /** Listens while the scope is open. */
