@@ -98,6 +98,17 @@ it("listener: responses that become ready in the same event-loop turn are sent t
 })
 
 describe("a protocol upgrade request", () => {
+  it("listener: an upgrade request's connection closes after the response, because Node drops what follows it in the same read", async () => {
+    const server = Listener.make().listen(0, "127.0.0.1")
+    server.on("request", ({ url }, response) => response.end(url))
+    const request = (path: string, more: string) => `GET ${path} HTTP/1.1\r\nHost: service\r\n${more}\r\n`
+    const port = await boundPort(server)
+    const answer = await answerTo(port, request("/one", "Connection: upgrade\r\nUpgrade: h2c\r\n") + request("/two", ""))
+    assert.match(answer, /^connection: close$/im)
+    assert.match(answer, /\/one$/)
+    await once(server.close(), "close")
+  })
+
   it("listener: an upgrade request gets a normal response, and the connection ends when the client disconnects", async () => {
     const server = Listener.make().listen(0, "127.0.0.1")
     server.on("request", (_, response) => response.end("done"))

@@ -287,6 +287,8 @@ class Listener extends Server {
     if (!isRequest || !(request instanceof IncomingMessage) || !(response instanceof ServerResponse)) return super.emit(event, ...rest)
     // Node parses the rest of a read even if the connection has been closed meanwhile.
     if (request.socket.destroyed) return true
+    // Node drops what follows an upgrade request in the same read. It can be another caller's request from a proxy.
+    if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false
     // A response gets the connection only when the responses before it have been sent.
     if (response.socket === null) this.#pipelining.wait(request, response, event)
     else this.#await(request, response, event)
