@@ -179,7 +179,7 @@ const pools = (): ReadonlyArray<string> => {
     `|---|---|${networks.map(() => "---").join("|")}|`,
     requests("invoices for wallets", lnurl.perCaller, `${often(lnurl.perAddress, 1)} at one Lightning address`),
     requests("claims of vouchers", lnurl.perCaller, "–"),
-    requests("sign-ins and step-ups in the console with a key", perMinute(ConsoleSession.attemptsPerMinute), "–"),
+    requests("sign-ins and step-ups in the console with an invalid key", perMinute(ConsoleSession.attemptsPerMinute), "–"),
     requests("passkey requests in the console", perMinute(PasskeySession.attemptsPerMinute), "–"),
     requests(
       "requests without a valid key: `/v1` and `/operator` with a wrong key, `/pay` and the paths below it, LNURL for addresses and vouchers, `/console/session`, `/tls/ask` from another machine",
@@ -202,7 +202,7 @@ const limits = (): string => {
     ["requests / bytes of their bodies that a process starts per event-loop turn", `${Listener.turnRequests} / ${Listener.turnBytes}`],
     ["pipelined requests that wait in a process", Pipelining.maxWaiting],
     ["time limit of a request, seconds", Edge.timeoutMillis / 1000],
-    ["sign-ins and step-ups with a key from one address per minute, in each process", ConsoleSession.attemptsPerMinute],
+    ["sign-ins and step-ups with one key (invalid keys: from one address) per minute and process", ConsoleSession.attemptsPerMinute],
     ["lifetime of a printed sign-in link, minutes (it can be used once)", SignInLinks.lifeMillis / 60_000],
     ["concurrent requests per company and process, if other companies were active in the last second", Lanes.width],
     ["concurrent requests per company and process, if other companies were active in the last minute", Lanes.wideWidth],

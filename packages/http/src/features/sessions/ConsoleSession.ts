@@ -18,7 +18,7 @@ import { SignInLinks } from "../../api/SignInLinks.ts"
 
 export const path = "/console/session"
 
-/** Maximum sign-ins and step-ups per address and minute. They can all come at the same time. */
+/** Maximum sign-ins and step-ups per minute, of one key and of invalid ones from one address. They can all come at the same time. */
 export const attemptsPerMinute = 20
 
 const Credential = Schema.NonEmptyString.check(Schema.isMaxLength(256))
@@ -38,7 +38,7 @@ export const routes = HttpRouter.use(
     const { open, standing } = yield* Sessioned.make
     const acting = yield* Acting.make
     const isRoot = tokenCheck(root)
-    const { admitted, begin, routed, stepUp: step } = yield* SignIns.make(attemptsPerMinute)
+    const { begin, fromPage, limited, routed, stepUp: step } = yield* SignIns.make(attemptsPerMinute)
 
     /** A key that is not allowed from this address reveals nothing and starts no session. */
     const fromAllowed = (found: Sessioned.Standing, request: HttpServerRequest.HttpServerRequest, name: string) =>
@@ -68,12 +68,12 @@ export const routes = HttpRouter.use(
     })
 
     const signIn = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      yield* admitted(request)
+      yield* fromPage(request)
       const body = yield* decoded(request, SignIn, ...expected)
       const key = "link" in body ? yield* links.take(body.link) : Redacted.make(body.credential)
       if (key === undefined)
         return yield* refuse(Errors.failure("unauthorized", "This sign-in link was already used or has expired. Sign in with a key."))
-      const found = yield* checked(request, Redacted.value(key).trim(), "signIn")
+      const found = yield* limited(request, checked(request, Redacted.value(key).trim(), "signIn"))
       return yield* begin(request, found)
     })
 
@@ -86,10 +86,10 @@ export const routes = HttpRouter.use(
     })
 
     const stepUp = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      yield* admitted(request)
+      yield* fromPage(request)
       const session = yield* open(request).pipe(Effect.catch(refuse))
       const { credential } = yield* decoded(request, StepUp, ...expected)
-      const found = yield* checked(request, credential.trim(), "stepUp")
+      const found = yield* limited(request, checked(request, credential.trim(), "stepUp"))
       const { asking } = askingOf(found)
       if (asking.holderId !== session.holderId || asking.holder !== session.holder)
         return yield* Effect.fail(Errors.failure("unauthorized", "This is not the key you signed in with."))

@@ -77,21 +77,35 @@ export const noting = (found: Sessioned.Standing) =>
 
 type Answering = (request: Request) => Effect.Effect<HttpServerResponse.HttpServerResponse, Errors.Failure, Request>
 
-/** `attempts` is the maximum number of requests per address and minute. They can all come at the same time. */
+/** `attempts` is the maximum number of requests per name and minute. They can all come at the same time. */
 export const make = Effect.fnUntraced(function* (attempts: number) {
   const [sessions, root, proxies] = [yield* Sessions, yield* OperatorToken, yield* Acting.Proxies]
   const { open } = yield* Sessioned.make
   const acting = yield* Acting.make
   const context = yield* Effect.context<never>()
   const mayTry = Throttle.callers(Throttle.perMinute(attempts))
+  const counted = Effect.fnUntraced(function* (name: string, whose: string) {
+    if (!mayTry(name, yield* Clock.currentTimeMillis).isWithin)
+      return yield* Effect.fail(Errors.failure("rate_limited", `Rate limit reached: ${attempts} sign-ins per minute ${whose}.`))
+  })
+  /** Counts a request against its caller's address and the networks around it. */
+  const fromAddress = (request: Request) => counted(addressOf(request, proxies), "from this address")
+  /** Requires that the console's own page sent the request. */
+  const fromPage = (request: Request) => (Sessioned.isOwn(request) ? Effect.void : Effect.fail(Sessioned.foreign))
 
   return {
+    fromPage,
     /** Requires that the console's own page sent the request, and limits the rate. */
-    admitted: Effect.fnUntraced(function* (request: Request) {
-      if (!Sessioned.isOwn(request)) return yield* Effect.fail(Sessioned.foreign)
-      if (!mayTry(addressOf(request, proxies), yield* Clock.currentTimeMillis).isWithin)
-        return yield* Effect.fail(Errors.failure("rate_limited", `Rate limit reached: ${attempts} sign-ins per minute from this address.`))
-    }),
+    admitted: (request: Request) => Effect.andThen(fromPage(request), fromAddress(request)),
+    /**
+     * Limits the rate of checks of a key: of invalid ones per address, and of valid ones per key, so that those who
+     * guess keys cannot keep others at their address from signing in.
+     */
+    limited: <R>(request: Request, check: Effect.Effect<Sessioned.Standing, Errors.Failure, R>) =>
+      check.pipe(
+        Effect.tapError(({ error }) => (error.code === "unauthorized" ? fromAddress(request) : Effect.void)),
+        Effect.tap((found) => counted(askingOf(found).asking.holderId, "with this key"))
+      ),
     /** Begins a session, and sets its cookie. */
     begin: Effect.fnUntraced(function* (request: Request, found: Sessioned.Standing) {
       yield* noting(found)
