@@ -160,6 +160,22 @@ export const money = {
     assert.deepStrictEqual((yield* holder(short.id)).apiKey, short)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
+  "a rotation is refused if the old key's limits or IP ranges differ from the new key's": Effect.gen(function* () {
+    const companyId = yield* open
+    const restricted = { limits: { daySats: 5 }, allowedFrom: { for: "sending" as const, ranges: ["203.0.113.0/24"] } }
+    const old = yield* apiKey(companyId, restricted)
+    const rotated = Effect.map(apiKey(companyId), (row) => ApiKey.issued({ ...row, ...restricted }, { id: old.id, expiresAtMillis: 20 }))
+    yield* verdict(ApiKey.issued(old))
+    for (const moved of [ApiKey.limited(old, { daySats: 4 }, 1), ApiKey.confined(old, null, 1)]) {
+      const [before, after] = [yield* rotated, yield* rotated]
+      assert.strictEqual(yield* verdict(before), "Applied")
+      yield* verdict(moved)
+      assert.strictEqual(yield* unchanged(before), "Applied")
+      assert.strictEqual(yield* unchanged(after), "ProtectionMoved")
+      yield* verdict(ApiKey.limited({ ...old, limits: { daySats: 4 } }, old.limits, 2))
+    }
+    yield* has(companyId, { posted: 0, held: 0 })
+  }),
   "a rotation that needs approval replaces the old key only after the approval": Effect.gen(function* () {
     const companyId = yield* open
     const atMillis = yield* Clock.currentTimeMillis

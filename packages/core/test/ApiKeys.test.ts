@@ -207,7 +207,7 @@ describe("An API key", () => {
     assert.deepStrictEqual(limits, { daySats: 1, dayCount: 2, recipientTypes: ["bolt12_offer"] })
   })
 
-  /** Restricts this key just before another one is approved. */
+  /** Restricts this key just before another one is approved, or replaces it. */
   const late: { apiKey?: ApiKey.ApiKey; isAway?: boolean } = {}
   const restricting = replace(Journal, (journal) =>
     Journal.of({
@@ -215,7 +215,9 @@ describe("An API key", () => {
         const { apiKey } = late
         if (late.isAway === true && change._tag === "ApiKeyLimited")
           return Effect.fail(new StoreUnavailable({ operation: "commit", cause: "a drill" }))
-        return change._tag === "ApiKeyApproved" && apiKey !== undefined
+        const isLate =
+          (change._tag === "ApiKeyApproved" || change._tag === "ApiKeyIssued") && "replaces" in change && change.replaces !== null
+        return isLate && apiKey !== undefined
           ? Effect.andThen(Effect.orDie(journal.commit(ApiKey.limited(apiKey, { daySats: 1 }, change.atMillis))), journal.commit(change))
           : journal.commit(change)
       }
@@ -233,6 +235,18 @@ describe("An API key", () => {
       const { apiKey: next } = yield* everywhere(Effect.flatMap(keys.rotate(old.id, 0, undefined, { id: "01", name: "Ada" }), Answer.made))
       const { limits, approvedBy } = yield* everywhere(keys.approve(next.id, { id: "02", name: "Bob" }))
       assert.deepStrictEqual([limits, approvedBy], [{ daySats: 1 }, "Bob"])
+    }
+  )
+
+  scenario(
+    "API key: a restriction that a key gets while it is rotated also applies to its successor",
+    { change: restricting },
+    function* () {
+      const { apiKey: old } = yield* issue((yield* companyWith(100_000)).id, { scopes: ["send"] })
+      late.apiKey = old
+      const { apiKey: next } = yield* everywhere(Effect.flatMap((yield* ApiKeys).rotate(old.id, 0), Answer.made))
+      assert.deepStrictEqual((yield* (yield* ApiKeys).get(next.id)).apiKey.limits, { daySats: 1 })
+      assert.deepStrictEqual(next.limits, { daySats: 1 })
     }
   )
 

@@ -5,9 +5,13 @@ import { creation, type Kind, own } from "./Program.ts"
 import * as State from "./State.ts"
 
 /** Returns whether the replaced key has other restrictions than the Change expects. */
-const isMoved = (state: State.State, { companyId, replaces, expects }: ApiKey.ApiKeyApproved): boolean => {
+const isMoved = (
+  state: State.State,
+  { companyId, replaces }: ApiKey.ApiKeyIssued | ApiKey.ApiKeyApproved,
+  expects: ApiKey.ApiKeyApproved["expects"]
+): boolean => {
   const old = replaces && Option.getOrUndefined(State.get(state, ApiKey.noun, companyId, replaces.id))
-  return !!old && expects !== undefined && !Equal.equals({ limits: old.limits, allowedFrom: old.allowedFrom }, expects)
+  return !!old && expects !== undefined && !(Equal.equals(old.limits, expects.limits) && Equal.equals(old.allowedFrom, expects.allowedFrom))
 }
 
 /** Makes the replaced key expire at the given time, unless it expires earlier. */
@@ -19,7 +23,10 @@ const ended = (state: State.State, companyId: ApiKey.ApiKey["companyId"], replac
 
 const issued: Kind<ApiKey.ApiKeyIssued> = {
   before: (state, change) => creation(change, ApiKey.noun, State.of(state, ApiKey.noun), change.apiKey),
-  move: (state, { companyId, apiKey, replaces }) => ended(State.put(state, ApiKey.noun, apiKey), companyId, replaces)
+  move: (state, change) =>
+    isMoved(state, change, change.apiKey)
+      ? new ProtectionMoved({ id: change.id })
+      : ended(State.put(state, ApiKey.noun, change.apiKey), change.companyId, change.replaces)
 }
 
 const approved: Kind<ApiKey.ApiKeyApproved> = {
@@ -28,7 +35,7 @@ const approved: Kind<ApiKey.ApiKeyApproved> = {
     return row.revokedAtMillis === null && ApiKey.isWaiting(row) ? undefined : "again"
   },
   move: (state, change) => {
-    if (isMoved(state, change)) return new ProtectionMoved({ id: change.id })
+    if (isMoved(state, change, change.expects)) return new ProtectionMoved({ id: change.id })
     const { companyId, approvedBy, atMillis: approvedAtMillis, replaces } = change
     return ended(State.put(state, ApiKey.noun, { ...own(state, ApiKey.noun, change), approvedBy, approvedAtMillis }), companyId, replaces)
   }

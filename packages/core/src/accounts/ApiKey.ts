@@ -131,9 +131,9 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   key: Schema.optionalKey(Schema.Struct({ id: Schema.String, companyId: CompanyId.CompanyId, name: Schema.String }))
 }) {}
 
-export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch> {
+export interface ApiKeyIssued extends Change.Parts<"ApiKeyIssued", Conflict | IdempotencyMismatch | ProtectionMoved> {
   readonly apiKey: ApiKey
-  /** For a rotation: the old key, and its latest possible expiry. */
+  /** For a rotation: the old key, and its latest possible expiry. Refused if the old key has other restrictions. */
   readonly replaces: Replaces | null
 }
 

@@ -236,7 +236,9 @@ const makeIssue = Effect.gen(function* () {
     }
     const issued = { apiKey, text }
     const once = Answer.once(owner, request, issued, createdAtMillis + Answer.keptMillis)
-    return Answers.outcome(yield* journal.commit(ApiKey.issued(apiKey, null, once)), issued)
+    // Only a rotation can be refused because of another key's restrictions.
+    const applied = yield* Effect.catchTag(journal.commit(ApiKey.issued(apiKey, null, once)), "ProtectionMoved", Effect.die)
+    return Answers.outcome(applied, issued)
   })
 })
 
@@ -299,20 +301,59 @@ const makeApprove = Effect.gen(function* () {
   return (id: string, by: Operator) => Loosening.untilUnmoved(approved(id, by))
 })
 
+/** Rotates keys. */
+const makeRotate = Effect.gen(function* () {
+  const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
+  const get = finding(yield* AccountReads)
+  const isNew = yield* NewCompany.make
+  const { network } = yield* Installation
+
+  const rotated = Effect.fnUntraced(function* (...[id, overlapSeconds, request, by]: Parameters<ApiKeys["Service"]["rotate"]>) {
+    const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
+    if (before !== undefined) return before
+    if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > maxOverlapSeconds) {
+      return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from 0 to ${maxOverlapSeconds}` })
+    }
+    const old = yield* get(id)
+    const nowMillis = yield* Clock.currentTimeMillis
+    // A key that is no longer valid cannot be rotated.
+    if (ApiKey.refusal(old, nowMillis) !== undefined) return yield* new NotFound({ what: "API key", id })
+    const { secretHash, text, ...fresh } = ApiKey.generate(network, entropy)
+    const apiKey: ApiKey.ApiKey = {
+      ...old,
+      id: fresh.id,
+      secretHash,
+      createdAtMillis: nowMillis,
+      lastUsedAtMillis: null,
+      spendsAs: old.spendsAs ?? id,
+      loosening: null,
+      approval: yield* approvalOf(isNew, old, by, { id, overlapSeconds }),
+      approvedBy: null,
+      approvedAtMillis: null
+    }
+    const issued = { apiKey, text }
+    const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
+    const replaces = ApiKey.isWaiting(apiKey) ? null : { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }
+    const applied = yield* journal.commit(ApiKey.issued(apiKey, replaces, once, old))
+    yield* awaitCacheExpiry
+    return Answers.outcome(applied, issued)
+  })
+
+  // If the old key is restricted in the meantime, the new key copies its restrictions again.
+  return (...asked: Parameters<typeof rotated>) => Loosening.untilUnmoved(rotated(...asked))
+})
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
-  const ledger = yield* LedgerReads
   const records = yield* AccountReads
-  const { network } = yield* Installation
-  const entropy = yield* Entropy
   const { check, standing } = yield* KeyChecks.make
 
   const get = finding(records)
   const exists = existing(records)
-  const isNew = yield* NewCompany.make
   const issue = yield* makeIssue
   const mayLoosen = yield* loosening
   const approve = yield* makeApprove
+  const rotate = yield* makeRotate
 
   const updateLimits: ApiKeys["Service"]["updateLimits"] = Effect.fnUntraced(function* (id, update, by) {
     const change = Effect.gen(function* () {
@@ -365,36 +406,7 @@ export const make = Effect.gen(function* () {
       yield* awaitCacheExpiry
     }),
     approve,
-    rotate: Effect.fnUntraced(function* (id, overlapSeconds, request, by) {
-      const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
-      if (before !== undefined) return before
-      if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > maxOverlapSeconds) {
-        return yield* new Invalid({ path: "overlap_seconds", message: `must be a whole number from 0 to ${maxOverlapSeconds}` })
-      }
-      const old = yield* get(id)
-      const nowMillis = yield* Clock.currentTimeMillis
-      // A key that is no longer valid cannot be rotated.
-      if (ApiKey.refusal(old, nowMillis) !== undefined) return yield* new NotFound({ what: "API key", id })
-      const { secretHash, text, ...fresh } = ApiKey.generate(network, entropy)
-      const apiKey: ApiKey.ApiKey = {
-        ...old,
-        id: fresh.id,
-        secretHash,
-        createdAtMillis: nowMillis,
-        lastUsedAtMillis: null,
-        spendsAs: old.spendsAs ?? id,
-        loosening: null,
-        approval: yield* approvalOf(isNew, old, by, { id, overlapSeconds }),
-        approvedBy: null,
-        approvedAtMillis: null
-      }
-      const issued = { apiKey, text }
-      const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
-      const replaces = ApiKey.isWaiting(apiKey) ? null : { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }
-      const applied = yield* journal.commit(ApiKey.issued(apiKey, replaces, once, old))
-      yield* awaitCacheExpiry
-      return Answers.outcome(applied, issued)
-    }),
+    rotate,
     check,
     standing
   })

@@ -10,7 +10,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Limit from "@satrail/core/ledger/Limit"
 import { Schema } from "effect"
 import * as Reads from "../statements/Reads.ts"
-import { creation, joinTarget, type Kind, statement, target } from "../statements/Statements.ts"
+import { joinTarget, type Kind, own, sameAsAsked, statement, target } from "../statements/Statements.ts"
 import * as Table from "../statements/Table.ts"
 
 const apiKeys = Table.of(ApiKey.noun)
@@ -28,24 +28,44 @@ const rowOf = (replaces: ApiKey.Replaces | null) => replaces && { replaces: repl
 
 const waits = "g.approval is not null and g.approved_at_millis is null and g.revoked_at_millis is null"
 
+/** The restrictions of the replaced keys, read under their locks. */
+const replaced = `
+replaced as materialized (
+  select a.n, t.limits, t.allowed_from from (select n, company_id, replaces from asked order by company_id, replaces) a
+  cross join lateral (
+    select limits, allowed_from from satrail.api_keys r where r.company_id = a.company_id and r.id = a.replaces for no key update
+  ) t
+)`
+
+/** True if the replaced key has the restrictions that the Change `of` expects. The same value can be different JSON text. */
+const isUnmoved = (of: string, expects = "true") => `(not exists (
+  select from replaced r where r.n = ${of}.n and ${expects}
+  and (r.limits::jsonb, r.allowed_from::jsonb) is distinct from (${of}.limits::jsonb, ${of}.allowed_from::jsonb)
+))`
+
+const moved = { ProtectionMoved: ({ id }: { readonly id: string }) => new ProtectionMoved({ id }) }
+
 const issued: Kind<ApiKey.ApiKeyIssued> = {
-  statement: creation(apiKeys, {
+  statement: statement({
     idType: "text",
-    columns: replacing,
+    columns: `${own(apiKeys)}, ${replacing}`,
+    parts: () => [
+      replaced,
+      `
+applied as (
+  insert into ${apiKeys.name} (${apiKeys.columns}) select ${apiKeys.columns} from fresh f where ${isUnmoved("f")} order by company_id, id
+  on conflict do nothing returning company_id, id
+)`
+    ],
     effects: [overlapped],
+    before: sameAsAsked(apiKeys, "Conflict"),
     // A key's text contains no company, so its id must be unique across companies.
-    guards: "(select 'Conflict' from satrail.api_keys t where t.id = a.id)"
+    guards: `case when exists (select from satrail.api_keys t where t.id = a.id) then 'Conflict' when not (${isUnmoved("a")}) then 'ProtectionMoved' end`
   }),
   row: ({ apiKey, replaces }) => ({ ...apiKeys.toRow(apiKey), ...rowOf(replaces) }),
   identities: ({ replaces }) => (replaces === null ? [] : [replaces.id]),
-  refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }) }
+  refusals: { Conflict: (change) => new Conflict({ change: change._tag, id: change.id }), ...moved }
 }
-
-/** True if the replaced key has the restrictions that the Change `of` expects. The same value can be different JSON text. */
-const isUnmoved = (of: string) => `(not exists (
-  select from replaced r where r.n = ${of}.n and ${of}.expects
-  and (r.limits::jsonb, r.allowed_from::jsonb) is distinct from (${of}.limits::jsonb, ${of}.allowed_from::jsonb)
-))`
 
 const approved: Kind<ApiKey.ApiKeyApproved> = {
   statement: statement({
@@ -53,23 +73,17 @@ const approved: Kind<ApiKey.ApiKeyApproved> = {
     columns: `approved_by text, ${replacing}, expects boolean, limits json, allowed_from json`,
     parts: (locks) => [
       target(apiKeys, locks),
-      `
-replaced as materialized (
-  select a.n, t.limits, t.allowed_from from (select n, company_id, replaces from asked order by company_id, replaces) a
-  cross join lateral (
-    select limits, allowed_from from satrail.api_keys r where r.company_id = a.company_id and r.id = a.replaces for no key update
-  ) t
-)`,
+      replaced,
       `
 applied as (
   update satrail.api_keys t set approved_by = f.approved_by, approved_at_millis = f.at_millis from fresh f join target g using (n)
-  where t.company_id = f.company_id and t.id = f.id and ${waits} and ${isUnmoved("f")} returning t.company_id, t.id
+  where t.company_id = f.company_id and t.id = f.id and ${waits} and ${isUnmoved("f", "f.expects")} returning t.company_id, t.id
 )`
     ],
     effects: [overlapped],
     joins: joinTarget,
     before: `case when not (${waits}) then 'Applied' end`,
-    guards: `case when g.n is null then 'missing' when not (${isUnmoved("a")}) then 'ProtectionMoved' end`
+    guards: `case when g.n is null then 'missing' when not (${isUnmoved("a", "a.expects")}) then 'ProtectionMoved' end`
   }),
   row: ({ approvedBy, replaces, expects }) => ({
     approved_by: approvedBy,
@@ -78,7 +92,7 @@ applied as (
     ...(expects && { limits: expects.limits, allowed_from: expects.allowedFrom })
   }),
   identities: ({ replaces }) => (replaces === null ? [] : [replaces.id]),
-  refusals: { ProtectionMoved: ({ id }) => new ProtectionMoved({ id }) }
+  refusals: moved
 }
 
 const used: Kind<ApiKey.ApiKeyUsed> = {
