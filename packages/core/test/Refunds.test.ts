@@ -26,6 +26,7 @@ import {
   mine,
   onChainAddress,
   outside,
+  outputsOf,
   poll,
   replace,
   said,
@@ -118,6 +119,10 @@ const standing = (one: Made) => Effect.map(now(one), ({ status }) => status)
 const cancel = ({ refund: { companyId, id } }: Made) => Effect.flatMap(Refunds, (refunds) => refunds.cancel(companyId, id))
 const refunded = Effect.fnUntraced(function* (payee: Company, depositId: string) {
   return Number(Option.getOrThrow(yield* (yield* Records).deposit(payee.id, depositId)).refunded) / 1000
+})
+
+const nowOf = Effect.fnUntraced(function* (payee: Company, id: string | null) {
+  return Option.getOrThrow(yield* (yield* Records).withdrawal(payee.id, id ?? assert.fail("no withdrawal")))
 })
 
 describe("Refunds by link", () => {
@@ -300,6 +305,54 @@ describe("Limits of refunds", () => {
       yield* steps(2)
       yield* look
       assert.deepStrictEqual([yield* standing(link), yield* standing(waiting)], ["completed", "completed"])
+    }
+  )
+
+  scenario(
+    "C45: refund: once a reorganization removed a deposit, an unsent refund waits until it is confirmed again, or fails with it",
+    function* () {
+      const removed = Effect.gen(function* () {
+        const { payee, depositId } = yield* paidOnChain(2000)
+        yield* paid(3000, payee)
+        yield* mine(2)
+        yield* follow
+        const { destination: invoice, paymentHash } = yield* outside({ sats: 400 })
+        const { destination: address } = yield* outside({ type: "chain_address" })
+        const refunds = [
+          yield* made(refund(payee, { depositId }, { destination: invoice })),
+          yield* made(refund(payee, { depositId }, { destination: address, sats: 600 }))
+        ]
+        const payouts = yield* Effect.forEach(refunds, ({ refund }) => nowOf(payee, refund.withdrawalId))
+        yield* (yield* Sandbox).reorg(2)
+        yield* follow
+        yield* steps(3)
+        const sent = Effect.gen(function* () {
+          yield* look
+          return [
+            yield* Effect.forEach(refunds, standing),
+            (yield* got(paymentHash)).times,
+            (yield* outputsOf(payouts[1] ?? assert.fail())).length
+          ]
+        })
+        assert.deepStrictEqual(yield* sent, [["pending", "pending"], 0, 0])
+        return { payee, depositId, sent }
+      })
+
+      const confirmed = yield* removed
+      yield* mine(2)
+      yield* follow
+      yield* steps(2)
+      assert.deepStrictEqual(yield* confirmed.sent, [["completed", "pending"], 1, 1])
+
+      const spent = yield* removed
+      const { chainTxId } = Option.getOrThrow(yield* (yield* Records).deposit(spent.payee.id, spent.depositId))
+      yield* (yield* Sandbox).doubleSpend(chainTxId ?? assert.fail("no transaction"))
+      yield* mine(6)
+      yield* follow
+      yield* steps(2)
+      assert.deepStrictEqual(yield* spent.sent, [["failed", "failed"], 0, 0])
+      assert.strictEqual(yield* refunded(spent.payee, spent.depositId), 0)
+      assert.strictEqual((yield* has(spent.payee)).held, 0)
     }
   )
 

@@ -432,8 +432,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payment worker contacts payees' servers although sending is paused or the company is frozen",
     file: core("sending/WithdrawalSteps"),
     in: "make",
-    find: "if (yield* stops.waits(task.companyId)) {",
-    replace: "if (yield* Effect.as(stops.waits(task.companyId), false)) {",
+    find: `if (answer === "later") {`,
+    replace: `if (answer === "later" && Object.is(0, 1)) {`,
     test: coreTest("PaymentSlots"),
     titles: "pause: if a payee"
   },
@@ -520,8 +520,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payment that gets its slot after a pause began is stored as started during the pause",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: "if (yield* stops.waits(withdrawal.companyId)) return",
-    replace: "if (yield* Effect.as(stops.waits(withdrawal.companyId), false)) return",
+    find: `if ((yield* maySend(withdrawal)) !== "now") return`,
+    replace: `if ((yield* maySend(withdrawal)) === undefined) return`,
     test: coreTest("PaymentSlots"),
     titles: "pause: a payment that waits"
   },
@@ -531,7 +531,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payment starts although its company was frozen while the payee's server responded",
     file: core("sending/Payees"),
     in: "make",
-    find: "(yield* stops.waits(withdrawal.companyId)) ? { millis: waitMillis } : ",
+    find: `(yield* maySend(withdrawal)) !== "now" ? { millis: waitMillis } : `,
     replace: "",
     test: coreTest("AddressPayments"),
     titles: "freeze:"
@@ -555,8 +555,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payout is sent although its company was frozen while the wallet selected coins or the signer signed",
     file: core("sending/Payouts"),
     in: "make",
-    find: ".includes(true)) return yield* again()",
-    replace: ".includes(true)) yield* Effect.void",
+    find: `"now")) return yield* again()`,
+    replace: `"now")) yield* Effect.void`,
     test: coreTest("Payouts"),
     titles: "freeze:"
   },

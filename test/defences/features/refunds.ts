@@ -68,5 +68,16 @@ export const refunds: ReadonlyArray<Canary> = [
     replace: `status === "failed"`,
     test: "packages/core/test/Refunds.test.ts",
     titles: "C45: refund:"
+  },
+  {
+    name: "queued-refund-of-removed-deposit",
+    rows: [],
+    bug: "a queued refund is sent after a reorganization removed its deposit",
+    file: core("features/refunds/RefundHook"),
+    in: "layer",
+    find: `status === "pending" ? "later"`,
+    replace: `status === undefined ? "later"`,
+    test: "packages/core/test/Refunds.test.ts",
+    titles: "C45: refund:"
   }
 ]

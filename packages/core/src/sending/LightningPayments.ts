@@ -15,6 +15,7 @@ import { SendingReads } from "./SendingReads.ts"
 import * as UnsentWithdrawals from "./UnsentWithdrawals.ts"
 import type { NewPayment, NodePayment, PaymentState } from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
+import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 
 const reasons: Record<FailureReason, Withdrawal.Failure> = {
   timeout: "timeout",
@@ -72,6 +73,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
   const journal = yield* Journal
   const records = yield* SendingReads
   const stops = yield* Stops
+  const maySend = yield* WithdrawalHooks.sending
   const options = yield* PaymentOptions
   const places = yield* Semaphore.make(options.paymentsAtOnce)
 
@@ -126,7 +128,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
           return yield* fail(withdrawal, payable.failure.code === "invoice_expired" ? "invoice_expired" : "invoice_not_payable", task)
         }
         // The withdrawal may have waited long for the payee's server or for a slot.
-        if (yield* stops.waits(withdrawal.companyId)) return { millis: waitMillis }
+        if ((yield* maySend(withdrawal)) !== "now") return { millis: waitMillis }
         yield* ends.hold(task, nodePayment.key)
         yield* journal.commit(Withdrawal.dispatched(withdrawal, nodePayment.attempt, fence(task), atMillis))
         return yield* pay(withdrawal, nodePayment, task)

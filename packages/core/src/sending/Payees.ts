@@ -1,7 +1,7 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Effect } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
-import { Stops, waitMillis } from "../accounts/Stops.ts"
+import { waitMillis } from "../accounts/Stops.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { Tasks } from "../ledger/Tasks.ts"
 import type { NodeUnavailable } from "../nodes/LightningReceiver.ts"
@@ -19,6 +19,7 @@ import * as Transfers from "./Transfers.ts"
 import type { NodePayments } from "./NodePayments.ts"
 import * as Unreachable from "./Unreachable.ts"
 import type * as Withdrawal from "./Withdrawal.ts"
+import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 
 /** The payee is unknown until a server at this host responds. */
 export interface Elsewhere {
@@ -36,7 +37,7 @@ type Unfound = Recipient.DestinationRefused | RecipientRefused | RecipientUnreac
 export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, lightning: LightningPayments, nodePayments: NodePayments) {
   const recipients = yield* Recipients
   const tasks = yield* Tasks
-  const stops = yield* Stops
+  const maySend = yield* WithdrawalHooks.sending
   const options = yield* PaymentOptions
   const rules = { ...(yield* Bounds), ...options }
   const transfers = yield* Transfers.make(outcomes)
@@ -116,7 +117,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, l
       const mine = yield* renewed(task)
       if (mine === undefined) return "done"
       // The payee's server may have taken a long time, and may belong to a thief.
-      return (yield* stops.waits(withdrawal.companyId)) ? { millis: waitMillis } : yield* send(withdrawal, found, mine)
+      return (yield* maySend(withdrawal)) !== "now" ? { millis: waitMillis } : yield* send(withdrawal, found, mine)
     }).pipe(
       Effect.catchTags({
         DestinationRefused: () => fail(withdrawal, "recipient_refused", task),

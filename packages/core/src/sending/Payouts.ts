@@ -1,6 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect, Option } from "effect"
-import { Stops } from "../accounts/Stops.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence } from "../ledger/Tasks.ts"
 import { ChainSource, type ChainUnavailable } from "../nodes/ChainSource.ts"
@@ -13,6 +12,7 @@ import * as Payout from "./Payout.ts"
 import type { PayoutOptions } from "./PayoutOptions.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as Withdrawal from "./Withdrawal.ts"
+import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 
 /**
  * The result of a step. `done`: the withdrawal is final, or another process or task handles it. `millis`: the
@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
   const records = yield* SendingReads
   const chain = yield* ChainSource
   const wallet = yield* ChainWallet
-  const stops = yield* Stops
+  const maySend = yield* WithdrawalHooks.sending
   const { trackMillis } = yield* PaymentOptions
 
   const now = Clock.currentTimeMillis
@@ -102,7 +102,8 @@ export const make = Effect.fnUntraced(function* ({ alone, signed, broadcast }: B
       const attempt = { ...(yield* signed(draft)), ...(paymentRequest !== undefined && { paymentRequest }) }
       // The wallet and the signer may have taken a long time. Check again whether each withdrawal may start; any
       // that may not has to wait.
-      if ((yield* Effect.forEach(paid, ({ withdrawal }) => stops.waits(withdrawal.companyId))).includes(true)) return yield* again()
+      const answers = yield* Effect.forEach(paid, ({ withdrawal }) => maySend(withdrawal))
+      if (answers.some((answer) => answer !== "now")) return yield* again()
       const [, ...shares] = Payout.shares(
         attempt.networkFee,
         paid.map(({ withdrawal }) => withdrawal.networkAllowance)

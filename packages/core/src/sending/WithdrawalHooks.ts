@@ -1,6 +1,7 @@
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Context, Effect, Layer } from "effect"
 import type { Spender } from "../accounts/Limits.ts"
+import { Stops } from "../accounts/Stops.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { LimitExceeded } from "../ledger/Limit.ts"
 import type { DestinationRefused, Recipient } from "./Recipient.ts"
@@ -28,6 +29,9 @@ export interface Waits extends Pick<Withdrawal, "approvalAskedBy"> {
   readonly approvalExpiresAtMillis: number
 }
 
+/** Whether a withdrawal may be sent. One that may `never` be sent fails. */
+export type MaySend = "now" | "later" | "never"
+
 /** Decides whether a withdrawal may start. */
 export interface Hook {
   /**
@@ -38,6 +42,8 @@ export interface Hook {
   readonly mayBegin: (asked: Asked) => Effect.Effect<Waits | undefined, DestinationRefused | StoreUnavailable>
   /** Runs when a voucher is created, before its payee is known. `amount` includes fees. */
   readonly mayIssue?: (asked: { readonly spender: Spender; readonly amount: Msat }) => Effect.Effect<void, LimitExceeded | StoreUnavailable>
+  /** Runs before a confirmed withdrawal is sent, and every few seconds while it waits. */
+  readonly maySend?: (withdrawal: Withdrawal) => Effect.Effect<MaySend, StoreUnavailable>
 }
 
 /** All hooks, in the order in which they run. */
@@ -52,6 +58,20 @@ export const layer = (hook: Hook): Layer.Layer<never> =>
     Hooks,
     Effect.map(Hooks, (hooks) => [...hooks, hook])
   )
+
+/** Asks the operator's stops and every hook whether a withdrawal may be sent. */
+export const sending = Effect.gen(function* () {
+  const stops = yield* Stops
+  const hooks = yield* Hooks
+  return Effect.fnUntraced(function* (withdrawal: Withdrawal): Effect.fn.Return<MaySend, StoreUnavailable> {
+    if (yield* stops.waits(withdrawal.companyId)) return "later"
+    for (const { maySend } of hooks) {
+      const answer = maySend === undefined ? "now" : yield* maySend(withdrawal)
+      if (answer !== "now") return answer
+    }
+    return "now"
+  })
+})
 
 /** Runs every hook for vouchers. */
 export const issuing = Effect.map(Hooks, (hooks) =>

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option, Schedule } from "effect"
-import { Stops, waitMillis } from "../accounts/Stops.ts"
+import { waitMillis } from "../accounts/Stops.ts"
 import * as TraceContext from "../base/TraceContext.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
@@ -22,6 +22,7 @@ import * as PayoutTracking from "./PayoutTracking.ts"
 import { SendingReads } from "./SendingReads.ts"
 import * as NodePayments from "./NodePayments.ts"
 import * as Withdrawal from "./Withdrawal.ts"
+import * as WithdrawalHooks from "./WithdrawalHooks.ts"
 
 const unbounded = { concurrency: "unbounded" } as const
 
@@ -84,7 +85,7 @@ export const make = Effect.fnUntraced(function* ({
 }) {
   const records = yield* SendingReads
   const tasks = yield* Tasks
-  const stops = yield* Stops
+  const maySend = yield* WithdrawalHooks.sending
   const paymentOptions = yield* PaymentOptions
   const payoutOptions = yield* PayoutOptions
 
@@ -137,7 +138,12 @@ export const make = Effect.fnUntraced(function* ({
   const take = Effect.fnUntraced(function* (task: Claim, known: Confirmed | undefined) {
     const found = known === undefined ? yield* records.withdrawal(task.companyId, task.id) : Option.some(known.withdrawal)
     if (found._tag === "Some" && found.value.status === "pending" && found.value.dispatchedAtMillis === null) {
-      if (yield* stops.waits(task.companyId)) {
+      const answer = yield* maySend(found.value)
+      if (answer === "never") {
+        yield* giveBack(task, yield* outcomes.fail(found.value, "canceled", task))
+        return []
+      }
+      if (answer === "later") {
         // The withdrawal was not tried, so the kind of its task does not change.
         yield* ends.giveBack(task, (yield* now) + waitMillis)
         return []

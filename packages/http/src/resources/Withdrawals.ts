@@ -81,7 +81,7 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   incorrect_payment_details:
     "The payee's node rejected the payment, because it does not know the invoice or no longer accepts this amount for it",
   insufficient_liquidity: "The service's node did not have enough outbound liquidity",
-  canceled: "The payment was canceled at the service's node before it completed",
+  canceled: "The payment was canceled before it completed",
   node_error: "The service's node could not make the payment",
   channel_closed: "A Lightning channel was closed while the payment was in flight, and the funds were returned on-chain",
   invoice_expired: "The invoice expired before it was paid. Get a new invoice from the payee",

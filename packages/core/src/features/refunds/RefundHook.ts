@@ -2,6 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Deposit from "../../receiving/Deposit.ts"
 import { DestinationRefused } from "../../sending/Recipient.ts"
+import type { Withdrawal } from "../../sending/Withdrawal.ts"
 import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
 import * as Refund from "./Refund.ts"
 
@@ -12,18 +13,25 @@ const refused = new DestinationRefused({
 
 /**
  * Refuses the claim or approval of a refund whose deposit a reorganization removed. At the request, the refund is not
- * stored yet, and its own Change checks the deposit.
+ * stored yet, and its own Change checks the deposit. A refund that is not sent yet waits until the deposit is confirmed
+ * again, and fails if the deposit fails.
  */
 export const layer = Layer.unwrap(
-  Effect.map(NounReads, (nouns) =>
-    WithdrawalHooks.layer({
-      mayBegin: Effect.fnUntraced(function* ({ withdrawal: { companyId, refundId } }) {
-        if (refundId === null) return
-        const refund = Option.getOrUndefined(yield* nouns.get(Refund.noun, companyId, refundId))
-        if (refund === undefined) return
-        const deposit = yield* nouns.get(Deposit.noun, companyId, refund.depositId)
-        if (Option.exists(deposit, ({ status }) => status !== "settled")) return yield* refused
-      })
+  Effect.map(NounReads, (nouns) => {
+    /** Returns the status of the deposit that this withdrawal refunds; undefined if there is none. */
+    const statusOf = Effect.fnUntraced(function* ({ companyId, refundId }: Withdrawal) {
+      if (refundId === null) return
+      const refund = Option.getOrUndefined(yield* nouns.get(Refund.noun, companyId, refundId))
+      if (refund === undefined) return
+      return Option.getOrUndefined(yield* nouns.get(Deposit.noun, companyId, refund.depositId))?.status
     })
-  )
+    return WithdrawalHooks.layer({
+      mayBegin: Effect.fnUntraced(function* ({ withdrawal }) {
+        const status = yield* statusOf(withdrawal)
+        if (status !== undefined && status !== "settled") return yield* refused
+      }),
+      maySend: (withdrawal) =>
+        Effect.map(statusOf(withdrawal), (status) => (status === "pending" ? "later" : status === "failed" ? "never" : "now"))
+    })
+  })
 )
