@@ -4,6 +4,7 @@ import { settings as lndSettings } from "@satrail/server/backends/LndSettings"
 import { settings as ldkSettings } from "@satrail/server/backends/LdkSettings"
 import * as Environment from "@satrail/server/deployment/Environment"
 import * as Database from "@satrail/server/environment/Database"
+import * as Limits from "@satrail/server/environment/Limits"
 import * as Others from "@satrail/server/environment/Others"
 import * as Process from "@satrail/server/environment/Process"
 import * as Service from "@satrail/server/environment/Service"
@@ -211,6 +212,11 @@ export interface Options {
    * or 3000.
    */
   readonly publicUrl?: string | undefined
+  /**
+   * The number of reverse proxies in front of your program, each of which adds its caller's address to
+   * `X-Forwarded-For`. Behind a proxy, all payers share one rate limit if this is 0. Default: 0.
+   */
+  readonly proxies?: number | undefined
   /** A token for the operator routes of `pay.handler`. Without it, there are no operator routes. */
   readonly operatorToken?: string | undefined
   /** The lowest log level that is written. Default: `"warn"`. */
@@ -229,6 +235,7 @@ const names = {
   network: true,
   domain: true,
   publicUrl: true,
+  proxies: true,
   operatorToken: true,
   metadata: true,
   logLevel: true,
@@ -244,6 +251,7 @@ const optionOf: ReadonlyMap<string, string> = new Map([
   [Service.identity.network.name, "network"],
   [Service.identity.domain.name, "domain"],
   [Service.identity.publicUrl.name, "publicUrl"],
+  [Limits.settings.proxies.name, "proxies"],
   [Service.operator.operatorToken.name, "operatorToken"],
   [Process.life.logLevel.name, "logLevel"],
   [lndSettings.url.name, "lnd's url"],
@@ -300,7 +308,7 @@ const localUrl = () => `http://localhost:${/^\d+$/.exec(process.env["PORT"] ?? "
 /** Converts the options to the server's environment. */
 export const environment = (options: Options): Environment.Environment => {
   checkNames("satrail", options, names)
-  const { database, directory, lightning, chain, network, domain, publicUrl, operatorToken, logLevel, settings } = options
+  const { database, directory, lightning, chain, network, domain, publicUrl, proxies, operatorToken, logLevel, settings } = options
   const named = domain ?? settings?.[Service.identity.domain.name]
   const variables = {
     [Service.operator.demo.name]: "no",
@@ -316,6 +324,7 @@ export const environment = (options: Options): Environment.Environment => {
     [Service.identity.domain.name]: named,
     [Service.identity.publicUrl.name]:
       publicUrl ?? settings?.[Service.identity.publicUrl.name] ?? (named === undefined ? localUrl() : undefined),
+    [Limits.settings.proxies.name]: proxies === undefined ? settings?.[Limits.settings.proxies.name] : String(proxies),
     [Service.operator.operatorToken.name]: operatorToken,
     ...lightning?.variables,
     ...chain?.variables

@@ -69,6 +69,20 @@ describe("pay.handler", () => {
     }
   })
 
+  it("handler: behind a proxy, each caller has its own rate limit, also in a framework that passes a web request", async () => {
+    const limited = await satrail.test({ proxies: 1, settings: { SATRAIL_REQUESTS_PER_STRANGER: "2" } })
+    try {
+      const statusFrom = async (forwarded: string) => {
+        const headers = { "x-forwarded-for": forwarded }
+        return (await limited.handler(new Request("http://shop.example/v1/transactions/balance", { headers }))).status
+      }
+      const loud = [await statusFrom("192.0.2.1"), await statusFrom("192.0.2.1"), await statusFrom("192.0.2.1")]
+      assert.deepStrictEqual([...loud, await statusFrom("198.51.100.1")], [401, 401, 429, 401])
+    } finally {
+      await limited.close()
+    }
+  })
+
   it("handler: at the root of a framework, other paths go to the next handler", () => {
     const mounted = (request: IncomingMessage, response: ServerResponse) =>
       pay.handler(Object.assign(request, { originalUrl: request.url, baseUrl: "" }), response, () => response.end("the shop's page"))

@@ -86,7 +86,8 @@ const isGone = (cause: Cause.Cause<unknown>): boolean =>
  */
 const forwardingIsNotRead =
   "X-Forwarded-For was received and ignored, so all callers behind a proxy count as one. " +
-  "If there are reverse proxies in front of the service, set SATRAIL_PROXIES to their number. If there are none, the client sent the header itself."
+  "If there are reverse proxies in front of the service, set SATRAIL_PROXIES to their number (in your own program, the option `proxies`). " +
+  "If there are none, the client sent the header itself, or your framework added it, as Next.js does."
 
 /** Combines a response's `Vary` header with the one for CORS. */
 const withVary = (cors: Readonly<Record<string, string>>, vary: string | undefined): Readonly<Record<string, string>> =>
