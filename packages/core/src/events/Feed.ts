@@ -70,6 +70,8 @@ export interface AskNewest {
 export class Feed extends Context.Service<
   Feed,
   {
+    /** All types of events, including those of the host's features. */
+    readonly types: ReadonlyArray<string>
     readonly page: (ask: Ask, render: Render) => Effect.Effect<Page, Invalid | CursorTooOld | StoreUnavailable>
     /** Returns the newest events, newest first. `next` is undefined at the end. */
     readonly newest: (
@@ -193,6 +195,7 @@ export const make = Effect.gen(function* () {
   })
 
   return Feed.of({
+    types: notices.types,
     page,
     newest,
     get: Effect.fnUntraced(function* (companyId, place, render) {

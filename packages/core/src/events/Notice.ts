@@ -82,10 +82,16 @@ export const all: ReadonlyArray<Type> = Object.values(types).flat()
 
 /**
  * Returns the types that match a filter: a single type, or a prefix such as `deposit.*`. Returns an empty list
- * if none match.
+ * if none match. `Feed.types` also has the types of the host's features.
  */
-export const matching = (filter: string): ReadonlyArray<Type> =>
-  all.filter((type) => type === filter || (filter.endsWith(".*") && type.startsWith(filter.slice(0, -1))))
+export const matching = <T extends string = Type>(filter: string, types: ReadonlyArray<T | Type> = all): ReadonlyArray<T | Type> =>
+  types.filter((type) => type === filter || (filter.endsWith(".*") && type.startsWith(filter.slice(0, -1))))
+
+/** Returns the problem with a filter that matches none of the known types, or undefined. */
+export const filterIssue = (filter: string, types: ReadonlyArray<string> = all): string | undefined =>
+  matching<string>(filter, types).length > 0
+    ? undefined
+    : `unknown event type "${filter.slice(0, 100)}". Known types: ${types.join(", ")}. A prefix such as deposit.* matches several`
 
 /** Returns whether `a` is after `b`. */
 export const isAfter = (a: Place, b: Place): boolean => a.event > b.event || (a.event === b.event && a.part > b.part)

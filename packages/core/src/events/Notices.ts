@@ -18,7 +18,7 @@ import * as WithdrawalTold from "../sending/WithdrawalTold.ts"
 import type { Feature, Telling } from "../ledger/Feature.ts"
 import { HostFeatures } from "../ledger/HostFeatures.ts"
 import * as AsOf from "./AsOf.ts"
-import type { About, Notice, Type } from "./Notice.ts"
+import { type About, all as allTypes, type Notice, type Type } from "./Notice.ts"
 
 type Read<A> = Effect.Effect<A, StoreUnavailable>
 
@@ -145,7 +145,8 @@ const updatedAddress = (atMillis: number) => (row: LightningAddress.LightningAdd
  * in the audit log. An event whose record no longer exists is not published.
  */
 export const make = Effect.gen(function* () {
-  const { featured: tellings, told, aboutOthers } = tellingsOf([...features, ...(yield* HostFeatures)])
+  const hostFeatures = yield* HostFeatures
+  const { featured: tellings, told, aboutOthers } = tellingsOf([...features, ...hostFeatures])
   const { one, arrives, domain, featured, settled, arrived } = yield* tellers(tellings)
 
   const about = (event: Published): Read<ReadonlyArray<About>> => {
@@ -209,6 +210,8 @@ export const make = Effect.gen(function* () {
   }
 
   return {
+    /** All types, including those of the host's features. */
+    types: [...allTypes, ...hostFeatures.flatMap(({ notices }) => notices?.types ?? [])],
     /** Returns the types under which a committed event may be published. */
     typesOf: (type: string): ReadonlyArray<Type> => told.get(type) ?? [],
     /** Returns whether a committed event is also about a record other than its subject. */

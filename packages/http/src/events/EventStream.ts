@@ -87,10 +87,10 @@ const asked = (request: HttpServerRequest.HttpServerRequest) => {
   const wrong = types === undefined ? undefined : typesIssue(types)
   if (wrong !== undefined) issues.push({ path: "types", message: wrong })
   if (issues.length > 0) return Effect.fail(Errors.malformedRequest(issues))
-  const filter = filterOf({ ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) })
+  const filters = { ...(types !== undefined && { types }), ...(subject !== undefined && { subject }) }
   // A reconnecting EventSource sends its position in a header and keeps the URL.
   const last = request.headers["last-event-id"]
-  return Effect.succeed(last === undefined ? { filter, cursor, path: "cursor" } : { filter, cursor: last, path: "last-event-id" })
+  return Effect.succeed(last === undefined ? { filters, cursor, path: "cursor" } : { filters, cursor: last, path: "last-event-id" })
 }
 
 const routes = HttpRouter.use(
@@ -122,7 +122,7 @@ const routes = HttpRouter.use(
     const follow = (
       companyId: CompanyId.CompanyId,
       begin: Notice.Place,
-      filter: ReturnType<typeof filterOf>,
+      filter: Effect.Success<ReturnType<typeof filterOf>>,
       validUntil: Effect.Effect<number>
     ) =>
       Stream.unwrap(
@@ -186,7 +186,8 @@ const routes = HttpRouter.use(
         yield* refused("scope_required")
         return yield* Effect.fail(Errors.failure("scope_required", "This request requires a key with the scope read."))
       }
-      const { filter, cursor, path } = yield* asked(request)
+      const { filters, cursor, path } = yield* asked(request)
+      const filter = yield* filterOf(feed.types, filters)
       yield* place("key", id, streamsPerKey)
       yield* place("company", companyId, streamsPerCompany)
       const begin =

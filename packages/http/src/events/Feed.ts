@@ -20,14 +20,19 @@ const path = "/v1/events"
 
 const EventId = Schema.String.annotate({ examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"] })
 
-const wanted = `Known types: ${Notice.all.join(", ")}. A prefix such as deposit.* matches several`
-
 /** Maximum number of filters in an endpoint's settings or a query. */
 export const maxFilters = 64
 
-/** Returns the problem with a filter, or undefined. */
-export const filterIssue = (filter: string): string | undefined =>
-  Notice.matching(filter).length === 0 ? `unknown event type "${filter.slice(0, 100)}". ${wanted}` : undefined
+const roots = new Set(Notice.all.map((type) => type.slice(0, type.indexOf("."))))
+
+/**
+ * Returns the problem with a filter, or undefined. A filter such as `reminder.*` may be of a feature of the host, which
+ * only `Feed.types` knows.
+ */
+export const filterIssue = (filter: string): string | undefined => {
+  const [, root] = /^([a-z][a-z0-9_]*)(?:\.[a-z0-9_]+)*\.(?:[a-z0-9_]+|\*)$/.exec(filter) ?? []
+  return root === undefined || roots.has(root) ? Notice.filterIssue(filter) : undefined
+}
 
 const prefixes = new Set(
   Notice.all.flatMap((type) => type.split(".").flatMap((_, at, parts) => (at === 0 ? [] : [`${parts.slice(0, at).join(".")}.*`])))
@@ -36,11 +41,11 @@ const prefixes = new Set(
 export const filterPattern = `^(?:${[...Notice.all, ...prefixes].map((one) => one.replaceAll(/[.*]/g, "\\$&")).join("|")})$`
 
 /** Returns the problem with a list of filters, or undefined. */
-export const typesIssue = (text: string): string | undefined => {
+export const typesIssue = (text: string, issueOf: (filter: string) => string | undefined = filterIssue): string | undefined => {
   const filters = text.split(",", maxFilters + 1)
   if (filters.length > maxFilters) return `types can have at most ${maxFilters} filters`
   for (const filter of filters) {
-    const issue = filterIssue(filter)
+    const issue = issueOf(filter)
     if (issue !== undefined) return issue
   }
   return undefined
@@ -49,7 +54,7 @@ export const typesIssue = (text: string): string | undefined => {
 const Types = Schema.String.annotate({
   description: "Event types, separated by commas. `deposit.*` selects all types with that prefix",
   examples: ["deposit.*,withdrawal.lightning.completed"]
-}).check(Schema.makeFilter(typesIssue))
+}).check(Schema.makeFilter((text) => typesIssue(text)))
 
 /** Query parameters of the feed and the stream. */
 export const query = {
@@ -66,11 +71,15 @@ export const query = {
   )
 }
 
-/** Decodes the filters of a query. */
-export const filterOf = ({ types, subject }: { readonly types?: string; readonly subject?: string }) => ({
-  ...(types !== undefined && { types: new Set<string>(types.split(",").flatMap(Notice.matching)) }),
-  ...(subject !== undefined && { subject: subject.toLowerCase() })
-})
+/** Decodes the filters of a query. Fails if no type matches one of them. */
+export const filterOf = (known: ReadonlyArray<string>, { types, subject }: { readonly types?: string; readonly subject?: string }) => {
+  const message = types === undefined ? undefined : typesIssue(types, (filter) => Notice.filterIssue(filter, known))
+  if (message !== undefined) return Effect.fail(Errors.malformedRequest([{ path: "types", message }]))
+  return Effect.succeed({
+    ...(types !== undefined && { types: new Set(types.split(",").flatMap((filter) => Notice.matching<string>(filter, known))) }),
+    ...(subject !== undefined && { subject: subject.toLowerCase() })
+  })
+}
 
 /** Returns the position that a cursor encodes. `path` is the name of its field. */
 export const placeOf = (ids: EventIds.EventIds, companyId: CompanyId.CompanyId | null, cursor: string, path = "cursor") => {
@@ -141,8 +150,9 @@ export const list = Section.company(
     Effect.fnUntraced(function* ({ query }) {
       const id = yield* companyId
       const { cursor: begin, limit: rows = limit.default, ...filters } = query
+      const filter = yield* filterOf(feed.types, filters)
       const after = begin === undefined ? Notice.first : yield* placeOf(ids, id, begin)
-      const { items, next } = yield* pageOf(feed, ids, { companyId: id, after, limit: rows, ...filterOf(filters) })
+      const { items, next } = yield* pageOf(feed, ids, { companyId: id, after, limit: rows, ...filter })
       const data = items.map(({ body }) => body).join(",")
       const page = HttpServerResponse.text(`{"status":200,"message":"Events","data":[${data}]}`, { contentType: "application/json" })
       // With a filter, the cursor also moves past events that do not match.

@@ -78,7 +78,7 @@ export const make = Effect.gen(function* () {
       events: async ({ cursor, limit, types }) => {
         const before = cursor === undefined ? undefined : ids.read(cursor, companyId)
         if (cursor !== undefined && before === undefined) throw new Refused(400, "malformed_request", "cursor must be the id of an event")
-        const filter = types === undefined ? {} : { types: new Set<string>(Notice.matching(types)) }
+        const filter = types === undefined ? {} : { types: new Set(Notice.matching<string>(types, feed.types)) }
         const { items, next } = await read(feed.newest({ companyId, before, limit, ...filter }, render))
         return {
           // oxlint-disable-next-line typescript/consistent-type-assertions -- the OpenAPI document declares the event

@@ -243,7 +243,10 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
   const { endpoint, testedTo, tested } = standing
   const position = isFull && Notice.isAfter(testedTo, standing.position) ? testedTo : standing.position
   const companyId = endpoint.companyId === CompanyId.operator ? null : endpoint.companyId
-  const asked = endpoint.types.length === 0 ? undefined : new Set<string>([...endpoint.types.flatMap(Notice.matching), testType])
+  const asked =
+    endpoint.types.length === 0
+      ? undefined
+      : new Set([...endpoint.types.flatMap((type) => Notice.matching<string>(type, feed.types)), testType])
   const types = isFull ? new Set([testType]) : asked
   control.hasNews = false
   const { items, next } = yield* feed

@@ -134,11 +134,15 @@ const parts = Effect.gen(function* () {
       ? Effect.fail(new Invalid({ path: "url", message: "requires a secrets key, which this program was started without" }))
       : Effect.succeed(secrets)
 
-  const check = ({ url, description, signatureHeader }: Endpoint.Settings) => {
+  const check = ({ url, description, types, signatureHeader }: Endpoint.Settings) => {
     const issue = textIssue(url, maxUrlCharacters) ?? poster.issue(url)
     if (issue !== undefined) return Effect.fail(new Invalid({ path: "url", message: issue }))
     const words = textIssue(description, maxDescriptionCharacters)
     if (words !== undefined) return Effect.fail(new Invalid({ path: "description", message: words }))
+    for (const [n, type] of types.entries()) {
+      const unknown = Notice.filterIssue(type, feed.types)
+      if (unknown !== undefined) return Effect.fail(new Invalid({ path: `types.${n}`, message: unknown }))
+    }
     const header = signatureHeader === null ? undefined : headerIssue(signatureHeader)
     return header === undefined ? Effect.void : Effect.fail(new Invalid({ path: "signature_header", message: header }))
   }
