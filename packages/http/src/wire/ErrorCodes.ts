@@ -81,7 +81,7 @@ export const catalogue = {
   },
   conflict: {
     status: 409,
-    meaning: "Another record was created with the same id. Nothing changed.",
+    meaning: "Another record has the same id or unique value. Nothing changed.",
     remedy: "Send the request again."
   },
   answer_not_readable: {

@@ -191,7 +191,8 @@ const table = {
     ),
   PlanRequired: ({ plan, feature }) => failure("plan_required", `The ${plan} plan is required to use ${feature}.`),
   NotFound: ({ what }) => failure("not_found", `No such ${what}. Check the id.`),
-  Conflict: () => failure("conflict", "Another record was created with the same id. Send the request again."),
+  Conflict: () =>
+    failure("conflict", "Another record has the same id or unique value. Send the request again. If that fails too, change the value."),
   HandleTaken: ({ handle, domain }) => failure("handle_taken", `${handle}@${domain} is taken. Choose another handle.`),
   DomainTaken: ({ domain }) => failure("domain_taken", `${domain} belongs to another company or to the service. Use another domain.`),
   DomainNotVerified: ({ domain }) =>
