@@ -35,7 +35,7 @@ create table if not exists satrail.reminders (
 /** The kind of the job that marks a reminder due. */
 export const taskKind = "reminder"
 
-export interface ReminderCreated extends Written.Written<"ReminderCreated", readonly [Noun.InsertOf<typeof noun>], never, never> {}
+export interface ReminderCreated extends Written.Written<"ReminderCreated", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
 export interface ReminderDue extends Written.Written<
   "ReminderDue",
   readonly [Noun.TransitionOf<typeof life.due>],
@@ -43,14 +43,15 @@ export interface ReminderDue extends Written.Written<
   "reminder.due"
 > {}
 
-export const created = (row: Reminder): ReminderCreated => ({
+export const created = (row: Reminder, once?: Change.Once): ReminderCreated => ({
   _tag: "ReminderCreated",
   id: row.id,
   companyId: row.companyId,
   atMillis: row.createdAtMillis,
   legs: [],
   writes: [Noun.insert(noun, row)],
-  jobs: [Change.enqueue({ kind: taskKind, id: row.id, dueAtMillis: row.dueAtMillis })]
+  jobs: [Change.enqueue({ kind: taskKind, id: row.id, dueAtMillis: row.dueAtMillis })],
+  ...(once && { once })
 })
 
 export const due = (row: Reminder, fence: Change.Fence, atMillis: number): ReminderDue => ({

@@ -1,8 +1,8 @@
 // An application's own feature: a company sets a reminder and receives the event `reminder.due` when it is due.
 // Everything is imported from public entry points. Reminder.ts contains the record; this file contains the
 // service and the worker.
-import { type CompanyId, Journal } from "@satrail/core"
-import { Feature, NounReads, Tasks } from "@satrail/core/ports"
+import { Answer, type CompanyId, Journal } from "@satrail/core"
+import { Answers, Feature, NounReads, Tasks } from "@satrail/core/ports"
 import { Id } from "@satrail/core/records"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import * as Reminder from "./Reminder.ts"
@@ -20,8 +20,13 @@ const make = Effect.gen(function* () {
   })
 
   return {
-    /** Sets a reminder for a time in the future. */
-    set: Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string, dueAtMillis: number) {
+    /** Sets a reminder. A request repeated with its idempotency key sets only one. */
+    set: Effect.fnUntraced(function* (
+      companyId: CompanyId.CompanyId,
+      text: string,
+      dueAtMillis: number,
+      request?: Answer.Request<Reminder.Reminder>
+    ) {
       const createdAtMillis = yield* Clock.currentTimeMillis
       const id = yield* Id.make
       const row: Reminder.Reminder = {
@@ -33,8 +38,8 @@ const make = Effect.gen(function* () {
         createdAtMillis,
         updatedAtMillis: createdAtMillis
       }
-      yield* commit(Reminder.created(row))
-      return row
+      const once = Answer.once(companyId, request, row, createdAtMillis + Answer.keptMillis)
+      return Answers.outcome(yield* commit(Reminder.created(row, once)), row)
     }),
     /** Returns the newest reminders of a company. */
     list: (companyId: CompanyId.CompanyId) => nouns.newestFirst(Reminder.noun, companyId, null, 100),

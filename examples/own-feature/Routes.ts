@@ -1,5 +1,5 @@
-import { Authentication, Envelope, Errors, Extension, Section } from "@satrail/http"
-import { Clock, Effect, Schema } from "effect"
+import { Authentication, Envelope, Errors, Extension, Idempotency, Section } from "@satrail/http"
+import { Effect, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as Reminder from "./Reminder.ts"
@@ -8,22 +8,27 @@ import { Reminders } from "./Reminders.ts"
 const Shown = Schema.Struct({ id: Schema.String, text: Schema.String, status: Reminder.Reminder.fields.status, due_at: Schema.String })
 const path = "/v1/reminders"
 
+const creation = Idempotency.creation(path, "Reminder set", Reminder.shown)
+
 const create = Section.company(
   HttpApiEndpoint.post("createReminder", path, {
+    headers: Idempotency.headers,
     payload: Schema.Struct({ text: Schema.String.check(Schema.isMaxLength(200)), due_at: Schema.String.check(Schema.isMaxLength(40)) }),
     success: Envelope.success(201, Shown),
-    error: Errors.of("malformed", "conflict", "store_unavailable")
+    error: Errors.of("malformed", "conflict", "idempotency_mismatch", "store_unavailable")
   })
     .annotate(Authentication.Scopes, ["receive"])
     .annotate(OpenApi.Summary, "Set a reminder"),
   Reminders,
   ({ set }) =>
-    Effect.fnUntraced(function* ({ payload }) {
+    Effect.fnUntraced(function* ({ payload, headers, request }) {
       const dueAtMillis = Date.parse(payload.due_at)
-      if (!(dueAtMillis > (yield* Clock.currentTimeMillis)))
-        return yield* Effect.fail(Errors.malformedRequest([{ path: "due_at", message: "must be a time in the future" }]))
-      const row = yield* Errors.answered(set(yield* Authentication.companyId, payload.text, dueAtMillis))
-      return Envelope.created("Reminder set", Reminder.shown(row))
+      // A time in the past is accepted, because a request repeated when it is due returns the stored response.
+      if (Number.isNaN(dueAtMillis))
+        return yield* Effect.fail(Errors.malformedRequest([{ path: "due_at", message: "must be a time such as 2026-11-20T20:39:15Z" }]))
+      const once = yield* creation.once(request, headers["idempotency-key"])
+      const id = yield* Authentication.companyId
+      return creation.answer(yield* Errors.answered(set(id, payload.text, dueAtMillis, once.request)))
     })
 )
 

@@ -49,21 +49,23 @@ interface Shown {
   readonly status: string
 }
 const ask = async <A>(path: string, body?: object): Promise<A> => {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", "idempotency-key": "order-beans" }
   const request = new Request(`http://service${path}`, { headers, ...(body && { method: "POST", body: JSON.stringify(body) }) })
   const response = await handler(request)
   const { data }: { readonly data: A } = JSON.parse(await response.text())
   return data
 }
 
-const set = await ask<Shown>("/v1/reminders", { text: "Order beans", due_at: new Date(Date.now() + 500).toISOString() })
+const reminder = { text: "Order beans", due_at: new Date(Date.now() + 500).toISOString() }
+const set = await ask<Shown>("/v1/reminders", reminder)
+assert.deepEqual(await ask("/v1/reminders", reminder), set) // has the same idempotency key, so it returns the same reminder
 console.log(`set        ${set.text}, ${set.status}`)
 let events: ReadonlyArray<{ readonly type: string; readonly data: Shown }> = []
-while (!events.some(({ type }) => type === "reminder.due")) {
+while (events.length === 0) {
   await setTimeout(100)
-  events = await ask("/v1/events")
+  events = await ask("/v1/events?types=reminder.*")
 }
-const [event] = events.filter(({ type }) => type === "reminder.due")
+const [event] = events
 assert.equal(event?.data.id, set.id)
 console.log(`event      reminder.due: ${event?.data.text}`)
 console.log(`list       ${(await ask<ReadonlyArray<Shown>>("/v1/reminders")).map(({ status }) => status).join()}`)

@@ -3,6 +3,7 @@ import "@satrail/bitcoin/checkRuntime"
 // Interfaces for adapters to implement: storage, nodes, and external systems.
 export * as Records from "./service/Records.ts"
 export * as Tasks from "./ledger/Tasks.ts"
+export * as LedgerReads from "./ledger/LedgerReads.ts"
 export * as NounReads from "./ledger/NounReads.ts"
 export * as LightningReceiver from "./nodes/LightningReceiver.ts"
 export * as LightningSender from "./nodes/LightningSender.ts"
@@ -24,7 +25,8 @@ export * as Entropy from "./base/Entropy.ts"
 // Lets a host decide whether a withdrawal may start.
 export * as WithdrawalHooks from "./sending/WithdrawalHooks.ts"
 
-// For custom features: records, Changes and pages.
+// For custom features: records, Changes, responses to repeated requests, and pages.
+export * as Answers from "./ledger/Answers.ts"
 export * as Feature from "./ledger/Feature.ts"
 export * as HostFeatures from "./ledger/HostFeatures.ts"
 export * as Noun from "./ledger/Noun.ts"
