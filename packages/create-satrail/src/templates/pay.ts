@@ -91,6 +91,7 @@ export const pay = (kind: Kind): string => `import { satrail } from "satrail"
 
 const open = async () => {
   // Simulates the Lightning network and the chain until you pass \`lightning\` and \`chain\`.
+  // Behind a reverse proxy, pass \`proxies: 1\`.
   const pay = await satrail({ database: process.env.DATABASE_URL })
 ${part[kind].accounts}
 
