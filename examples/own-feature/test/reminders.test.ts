@@ -37,11 +37,13 @@ for (const [name, storage] of [
 ] as const) {
   Nouns.suite("reminders", subject)(name, storage)
 
-  it.live(`own feature: a reminder becomes due only once, even if several workers run (${name})`, () =>
+  it.live(`own feature: a reminder is set once per idempotency key and becomes due only once, even if several workers run (${name})`, () =>
     Effect.gen(function* () {
       const { set, list, step } = yield* Reminders
       const { id } = yield* Effect.flatMap((yield* Companies.Companies).open({ name: "Café", plan: "free" }), Answer.made)
-      yield* set(id, "Order beans", Date.now())
+      const request = { key: "beans", fingerprint: "Order beans", render: ({ text }: Reminder.Reminder) => text }
+      yield* set(id, "Order beans", Date.now(), request)
+      assert.deepStrictEqual(yield* set(id, "Order beans", Date.now(), request), { _tag: "Replayed", answer: "Order beans" })
       yield* set(id, "Close", Date.now() + 3_600_000)
       yield* Effect.all([step, step], { concurrency: 2 })
       assert.deepStrictEqual((yield* list(id)).map(({ status }) => status).toSorted(), ["due", "waiting"])
