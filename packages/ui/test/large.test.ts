@@ -1,14 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
+import { type Content, page } from "../src/Html.ts"
 
 // Imported without their types, which would bring those of the DOM into the other tests.
 interface Page {
   readonly path: string
-  readonly get: (visit: object) => Promise<unknown>
+  readonly get: (visit: object) => Promise<{ readonly body: Content }>
 }
 const at = (file: string) => import(new URL(`../src/console/${file}`, import.meta.url).href)
 const { mostCharacters, pagesOf }: { readonly mostCharacters: number; readonly pagesOf: (list: object) => ReadonlyArray<Page> } =
   await at("List.ts")
-const { exportPayments }: { readonly exportPayments: Page } = await at("pages/Payments.ts")
+const { payments, exportPayments }: Readonly<Record<"payments" | "exportPayments", Page>> = await at("pages/Payments.ts")
+const Format: { readonly make: (preferences: object, price: undefined, nowMillis: number) => object } = await at("Format.ts")
 
 /** A list without an end, whose pages have few records because these are large. Counts the pages read. */
 const endless = () => {
@@ -44,5 +46,34 @@ describe("lists of large records", () => {
     const api = { page: list.read, payments: async () => [] }
     assert.include(await refusal(exportPayments, { api }), `More than ${70 * most} payments match`)
     assert.strictEqual(list.pages, most)
+  })
+
+  it("console: of more than 10,000 payments, the list shows no total, and the sums of those days whose payments are all counted", async () => {
+    // 12,000 payments of 1 sat, 100 an hour, newest first.
+    const nowMillis = Date.parse("2026-01-31T12:00:00Z")
+    const all = Array.from({ length: 12_000 }, (_, n) => {
+      const created_at = new Date(nowMillis - Math.floor(n / 100) * 3_600_000).toISOString()
+      return { ...row, id: String(n), status: "settled", amount_sats: 1, fee_sats: 0, created_at }
+    })
+    const read = async (
+      _: string,
+      { query: { limit, cursor = "0" } }: { readonly query: { readonly limit: number; readonly cursor?: string } }
+    ) => {
+      const end = Number(cursor) + limit
+      return { data: all.slice(Number(cursor), end), next: end < all.length ? String(end) : undefined, characters: 0 }
+    }
+    const api = { page: read, payments: async () => [] }
+    const list = async (cursor: string) => {
+      const to = (path: string) => path
+      const say = Format.make({ zone: "UTC" }, undefined, nowMillis)
+      const { body } = await payments.get({ api, to, say, query: new URLSearchParams(cursor === "" ? {} : { cursor }) })
+      return page({ title: "", icon: "", body })
+    }
+    const first = await list("")
+    assert.notInclude(first, "Totals of")
+    assert.include(first, "<span>in 1,300</span>")
+    assert.include(first, "To total or export these payments, choose a shorter period")
+    assert.include(await list("8000"), "<span>in 2,400</span>")
+    for (const cursor of ["9990", "11000"]) assert.notMatch(await list(cursor), /<span>in \d/, cursor)
   })
 })

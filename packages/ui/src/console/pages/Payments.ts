@@ -173,17 +173,21 @@ export const columns = ({ say, to }: Visit, isDated: boolean): ReadonlyArray<Col
 ]
 
 /** One group per day, with the totals of the rows that are counted. */
-const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, all: ReadonlyArray<Row>): ReadonlyArray<Group<Line>> => {
+const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, { rows: counted, isAll }: Counted): ReadonlyArray<Group<Line>> => {
   const days = Map.groupBy(lines, ({ createdAtMillis }) => say.dayKey(createdAtMillis))
-  const sums = Map.groupBy(all, ({ created_at }) => say.dayKey(Date.parse(created_at)))
+  const sums = Map.groupBy(counted, ({ created_at }) => say.dayKey(Date.parse(created_at)))
+  // Of the oldest day, only some rows may be counted.
+  const oldest = counted.at(-1)
+  if (!isAll && oldest !== undefined) sums.delete(say.dayKey(Date.parse(oldest.created_at)))
   return [...days].map(([key, rows]) => {
     const [{ createdAtMillis } = { createdAtMillis: 0 }] = rows
     const day = say.day(createdAtMillis)
-    return { title: key === say.today ? `Today, ${day}` : day, sums: dayWords(sumsOf(sums.get(key) ?? [])), rows }
+    const summed = sums.get(key)
+    return { title: key === say.today ? `Today, ${day}` : day, sums: summed === undefined ? "" : dayWords(sumsOf(summed)), rows }
   })
 }
 
-const tooMany = "To export these payments, choose a shorter period, or a month under Statements."
+const tooMany = "To total or export these payments, choose a shorter period, or a month under Statements."
 
 /** Parameters that a form for a date replaces. */
 const replaced: ReadonlyArray<string> = ["cursor", "trail", "day", "period"]
@@ -228,11 +232,11 @@ const list = async (visit: Visit): Promise<Shown> => {
     h("div", { class: "chips" }, [directions(visit), chips(chipsOf(visit))]),
     lines.length === 0
       ? plain("Payments", nothing(visit), query.size > 0 && goTo(visit))
-      : totals(visit, sumsOf(all.rows), `Totals of ${count} payments`),
+      : all.isAll && totals(visit, sumsOf(all.rows), `Totals of ${count} payments`),
     lines.length > 0 &&
       plain(
         "Payments",
-        table("Payments by day", { columns: columns(visit, false), groups: byDay(visit, lines, all.rows), kind: "pay-table", opens: true }),
+        table("Payments by day", { columns: columns(visit, false), groups: byDay(visit, lines, all), kind: "pay-table", opens: true }),
         paging(lines.length, [`${place} · times in ${visit.say.zone}`, !all.isAll && sub(tooMany)], {
           ...pages("payments", visit, page.next),
           extra: goTo(visit)
