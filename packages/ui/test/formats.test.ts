@@ -1,5 +1,6 @@
 import { assert, it, vi } from "@effect/vitest"
 import * as Format from "../src/console/Format.ts"
+import { type Content, page } from "../src/Html.ts"
 
 it("console: formatters are reused within a time zone, and those of many time zones are not all kept", () => {
   const made = vi.spyOn(Intl, "DateTimeFormat")
@@ -43,4 +44,20 @@ it("console: amounts of one satoshi have a singular unit", () => {
   assert.deepStrictEqual([0, 1, 21_000].map(Format.inSats), ["0 sats", "1 sat", "21,000 sats"])
   assert.deepStrictEqual([1, 1.5, 0.001].map(Format.exactSats), ["1 sat", "1.5 sats", "0.001 sats"])
   assert.strictEqual(Format.unit(-1), "sat")
+})
+
+it("console: the labels on the axes of a balance differ, also if the balance hardly changes", async () => {
+  // Imported without its types, which would bring those of the DOM into the other tests.
+  const { line }: { readonly line: (say: Format.Format, points: ReadonlyArray<object>) => Content } = await import(
+    new URL("../src/console/Chart.ts", import.meta.url).href
+  )
+  const price = { currency: "eur", perBitcoin: 46_000, currencies: ["eur"] }
+  for (const balances of [[26_847_090], [24_961_000, 26_847_090], [999_999, 1_000_001], [0], [1], [2_100_000_000_000_000]]) {
+    const points = balances.map((sats, n) => ({ atMillis: n * 86_400_000, sats, href: "" }))
+    const text = page({ title: "", icon: "", body: line(Format.make({ zone: "UTC" }, price, 0), points) })
+    for (const side of ["y", "z"]) {
+      const [, labels = ""] = new RegExp(`<div class="${side}"[^>]*>(.*?)</div>`).exec(text) ?? []
+      assert.strictEqual(new Set(labels.split("</span><span>")).size, 5, `${balances}: ${labels}`)
+    }
+  }
 })

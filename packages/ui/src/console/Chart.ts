@@ -99,8 +99,9 @@ export const line = (say: Format, points: ReadonlyArray<Balance>) => {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined) return null
   const values = points.map(({ sats }) => sats)
-  const low = Math.min(...values)
-  const step = nice((Math.max(...values) - low) / 3)
+  const [low, high] = [Math.min(...values), Math.max(...values)]
+  // Labels have three digits, so a smaller step would repeat them.
+  const step = nice(Math.max((high - low) / 3, high / 100))
   const bottom = Math.max(0, Math.floor(low / step) * step)
   const top = bottom + 4 * step
   const x = (n: number) => at(points.length === 1 ? 100 : (n / (points.length - 1)) * 100)

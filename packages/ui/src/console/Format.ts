@@ -63,8 +63,8 @@ export const fiatText = (amount: number, currency: string | null): string =>
 /** For the axis of a chart. */
 export const fiatShort = (amount: number, currency: string): string =>
   currency === bitcoin
-    ? `${number({ notation: "compact", maximumSignificantDigits: 2 }).format(amount)} BTC`
-    : number({ style: "currency", currency: currency.toUpperCase(), notation: "compact", maximumSignificantDigits: 2 }).format(amount)
+    ? `${number({ notation: "compact", maximumSignificantDigits: 3 }).format(amount)} BTC`
+    : number({ style: "currency", currency: currency.toUpperCase(), notation: "compact", maximumSignificantDigits: 3 }).format(amount)
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 /** An id or a hash, by its ends. */
 export const shortened = (text: string): string => (text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text)
