@@ -38,6 +38,19 @@ const cutOff = `(() => {
   return [...cells, ...subjects].map((one) => one.clientWidth + " px: " + one.textContent)
 })()`
 
+/** What a long name of the company, and totals of 1,000 bitcoin, cover or push away. */
+const crowded = `(() => {
+  document.querySelector(".bar .brand bdi").textContent = "Feinkost_und_Delikatessen_Gesellschaft"
+  document.querySelector(".cover b").textContent = "100,000,000,000"
+  document.querySelector(".cover small").textContent = "€46,000,000.00"
+  const [brand, menu, sats, value] = [".bar .brand", ".bar .opens", ".cover b", ".cover small"].map((one) => {
+    const range = document.createRange()
+    range.selectNodeContents(document.querySelector(one))
+    return range.getBoundingClientRect()
+  })
+  return [menu.top > brand.bottom && "menu", sats.right > value.left && sats.bottom > value.top && "value"].filter((one) => one !== false)
+})()`
+
 describe.skipIf(isMissing)("the states of the console's pages", () => {
   if (started === undefined) return
   const { whole, tab, signIn } = started
@@ -235,6 +248,24 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
         await page.setViewportSize({ width, height: 800 })
         assert.deepStrictEqual(await page.evaluate(runTogether), [], `${width} px`)
       }
+    })
+  })
+
+  it("console: on a small phone, the menu stays beside a long name of the company, totals of 1,000 bitcoin don't run together, and a button with a long name fits", async () => {
+    const shop = await funded(1000)
+    await Customer.data(201, whole.operate("/tokens", { name: "x".repeat(60), scopes: ["read"] }))
+    await tab({ viewport: { width: 320, height: 800 } }, async (page) => {
+      await signIn(page, shop.key)
+      await page.goto(`${whole.url}/console/payments`)
+      await page.getByRole("cell", { name: "Payment received" }).waitFor()
+      assert.deepStrictEqual(await page.evaluate(crowded), [])
+    })
+    await tab({ storageState: started.signedIn.operator, viewport: { width: 320, height: 800 } }, async (page) => {
+      await started.oversee(page, "tokens", "Tokens")
+      await page.getByRole("link", { name: /^Revoke… x/ }).click()
+      await page.getByRole("button", { name: /^Revoke x/ }).waitFor()
+      const wide = `[...document.querySelectorAll(".panel")].filter((one) => one.scrollWidth > one.clientWidth).length`
+      assert.strictEqual(await page.evaluate(wide), 0)
     })
   })
 
