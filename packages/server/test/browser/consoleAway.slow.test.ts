@@ -76,6 +76,18 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       assert.strictEqual(await page.locator("#said").textContent(), "")
     }))
 
+  it("console: an export after the session ended shows the page for signing in, instead of saving it as the file", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      await Customer.invoice(shop, 1000)
+      await signIn(page, shop.key)
+      await visit(page, "invoices", "Invoices")
+      await page.context().clearCookies()
+      await page.getByRole("link", { name: "Export these 1" }).click()
+      await page.getByLabel("API key or operator token").waitFor()
+      assert.strictEqual(new URL(page.url()).pathname, "/console/invoices/export")
+    }))
+
   it("console: a page whose session has ended says so once and links to the sign-in page, and other failures are retried after increasing delays", () =>
     tab({}, async (page) => {
       const shop = await whole.companyWith("paid")

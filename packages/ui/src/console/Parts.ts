@@ -73,9 +73,6 @@ export const date = (say: Format, at: string | null, none = "never") =>
 export const link = (href: string, ...children: ReadonlyArray<ComponentChildren>) => h("a", { href }, children)
 export const button = (href: string, children: ComponentChildren, kind = "", glyph?: Icon) =>
   h("a", { class: `btn ${kind}`.trim(), href }, glyph !== undefined && icon(glyph), children)
-/** A link that the browser saves as a file. */
-export const download = (href: string, children: ComponentChildren, kind = "") =>
-  h("a", { class: `btn ${kind}`.trim(), href, download: true }, icon("download"), children)
 
 interface PanelOptions {
   readonly id?: string

@@ -72,13 +72,16 @@ const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchPar
         )
       )
     }
+  const words = wordsOf(error).replace(/\.?$/, ".")
   return {
     title: "Not available",
     body: plain(
       "Not available",
-      given === undefined
-        ? empty("warn", "This page is not available right now", `${wordsOf(error)}. Nothing was changed.`, again(given))
-        : empty("warn", "The request did not succeed", `${wordsOf(error)}. ${keptOf(given)}`, again(given))
+      given !== undefined
+        ? empty("warn", "The request did not succeed", `${words} ${keptOf(given)}`, again(given))
+        : error.status >= 500 || error.status === 429
+          ? empty("warn", "This page is not available right now", `${words} Nothing was changed.`, again(given))
+          : empty("warn", "This page can’t be shown", words)
     )
   }
 }

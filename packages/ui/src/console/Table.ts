@@ -126,6 +126,8 @@ export const paging = (
     )
   ]
 
-/** A link to an export of exactly the rows of a list. */
-export const exported = (href: string, count: string) =>
-  h("a", { class: "btn", href, download: true }, icon("download"), `Export these ${count}`)
+/**
+ * A link to an export of exactly the rows of a list. Without `download`, the browser shows a page that says why there
+ * is no file, such as the page for signing in, instead of saving it.
+ */
+export const exported = (href: string, count: string) => h("a", { class: "btn", href }, icon("download"), `Export these ${count}`)

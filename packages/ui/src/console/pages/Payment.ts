@@ -160,8 +160,7 @@ const sent = async (visit: Visit): Promise<Shown> => {
     isLive: parts.every(({ top }) => top === undefined),
     actions: [
       parts.map(({ actions }) => actions),
-      payment.status === "settled" &&
-        h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`), download: true }, "Proof of payment")
+      payment.status === "settled" && h("a", { class: "btn", href: to(`payments/out/${payment.id}/proof`) }, "Proof of payment")
     ],
     body: [
       payment.status === "pending" &&
