@@ -3,6 +3,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import { AccountReads } from "@satrail/core/accounts/AccountReads"
+import { Companies } from "@satrail/core/accounts/Companies"
 import { root } from "@satrail/core/accounts/OperatorToken"
 import * as Id from "@satrail/core/base/Id"
 import { People } from "@satrail/core/features/people/People"
@@ -54,26 +55,24 @@ const storage = Layer.mergeAll(
 const service = await start({ http: { console: true }, storage })
 afterAll(service.dispose)
 
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 const operate = (path: string, body: object) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
 
 /** Payments without an owner, oldest first. */
 const suspended = (companyId: CompanyId.CompanyId, count: number) =>
   service.run(
     Effect.flatMap(Journal, (journal) =>
-      Effect.forEach(
-        Array.from({ length: count }, (_, n) => n),
-        (n) => {
-          const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
-          const payment = {
-            id: Id.fromHash(paymentHash),
-            companyId,
-            paymentHash,
-            received: Msat.fromSats(2),
-            createdAtMillis: Date.now() + n
-          }
-          return Effect.as(journal.commit(Invoice.unmatched({ ...payment, reason: `payment ${n}` })), payment.id)
+      Effect.forEach(numbers(count), (n) => {
+        const paymentHash = PaymentHash.make(randomBytes(32).toString("hex"))
+        const payment = {
+          id: Id.fromHash(paymentHash),
+          companyId,
+          paymentHash,
+          received: Msat.fromSats(2),
+          createdAtMillis: Date.now() + n
         }
-      )
+        return Effect.as(journal.commit(Invoice.unmatched({ ...payment, reason: `payment ${n}` })), payment.id)
+      })
     )
   )
 
@@ -89,7 +88,8 @@ describe("the operator's console with more records than one list returns", () =>
   it("console: the Now page reads one page of a list and says that there is more, reads only frozen companies, and links to the oldest payment in suspense", async () => {
     const { id } = await service.company()
     assert.strictEqual((await operate(`/companies/${id}/freeze`, { reason: "Key stolen", pending: "wait" })).status, 200)
-    for (let n = 0; n < listed; n++) assert.strictEqual((await operate("/companies", { name: `Shop ${n}`, plan: "free" })).status, 201)
+    const { open } = await service.run(Companies)
+    await service.run(Effect.forEach(numbers(listed), (n) => open({ name: `Shop ${n}`, plan: "free" })))
     const [oldest] = await suspended(id, listed + 1)
     const cookie = await service.signIn(operatorToken)
     reads.length = 0
@@ -115,11 +115,17 @@ describe("the operator's console with more records than one list returns", () =>
   it("console: the operator's people are read one page at a time, without removed ones, and a person's page reads no list", async () => {
     const by = { _tag: "Operator", operator: root } as const
     const { invite, remove } = await service.run(People)
-    const invited = async (name: string) =>
-      (await service.run(Effect.flatMap(invite({ companyId: CompanyId.operator, name, role: "viewer", by }), Answer.made))).person.id
-    const ada = await invited("Ada")
-    for (let n = 0; n < listed; n++)
-      await service.run(remove(CompanyId.operator, await invited(`Gone ${n}`), { _tag: "Operator", operator: { ...root, id: "other" } }))
+    const remover = { _tag: "Operator", operator: { ...root, id: "other" } } as const
+    const invited = (name: string) =>
+      Effect.map(
+        Effect.flatMap(invite({ companyId: CompanyId.operator, name, role: "viewer", by }), Answer.made),
+        ({ person }) => person.id
+      )
+    const ada = await service.run(invited("Ada"))
+    const gone = Effect.forEach(numbers(listed), (n) =>
+      Effect.flatMap(invited(`Gone ${n}`), (id) => remove(CompanyId.operator, id, remover))
+    )
+    await service.run(gone)
     const cookie = await service.signIn(operatorToken)
     const readsOf = async (path: string) => {
       lists.length = 0
