@@ -15,18 +15,18 @@ const inFolder = <A, E>(story: (file: string) => Effect.Effect<A, E>) =>
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )
 
-const wallet = Effect.map(WalletFile.seal(words, passphrase), (seed): WalletFile.WalletFile => ({
+const wallet: WalletFile.WalletFile = {
   satrailWallet: 1,
   accounts,
   birthdaySeconds: 1_700_000_000,
-  seed
-}))
+  seed: await Effect.runPromise(WalletFile.seal(words, passphrase))
+}
 
 describe("the wallet file", () => {
   it.live("wallet file: the seed can only be read with the file's passphrase", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
-        yield* WalletFile.write(file, yield* wallet)
+        yield* WalletFile.write(file, wallet)
         const read = yield* WalletFile.read(file)
         assert.deepStrictEqual(read.accounts, accounts)
         assert.strictEqual(Redacted.value(yield* WalletFile.open(file, read, passphrase)), Redacted.value(words))
@@ -42,7 +42,7 @@ describe("the wallet file", () => {
   it.live("wallet file: the file contains no word of the seed, and only the file's owner may read it", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
-        yield* WalletFile.write(file, yield* wallet)
+        yield* WalletFile.write(file, wallet)
         const text = readFileSync(file, "utf8")
         for (const word of Redacted.value(words).split(" ")) assert.notInclude(text, word)
         assert.strictEqual(statSync(file).mode & 0o777, 0o600)
@@ -53,10 +53,12 @@ describe("the wallet file", () => {
   it.live("wallet file: an existing file is never overwritten, and guessing a file's passphrase is slow", () =>
     inFolder(
       Effect.fnUntraced(function* (file) {
+        // The bytes that scrypt needs for each guess (RFC 7914).
+        assert.isAtLeast(128 * (wallet.seed?.n ?? 0) * (wallet.seed?.r ?? 0), 128 * 2 ** 20)
         assert.include((yield* Effect.flip(WalletFile.read(file))).message, "satrail wallet create")
-        yield* WalletFile.write(file, { ...(yield* wallet), seed: null })
+        yield* WalletFile.write(file, { ...wallet, seed: null })
         const before = readFileSync(file, "utf8")
-        assert.include((yield* Effect.flip(WalletFile.write(file, yield* wallet))).message, "it already exists")
+        assert.include((yield* Effect.flip(WalletFile.write(file, wallet))).message, "it already exists")
         assert.strictEqual(readFileSync(file, "utf8"), before)
         assert.include((yield* Effect.flip(WalletFile.open(file, yield* WalletFile.read(file), passphrase))).message, "without its seed")
       })
