@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { testMillis } from "./packages/testing/src/Waiting.ts"
+import { keepBytecode } from "./test/bytecode.ts"
 import { LongestFirst } from "./test/sequencer.ts"
 import { workers } from "./test/workers.ts"
 
@@ -13,6 +14,8 @@ const folders = ["packages/*/test/**", "examples/*/test/**", "test/**"]
 // Tests of these packages need a PostgreSQL server or bundled programs. All fast files share processes and load their imports once, which saves a
 // third of the processor time.
 const apart = ["bench", "postgres", "regtest", "server", "testing"].map((name) => `packages/${name}/test/**/*.test.ts`)
+
+keepBytecode()
 
 export default defineConfig({
   test: {

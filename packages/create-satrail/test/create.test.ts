@@ -151,8 +151,12 @@ describe("npm create satrail", () => {
     const bob = await pay.companies.create({ name: "bob", plan: "paid" })
     for (const handle of ["bob", "tips"]) await pay.lightningAddresses.create({ company: bob, handle })
     await pay.close()
-    const command = [process.execPath, "--liftoff-only", "src/main.ts"]
-    assert.include(await Created.runs({ folder, command, says: Created.paid.wallet }), "Open http://127.0.0.1:")
-    await Created.endsOnTakenPort({ folder, command })
+    const start = {
+      folder,
+      command: [process.execPath, "--liftoff-only", "src/main.ts"],
+      env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }
+    }
+    assert.include(await Created.runs({ ...start, says: Created.paid.wallet }), "Open http://127.0.0.1:")
+    await Created.endsOnTakenPort(start)
   })
 })

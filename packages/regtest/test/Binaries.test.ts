@@ -48,7 +48,12 @@ const eventually = async (what: string, isSo: () => boolean): Promise<void> => {
 /** Starts a process that needs btcd. */
 const build = () => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, "buildProgram.ts")], {
-    env: { PATH: `${at("bin")}${path.delimiter}${process.env["PATH"]}`, FAKE: home, SATRAIL_REGTEST_CACHE: at("cache") },
+    env: {
+      PATH: `${at("bin")}${path.delimiter}${process.env["PATH"]}`,
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      FAKE: home,
+      SATRAIL_REGTEST_CACHE: at("cache")
+    },
     stdio: ["ignore", "pipe", "pipe"]
   })
   started.push(child)
