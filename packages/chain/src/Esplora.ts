@@ -26,7 +26,7 @@ const Known = Schema.fromJsonString(
     vin: Schema.Array(Schema.Struct({ is_coinbase: Schema.Boolean }))
   })
 )
-const Outspend = Schema.fromJsonString(Schema.Struct({ spent: Schema.Boolean }))
+const Outspends = Schema.fromJsonString(Schema.Array(Schema.Struct({ spent: Schema.Boolean })))
 const TxIds = Schema.fromJsonString(Schema.Array(TxId.TxId))
 const Estimates = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Finite))
 
@@ -86,21 +86,29 @@ const feeSource = (options: Request.Options): FeeRates.Source =>
  */
 export const unspent = (options: Request.Options) => {
   const { find } = connect(options)
-  const isKnown = (txId: string) => Effect.map(find(`/tx/${txId}`), Option.isSome)
-  return (outpoints: ReadonlyArray<string>) =>
-    Effect.filter(
-      outpoints,
-      Effect.fnUntraced(function* (outpoint) {
-        const [txId = "", vout = ""] = outpoint.split(":")
-        if (!(yield* isKnown(txId))) return false
-        const path = `/tx/${txId}/outspend/${vout}`
-        const found = yield* find(path)
-        if (Option.isNone(found)) return false
-        const { spent } = yield* Effect.mapError(Schema.decodeUnknownEffect(Outspend)(found.value.toString("utf8")), away(path))
-        return !spent
+  /** Returns the spends of a transaction's outputs; none if the server doesn't know the transaction. */
+  const spends = Effect.fnUntraced(function* (txId: string) {
+    const path = `/tx/${txId}/outspends`
+    const found = yield* find(path)
+    if (Option.isNone(found)) return undefined
+    return yield* Effect.mapError(Schema.decodeUnknownEffect(Outspends)(found.value.toString("utf8")), away(path))
+  })
+  return Effect.fnUntraced(function* (outpoints: ReadonlyArray<string>) {
+    const byTransaction = Map.groupBy(outpoints, (outpoint) => outpoint.split(":")[0] ?? "")
+    const found = yield* Effect.forEach(
+      byTransaction,
+      Effect.fnUntraced(function* ([txId, ours]) {
+        const outputs = yield* spends(txId)
+        return yield* Effect.filter(ours, (outpoint) => {
+          if (outputs === undefined) return Effect.succeed(false)
+          const output = outputs[Number(outpoint.split(":")[1])]
+          return output === undefined ? away("coins")(new Error(`${outpoint} is missing in the response`)) : Effect.succeed(!output.spent)
+        })
       }),
       { concurrency: requestsAtOnce }
     )
+    return found.flat()
+  })
 }
 
 /** Creates the node that a follower reads. */

@@ -5,6 +5,7 @@ import * as Chain from "@satrail/sandbox/Chain"
 import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import * as Block from "../src/Block.ts"
 import * as SimulatedBlocks from "./SimulatedBlocks.ts"
 import { timeSecondsAt } from "./SimulatedBlocks.ts"
 
@@ -65,8 +66,9 @@ const make = Effect.gen(function* () {
         if (found === undefined || found.placement._tag === "gone") return missing("Transaction")
         if (rest === "raw") return { body: Buffer.from(found.rawTx, "hex") }
         const { placement } = found
-        const [, , , , vout = ""] = path.split("/")
-        if (rest === "outspend") return json({ spent: Chain.spender(chain, `${name}:${vout}`) !== undefined })
+        const isSpent = (_: unknown, vout: number) => ({ spent: Chain.spender(chain, `${name}:${vout}`) !== undefined })
+        if (rest === "outspends") return json(Block.parseTransaction(Buffer.from(found.rawTx, "hex")).outputs.map(isSpent))
+        if (rest === "outspend") return json(isSpent(null, Number(path.split("/")[4])))
         return json({
           txid: name,
           vin: [{ is_coinbase: found.isCoinbase }],

@@ -272,6 +272,21 @@ describe("the wallet's books", () => {
     }).pipe(Effect.provide(service))
   )
 
+  it.live("wallet statement: an Esplora server gets one request per transaction to find the unspent coins", () =>
+    Effect.gen(function* () {
+      yield* compare
+      yield* funded(100_000, 3)
+      const server = yield* EsploraServer.EsploraServer
+      const before = server.asked.length
+      assert.strictEqual((yield* compare).chain.owned, Msat.fromSats(300_000))
+      const asked = server.asked.slice(before).filter((path) => path.startsWith("/tx/"))
+      assert.deepStrictEqual([asked.length, new Set(asked.map((path) => path.split("/")[2])).size], [3, 3])
+      // The transaction has this output, so a list without it is not complete.
+      server.interfere = (path) => (path.includes("outspend") ? { status: 200, body: "[]" } : undefined)
+      assert.strictEqual((yield* Effect.flip(compare))._tag, "ChainUnavailable")
+    }).pipe(Effect.provide(service))
+  )
+
   it.live("wallet statement: reading a statement while the server is down is reported as an outage", () =>
     Effect.gen(function* () {
       yield* compare
