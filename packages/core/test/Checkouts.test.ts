@@ -68,7 +68,8 @@ const later = Effect.gen(function* () {
     yield* step
   }
 })
-const pay = (paymentRequest: string) => Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest }))
+const pay = (paymentRequest: string, sats?: number) =>
+  Effect.flatMap(Sandbox, (sandbox) => sandbox.pay({ paymentRequest, ...(sats !== undefined && { amount: Msat.fromSats(sats) }) }))
 const openInvoices = Effect.gen(function* () {
   return yield* (yield* Records).openInvoices(null, 10)
 })
@@ -705,6 +706,39 @@ scenario(
     yield* later
     const undone = yield* get(row)
     assert.deepStrictEqual([undone.status, undone.received, undone.isAsking], ["open", Msat.zero, true])
+  }
+)
+
+scenario(
+  "checkout: an invoice that the node settles for less than its amount credits only that, and the checkout asks for the rest",
+  () => {
+    // The payer can pay any amount of this invoice.
+    const change = replace(LightningReceiver, (receiver) =>
+      LightningReceiver.of({ ...receiver, createInvoice: (ask) => receiver.createInvoice({ ...ask, amount: null }) })
+    )
+    return { change }
+  },
+  function* () {
+    const payee = yield* company()
+    const row = yield* create(payee)
+    yield* pay(row.paymentRequest, 600)
+    yield* poll
+    yield* later
+    const shown = yield* get(row)
+    assert.deepStrictEqual([shown.status, shown.received], ["underpaid", Msat.fromSats(600)])
+    assert.deepStrictEqual(yield* has(payee), { posted: 600, held: 0 })
+    const [paid, asking] = yield* Effect.all(
+      [row, shown].map(({ companyId, invoiceId }) => Effect.flatMap(Records, (records) => records.invoice(companyId, invoiceId)))
+    )
+    const settled = Option.getOrThrow(paid ?? Option.none())
+    assert.deepStrictEqual([settled.status, settled.amount, settled.received], ["settled", Msat.fromSats(1000), Msat.fromSats(600)])
+    assert.strictEqual(Option.getOrThrow(asking ?? Option.none()).amount, Msat.fromSats(400))
+    yield* pay(shown.paymentRequest, 400)
+    yield* poll
+    yield* later
+    const all = yield* get(row)
+    assert.deepStrictEqual([all.status, all.received], ["paid", Msat.fromSats(1000)])
+    assert.deepStrictEqual(yield* has(payee), { posted: 1000, held: 0 })
   }
 )
 
