@@ -1,5 +1,6 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import * as Bolt11 from "@satrail/bitcoin/Bolt11"
+import * as Msat from "@satrail/bitcoin/Msat"
 import { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import * as Waiting from "@satrail/core/ledger/Waiting"
 import { LightningSender } from "@satrail/core/nodes/LightningSender"
@@ -142,6 +143,27 @@ describe("GET /operator/reconciliation", () => {
     const { message, data } = await shown(late)
     await late.dispose()
     assert.match(message, new RegExp(`^Outdated: no comparison since ${data.report.reconciled_at}\\. .* Result then: `))
+  })
+
+  it("console: the Now page shows a mismatch and that the comparison with it is outdated", async () => {
+    const last = await usual.run(
+      Effect.flatMap(
+        Effect.flatMap(Reconciliation, ({ last }) => last),
+        Effect.fromOption
+      )
+    )
+    const { waiting, stateOwnFunds } = await usual.run(Reconciliation)
+    const [node, chain] = [last.node, last.chain].map((one) => ({ ...one, unexplained: Msat.zero }))
+    const mismatch = { cause: "payment_fee", companyId: null, recordId: null, ours: Msat.zero, theirs: Msat.make(1000n) } as const
+    const differences = [{ ...mismatch, about: "00".repeat(32), sinceMillis: 0 }]
+    const outdated = { ...last, ...(node && chain && { node, chain }), differences, isOutdated: true }
+    const instead = Context.make(Reconciliation, Reconciliation.of({ last: Effect.succeedSome(outdated), waiting, stateOwnFunds }))
+    const late = await start({ http: { console: true }, instead })
+    const headers = { cookie: await late.signIn(operatorToken), "sec-fetch-site": "same-origin" }
+    const now = await (await late.handler(new Request("http://service/operator/console", { headers }))).text()
+    await late.dispose()
+    assert.include(now, "1 record doesn’t match the node or the chain")
+    assert.include(now, "The ledger was last compared")
   })
 
   it("reconciliation: while the store is unavailable, the endpoint returns 503 but the other metrics are still reported", async () => {

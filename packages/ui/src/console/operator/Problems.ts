@@ -114,7 +114,7 @@ const ofReconciliation = ({ reconciliation: { report } }: Facts, { say, to }: Op
     sinceMillis: Date.parse(report.reconciled_at),
     action: "See the last run"
   }
-  return applying([missing > 0 && short, ...unexplained, isMismatch ? mismatch : report.is_outdated && old])
+  return applying([missing > 0 && short, ...unexplained, isMismatch && mismatch, report.is_outdated && old])
 }
 
 /**
