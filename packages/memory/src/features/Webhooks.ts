@@ -36,11 +36,12 @@ export const over = (state: Ref.Ref<State.State>): WebhookReads["Service"] => {
       ),
     forgetDeliveries: ({ beforeMillis, pendingBeforeMillis, after, limit }) =>
       Ref.modify(state, (now) => {
-        const old = deliveries(now)
-          .filter(({ createdAtMillis, status }) => createdAtMillis < (status === "pending" ? pendingBeforeMillis : beforeMillis))
+        const checked = deliveries(now)
           .filter(({ id }) => after === null || id > after)
           .slice(0, limit)
-        return [old.at(-1)?.id ?? null, old.reduce((all, row) => State.remove(all, Delivery.noun, row), now)]
+          .filter(({ createdAtMillis }) => createdAtMillis < beforeMillis)
+        const old = checked.filter(({ status, createdAtMillis }) => status !== "pending" || createdAtMillis < pendingBeforeMillis)
+        return [checked.at(-1)?.id ?? null, old.reduce((all, row) => State.remove(all, Delivery.noun, row), now)]
       })
   })
 }

@@ -157,6 +157,7 @@ export const other = {
       const one = yield* endpoint(yield* open)
       const role = yield* held
       const pending = { status: "pending", nextAtMillis: 9 } as const
+      const first = yield* nextId
       const [older, waiting] = [yield* delivery(one, "1.1", { ...pending, createdAtMillis: 3 }), yield* delivery(one, "2.1", pending)]
       const done = yield* delivery(one, "3.1")
       yield* applied(Delivery.made(older, role), Delivery.made(waiting, role), Delivery.made(done, role))
@@ -166,6 +167,10 @@ export const other = {
         while (after !== null)
       })
       yield* forget(4, 3)
+      assert.lengthOf(yield* deliveriesTo(one.id, null, 10), 3)
+      // A batch checks `limit` deliveries, pending ones included, so that each is short.
+      const batch = { beforeMillis: 5, pendingBeforeMillis: 3, after: first, limit: 2 }
+      assert.strictEqual(yield* forgetDeliveries(batch), waiting.id)
       assert.lengthOf(yield* deliveriesTo(one.id, null, 10), 3)
       assert.isNull(yield* forgetDeliveries({ beforeMillis: 5, pendingBeforeMillis: 5, after: done.id, limit: 10 }))
       yield* forget(5, 3)

@@ -16,7 +16,7 @@ export const step = Effect.gen(function* () {
   const nowMillis = yield* Clock.currentTimeMillis
   const ages = { beforeMillis: nowMillis - keptMillis, pendingBeforeMillis: nowMillis - Events.keptMillis }
   let after: string | null = null
-  // Each batch continues after the last one, because it would otherwise read all pending deliveries again.
+  // Each batch continues after the last one, because pending deliveries stay.
   do after = yield* reads.forgetDeliveries({ ...ages, after, limit: batchSize })
   while (after !== null)
 })

@@ -60,13 +60,13 @@ const idOf = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))
 const forgetDeliveries = Reads.many("Records.forgetDeliveries", {
   text: `
 with old as materialized (
-  select company_id, id from (
-    select company_id, id, created_at_millis from ${deliveries.name}
-    where (status <> 'pending' or created_at_millis < $2::bigint) and uuid_send(id) > uuid_send($3::uuid)
-    order by uuid_send(id) limit $4::bigint
+  select company_id, id, status, created_at_millis from (
+    select company_id, id, status, created_at_millis from ${deliveries.name}
+    where uuid_send(id) > uuid_send($3::uuid) order by uuid_send(id) limit $4::bigint
   ) o where created_at_millis < $1::bigint
 ), gone as (
-  delete from ${deliveries.name} t using old where t.company_id = old.company_id and t.id = old.id
+  delete from ${deliveries.name} t using old
+  where t.company_id = old.company_id and t.id = old.id and (old.status <> 'pending' or old.created_at_millis < $2::bigint)
 )
 select id::text as id from old order by uuid_send(id) desc limit 1`,
   values: ({ beforeMillis, pendingBeforeMillis, after, limit }: Parameters<WebhookReads["Service"]["forgetDeliveries"]>[0]) => [

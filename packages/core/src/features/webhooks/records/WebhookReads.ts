@@ -27,8 +27,9 @@ export class WebhookReads extends Context.Service<
      */
     readonly deliveriesTo: (endpointId: string, before: string | null, limit: number) => Read<ReadonlyArray<Delivery>>
     /**
-     * Deletes the `limit` oldest deliveries after `after` (null: the first) that were created before `beforeMillis` or, if
-     * they are pending, before `pendingBeforeMillis`. Returns the id of the last one deleted, or null if there is none.
+     * Checks the `limit` oldest deliveries after `after` (null: the first). Deletes those created before
+     * `beforeMillis`; pending ones, only if created before `pendingBeforeMillis`, which is earlier. Returns the id of
+     * the last one created before `beforeMillis`, or null if there was none.
      */
     readonly forgetDeliveries: (ask: {
       readonly beforeMillis: number
