@@ -176,13 +176,18 @@ it("console: a form that was sent without a session is kept only up to a size, b
 })
 
 it("console: a field that was emptied in a form that was sent without a session is empty after signing in, and a chosen option is chosen", async () => {
-  const { id } = await service.company()
+  const { id, key } = await service.company()
   const [{ id: keyId }] = (await service.ask("GET", `/operator/companies/${id}/api-keys`, { key: operatorToken })).body.data
   await service.ask("PUT", `/operator/companies/${id}/limits`, { key: operatorToken, body: { hour_sats: 700, day_sats: 900 } })
-  const shownAgain = async (at: string, form: Readonly<Record<string, string>>) => {
-    const { text } = await post(`/operator/console/${at}`, form)
+  const shownAgain = async (
+    at: string,
+    form: Readonly<Record<string, string>>,
+    console = "/operator/console",
+    credential = operatorToken
+  ) => {
+    const { text } = await post(`${console}/${at}`, form)
     const entered = await post("/console/sign-in", {
-      credential: operatorToken,
+      credential,
       back: backIn(text),
       kept: /name="kept" value="([^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&") ?? ""
     })
@@ -192,7 +197,7 @@ it("console: a field that was emptied in a form that was sent without a session 
     const cookie = entered.headers.get("set-cookie")?.split(";")[0] ?? ""
     const headers = { cookie, "sec-fetch-site": "same-origin", "content-type": "application/x-www-form-urlencoded" }
     const body = String(new URLSearchParams(Object.fromEntries(fields)))
-    return (await service.send(new Request(`${origin}/operator/console/${at}`, { method: "POST", headers, body }))).text
+    return (await service.send(new Request(`${origin}${console}/${at}`, { method: "POST", headers, body }))).text
   }
   const valueOf = (page: string, name: string) =>
     / value(?:="([^"]*)")?/.exec(new RegExp(`<input[^>]* name="${name}"[^>]*>`).exec(page)?.[0] ?? assert.fail(page))?.[1] ?? ""
@@ -216,4 +221,10 @@ it("console: a field that was emptied in a form that was sent without a session 
   assert.match(await shownAgain(`companies/${id}/terms`, { do: "plan", plan: "free" }), /<option value="free" selected/)
   // The old key is stolen.
   assert.strictEqual(valueOf(await shownAgain(`keys/${keyId}`, { do: "rotate", overlap: "0" }), "overlap"), "0")
+  const invited = await service.ask("POST", "/operator/people", {
+    key: operatorToken,
+    body: { company_id: id, name: "Mara", role: "viewer" }
+  })
+  const member = await shownAgain(`people/${invited.body.data.id}`, { do: "role", role: "bookkeeper" }, "/console", key)
+  assert.match(member, /value="bookkeeper" checked/)
 })

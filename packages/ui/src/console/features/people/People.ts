@@ -248,7 +248,7 @@ export const find = async ({ api, id }: Pick<Visit, "api" | "id">): Promise<Pers
 }
 
 const show = async (visit: Visit): Promise<Shown> => {
-  const { say, to, user } = visit
+  const { say, to, user, form: given } = visit
   const row = await find(visit)
   const { isConfirmed } = user
   const at = to(`people/${row.id}`)
@@ -276,7 +276,13 @@ const show = async (visit: Visit): Promise<Shown> => {
         row.invited_until === null ? null : ["Invited until", date(say, row.invited_until)]
       ]),
       row.status !== "removed" && [
-        act("Change role", "role", "Change role", checks("Role", "radio", "role", offered(visit), [row.role]), "Applies immediately."),
+        act(
+          "Change role",
+          "role",
+          "Change role",
+          checks("Role", "radio", "role", offered(visit), [given.get("role") ?? row.role]),
+          "Applies immediately."
+        ),
         act(
           "Lost or stolen passkey",
           "recover",
