@@ -61,3 +61,20 @@ it("console: the labels on the axes of a balance differ, also if the balance har
     }
   }
 })
+
+it("console: a value of less than a currency's smallest unit is not shown as zero", () => {
+  const texts = ([currency, amount]: readonly [string | null, number]) => Format.fiatText(amount, currency)
+  assert.deepStrictEqual(
+    (
+      [
+        ["eur", 0.0009],
+        ["eur", 0.01],
+        ["eur", 0],
+        ["jpy", 0.6],
+        ["jpy", 1],
+        [null, 0.001]
+      ] as const
+    ).map(texts),
+    ["< €0.01", "€0.01", "€0.00", "< ¥1", "¥1", "< 0.01"]
+  )
+})

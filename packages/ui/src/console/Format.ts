@@ -53,13 +53,15 @@ export const exactSats = (amountSats: number): string => `${exact(amountSats)} $
 export const signed = (amountSats: number): string => `${Math.round(amountSats * 1000) < 0 ? "−" : "+"}${exact(Math.abs(amountSats))}`
 /** The currency of values for people who think in bitcoin. */
 export const bitcoin = "btc"
-/** Without a symbol if the currency is not known. */
-export const fiatText = (amount: number, currency: string | null): string =>
-  currency === bitcoin
-    ? `${number({ minimumFractionDigits: 8, maximumFractionDigits: 11 }).format(amount)} BTC`
-    : number(
-        currency === null ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { style: "currency", currency: currency.toUpperCase() }
-      ).format(amount)
+/** Without a symbol if the currency is not known. Less than its smallest unit is shown as such, not as zero. */
+export const fiatText = (amount: number, currency: string | null): string => {
+  if (currency === bitcoin) return `${number({ minimumFractionDigits: 8, maximumFractionDigits: 11 }).format(amount)} BTC`
+  const format = number(
+    currency === null ? { minimumFractionDigits: 2, maximumFractionDigits: 2 } : { style: "currency", currency: currency.toUpperCase() }
+  )
+  const least = 10 ** -(format.resolvedOptions().maximumFractionDigits ?? 2)
+  return amount > 0 && amount < least ? `< ${format.format(least)}` : format.format(amount)
+}
 /** For the axis of a chart. */
 export const fiatShort = (amount: number, currency: string): string =>
   currency === bitcoin
