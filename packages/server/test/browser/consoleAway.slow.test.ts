@@ -66,6 +66,17 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
+  it("console: a page that the browser kept while its form was sent does not say so when it is shown again", () =>
+    tab({ storageState: started.signedIn.company }, async (page) => {
+      await visit(page, "statements", "Statements and export")
+      const shown = await page.evaluate(
+        `document.querySelector("#said").textContent = "Sending…"
+        dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))
+        document.querySelector("#said").textContent`
+      )
+      assert.strictEqual(shown, "")
+    }))
+
   it("console: the button of a download is not busy, because the page stays", () =>
     tab({ storageState: started.signedIn.company }, async (page) => {
       await visit(page, "statements", "Statements and export")

@@ -43,6 +43,7 @@ document.addEventListener("submit", ({ submitter, target }) => {
 // The browser may keep the page, and show it again after a click on Back.
 addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy")
+  document.querySelector("#said")?.replaceChildren()
 })
 
 /** Describes an element. Buttons, and the headings of parts that open, differ only by their text. */
