@@ -494,7 +494,7 @@ export interface Invoice<M = Metadata> {
   readonly lightningAddressId: string | null
   /** `open`: can be paid. `accepted`: a payment is in flight, or held until you settle or cancel; not credited yet. `settled`: paid; final. `expired`: not paid in time. `canceled`: canceled by you, or a held payment was not settled in time. A payment already in flight can still settle an expired or canceled invoice */
   readonly status: "open" | "accepted" | "settled" | "expired" | "canceled"
-  /** Credited amount, in whole satoshis, rounded down. 0 until settled. Can exceed `amount_sats` */
+  /** Credited amount, in whole satoshis, rounded down. 0 until settled. Can exceed `amount_sats`, or be less if the payer took back a part on-chain while the node was down */
   readonly received: Money
   readonly createdAt: Date
   readonly expiresAt: Date

@@ -104,7 +104,8 @@ export const view = View.make<Invoice.Shown>()(
     ],
     received_sats: [
       Scalars.Sats.annotate({
-        description: "Credited amount, in whole satoshis, rounded down. 0 until settled. Can exceed `amount_sats`",
+        description:
+          "Credited amount, in whole satoshis, rounded down. 0 until settled. Can exceed `amount_sats`, or be less if the payer took back a part on-chain while the node was down",
         examples: [21_000]
       }),
       (row) => Scalars.sats(row.received ?? Msat.zero)
