@@ -95,13 +95,13 @@ const takenOf = (invoice: LndInvoice.Settled): Taken => ({ paymentHash: invoice.
 
 /**
  * A position in a list: the number of its last entry, and the entry's payment hash and state. An lnd that has lost
- * its records numbers from 1 again, and then has another entry with this number. Positions of earlier versions are a
- * number only.
+ * its records numbers from 1 again, and then has another entry with this number. The hash of the last successful
+ * payment follows, because operators delete failed ones. Positions of earlier versions have only the first parts.
  */
 const placeOf = (number: bigint, ...entry: ReadonlyArray<string>): string => [number, ...entry].join(" ")
 const parsed = (after: string) => {
-  const [number = "0", hash, state] = after.split(" ")
-  return { number: BigInt(number), hash, state, isOf: (found: PaymentHash.PaymentHash) => hash === undefined || hash === found }
+  const [number = "0", hash, state, kept] = after.split(" ")
+  return { number: BigInt(number), hash, state, kept, isOf: (found: PaymentHash.PaymentHash) => hash === undefined || hash === found }
 }
 const start = placeOf(0n)
 
@@ -200,23 +200,31 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
   const own = LndOwn.list(rest)
   const recognised = LndInfo.recognise(rest, options.identity)
 
-  const payments = (urlParams: Readonly<Record<string, string>>) =>
-    Effect.map(
-      rest.ask("sent", get("/v1/payments", { urlParams: { include_incomplete: "true", ...urlParams } }), Payments),
-      ({ payments }) => payments
-    )
+  const payments = (urlParams: Readonly<Record<string, string>>) => {
+    const all = { include_incomplete: "true", max_payments: String(pageSize), omit_hops: "true", ...urlParams }
+    return Effect.map(rest.ask("sent", get("/v1/payments", { urlParams: all }), Payments), ({ payments }) => payments)
+  }
 
   const newest = Effect.map(payments({ reversed: "true", max_payments: "1" }), (found) => found.at(-1))
 
-  const placeOfPayment = ({ payment_index, payment_hash, status }: Payment) => placeOf(payment_index, payment_hash, states[status])
+  /** Returns the position after these payments. `kept` is the last successful one before them. */
+  const placeAfter = (found: ReadonlyArray<Payment>, kept?: string) => {
+    const last = found.at(-1)
+    if (last === undefined) return start
+    const settled = found.findLast(({ status }) => status === "SUCCEEDED")?.payment_hash ?? kept
+    return placeOf(last.payment_index, last.payment_hash, states[last.status], ...(settled === undefined ? [] : [settled]))
+  }
 
-  /** Returns the position of a payment that has another number since lnd's migration to another database. */
-  const moved = Effect.fnUntraced(function* (hash: string | undefined) {
+  /**
+   * Returns the position of a payment that has another number since lnd's migration to another database or, if it was
+   * deleted, that of the last successful one.
+   */
+  const moved = Effect.fnUntraced(function* ({ hash, kept }: Pick<ReturnType<typeof parsed>, "hash" | "kept">) {
     if (hash === undefined) return start
     for (let index_offset = "0"; ;) {
-      const found = yield* payments({ reversed: "true", index_offset, max_payments: String(pageSize), omit_hops: "true" })
-      const same = found.find(({ payment_hash }) => payment_hash === hash)
-      if (same !== undefined) return placeOfPayment(same)
+      const found = yield* payments({ reversed: "true", index_offset })
+      const same = found.findLast(({ payment_hash }) => payment_hash === hash || payment_hash === kept)
+      if (same !== undefined) return placeAfter([same], kept)
       if (found.length < pageSize) return start
       index_offset = String(found[0]?.payment_index ?? 0n)
     }
@@ -270,22 +278,18 @@ const books = (options: Lnd.Options): LightningBooks["Service"] => {
     sent: Effect.fnUntraced(
       function* (after) {
         yield* recognised
-        if (after === null) {
-          const last = yield* newest
-          return { lines: [], cursor: last === undefined ? start : placeOfPayment(last) }
-        }
-        const { number, hash, state, isOf } = parsed(after)
-        const index_offset = String(number === 0n ? number : number - 1n)
-        const found = yield* payments({ index_offset, max_payments: String(pageSize), omit_hops: "true" })
+        if (after === null) return { lines: [], cursor: placeAfter(yield* payments({ reversed: "true" })) }
+        const place = parsed(after)
+        const { number, state, kept, isOf } = place
+        const found = yield* payments({ index_offset: String(number === 0n ? number : number - 1n) })
         const at = found.find(({ payment_index }) => payment_index === number)
-        if (at !== undefined && !isOf(at.payment_hash)) return { lines: [], cursor: yield* moved(hash) }
+        if (at !== undefined && !isOf(at.payment_hash)) return { lines: [], cursor: yield* moved(place) }
         // There is none with this number if the payment was deleted, or tried again under a new number. Some databases
         // give it the same number again.
         const isAgain = at !== undefined && state !== undefined && state !== states[at.status]
         const later = isAgain ? found : found.filter(({ payment_index }) => payment_index > number)
-        const last = later.at(-1)
-        if (last !== undefined) return { lines: later.map(sentOf), cursor: placeOfPayment(last) }
-        return { lines: [], cursor: ((yield* newest)?.payment_index ?? 0n) < number ? yield* moved(hash) : after }
+        if (later.length > 0) return { lines: later.map(sentOf), cursor: placeAfter(later, kept) }
+        return { lines: [], cursor: ((yield* newest)?.payment_index ?? 0n) < number ? yield* moved(place) : after }
       },
       Effect.catchTag("Refused", unavailable("sent"))
     ),

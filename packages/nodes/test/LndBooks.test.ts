@@ -121,6 +121,15 @@ describe("lnd's books", () => {
           paid = [payment(40), payment(42, n)]
           assert.deepStrictEqual((yield* listed(cursor))[0], [n])
         }
+        // It was deleted, and there is none after it, or one that got its number.
+        for (const [more, listedLater] of [
+          [[], []],
+          [[payment(41, 43)], [43]]
+        ] as const) {
+          paid = [payment(39), payment(40), ...more]
+          const [none, kept] = yield* listed(cursor)
+          assert.deepStrictEqual([none, (yield* listed(kept))[0]], [[], listedLater])
+        }
         // A migration to another database.
         for (const index of [2, 3, 40]) {
           paid = [payment(index - 1, 40), payment(index, 41), payment(index + 1, 42), payment(index + 2, 43)]
