@@ -14,6 +14,7 @@ import * as Real from "@satrail/regtest/Real"
 import { Effect, Exit, Layer, Schema } from "effect"
 import * as LndRest from "../src/LndRest.ts"
 import { adapter, outgoing, usable } from "./LdkReturns.ts"
+import { takenBack } from "./TakenBack.ts"
 
 // dora is down for hundreds of blocks, and is called before she has read them.
 
@@ -66,13 +67,7 @@ Real.suite("ldk, after a long stop", ["bitcoind", "lnd", "ldk"], () => {
         yield* eventually(lookupInvoice(paymentHash), ({ _tag }) => _tag === "accepted")
         yield* Effect.sleep("1 second") // LDK writes its channel manager
         yield* dora.stop("SIGKILL")
-        yield* chain.mine(180)
-        const isOver = Effect.gen(function* () {
-          yield* chain.mine(1)
-          yield* Effect.sleep("500 millis")
-          return payer.pollUnsafe()
-        })
-        const paid = yield* Effect.flatten(Process.until("the payer takes back the payment", isOver, 120))
+        const paid = yield* takenBack(payer)
         assert.strictEqual(paid._tag, "Failure")
         yield* dora.start()
         const settled = yield* eventually(Effect.exit(holding.settle({ id: ask.id, paymentHash }, null)), Exit.isSuccess)

@@ -8,11 +8,11 @@ import { Chain } from "@satrail/regtest/Chain"
 import * as Node from "@satrail/regtest/Lnd"
 import * as Network from "@satrail/regtest/Network"
 import * as Peer from "@satrail/regtest/Peer"
-import * as Process from "@satrail/regtest/Process"
 import * as Real from "@satrail/regtest/Real"
 import { Effect, Exit, Layer, Redacted, Schema } from "effect"
 import * as Lnd from "../src/Lnd.ts"
 import * as LndRest from "../src/LndRest.ts"
+import { takenBack } from "./TakenBack.ts"
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Btcd.layer)
 const Address = Schema.Struct({ address: Schema.String })
@@ -37,13 +37,7 @@ Real.suite("lnd, after a long stop", ["btcd", "lnd"], () => {
       const payer = yield* Effect.forkChild(Effect.exit(Peer.pay(carol, paymentRequest)))
       yield* eventually(lookupInvoice(paymentHash), ({ _tag }) => _tag === "accepted")
       yield* alice.stop("SIGKILL")
-      yield* chain.mine(180)
-      const isOver = Effect.gen(function* () {
-        yield* chain.mine(1)
-        yield* Effect.sleep("500 millis")
-        return payer.pollUnsafe()
-      })
-      const paid = yield* Effect.flatten(Process.until("the payer takes back the payment", isOver, 120))
+      const paid = yield* takenBack(payer)
       assert.strictEqual(paid._tag, "Failure")
       // lnd returns the payment a moment after it responds.
       yield* Effect.forkChild(alice.start)

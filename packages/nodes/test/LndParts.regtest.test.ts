@@ -15,6 +15,7 @@ import { Effect, Layer, Redacted, Result, Schema, Stream } from "effect"
 import * as Lnd from "../src/Lnd.ts"
 import * as LndBooks from "../src/LndBooks.ts"
 import { get, post } from "../src/LndRest.ts"
+import { takenBack } from "./TakenBack.ts"
 
 const network = Layer.provideMerge(Layer.effect(Network.Network, Network.make), Btcd.layer)
 const Address = Schema.Struct({ address: Schema.String })
@@ -65,13 +66,7 @@ Real.suite("lnd, after a long stop within a payment", ["btcd", "lnd"], () => {
         Effect.map(arrived, ({ htlcs }) => (htlcs.length > 0 ? true : undefined))
       )
       yield* alice.stop("SIGKILL")
-      yield* chain.mine(180)
-      const isOver = Effect.gen(function* () {
-        yield* chain.mine(1)
-        yield* Effect.sleep("500 millis")
-        return first.pollUnsafe()
-      })
-      assert.strictEqual(yield* Effect.flatten(Process.until("the payer takes back the part", isOver, 120)), "FAILED")
+      assert.strictEqual(yield* takenBack(first), "FAILED")
 
       yield* alice.start
       yield* eventually(lookupInvoice(paymentHash), ({ _tag }) => _tag === "open")
