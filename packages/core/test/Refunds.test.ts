@@ -357,6 +357,32 @@ describe("Limits of refunds", () => {
   )
 
   scenario(
+    "C45: refund: a refund that the node did not get before a reorganization removed its deposit also waits until it is confirmed again",
+    function* () {
+      const sandbox = yield* Sandbox
+      const { payee, depositId } = yield* paidOnChain(2000)
+      yield* paid(3000, payee)
+      yield* mine(2)
+      yield* follow
+      const { destination, paymentHash } = yield* outside({ sats: 400 })
+      yield* sandbox.pause("node")
+      const away = yield* made(refund(payee, { depositId }, { destination }))
+      yield* steps(2)
+      assert.isNotNull((yield* nowOf(payee, away.refund.withdrawalId)).dispatchedAtMillis)
+      yield* sandbox.reorg(2)
+      yield* follow
+      yield* sandbox.resume("node")
+      yield* steps(3)
+      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["pending", 0])
+      yield* mine(2)
+      yield* follow
+      yield* steps(3)
+      yield* look
+      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["completed", 1])
+    }
+  )
+
+  scenario(
     "C45: refund: if a reorganization removes a refunded deposit, the operator bears the loss that the company's other funds do not cover",
     function* () {
       const { payee, depositId } = yield* paidOnChain(2000)

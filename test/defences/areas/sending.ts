@@ -542,7 +542,7 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a payment that did not reach the node is sent although its company has been frozen since",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: `    if (yield* stops.waits(withdrawal.companyId)) {
+    find: `    if ((yield* maySend(withdrawal)) !== "now") {
       unsent.note(task)`,
     replace: `    if (false) {
       unsent.note(task)`,

@@ -1,6 +1,6 @@
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Clock, Effect, Option, Result, Semaphore } from "effect"
-import { Stops, waitMillis } from "../accounts/Stops.ts"
+import { waitMillis } from "../accounts/Stops.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
 import { fence } from "../ledger/Tasks.ts"
 import type { FailureReason } from "../nodes/LightningSender.ts"
@@ -72,7 +72,6 @@ const conclusions = ({ fail, settle }: WithdrawalOutcomes) =>
 export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, ends: PaymentEnds) {
   const journal = yield* Journal
   const records = yield* SendingReads
-  const stops = yield* Stops
   const maySend = yield* WithdrawalHooks.sending
   const options = yield* PaymentOptions
   const places = yield* Semaphore.make(options.paymentsAtOnce)
@@ -92,8 +91,9 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     // If this process was suspended, another one may hold the job. It may have seen this payment fail, and may
     // have released the funds.
     if (!mayCall(task, yield* now)) return "later"
-    // The withdrawal may have been frozen while the node was away.
-    if (yield* stops.waits(withdrawal.companyId)) {
+    // The company may have been frozen, or a refund's deposit removed, while the node was away. An earlier call may have
+    // reached the node, so a withdrawal that may `never` be sent does not fail here.
+    if ((yield* maySend(withdrawal)) !== "now") {
       unsent.note(task)
       return { millis: waitMillis }
     }

@@ -29,7 +29,7 @@ export interface Waits extends Pick<Withdrawal, "approvalAskedBy"> {
   readonly approvalExpiresAtMillis: number
 }
 
-/** Whether a withdrawal may be sent. One that may `never` be sent fails. */
+/** Whether a withdrawal may be sent. One that may `never` be sent fails, unless its node may already have it. */
 export type MaySend = "now" | "later" | "never"
 
 /** Decides whether a withdrawal may start. */
