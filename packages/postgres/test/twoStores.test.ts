@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { eventually } from "@satrail/contracts/Eventually"
-import { companyWith, verdict, withdrawal } from "@satrail/contracts/Fixtures"
+import { apiKey, companyWith, verdict, withdrawal } from "@satrail/contracts/Fixtures"
 import { has } from "@satrail/contracts/Ledger"
 import * as Msat from "@satrail/bitcoin/Msat"
+import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
@@ -29,7 +30,7 @@ const stores = Effect.gen(function* () {
   const outside = yield* Layer.build(PgClient.layer({ url, maxConnections: 2 }))
 
   /**
-   * Starts the commits in this order, each in its store, while the company's balance is locked, and returns
+   * Starts the commits in this order, each in its store, while the company's balance and keys are locked, and returns
    * their results. Therefore the second commit begins without seeing the first one's effect.
    */
   const inTurn = Effect.fnUntraced(function* (
@@ -44,7 +45,10 @@ const stores = Effect.gen(function* () {
     )
     const client = yield* sql
     const fibers = yield* client.withTransaction(
-      Effect.andThen(client`select company_id from satrail.balances where company_id = ${companyId} for no key update`, begun)
+      Effect.andThen(
+        client`select company_id from satrail.balances where company_id = ${companyId} for no key update`,
+        Effect.andThen(client`select id from satrail.api_keys where company_id = ${companyId} for no key update`, begun)
+      )
     )
     return yield* Effect.forEach(fibers, Fiber.join)
   })
@@ -75,6 +79,18 @@ describe.skipIf(Database.server === undefined)("two stores of one server (skippe
       const send = Effect.flatMap(withdrawal(companyId, 10), (row) => verdict(Withdrawal.requested(row)))
       assert.deepStrictEqual(yield* inTurn(companyId, [freeze, send]), ["Applied", "CompanyFrozen"])
       yield* Effect.provide(has(companyId, { posted: 100, held: 0 }), one)
+    })
+  )
+
+  it.live("API key: a rotation begun by another store before the old key was restricted is refused", () =>
+    Effect.gen(function* () {
+      const { one, inTurn } = yield* stores
+      const companyId = yield* Effect.provide(companyWith(100), one)
+      const [old, next] = [yield* Effect.provide(apiKey(companyId), one), yield* Effect.provide(apiKey(companyId), one)]
+      yield* Effect.provide(verdict(ApiKey.issued(old)), one)
+      const restrict = verdict(ApiKey.limited(old, { daySats: 1 }, 1))
+      const rotate = verdict(ApiKey.issued(next, { id: old.id, expiresAtMillis: 20 }))
+      assert.deepStrictEqual(yield* inTurn(companyId, [restrict, rotate]), ["Applied", "ProtectionMoved"])
     })
   )
 })
