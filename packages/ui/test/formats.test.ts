@@ -51,13 +51,22 @@ it("console: the labels on the axes of a balance differ, also if the balance har
   const { line }: { readonly line: (say: Format.Format, points: ReadonlyArray<object>) => Content } = await import(
     new URL("../src/console/Chart.ts", import.meta.url).href
   )
-  const price = { currency: "eur", perBitcoin: 46_000, currencies: ["eur"] }
-  for (const balances of [[26_847_090], [24_961_000, 26_847_090], [999_999, 1_000_001], [0], [1], [2_100_000_000_000_000]]) {
+  for (const [perBitcoin, ...balances] of [
+    [46_000, 26_847_090],
+    [46_000, 24_961_000, 26_847_090],
+    [46_000, 999_999, 1_000_001],
+    [46_000, 0],
+    [46_000, 1],
+    [46_000, 2_100_000_000_000_000],
+    // Steps of 1 BTC / 100 would be labeled 97.6K, 98.6K, 99.5K, 101K and 101K.
+    [97_581, 100_000_000]
+  ] as const) {
     const points = balances.map((sats, n) => ({ atMillis: n * 86_400_000, sats, href: "" }))
+    const price = { currency: "eur", perBitcoin, currencies: ["eur"] }
     const text = page({ title: "", icon: "", body: line(Format.make({ zone: "UTC" }, price, 0), points) })
     for (const side of ["y", "z"]) {
       const [, labels = ""] = new RegExp(`<div class="${side}"[^>]*>(.*?)</div>`).exec(text) ?? []
-      assert.strictEqual(new Set(labels.split("</span><span>")).size, 5, `${balances}: ${labels}`)
+      assert.strictEqual(new Set(labels.match(/[^<>]+(?=<\/span>)/g)).size, 5, `${balances}: ${labels}`)
     }
   }
 })
@@ -76,5 +85,23 @@ it("console: a value of less than a currency's smallest unit is not shown as zer
       ] as const
     ).map(texts),
     ["< €0.01", "€0.01", "€0.00", "< ¥1", "¥1", "< 0.01"]
+  )
+})
+
+it("console: the sum of a list's payments has no sign before a value of less than a currency's smallest unit, or without a value", async () => {
+  const { payments }: { readonly payments: { readonly get: (visit: object) => Promise<{ readonly body: Content }> } } = await import(
+    new URL("../src/console/pages/Payments.ts", import.meta.url).href
+  )
+  const row = { id: "0", type: "adjustment", status: "settled", fee_sats: 0, created_at: "2026-01-31T12:00:00Z" }
+  const change = async (amount_sats: number, price: Format.Price | undefined) => {
+    const api = { page: async () => ({ data: [{ ...row, amount_sats }], characters: 0 }), payments: async () => [] }
+    const visit = { api, to: (path: string) => path, say: Format.make({ zone: "UTC" }, price, 0), query: new URLSearchParams() }
+    const text = page({ title: "", icon: "", body: (await payments.get(visit)).body })
+    return /<dt>Change<\/dt>.*?<small>(.*?)<\/small>/.exec(text)?.[1]
+  }
+  const price = { currency: "eur", perBitcoin: 46_000, currencies: ["eur"] }
+  assert.deepStrictEqual(
+    [await change(-1000, price), await change(-10, price), await change(-1000, undefined)],
+    ["−€0.46", "&lt; €0.01", undefined]
   )
 })

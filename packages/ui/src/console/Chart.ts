@@ -100,8 +100,8 @@ export const line = (say: Format, points: ReadonlyArray<Balance>) => {
   if (first === undefined || last === undefined) return null
   const values = points.map(({ sats }) => sats)
   const [low, high] = [Math.min(...values), Math.max(...values)]
-  // Labels have three digits, so a smaller step would repeat them.
-  const step = nice(Math.max((high - low) / 3, high / 100))
+  // Labels have three digits. Steps of less than 1 % of the top, which is at most four steps above the balance, could repeat them.
+  const step = nice(Math.max((high - low) / 3, high / 96))
   const bottom = Math.max(0, Math.floor(low / step) * step)
   const top = bottom + 4 * step
   const x = (n: number) => at(points.length === 1 ? 100 : (n / (points.length - 1)) * 100)

@@ -62,6 +62,8 @@ export const fiatText = (amount: number, currency: string | null): string => {
   const least = 10 ** -(format.resolvedOptions().maximumFractionDigits ?? 2)
   return amount > 0 && amount < least ? `< ${format.format(least)}` : format.format(amount)
 }
+/** With a sign or ≈ before it, unless it is only known to be less than the smallest unit. */
+export const marked = (mark: string, fiat: string): string => (fiat.startsWith("<") ? fiat : mark + fiat)
 /** For the axis of a chart. */
 export const fiatShort = (amount: number, currency: string): string =>
   currency === bitcoin

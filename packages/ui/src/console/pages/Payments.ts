@@ -127,7 +127,10 @@ const dayWords = ({ in: came, out, confirming }: Sums): string =>
 
 const totals = ({ say }: Visit, { in: came, out, fees }: Sums, label: string) => {
   const change = came - out - fees
-  const figure = (name: string, text: string, sats: number) => [name, [h("b", null, text), " "], [sats < 0 && "−", say.fiat(sats)]] as const
+  const figure = (name: string, text: string, sats: number) => {
+    const fiat = say.fiat(sats)
+    return [name, [h("b", null, text), " "], fiat && Formats.marked(sats < 0 ? "−" : "", fiat)] as const
+  }
   return cover(
     label,
     [

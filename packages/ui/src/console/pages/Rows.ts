@@ -55,7 +55,7 @@ export const bookedValue = ({ rate, currency, amountSats }: Payment): string | u
 const rowValue = (payment: Payment, say: Format): string => {
   const now = say.fiat(payment.amountSats)
   if (now !== undefined && say.price?.currency === Formats.bitcoin) return now
-  return bookedValue(payment) ?? (now === undefined ? "" : now.startsWith("<") ? now : `≈ ${now}`)
+  return bookedValue(payment) ?? (now === undefined ? "" : Formats.marked("≈ ", now))
 }
 
 export const rowOf = (payment: Payment, say: Format): Row => ({
