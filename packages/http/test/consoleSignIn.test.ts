@@ -36,6 +36,14 @@ it("console: signing in leads to the page that was requested, with its filters",
   for (const place of places) assert.strictEqual(await landsAt(backIn(await open(place))), place)
 })
 
+it("console: signing in after the link to a file leads to the page of the link, because a download would leave the page for signing in open", async () => {
+  for (const [file, place] of [
+    ["/console/payments/export?status=failed", "/console/payments?status=failed"],
+    ["/console/payments/out/01a227d7-1be9-7f7b-8dfe-da559cfc22be/proof", "/console/payments/out/01a227d7-1be9-7f7b-8dfe-da559cfc22be"]
+  ] as const)
+    assert.strictEqual(await landsAt(backIn(await open(file))), place)
+})
+
 it("console: a link on another site to an export leads to its list, and downloads nothing", async () => {
   const from = (site: string, path: string) =>
     service.send(new Request(`${origin}/console/${path}`, { headers: { cookie: session, "sec-fetch-site": site } }))

@@ -39,11 +39,11 @@ const maxAddress = 2000
 
 /**
  * Returns the page of a console with this address, relative to the root, or a company's first page if there can be none.
- * A form could state the address of another site. An export is not a page, so its list is returned.
+ * A form could state the address of another site. An export or a proof is not a page, so the page that links to it is returned.
  */
 export const pageAt = (address: string): string => {
   const isPage = address.length <= maxAddress && /^(?:\/operator)?\/console(?:\/[\w-]+)*(?:\?[!-~]*)?$/.test(address)
-  return isPage ? address.slice(1).replace(/\/export(?=\?|$)/, "") : path.slice(1)
+  return isPage ? address.slice(1).replace(/\/(?:export|proof)(?=\?|$)/, "") : path.slice(1)
 }
 
 export const filesAt = (up: string): Files => ({
