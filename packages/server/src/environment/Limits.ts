@@ -31,7 +31,7 @@ export const settings = {
   maxConnections: Setting.withDefault({
     name: "SATRAIL_MAX_CONNECTIONS",
     meaning:
-      "The maximum number of open connections. Without a proxy (SATRAIL_PROXIES=0), one address may have an eighth of them and a wider network up to half; if a limit is exceeded, the largest holder loses the connection that has been idle longest. Behind a proxy, exceeding it closes an eighth, from the largest callers",
+      "The maximum number of open connections. Without a proxy (SATRAIL_PROXIES=0), one address may have an eighth of them and a wider network up to half; if a limit is exceeded, the largest holder loses the connection idle longest. Behind a proxy, exceeding it closes an eighth of them, from the largest holders",
     fallback: "4096",
     ...Setting.whole(1, 1_000_000)
   }),

@@ -50,7 +50,7 @@ const share = (listener: Server, { maxConnections, whenFull }: Limits): void => 
 }
 
 /**
- * Behind a proxy, only a request tells whose connection it is, and the next one can be another caller's. So the
+ * Behind a proxy, only a request shows whose connection it is, and the next one can be another caller's. So the
  * connections are divided only when there are too many: an eighth of them is closed, always the largest holder's least
  * recently used one. Refusing new connections instead would let one caller take all of them.
  */

@@ -18,7 +18,7 @@ import { SignInLinks } from "../../api/SignInLinks.ts"
 
 export const path = "/console/session"
 
-/** Maximum sign-ins and step-ups per minute, of one key and of invalid ones from one address. They can all come at the same time. */
+/** Maximum sign-ins and step-ups per minute with one key, or with invalid keys from one address. They can all come at the same time. */
 export const attemptsPerMinute = 20
 
 const Credential = Schema.NonEmptyString.check(Schema.isMaxLength(256))

@@ -77,7 +77,7 @@ export const noting = (found: Sessioned.Standing) =>
 
 type Answering = (request: Request) => Effect.Effect<HttpServerResponse.HttpServerResponse, Errors.Failure, Request>
 
-/** `attempts` is the maximum number of requests per name and minute. They can all come at the same time. */
+/** `attempts` is the maximum number of requests per minute from one address, or with one key. They can all come at the same time. */
 export const make = Effect.fnUntraced(function* (attempts: number) {
   const [sessions, root, proxies] = [yield* Sessions, yield* OperatorToken, yield* Acting.Proxies]
   const { open } = yield* Sessioned.make
