@@ -5,7 +5,7 @@ import * as Formats from "../Format.ts"
 import { features, receiveButtons } from "../features/index.ts"
 import { cursorOf, filtering, mostCharacters, pages, periods, startOf } from "../List.ts"
 import { type File, type Page, type Shown, type Visit, withQuery } from "../Page.ts"
-import { button, type Chip, chips, cover, empty, field, plain, segments, status, sub, when } from "../Parts.ts"
+import { button, type Chip, chips, cover, empty, field, plain, segments, status, when } from "../Parts.ts"
 import { type Column, exported, type Group, paging, rowLink, table } from "../Table.ts"
 import type { Operations, Transaction } from "../wire.ts"
 import { type Line, linesOf, pathOf, paymentsOf, rails, signedSats, statuses, toldOf, types } from "./Rows.ts"
@@ -190,7 +190,8 @@ const byDay = ({ say }: Visit, lines: ReadonlyArray<Line>, { rows: counted, isAl
   })
 }
 
-const tooMany = "To total or export these payments, choose a shorter period, or a month under Statements."
+const tooMany = ({ count }: Counted): string =>
+  `${Formats.capital(count)} payments match. To total or export them, choose a shorter period, or a month under Statements.`
 
 /** Parameters that a form for a date replaces. */
 const replaced: ReadonlyArray<string> = ["cursor", "trail", "day", "period"]
@@ -235,12 +236,14 @@ const list = async (visit: Visit): Promise<Shown> => {
     h("div", { class: "chips" }, [directions(visit), chips(chipsOf(visit))]),
     lines.length === 0
       ? plain("Payments", nothing(visit), query.size > 0 && goTo(visit))
-      : all.isAll && totals(visit, sumsOf(all.rows), `Totals of ${count} payments`),
+      : all.isAll
+        ? totals(visit, sumsOf(all.rows), `Totals of ${count} payments`)
+        : h("p", { class: "soft" }, tooMany(all)),
     lines.length > 0 &&
       plain(
         "Payments",
         table("Payments by day", { columns: columns(visit, false), groups: byDay(visit, lines, all), kind: "pay-table", opens: true }),
-        paging(lines.length, [`${place} · times in ${visit.say.zone}`, !all.isAll && sub(tooMany)], {
+        paging(lines.length, `${place} · times in ${visit.say.zone}`, {
           ...pages("payments", visit, page.next),
           extra: goTo(visit)
         })
@@ -286,13 +289,13 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
 
 /** Exports exactly the rows of the list, as CSV. */
 const file = async (visit: Visit): Promise<File> => {
-  const { rows, isAll, count } = await counted(visit, askedBy(visit))
-  if (!isAll) throw new Refused(400, "malformed_request", `${Formats.capital(count)} payments match. ${tooMany}`)
-  const payments = new Map((await visit.api.payments(paymentsOf(rows))).map((payment) => [payment.id, payment]))
+  const all = await counted(visit, askedBy(visit))
+  if (!all.isAll) throw new Refused(400, "malformed_request", tooMany(all))
+  const payments = new Map((await visit.api.payments(paymentsOf(all.rows))).map((payment) => [payment.id, payment]))
   return csv(
     "payments",
     heads,
-    rows.map((row) => ({ row, payment: payments.get(row.id) }))
+    all.rows.map((row) => ({ row, payment: payments.get(row.id) }))
   )
 }
 
