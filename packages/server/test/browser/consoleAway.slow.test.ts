@@ -66,7 +66,7 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       assert.deepStrictEqual(complaints, [])
     }))
 
-  it("console: a page that the browser kept while its form was sent does not say so when it is shown again", () =>
+  it("console: a page that the browser kept while its form was sent no longer says Sending… when it is shown again", () =>
     tab({ storageState: started.signedIn.company }, async (page) => {
       await visit(page, "statements", "Statements and export")
       const shown = await page.evaluate(

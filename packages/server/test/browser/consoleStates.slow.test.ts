@@ -38,7 +38,7 @@ const cutOff = `(() => {
   return [...cells, ...subjects].map((one) => one.clientWidth + " px: " + one.textContent)
 })()`
 
-/** What a long name of the company, and totals of 1,000 bitcoin, cover or push away. */
+/** The parts that a long company name, or totals of 1,000 bitcoin, cover or push away. */
 const crowded = `(() => {
   document.querySelector(".bar .brand bdi").textContent = "Feinkost_und_Delikatessen_Gesellschaft"
   document.querySelector(".cover b").textContent = "100,000,000,000"
