@@ -1,4 +1,6 @@
 import { afterAll, assert, it } from "@effect/vitest"
+import { link } from "@satrail/core/features/audit/AuditLog"
+import { Effect } from "effect"
 import { operatorToken, start } from "./Service.ts"
 
 const service = await start({ http: { console: true } })
@@ -42,6 +44,26 @@ it("console: signing in after the link to a file leads to the page of the link, 
     ["/console/payments/out/01a227d7-1be9-7f7b-8dfe-da559cfc22be/proof", "/console/payments/out/01a227d7-1be9-7f7b-8dfe-da559cfc22be"]
   ] as const)
     assert.strictEqual(await landsAt(backIn(await open(file))), place)
+})
+
+it("console: the link to an export of an audit log leads to the page for signing in if the session ended, instead of to JSON", async () => {
+  await service.signIn(operatorToken)
+  await service.run(Effect.repeat(link, { while: (count) => count > 0 }))
+  for (const [console, credential, api] of [
+    ["/console", key, "/v1/audit"],
+    ["/operator/console", operatorToken, "/operator/audit"]
+  ] as const) {
+    const at = `${origin}${console}/audit?verb=console.signIn`
+    const sent = (url: string, cookie: string) => service.send(new Request(url, { headers: { cookie } }))
+    const cookie = await service.signIn(credential)
+    const [, href = assert.fail(console)] =
+      /href="([^"]*)"[^>]*>(?:<svg(?:(?!<\/a>).)*)?Export these/s.exec((await sent(at, cookie)).text) ?? []
+    const url = new URL(href.replaceAll("&amp;", "&"), at).href
+    assert.strictEqual(await landsAt(backIn((await sent(url, "")).text)), `${console}/audit?verb=console.signIn`)
+    const { status, headers } = await sent(url, cookie)
+    assert.strictEqual(status, 303)
+    assert.strictEqual(new URL(headers.get("location") ?? "", url).href, `${origin}${api}?verb=console.signIn&format=csv`)
+  }
 })
 
 it("console: a link on another site to an export leads to its list, and downloads nothing", async () => {

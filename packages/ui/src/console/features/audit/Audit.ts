@@ -3,7 +3,7 @@ import { type Listed, pathOf } from "../../Api.ts"
 import type { Format } from "../../Format.ts"
 import * as Formats from "../../Format.ts"
 import { cursorOf, filtering, pages, startOf } from "../../List.ts"
-import { type AnyVisit, type Page, type Shown, type Visit } from "../../Page.ts"
+import { type AnyVisit, type Elsewhere, type Page, type Shown, type Visit } from "../../Page.ts"
 import { chips, date, empty, link, plain, status } from "../../Parts.ts"
 import { signedSats } from "../../pages/Rows.ts"
 import { type Column, exported, paging, table } from "../../Table.ts"
@@ -184,18 +184,16 @@ export const filtersIn = (visit: AnyVisit) => {
   }
 }
 
-/** The page of an audit log that is read, and can be exported, at `path` of the API. */
+/** The page of an audit log. Its export is at `audit/export`. */
 export const logPage = (
   visit: AnyVisit,
   { data, next }: Listed<ReadonlyArray<AuditEntry>>,
   {
-    path,
     filters,
     company,
     columns
   }: {
-    readonly path: string
-    readonly filters: ReturnType<typeof filtersIn> & { readonly company_id?: string | undefined }
+    readonly filters: ReturnType<typeof filtersIn>
     /** The name of the company in the filters. */
     readonly company?: string | undefined
     readonly columns: ReadonlyArray<Column<AuditEntry>>
@@ -207,9 +205,7 @@ export const logPage = (
   const isAll = next === undefined && cursorOf(visit) === undefined
   return {
     title: "Audit log",
-    actions:
-      data.length > 0 &&
-      exported(visit.beside(pathOf(path, {}, { ...filters, format: "csv" })), isAll ? Formats.sats(data.length) : "entries"),
+    actions: data.length > 0 && exported(filtering("audit/export", visit)({}), isAll ? Formats.sats(data.length) : "entries"),
     body: [
       chips([
         ...["7", "30"].map((span) => ({ text: `Last ${span} days`, href: at({ days: days === span ? "" : span }), isOn: days === span })),
@@ -225,6 +221,12 @@ export const logPage = (
     ]
   }
 }
+
+/** Leads to the export, at `path` of the API, which would refuse a person without a session with JSON. */
+export const exporting = (path: string, filters: object): Elsewhere => ({
+  redirect: pathOf(path, {}, { ...filters, format: "csv" }),
+  isBeside: true
+})
 
 const get = async (visit: Visit, words: Words): Promise<Shown> => {
   const { api, to } = visit
@@ -242,7 +244,10 @@ const get = async (visit: Visit, words: Words): Promise<Shown> => {
       ? recordOf(entry, visit, words)
       : link(to(`payments/out/${payment.id}`), `${signedSats(payment)} ${Formats.unit(payment.amountSats)}`)
   }
-  return logPage(visit, page, { path: "v1/audit", filters, columns: columns(visit, about) })
+  return logPage(visit, page, { filters, columns: columns(visit, about) })
 }
 
-export const audit = (words: Words): Page => ({ path: "audit", nav: "audit", get: (visit) => get(visit, words) })
+export const audit = (words: Words): ReadonlyArray<Page> => [
+  { path: "audit", nav: "audit", get: (visit) => get(visit, words) },
+  { path: "audit/export", nav: "audit", get: (visit) => exporting("v1/audit", filtersIn(visit)) }
+]

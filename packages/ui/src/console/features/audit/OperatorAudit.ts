@@ -2,18 +2,19 @@ import * as Formats from "../../Format.ts"
 import { cursorOf } from "../../List.ts"
 import type { OperatorVisit, Page, Shown } from "../../Page.ts"
 import { link } from "../../Parts.ts"
-import { columns, filtersIn, logPage, perPage, recordOf, sentIn, type Words } from "./Audit.ts"
+import { columns, exporting, filtersIn, logPage, perPage, recordOf, sentIn, type Words } from "./Audit.ts"
 
 // The actions of operators and companies, including rejected requests.
 
+const filtersOf = (visit: OperatorVisit) => ({ ...filtersIn(visit), company_id: visit.query.get("company_id") ?? undefined })
+
 const get = async (visit: OperatorVisit, words: Words): Promise<Shown> => {
   const { api, to } = visit
-  const companyId = visit.query.get("company_id") ?? undefined
-  const filters = { ...filtersIn(visit), company_id: companyId }
+  const filters = filtersOf(visit)
+  const { company_id: companyId } = filters
   const page = await api.page("GET /operator/audit", { query: { ...filters, limit: perPage, cursor: cursorOf(visit) } })
   const companies = await visit.companies(page.data.map(({ company_id }) => company_id))
   const shown = logPage(visit, page, {
-    path: "operator/audit",
     filters,
     company: companyId && (companies.get(companyId)?.name ?? companyId),
     columns: [
@@ -37,4 +38,7 @@ const get = async (visit: OperatorVisit, words: Words): Promise<Shown> => {
   return { ...shown, lead: "What operators and companies did, and what was refused." }
 }
 
-export const audit = (words: Words): Page<OperatorVisit> => ({ path: "audit", nav: "audit", get: (visit) => get(visit, words) })
+export const audit = (words: Words): ReadonlyArray<Page<OperatorVisit>> => [
+  { path: "audit", nav: "audit", get: (visit) => get(visit, words) },
+  { path: "audit/export", nav: "audit", get: (visit) => exporting("operator/audit", filtersOf(visit)) }
+]
