@@ -106,6 +106,13 @@ describe.skipIf(isMissing)("the operator's pages in a browser", () => {
   if (started === undefined) return
   const { whole, shop, signedIn, tab } = started
 
+  it("console: the export of the audit log is saved as a file, and the page stays", () =>
+    tab({ storageState: signedIn.operator }, async (page) => {
+      await page.goto(`${whole.url}${root}/audit`)
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Export these/ }).click()])
+      assert.deepStrictEqual([download.suggestedFilename(), page.url()], ["audit.csv", `${whole.url}${root}/audit`])
+    }))
+
   /** Follows the links and visits at most two pages of each kind. Returns the kinds. */
   const crawl = (width: number, colorScheme: "light" | "dark") =>
     tab({ storageState: signedIn.operator, colorScheme, viewport: { width, height: 844 } }, async (page, complaints) => {
@@ -123,7 +130,7 @@ describe.skipIf(isMissing)("the operator's pages in a browser", () => {
       const seen = new Map<string, Set<string>>()
       for (const place of places) {
         const { pathname, search } = new URL(place)
-        if (pathname !== root && !pathname.startsWith(`${root}/`)) continue
+        if ((pathname !== root && !pathname.startsWith(`${root}/`)) || pathname.endsWith("/export")) continue
         const path = pathname.slice(root.length + 1)
         const pattern = patternOf(path)
         const before = seen.get(pattern) ?? new Set()
