@@ -128,8 +128,8 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "the caller's X-Forwarded-For header is trusted",
     file: "packages/http/src/wire/Address.ts",
     in: "forwardedIn",
-    find: ".at(-proxies)",
-    replace: ".at(0)",
+    find: "header.slice(start + 1, end)",
+    replace: "header.slice(0, header.indexOf(`,`))",
     test: "packages/http/test/allowedFrom.test.ts",
     titles: "allowed from: a key used from another address"
   },

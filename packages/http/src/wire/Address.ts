@@ -34,8 +34,16 @@ export const peerOf = ({ remoteAddress, source }: HttpServerRequest.HttpServerRe
  * Returns the caller's address, empty if it is missing. Behind `proxies` reverse proxies, it is entry number `proxies`
  * of `X-Forwarded-For`, counted from the right. Clients can forge the entries to its left.
  */
-export const forwardedIn = (header = "", proxies: number): string =>
-  proxies === 0 ? "" : withoutPort(header.split(",").at(-proxies)?.trim() ?? "")
+export const forwardedIn = (header = "", proxies: number): string => {
+  // Not `split`, because a forged header can have 16,000 entries.
+  let [start, end] = [header.length, header.length]
+  for (let n = 0; n < proxies; n++) {
+    if (start < 0) return ""
+    end = start
+    start = end === 0 ? -1 : header.lastIndexOf(",", end - 1)
+  }
+  return withoutPort(header.slice(start + 1, end).trim())
+}
 
 /** Returns the caller's address. */
 export const addressOf = (request: HttpServerRequest.HttpServerRequest, proxies: number): string =>

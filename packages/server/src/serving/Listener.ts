@@ -5,6 +5,7 @@ import * as RequestId from "@satrail/http/edge/RequestId"
 import { IncomingMessage, maxHeaderSize, Server, type ServerOptions, ServerResponse } from "node:http"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
+import * as Crowd from "./Crowd.ts"
 import * as Pipelining from "./Pipelining.ts"
 import * as SmallParts from "./SmallParts.ts"
 import * as Stalled from "./Stalled.ts"
@@ -61,14 +62,13 @@ const shareBehind = (listener: Server, { maxConnections, proxies, whenFull }: Li
     use(socket)
     socket.once("close", () => forwarded.delete(socket))
     if (forwarded.size <= maxConnections) return
-    const most = maxConnections - Math.floor(maxConnections / 8)
-    const pool = Pool.make<Socket>({ most, perCaller: most, per: {} })
-    for (const [one, header] of forwarded)
-      for (const other of pool.take({ caller: Address.forwardedIn(header, proxies) || (one.remoteAddress ?? ""), of: {} }, one)) {
-        forwarded.delete(other)
-        other.destroy()
-        whenFull()
-      }
+    const callerOf = ([one, header]: readonly [Socket, string | undefined]) =>
+      Address.forwardedIn(header, proxies) || (one.remoteAddress ?? "")
+    for (const [other] of Crowd.pick(forwarded, callerOf, 1 + Math.floor(maxConnections / 8))) {
+      forwarded.delete(other)
+      other.destroy()
+      whenFull()
+    }
   })
   listener.on("request", ({ socket, headers }: IncomingMessage) => use(socket, String(headers["x-forwarded-for"] ?? "")))
 }
