@@ -263,6 +263,8 @@ describe("sessions", () => {
       assert.strictEqual(await attempt(credential), 429)
     }
     assert.strictEqual(await attempt(other.key), 200)
+    const guessed = await own.ask("POST", "/console/session", { body: { link: "link_guess" }, headers: fromConsole })
+    assert.deepStrictEqual(seen(guessed), bad(429, "rate_limited"))
     await own.dispose()
   })
 })

@@ -67,13 +67,21 @@ export const routes = HttpRouter.use(
       return found
     })
 
+    /** Returns the key of a link, which then no longer works. */
+    const taken = Effect.fnUntraced(function* (link: string) {
+      const key = yield* links.take(link)
+      if (key !== undefined) return Redacted.value(key)
+      return yield* refuse(Errors.failure("unauthorized", "This sign-in link was already used or has expired. Sign in with a key."))
+    })
+
     const signIn = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       yield* fromPage(request)
       const body = yield* decoded(request, SignIn, ...expected)
-      const key = "link" in body ? yield* links.take(body.link) : Redacted.make(body.credential)
-      if (key === undefined)
-        return yield* refuse(Errors.failure("unauthorized", "This sign-in link was already used or has expired. Sign in with a key."))
-      const found = yield* limited(request, checked(request, Redacted.value(key).trim(), "signIn"))
+      const credential = "link" in body ? taken(body.link) : Effect.succeed(body.credential)
+      const found = yield* limited(
+        request,
+        Effect.flatMap(credential, (text) => checked(request, text.trim(), "signIn"))
+      )
       return yield* begin(request, found)
     })
 
