@@ -23,16 +23,12 @@ const EventId = Schema.String.annotate({ examples: ["evt_SpK3u0vTnOq1cVhpJ4ySGA"
 /** Maximum number of filters in an endpoint's settings or a query. */
 export const maxFilters = 64
 
-const roots = new Set(Notice.all.map((type) => type.slice(0, type.indexOf("."))))
-
 /**
- * Returns the problem with a filter, or undefined. A filter such as `reminder.*` may be of a feature of the host, which
- * only `Feed.types` knows.
+ * Returns the problem with a filter, or undefined. A filter such as `reminder.*` or `invoice.reminded` may be of a
+ * feature of the host, which only `Feed.types` knows.
  */
-export const filterIssue = (filter: string): string | undefined => {
-  const [, root] = /^([a-z][a-z0-9_]*)(?:\.[a-z0-9_]+)*\.(?:[a-z0-9_]+|\*)$/.exec(filter) ?? []
-  return root === undefined || roots.has(root) ? Notice.filterIssue(filter) : undefined
-}
+export const filterIssue = (filter: string): string | undefined =>
+  /^[^.*]+(?:\.[^.*]+)*\.(?:[^.*]+|\*)$/.test(filter) ? undefined : Notice.filterIssue(filter)
 
 const prefixes = new Set(
   Notice.all.flatMap((type) => type.split(".").flatMap((_, at, parts) => (at === 0 ? [] : [`${parts.slice(0, at).join(".")}.*`])))
