@@ -33,7 +33,7 @@ export const filterIssue = (filter: string): string | undefined =>
 const prefixes = new Set(
   Notice.all.flatMap((type) => type.split(".").flatMap((_, at, parts) => (at === 0 ? [] : [`${parts.slice(0, at).join(".")}.*`])))
 )
-/** Pattern of the filters that `filterIssue` accepts, for the OpenAPI document. */
+/** Pattern of the filters of our own types, for the OpenAPI document. */
 export const filterPattern = `^(?:${[...Notice.all, ...prefixes].map((one) => one.replaceAll(/[.*]/g, "\\$&")).join("|")})$`
 
 /** Returns the problem with a list of filters, or undefined. */
