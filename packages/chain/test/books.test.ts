@@ -76,12 +76,17 @@ const company = Effect.flatMap(
   Answer.made
 )
 
+const newAddress = (companyId: CompanyId.CompanyId) =>
+  Effect.flatMap(
+    Effect.flatMap(OnChainAddresses, ({ create }) => create({ companyId, type: "taproot", metadata: {} })),
+    Answer.made
+  )
+
 /** A company with this many on-chain deposits of this amount. */
 const funded = Effect.fnUntraced(function* (sats: number, times: number) {
   const { id } = yield* company
   for (let i = 0; i < times; i++) {
-    const created = (yield* OnChainAddresses).create({ companyId: id, type: "taproot", metadata: {} })
-    const { address } = yield* Effect.flatMap(created, Answer.made)
+    const { address } = yield* newAddress(id)
     yield* (yield* Sandbox.Sandbox).send({ address, amount: Msat.fromSats(sats) })
   }
   yield* mine(1)
@@ -275,10 +280,23 @@ describe("the wallet's books", () => {
   it.live("wallet statement: an Esplora server gets one request per transaction to find the unspent coins", () =>
     Effect.gen(function* () {
       yield* compare
-      yield* funded(100_000, 3)
+      const companyId = yield* funded(100_000, 2)
+      // Two deposits with one transaction.
+      const payments = yield* Effect.forEach([30_000, 40_000], (sats) =>
+        Effect.map(newAddress(companyId), ({ scriptPubKey }) => ({
+          scriptPubKey,
+          amount: Msat.fromSats(sats),
+          feeLimit: Msat.fromSats(10_000)
+        }))
+      )
+      const free = (outpoints: ReadonlyArray<string>) => Effect.succeed(new Set(outpoints))
+      const { psbt } = yield* (yield* ChainWallet).build({ payments, feeRate: 2, free })
+      yield* (yield* ChainSource).broadcast((yield* (yield* Signer).sign(psbt)).rawTx)
+      yield* mine(1)
+      yield* follow
       const server = yield* EsploraServer.EsploraServer
       const before = server.asked.length
-      assert.strictEqual((yield* compare).chain.owned, Msat.fromSats(300_000))
+      assert.strictEqual((yield* compare).chain.owned, Msat.fromSats(170_000))
       const asked = server.asked.slice(before).filter((path) => path.startsWith("/tx/"))
       assert.deepStrictEqual([asked.length, new Set(asked.map((path) => path.split("/")[2])).size], [3, 3])
       // The transaction has this output, so a list without it is not complete.
