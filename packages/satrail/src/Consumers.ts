@@ -176,7 +176,10 @@ const consume = Effect.fnUntraced(function* (ask: Ask, first: string | null, fen
           left.delete(cursor)
           if (ask.isAsked(heard)) return dispatch(heard)
           place.open.delete(cursor)
-          return changed
+          return Effect.andThen(
+            Effect.logWarning(`pay.on: dropped an open event, because ${ask.name} no longer requests it`, ask.describe(heard)),
+            changed
+          )
         }),
         Effect.catchTag("CursorTooOld", () => dropped(cursor))
       )

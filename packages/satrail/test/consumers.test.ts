@@ -8,7 +8,7 @@ import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import * as Wakes from "@satrail/core/ledger/Wakes"
 import * as Memory from "@satrail/memory/Memory"
-import { Effect, Layer, Option, Stream } from "effect"
+import { Effect, Layer, Logger, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as Consumers from "../src/Consumers.ts"
 
@@ -127,8 +127,13 @@ it.effect("events: after a restart with fewer types or another company, an open 
     })
     const handled: Array<string> = []
     const ask = { ...asked((subject) => handled.push(subject)), isAsked: ({ subject }: Heard) => subject !== "2" }
-    yield* Effect.forkScoped(Effect.provideService(Consumers.run(ask), Events, events))
+    const logged: Array<unknown> = []
+    const logger = Logger.layer([Logger.make(({ message }) => void logged.push(message))])
+    yield* Effect.forkScoped(Consumers.run(ask).pipe(Effect.provideService(Events, events), Effect.provide(logger)))
     yield* minute
+    assert.deepStrictEqual(logged, [
+      ["pay.on: dropped an open event, because books no longer requests it", { event: all[0]?.cursor, type: "domain.verified" }]
+    ])
     assert.deepStrictEqual(handled, ["3", "4"])
     const stored = Option.getOrUndefined(yield* ledger.cursor("consumer books"))
     assert.deepStrictEqual(stored, JSON.stringify({ after: all[2]?.cursor, open: [] }))
