@@ -1,16 +1,29 @@
-import { assert, it } from "@effect/vitest"
+import { assert, it, vi } from "@effect/vitest"
+import { longestMillis } from "@satrail/testing/Waiting"
+import * as Dispatcher from "@satrail/core/features/webhooks/Dispatcher"
+import { Poster } from "@satrail/core/nodes/Poster"
+import * as CompanyId from "@satrail/core/base/CompanyId"
+import * as Id from "@satrail/core/base/Id"
 import * as Feature from "@satrail/core/ledger/Feature"
 import { HostFeatures } from "@satrail/core/ledger/HostFeatures"
+import { Journal } from "@satrail/core/ledger/Journal"
+import type { Written } from "@satrail/core/ledger/Written"
 import * as Memory from "@satrail/memory/Memory"
-import { Effect, Layer } from "effect"
-import { bad, seen, start } from "./Service.ts"
+import { Effect, Layer, Redacted } from "effect"
+import * as EventBody from "../src/events/EventBody.ts"
+import * as WebhookKeys from "../src/features/webhooks/WebhookKeys.ts"
+import { bad, posted, seen, start } from "./Service.ts"
 
-it("events: the feed, the stream and webhooks accept the event types of a host's feature, and reject unknown ones", async () => {
+interface ReminderDue extends Written<"ReminderDue", readonly [], never, "reminder.due"> {}
+
+it("events: the feed, the stream and webhooks accept the event types of a host's feature, and reject unknown ones; webhooks deliver them", async () => {
+  const tell = ({ subject }: { readonly subject: string }) =>
+    Effect.succeed([{ kind: "reminder" as const, type: "reminder.due" as const, record: { id: subject } }])
   const types = ["reminder.due", "invoice.over-due"]
-  const told = { "reminder.due": { as: types, tell: () => Effect.succeed([]) } }
+  const told = { "reminder.due": { as: types, tell } }
   const reminders = Feature.make({ name: "reminders", notices: { kind: "reminder", types, told } })
   const service = await start({ storage: Layer.merge(Memory.layer, Layer.succeed(HostFeatures, [reminders])) })
-  const { key } = await service.company("paid")
+  const { id: companyId, key } = await service.company("paid")
   const endpoint = (types: ReadonlyArray<string>) =>
     service.ask("POST", "/v1/webhook-endpoints", { key, body: { url: "https://shop.example/webhooks", types } })
 
@@ -30,5 +43,18 @@ it("events: the feed, the stream and webhooks accept the event types of a host's
     assert.deepStrictEqual([made.status, made.body.error?.issues?.[0]?.path], [400, "types.1"], type)
     assert.include(made.body.message, says)
   }
+  const delivered = Effect.gen(function* () {
+    yield* Layer.build(Dispatcher.layerWorker)
+    const id = yield* Id.make
+    const event = { type: "reminder.due", subject: id } as const
+    const change = { id, companyId: CompanyId.make(companyId), atMillis: Date.now(), legs: [], writes: [], event } as const
+    const due: ReminderDue = { _tag: "ReminderDue", ...change }
+    yield* (yield* Journal).commit(due)
+    const about = () => posted.requests.filter(({ body }) => body.includes(id))
+    yield* Effect.promise(() => vi.waitFor(() => assert.strictEqual(about().length, 2), { timeout: longestMillis, interval: 20 }))
+  })
+  const keys = WebhookKeys.layer(Redacted.make("what keeps webhooks' secrets"))
+  const webhooks = Layer.mergeAll(EventBody.layer, Layer.succeed(Poster, posted.poster), keys)
+  await service.run(Effect.scoped(Effect.provide(delivered, webhooks)))
   await service.dispose()
 })
