@@ -154,6 +154,20 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       }
     }))
 
+  it("console: an open page shows the current state also while events keep coming", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      await signIn(page, shop.key)
+      await visit(page, "invoices", "Invoices")
+      const coffee = page.getByText("Coffee").first()
+      let created = 0
+      while (created < 2000 && !(await coffee.isVisible())) {
+        const asked = { amount: 1, currency: "sats", description: `Coffee ${created++}` }
+        await Customer.data(201, shop.post("/v1/bitcoin/deposit/lightning-invoice", asked))
+      }
+      assert.isBelow(created, 2000)
+    }))
+
   it("console: an open page keeps showing the current state while the focus is in it, and the focus stays where it is", () =>
     tab({}, async (page) => {
       const shop = await whole.companyWith("paid")

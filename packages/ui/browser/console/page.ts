@@ -72,23 +72,43 @@ const refresh = async (): Promise<void> => {
   if (isInside) (same[0] ?? after).focus({ preventScroll: true })
 }
 
-const renew = () => void refresh().catch(() => undefined)
+const pause = (millis: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, millis)
+  })
 
-const quietMillis = 700
+const burstMillis = 700
+/** A page that takes the server long is refreshed less often: it rests nine times as long, at most ten seconds. */
+const restOf = (tookMillis: number): number => Math.min(9 * tookMillis, 10_000)
+let isStale = false
+let isRenewing = false
+
+/** Refreshes the page soon, once per burst of calls, and never twice at the same time. */
+const renew = async (): Promise<void> => {
+  isStale = true
+  if (isRenewing) return
+  isRenewing = true
+  while (isStale) {
+    await pause(burstMillis)
+    isStale = false
+    const begun = performance.now()
+    await refresh().catch(() => undefined)
+    await pause(restOf(performance.now() - begun))
+  }
+  isRenewing = false
+}
+
 const retryMillis = 3000
 const longestPauseMillis = 60_000
 let pauseMillis = retryMillis
 
-/** Refreshes the page after events of the company, at most once per burst. */
+/** Refreshes the page after events of the company. */
 const read = async (body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let timer: ReturnType<typeof setTimeout> | undefined
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    if (!value.includes("data:")) continue
-    clearTimeout(timer)
-    timer = setTimeout(renew, quietMillis)
+    if (value.includes("data:")) void renew()
   }
 }
 
@@ -101,7 +121,7 @@ const follow = async (): Promise<void> => {
   // Nothing can be read until the person signs in again.
   if (status === 401) return
   if (ok && body !== null) {
-    if (pauseMillis > retryMillis) renew()
+    if (pauseMillis > retryMillis) void renew()
     pauseMillis = retryMillis
     await read(body).catch(() => undefined)
   }
@@ -116,4 +136,4 @@ if (link !== undefined) void signIn(link)
 // A company's pages follow its events; the operator's are shown again at an interval.
 const { live } = document.body.dataset
 if (live === "") void follow()
-else if (live !== undefined) setInterval(renew, Number(live))
+else if (live !== undefined) setInterval(() => void renew(), Number(live))
