@@ -15,7 +15,7 @@ const lossesOf = (sizes: ReadonlyArray<number>, count: number): ReadonlyArray<nu
     if (above(middle) <= count) high = middle
     else level = middle + 1
   }
-  // Nobody keeps more than `level`. The first holders that have as many lose one more.
+  // Larger holders are cut to `level`. If that is not enough, the first holders at `level` lose one more each.
   let rest = count - above(level)
   return sizes.map((size) => (size < level ? 0 : size - level + (rest-- > 0 ? 1 : 0)))
 }
