@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
+import * as Sandbox from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Layer, Queue, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
@@ -9,7 +10,7 @@ import { Place, WalletConnections } from "../src/features/wallet-connect/WalletC
 import * as WalletRequests from "../src/features/wallet-connect/WalletRequests.ts"
 import * as WalletService from "../src/features/wallet-connect/WalletService.ts"
 import { NounReads } from "../src/ledger/NounReads.ts"
-import { beginsAtMillis, company, companyWith, made, outside, type Ports, replace, scenario } from "./World.ts"
+import { beginsAtMillis, company, companyWith, invoice, made, outside, poll, type Ports, replace, scenario } from "./World.ts"
 
 const wallet = Redacted.make("21".repeat(32))
 const relays = ["wss://one.example", "wss://two.example"]
@@ -43,20 +44,22 @@ const far = () => {
   return { store, change: (ports: Context.Context<Ports>) => slowly(change(ports)) }
 }
 
-/** Listens to relays that pass on every event that `send` is called with. */
-const listening = Effect.gen(function* () {
+/** Listens to relays that pass on every event that `send` is called with. A silent relay never confirms an event. */
+const listeningTo = Effect.fnUntraced(function* (silent: ReadonlyArray<string>) {
   const open: Array<Queue.Queue<Nostr.Event>> = []
   const published: Array<Nostr.Event> = []
   const sessions: Nostr.Sessions["Service"] = {
-    open: () =>
+    open: (relay) =>
       Effect.map(Queue.unbounded<Nostr.Event>(), (events) => {
         open.push(events)
         return {
           publish: (event) =>
-            Effect.sync(() => {
-              published.push(event)
-              return "taken" as const
-            }),
+            silent.includes(relay)
+              ? Effect.never
+              : Effect.sync(() => {
+                  published.push(event)
+                  return "taken" as const
+                }),
           next: Queue.take(events)
         }
       })
@@ -66,9 +69,11 @@ const listening = Effect.gen(function* () {
   assert.lengthOf(open, relays.length)
   return {
     send: (event: Nostr.Event) => Effect.forEach(open, (events) => Queue.offer(events, event), { discard: true }),
-    answersTo: ({ id }: Nostr.Event) => published.filter((one) => WalletConnect.tagOf(one, "e") === id).length
+    answersTo: ({ id }: Nostr.Event) => published.filter((one) => WalletConnect.tagOf(one, "e") === id).length,
+    notices: () => published.filter(({ kind }) => kind === WalletConnect.kinds.notification).length
   }
 })
+const listening = listeningTo([])
 
 scenario(
   "wallet connect: one company's slow payments, however many, do not delay another company's apps at any relay",
@@ -105,3 +110,18 @@ scenario(
     assert.strictEqual(answersTo(event), relays.length)
   }
 )
+
+scenario("wallet connect: a relay that never confirms an event does not delay notifications at other relays", { change }, function* () {
+  const shop = yield* company()
+  yield* connect(shop)
+  const { notices } = yield* listeningTo(relays.slice(0, 1))
+  yield* TestClock.adjust("20 seconds")
+  const count = 40
+  for (let n = 1; n <= count; n++) {
+    const { paymentRequest } = yield* invoice(shop, n)
+    yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
+  }
+  yield* poll
+  yield* TestClock.adjust("1 second")
+  assert.strictEqual(notices(), count)
+})

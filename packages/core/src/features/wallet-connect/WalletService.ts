@@ -1,6 +1,6 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import * as WalletConnect from "@satrail/bitcoin/WalletConnect"
-import { Clock, Effect, Layer, Option, Semaphore } from "effect"
+import { Clock, Effect, Layer, Option, Queue, Semaphore } from "effect"
 import * as Worker from "../../base/Worker.ts"
 import { Tail } from "../../events/Tail.ts"
 import * as Duties from "../../ledger/Duties.ts"
@@ -21,7 +21,11 @@ export const atOnce = 64
 const connectMillis = 15_000
 const publishMillis = 10_000
 const pageSize = 200
-const noticesAtOnce = 16
+/**
+ * Maximum number of notifications that are sent to one relay at a time, and that wait for it. The oldest ones of a relay
+ * that is too slow are dropped. Otherwise, it would delay those of all other relays.
+ */
+const notices = { atOnce: 16, waiting: 10_000 } as const
 
 /**
  * Sends an event to a relay. If the connection has ended, its listener handles that. If the relay is too busy,
@@ -36,8 +40,8 @@ const publish = (session: Nostr.Session, event: Nostr.Event) =>
     Effect.catchTag("RelayUnreachable", () => Effect.void)
   )
 
-/** Sessions of the relays currently connected. */
-type Open = Map<string, Nostr.Session>
+/** Notifications that wait for each relay currently connected. */
+type Open = Map<string, Queue.Queue<Nostr.Event>>
 
 /**
  * Listens to one relay until the connection ends. Starts with recent requests, which may have been missed or
@@ -60,10 +64,13 @@ const listen = (
         orElse: () => Effect.fail(new Nostr.RelayUnreachable({ relay, cause: new Error(`no connection within ${connectMillis} ms`) }))
       })
     )
+    const told = yield* Queue.sliding<Nostr.Event>(notices.waiting)
     yield* Effect.acquireRelease(
-      Effect.sync(() => open.set(relay, session)),
+      Effect.sync(() => open.set(relay, told)),
       () => Effect.sync(() => open.delete(relay))
     )
+    const tellNext = Effect.flatMap(Queue.take(told), (event) => publish(session, event))
+    for (let n = 0; n < notices.atOnce; n++) yield* Effect.forkScoped(Effect.forever(tellNext))
     yield* publish(session, info(nowSeconds))
     // Requests are interrupted only when the connection ends, and then need no place.
     const waiting: typeof WalletPayments.Waiting.Service = (wait) =>
@@ -99,8 +106,7 @@ const tell = (open: Open, eventsFor: Effect.Success<ReturnType<typeof WalletNoti
     const step = Effect.gen(function* () {
       const page = yield* store.eventsOf(null, position, pageSize)
       const told = (yield* Effect.forEach(page, eventsFor)).flat()
-      const offers = told.flatMap((event) => [...open.values()].map((session) => publish(session, event)))
-      yield* Effect.all(offers, { concurrency: noticesAtOnce, discard: true })
+      yield* Effect.forEach(open.values(), (waiting) => Queue.offerAll(waiting, told), { discard: true })
       position = page.at(-1)?.id ?? position
       return page.length
     })
