@@ -1,5 +1,6 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Deferred, Effect, Exit, Layer, Option, Queue, Schema } from "effect"
+import { randomBytes } from "node:crypto"
 import type net from "node:net"
 import type { RawData } from "ws"
 import { Outbound } from "./Outbound.ts"
@@ -76,6 +77,8 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
     if (Option.isSome(closed)) fail(`the relay closed the subscription: ${closed.value[2].slice(0, 200)}`)
     else count()
   }
+  // A relay that does not read what we send, which then fills our memory, cannot know the ping's payload.
+  let ping = ""
   let isThere = true
   connection
     .once("open", () => {
@@ -84,8 +87,8 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
     })
     .on("message", heard)
     .on("ping", count)
-    .on("pong", () => {
-      isThere = true
+    .on("pong", (payload) => {
+      if (String(payload) === ping) isThere = true
       count()
     })
     .on("error", (cause) => fail("the connection failed", cause))
@@ -100,7 +103,8 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
           if (!isThere) return fail("the relay no longer responds")
           isThere = false
           others = 0
-          connection.ping()
+          ping = randomBytes(8).toString("hex")
+          connection.ping(ping)
         })
       )
     )

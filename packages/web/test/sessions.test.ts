@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Nostr from "@satrail/bitcoin/Nostr"
 import { Effect, Exit, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import type { WebSocket } from "ws"
 import * as Outbound from "../src/Outbound.ts"
 import * as WebSocketSessions from "../src/WebSocketSessions.ts"
@@ -123,6 +124,35 @@ it.live("relay session: every event from a flooding relay is delivered, in order
     for (let n = 0; n < count; n++) assert.strictEqual((yield* session.next).content, String(n))
     assert.strictEqual(sent, count)
   })
+)
+
+it.effect(
+  "relay session: a relay that no longer reads is disconnected, even if it sends pongs, but one that responds to pings is not",
+  () =>
+    Effect.gen(function* () {
+      const steady = yield* Effect.flatMap(LocalRelay.make, (relay) => open(relay.port))
+      for (let n = 0; n < 3; n++) {
+        yield* TestClock.adjust(WebSocketSessions.pingMillis)
+        assert.strictEqual(yield* steady.publish(event(String(n))), "taken")
+      }
+      const { port, server } = yield* LocalServer.make
+      const speak = () => {
+        for (const socket of server.clients) {
+          socket.pause()
+          socket.pong()
+          socket.send(JSON.stringify(["EVENT", "satrail", event("spoken")]))
+        }
+      }
+      server.on("connection", (socket) => socket.once("message", speak))
+      const session = yield* open(port)
+      yield* session.next
+      yield* TestClock.adjust(WebSocketSessions.pingMillis)
+      speak()
+      yield* session.next
+      const end = yield* Effect.forkChild(session.next)
+      yield* TestClock.adjust(WebSocketSessions.pingMillis)
+      assert.strictEqual(end.pollUnsafe()?._tag, "Failure")
+    })
 )
 
 it.live("C49: relay session: no connection is made to an internal address or to a URL without TLS", () =>
