@@ -1,4 +1,5 @@
 import * as Nostr from "@satrail/bitcoin/Nostr"
+import * as JsonText from "@satrail/core/base/JsonText"
 import { Deferred, Effect, Exit, Layer, Option, Queue, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import type net from "node:net"
@@ -11,6 +12,12 @@ import * as RelaySocket from "./RelaySocket.ts"
  * encrypted response with 20 transactions fits.
  */
 export const maxBytes = 128 * 1024
+
+/**
+ * Maximum number of values in a relay's message, such as tags and their items. Each takes many times its size in memory.
+ * Longer events are ignored, because anyone can publish one.
+ */
+export const maxValues = 1000
 
 /** Maximum number of unread events. At this number, the socket is paused. */
 export const maxWaiting = 64
@@ -57,7 +64,10 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
   const heard = (data: RawData) => {
     // A closed connection still reports messages that had arrived.
     if (others > maxOthers) return
-    const said = Option.getOrUndefined(saidOf(String(data)))
+    const text = String(data)
+    const isTooMuch = JsonText.hasMoreValues(text, maxValues)
+    if (isTooMuch && text.startsWith('["EVENT"')) return
+    const said = isTooMuch ? undefined : Option.getOrUndefined(saidOf(text))
     if (said === undefined) return count()
     const event = eventOf(said)
     if (Option.isSome(event)) {

@@ -66,7 +66,8 @@ it.live("relay session: messages from a hostile relay are ignored or end the con
       '["EVENT","satrail",{"id":"short"}]',
       '["OK",1,2,3]',
       '["NOTICE","hello"]',
-      JSON.stringify(["EVENT", "satrail", { ...event("x"), tags: "none" }])
+      JSON.stringify(["EVENT", "satrail", { ...event("x"), tags: "none" }]),
+      JSON.stringify(["EVENT", "satrail", { ...event("x"), tags: Array.from({ length: WebSocketSessions.maxValues }, () => []) }])
     ]
     const port = yield* scripted((socket, text) => {
       if (!text.startsWith('["REQ"')) return
