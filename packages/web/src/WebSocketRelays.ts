@@ -4,8 +4,8 @@ import type net from "node:net"
 import { Outbound } from "./Outbound.ts"
 import * as RelaySocket from "./RelaySocket.ts"
 
-/** Maximum size of a relay's message, which is one line of text. */
-export const maxBytes = 64 * 1024
+/** Maximum size of a relay's message: a verdict and its reason. A longer one closes the connection. */
+export const maxBytes = 4 * 1024
 
 /**
  * Maximum number of other messages, pings and interim responses before the relay's verdict. Payers choose relays, and

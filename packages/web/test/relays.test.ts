@@ -70,6 +70,21 @@ it.live("relays: a relay that sends too many other messages, pings or interim re
   })
 )
 
+it.live("relays: a relay that sends a message longer than 4 kB is disconnected, because payers choose relays and parsing takes time", () =>
+  Effect.gen(function* () {
+    for (const [bytes, isTaken] of [
+      [4096, true],
+      [4097, false]
+    ] as const) {
+      const { port, server } = yield* LocalServer.make
+      server.on("connection", (socket) => socket.on("message", () => socket.send(verdict.padEnd(bytes))))
+      const outbound = Outbound.layer({ allow: new Map([["relay.example", new URL(`http://127.0.0.1:${port}`)]]) })
+      const published = Effect.provide(publish("wss://relay.example"), Layer.provide(WebSocketRelays.layer, outbound))
+      assert.strictEqual(Exit.isSuccess(yield* Effect.exit(published)), isTaken, `${bytes}`)
+    }
+  })
+)
+
 /** Starts a relay that sends these bytes after the upgrade, each part in a record of its own, and publishes to it. */
 const publishedTo = (parts: ReadonlyArray<Uint8Array>) =>
   Effect.gen(function* () {
