@@ -3,7 +3,7 @@ import * as Esplora from "@satrail/chain/Esplora"
 import type { ChainUnavailable } from "@satrail/core/nodes/ChainSource"
 import { Clock, type Config, Effect, Option } from "effect"
 import { certificate } from "../base/Certificate.ts"
-import { type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
+import { applying, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
 import * as Setting from "../environment/Setting.ts"
 import * as ChainView from "./ChainView.ts"
 
@@ -68,25 +68,21 @@ const look = Effect.fnUntraced(
       ]
     const tip = yield* node.tip
     const ageMillis = (yield* Clock.currentTimeMillis) - (yield* node.timeSecondsAt(tip.height)) * 1000
-    return [
+    return applying([
       right(`the Esplora server at ${place} is on ${network}, at block ${tip.height}`),
-      ...(network !== "regtest" && ageMillis > staleMillis
-        ? [
-            outage(
-              `the Esplora server's last block is ${Math.round(ageMillis / 3_600_000)} hours old, so its index or its node is behind`,
-              "Use another server until this one has caught up."
-            )
-          ]
-        : []),
-      ...(settings.url.startsWith("http:") && !isLoopback(settings.url)
-        ? [
-            warning(
-              "the Esplora server is used without TLS: an attacker on the network path can forge deposits",
-              "Use https, or a server on this machine."
-            )
-          ]
-        : [])
-    ]
+      network !== "regtest" &&
+        ageMillis > staleMillis &&
+        outage(
+          `the Esplora server's last block is ${Math.round(ageMillis / 3_600_000)} hours old, so its index or its node is behind`,
+          "Use another server until this one has caught up."
+        ),
+      settings.url.startsWith("http:") &&
+        !isLoopback(settings.url) &&
+        warning(
+          "the Esplora server is used without TLS: an attacker on the network path can forge deposits",
+          "Use https, or a server on this machine."
+        )
+    ])
   },
   Effect.catch((error) => Effect.succeed([silent(error)]))
 )

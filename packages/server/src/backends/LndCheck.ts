@@ -11,7 +11,7 @@ import * as LndRest from "@satrail/nodes/LndRest"
 import type * as Macaroon from "@satrail/nodes/Macaroon"
 import * as NodeState from "@satrail/nodes/NodeState"
 import { Effect, Option, type Redacted, Result, Schema } from "effect"
-import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
+import { applying, type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
 import * as KnownFaults from "./KnownFaults.ts"
 import * as LndMacaroon from "./LndMacaroon.ts"
 import type { Settings } from "./LndSettings.ts"
@@ -43,23 +43,18 @@ const silence = ({ cause, reason, remedy }: NodeUnavailable): Line =>
 const node = (network: Network, { url, acceptVersion }: Settings, info: typeof Info.Type): ReadonlyArray<Line> => {
   const { identity_pubkey, version = "of an unknown version", chains, block_height } = info
   const theirs = chains[0]?.network ?? "no network"
-  return [
+  return applying([
     theirs.replace(/^testnet4$/, "testnet") === network
       ? right(`lnd ${version.split(" ")[0]} at ${url}, ${identity_pubkey.slice(0, 16)}…, on ${theirs}`)
       : misconfigured(`lnd at ${url} is on ${theirs}, but SATRAIL_NETWORK is ${network}`, "Set both to the same network."),
     ...KnownFaults.lines(Versions.judge("lnd", version), { setting: "LND_ACCEPT_VERSION", version: acceptVersion }),
-    ...(info.synced_to_chain === false
-      ? [
-          outage(
-            `lnd is catching up with the chain: it is at block ${block_height ?? "?"}`,
-            "Wait until `lncli getinfo` has synced_to_chain: true."
-          )
-        ]
-      : []),
-    ...(info.synced_to_graph === false
-      ? [warning("lnd has not synced the network graph yet: payments may find no route", "Wait a few minutes.")]
-      : [])
-  ]
+    info.synced_to_chain === false &&
+      outage(
+        `lnd is catching up with the chain: it is at block ${block_height ?? "?"}`,
+        "Wait until `lncli getinfo` has synced_to_chain: true."
+      ),
+    info.synced_to_graph === false && warning("lnd has not synced the network graph yet: payments may find no route", "Wait a few minutes.")
+  ])
 }
 
 /**

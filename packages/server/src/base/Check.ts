@@ -36,6 +36,9 @@ export const misconfigured = (says: string, remedy: string): Line => ({ _tag: "W
 /** A problem that may be temporary. */
 export const outage = (says: string, remedy: string): Line => ({ _tag: "Wrong", says, remedy, isFinal: false })
 
+/** Leaves out what does not apply. */
+export const applying = <A extends object>(all: ReadonlyArray<A | false>): ReadonlyArray<A> => all.filter((one) => one !== false)
+
 /**
  * Redacts all secrets of a configuration in a string. Another server's response could contain one.
  */

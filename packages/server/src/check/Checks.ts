@@ -15,38 +15,30 @@ import * as Wallet from "./Wallet.ts"
 export const limitMillis = { asked: 10_000, starting: 5_000 } as const
 
 /** Returns every check of a configuration, in printing order. */
-export const of = (environment: Environment): ReadonlyArray<Check.Check> => {
+const of = (environment: Environment): ReadonlyArray<Check.Check> => {
   const { node, chainNode, network } = environment
-  return [
+  const simulated = Simulated.of(environment)
+  return Check.applying([
     Settings.check(environment),
     Directory.check(environment),
     Database.check(environment),
-    ...(node === undefined ? [] : node.checks(network)),
+    ...(node?.checks(network) ?? []),
     ...(chainNode === undefined ? [] : [...chainNode.source.checks(network), Wallet.check(network, chainNode)]),
     Rates.check(environment),
     Clock.check(environment),
-    ...(Simulated.of(environment).web || environment.bip353Resolvers.length === 0 ? [] : [DnsResolver.check(environment)]),
+    !simulated.web && environment.bip353Resolvers.length > 0 && DnsResolver.check(environment),
     // A sandbox has no outside payers.
-    ...(Simulated.isSandbox(Simulated.of(environment)) ? [] : [Domain.check(environment)])
-  ]
+    !Simulated.isSandbox(simulated) && Domain.check(environment)
+  ])
 }
 
-/** Runs all checks, for `satrail check`. */
-export const all = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
-  Check.run(of(environment), limitMillis.asked, Check.secretsIn(environment))
+/** Makes the run of the checks that `when` selects. */
+const run =
+  (limitMillis: number, when: (check: Check.Check) => boolean) =>
+  (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
+    Check.run(of(environment).filter(when), limitMillis, Check.secretsIn(environment))
 
-/** Runs the checks that precede startup. */
-export const beforeStart = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
-  Check.run(
-    of(environment).filter(({ isLater }) => isLater !== true),
-    limitMillis.starting,
-    Check.secretsIn(environment)
-  )
-
-/** Runs the checks that follow startup. */
-export const afterStart = (environment: Environment): Effect.Effect<ReadonlyArray<Check.Found>> =>
-  Check.run(
-    of(environment).filter(({ isLater }) => isLater === true),
-    limitMillis.asked,
-    Check.secretsIn(environment)
-  )
+/** For `satrail check`. */
+export const all = run(limitMillis.asked, () => true)
+export const beforeStart = run(limitMillis.starting, ({ isLater }) => isLater !== true)
+export const afterStart = run(limitMillis.asked, ({ isLater }) => isLater === true)

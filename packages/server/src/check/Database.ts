@@ -6,7 +6,7 @@ import { Clock, Effect, Redacted, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import path from "node:path"
 import type { Environment } from "../deployment/Environment.ts"
-import { type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
+import { applying, type Check, type Line, messageOf, misconfigured, outage, right, warning } from "../base/Check.ts"
 
 /** The oldest PostgreSQL version that the SQL statements support. */
 const oldest = 150_000
@@ -73,14 +73,10 @@ const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Typ
     ...(pages === "off" ? ["full_page_writes"] : []),
     ...(synchronous === "off" ? ["synchronous_commit"] : [])
   ]
-  return [
-    ...(off.length === 0
-      ? []
-      : [warning(`${off.join(" and ")} off: a power failure may lose confirmed requests`, "Enable it in postgresql.conf.")]),
-    ...(autovacuum === "off"
-      ? [warning("autovacuum is off: tables grow, and queries use outdated plans", "Enable it in postgresql.conf.")]
-      : [])
-  ]
+  return applying([
+    off.length > 0 && warning(`${off.join(" and ")} off: a power failure may lose confirmed requests`, "Enable it in postgresql.conf."),
+    autovacuum === "off" && warning("autovacuum is off: tables grow, and queries use outdated plans", "Enable it in postgresql.conf.")
+  ])
 }
 
 /** Warns if a standby may be behind when it takes over. */
@@ -176,33 +172,25 @@ const migrations = ({ newest, owns }: typeof Tables.Type, role: string): Readonl
       ]
 }
 
-const usable = (found: typeof Server.Type, databaseConnections: number): ReadonlyArray<Line> => [
-  ...(found.number < oldest ? [misconfigured(`PostgreSQL ${found.version} is too old`, "Use version 15 or later.")] : []),
-  ...(found.isStandby || found.readOnly === "on"
-    ? [
-        misconfigured(
-          "this database is read-only: it is a standby, or the role may only read",
-          "Set DATABASE_URL to the primary, and to the role satrail_application."
-        )
-      ]
-    : []),
-  ...(found.encoding === "UTF8"
-    ? []
-    : [
-        misconfigured(
-          `the database's encoding is ${found.encoding}`,
-          "Create it with encoding UTF8, because names and descriptions can contain any text."
-        )
-      ]),
-  ...(found.connections <= databaseConnections
-    ? [
-        warning(
-          `SATRAIL_DATABASE_CONNECTIONS is ${databaseConnections}, but the server accepts only ${found.connections} in total`,
-          "Raise max_connections, or lower the setting: each process opens that many connections."
-        )
-      ]
-    : [])
-]
+const usable = (found: typeof Server.Type, databaseConnections: number): ReadonlyArray<Line> =>
+  applying([
+    found.number < oldest && misconfigured(`PostgreSQL ${found.version} is too old`, "Use version 15 or later."),
+    (found.isStandby || found.readOnly === "on") &&
+      misconfigured(
+        "this database is read-only: it is a standby, or the role may only read",
+        "Set DATABASE_URL to the primary, and to the role satrail_application."
+      ),
+    found.encoding !== "UTF8" &&
+      misconfigured(
+        `the database's encoding is ${found.encoding}`,
+        "Create it with encoding UTF8, because names and descriptions can contain any text."
+      ),
+    found.connections <= databaseConnections &&
+      warning(
+        `SATRAIL_DATABASE_CONNECTIONS is ${databaseConnections}, but the server accepts only ${found.connections} in total`,
+        "Raise max_connections, or lower the setting: each process opens that many connections."
+      )
+  ])
 
 const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, databaseConnections: number) =>
   Effect.gen(function* () {

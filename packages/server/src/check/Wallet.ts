@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs"
 import path from "node:path"
 import type { Network } from "@satrail/bitcoin/Network"
 import type * as Wallet from "../environment/Wallet.ts"
-import { type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
+import { applying, type Check, type Line, misconfigured, right, warning } from "../base/Check.ts"
 
 /**
  * Returns whether a command can be started. The command is a path, or the name of a program in one of PATH's
@@ -72,19 +72,14 @@ const signer = Effect.fnUntraced(function* (
 const privacy = (file: string): ReadonlyArray<Line> => {
   const { mode, uid } = statSync(file)
   const own = process.getuid?.()
-  return [
-    ...((mode & 0o077) === 0
-      ? []
-      : [
-          warning(
-            `other users can read the wallet in ${file} (mode ${(mode & 0o777).toString(8).padStart(4, "0")})`,
-            `Run: chmod 600 ${file}`
-          )
-        ]),
-    ...(own === undefined || own === uid || own === 0
-      ? []
-      : [warning(`the wallet in ${file} belongs to another user (${uid}; this process runs as ${own})`, `Run: chown ${own} ${file}`)])
-  ]
+  return applying([
+    (mode & 0o077) !== 0 &&
+      warning(`other users can read the wallet in ${file} (mode ${(mode & 0o777).toString(8).padStart(4, "0")})`, `Run: chmod 600 ${file}`),
+    own !== undefined &&
+      own !== uid &&
+      own !== 0 &&
+      warning(`the wallet in ${file} belongs to another user (${uid}; this process runs as ${own})`, `Run: chown ${own} ${file}`)
+  ])
 }
 
 const look = Effect.fnUntraced(function* (network: Network, given: Wallet.Wallet): Effect.fn.Return<ReadonlyArray<Line>> {
