@@ -1,8 +1,18 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { whole } from "../packages/http/src/pages/Docs.ts"
 import { api } from "../packages/server/src/serving/Server.ts"
 
-// Generates the types of the console's requests and responses from the OpenAPI documents. The console needs no
-// other part of a client.
+// Generates the types of the requests that the console makes, and of their responses, from the OpenAPI documents. The
+// console needs no other part of a client.
+
+const source = new URL("../packages/ui/src/console/", import.meta.url)
+
+/** The operations that the console's source names, such as `GET /v1/account`. */
+const asked = new Set(
+  readdirSync(source, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && file !== "wire.ts")
+    .flatMap((file) => readFileSync(new URL(file, source), "utf8").match(/(?<=")(?:GET|POST|PUT|PATCH|DELETE) \/[^"]+(?=")/g) ?? [])
+)
 
 interface Schema {
   readonly $ref?: string
@@ -102,8 +112,9 @@ export const text = (): string => {
   const operations = both.flatMap(({ paths }) =>
     Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, operation]) => {
-        const type = operationOf(operation)
-        return type === undefined ? [] : [`  readonly "${method.toUpperCase()} ${path}": { ${type} }`]
+        const name = `${method.toUpperCase()} ${path}`
+        const type = asked.has(name) ? operationOf(operation) : undefined
+        return type === undefined ? [] : [`  readonly "${name}": { ${type} }`]
       })
     )
   )

@@ -1,5 +1,4 @@
 import * as Stops from "@satrail/core/accounts/Stops"
-import * as Id from "@satrail/core/base/Id"
 import { isYoung } from "@satrail/core/base/ReadCache"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -63,12 +62,8 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
   const pause = Effect.fnUntraced(function* (coins: ReadonlyArray<string>) {
     yield* Effect.logError("sending paused", { reason, remedy })
     yield* stops.pause("sending")
-    for (const outpoint of coins) {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const cursor = { source: sourceOf(outpoint), value: String(nowMillis) }
-      // Without a task, there is no claim that could be stale.
-      yield* Effect.catchTag(journal.commit(Cursor.moved(cursor, yield* Id.make, nowMillis)), "StaleFence", Effect.die)
-    }
+    for (const outpoint of coins)
+      yield* Cursor.store(journal, { source: sourceOf(outpoint), value: String(yield* Clock.currentTimeMillis) })
   })
 
   const present = (coins: ReadonlyArray<Coin.Coin>) => coins.filter(({ outpoint }) => !leftOut.has(outpoint))

@@ -1,6 +1,5 @@
 import { Currency, type Fiat, isFiat } from "@satrail/core/base/Amount"
 import * as Decimal from "@satrail/core/base/Decimal"
-import * as Id from "@satrail/core/base/Id"
 import * as JsonText from "@satrail/core/base/JsonText"
 import * as Worker from "@satrail/core/base/Worker"
 import * as Cursor from "@satrail/core/ledger/Cursor"
@@ -99,7 +98,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       )
       if (rate !== undefined) known.set(currency, rate)
     }
-    if (known.size > 0) yield* journal.commit(Cursor.moved({ source, value: write(known) }, yield* Id.make, nowMillis))
+    if (known.size > 0) yield* Cursor.store(journal, { source, value: write(known) })
   })
 
   const rates = ExchangeRates.of({

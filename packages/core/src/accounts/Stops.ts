@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
-import * as Id from "../base/Id.ts"
 import { awaitCacheExpiry, cached } from "../base/ReadCache.ts"
 import * as Cursor from "../ledger/Cursor.ts"
 import { Journal, type StoreUnavailable } from "../ledger/Journal.ts"
@@ -67,9 +66,7 @@ export const make = Effect.gen(function* () {
     const before = yield* standing
     if ((before[what] !== null) !== isPaused) {
       const nowMillis = yield* Clock.currentTimeMillis
-      const cursor = { source: sourceOf(what), value: isPaused ? String(nowMillis) : "" }
-      // Without a task, there is no claim that could be stale.
-      yield* Effect.catchTag(journal.commit(Cursor.moved(cursor, yield* Id.make, nowMillis)), "StaleFence", Effect.die)
+      yield* Cursor.store(journal, { source: sourceOf(what), value: isPaused ? String(nowMillis) : "" })
     }
     yield* awaitCacheExpiry
     return yield* standing

@@ -40,10 +40,7 @@ export const confirm = Effect.fnUntraced(function* (secret: Redacted.Redacted, s
   const [stored, mark] = [(yield* LedgerReads).cursor(cursorSource), markOf(secret)]
   const before = yield* stored
   const bound = Option.isSome(before) ? before : yield* claimed(mark, stored)
-  if (Option.isNone(bound)) {
-    const begun = Cursor.moved({ source: cursorSource, value: mark }, yield* Id.make, yield* Clock.currentTimeMillis)
-    return yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
-  }
+  if (Option.isNone(bound)) return yield* Cursor.store(yield* Journal, { source: cursorSource, value: mark })
   if (bound.value === mark) return
   return yield* new NodeUnusable({
     message: `The database is bound to another invoice secret. Set ${setting} to that one, from your copy of the settings. If it is lost, or this one is right, see "A lost or wrong secret" in docs/guides/lnd.md.`

@@ -1,5 +1,4 @@
 import type { Network } from "@satrail/bitcoin/Network"
-import * as Id from "@satrail/core/base/Id"
 import * as Outage from "@satrail/core/base/Outage"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
@@ -8,7 +7,7 @@ import * as Channels from "@satrail/core/nodes/Channels"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
 import * as Ldk from "@satrail/nodes/Ldk"
 import * as NodeState from "@satrail/nodes/NodeState"
-import { Clock, Config, Effect, Layer, Option, Result, Schema } from "effect"
+import { Config, Effect, Layer, Option, Result, Schema } from "effect"
 import { type Line, misconfigured, outage, right, warning } from "../base/Check.ts"
 import * as Service from "../environment/Service.ts"
 import * as Setting from "../environment/Setting.ts"
@@ -42,8 +41,7 @@ const marks = Effect.gen(function* () {
     const before = yield* read
     // Another process of the service may have saved later progress.
     if (before?.run === mark.run && BigInt(before.count) >= BigInt(mark.count)) return
-    const moved = Cursor.moved({ source: seenSource, value: Schema.encodeSync(Mark)(mark) }, yield* Id.make, yield* Clock.currentTimeMillis)
-    yield* Effect.catchTag(journal.commit(moved), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
+    yield* Cursor.store(journal, { source: seenSource, value: Schema.encodeSync(Mark)(mark) })
   })
   return { read, write } satisfies Ldk.Marks
 })

@@ -1,11 +1,10 @@
 import { Network } from "@satrail/bitcoin/Network"
-import * as Id from "@satrail/core/base/Id"
 import * as Outage from "@satrail/core/base/Outage"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal, type StoreUnavailable } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import type { NodeUnavailable } from "@satrail/core/nodes/LightningReceiver"
-import { Clock, Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import { NodeUnusable } from "./NodeUnusable.ts"
 
 // Binds the database to the node that it was first started with. Any other node has no record of that node's
@@ -66,12 +65,6 @@ const known = Effect.fnUntraced(function* ({ source }: Place): Effect.fn.Return<
     : { bound: yield* Effect.orDie(Schema.decodeUnknownEffect(text.bound)(found)), isCurrent: true }
 })
 
-const bind = Effect.fnUntraced(function* (bound: Bound) {
-  const value = Schema.encodeSync(text.bound)(bound)
-  const begun = Cursor.moved({ source: cursorSource, value }, yield* Id.make, yield* Clock.currentTimeMillis)
-  yield* Effect.catchTag((yield* Journal).commit(begun), "StaleFence", Effect.die) // a Change without a fence cannot fail this way
-})
-
 /**
  * Fails if the node is on another network, or is not the one that the database is bound to. At the first start,
  * and at the first start of this version, stores the identity.
@@ -92,7 +85,8 @@ const confirm = Effect.fnUntraced(function* (
       message: `The database belongs to the node ${bound.nodeId}, but ${at} is ${found.nodeId}. Set ${setting} to the database's node, or start with an empty database.`
     })
   }
-  if (!isCurrent) yield* bind({ source, nodeId: found.nodeId, network: found.network })
+  const value = Schema.encodeSync(text.bound)({ source, nodeId: found.nodeId, network: found.network })
+  if (!isCurrent) yield* Cursor.store(yield* Journal, { source: cursorSource, value })
   return found
 })
 

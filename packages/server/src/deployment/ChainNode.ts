@@ -4,11 +4,10 @@ import * as ExternalSigner from "@satrail/chain/ExternalSigner"
 import * as HotSigner from "@satrail/chain/HotSigner"
 import * as ChainWallet from "@satrail/chain/Wallet"
 import * as WalletFile from "@satrail/chain/WalletFile"
-import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type * as ChainView from "../backends/ChainView.ts"
 import { NodeUnusable } from "../backends/NodeUnusable.ts"
 import type * as Wallet from "../environment/Wallet.ts"
@@ -43,7 +42,6 @@ const nameOf = (wallet: string) => (wallet === simulated ? "the simulated wallet
 /** Fails if the database belongs to another wallet. An empty database belongs to this wallet from now on. */
 export const belongs = Effect.fnUntraced(function* (wallet: string) {
   const records = yield* LedgerReads
-  const journal = yield* Journal
   // An earlier version did not store that the wallet was simulated, but the database contains the chain's position.
   const before = Option.as(yield* records.cursor("chain"), simulated)
   const stored = yield* records.cursor(owner)
@@ -54,8 +52,7 @@ export const belongs = Effect.fnUntraced(function* (wallet: string) {
       message: `The database belongs to ${nameOf(known)}, but CHAIN selects ${nameOf(wallet)}. Set ${remedy}, or start with an empty database.`
     })
   }
-  if (Option.isNone(stored))
-    yield* journal.commit(Cursor.moved({ source: owner, value: wallet }, yield* Id.make, yield* Clock.currentTimeMillis))
+  if (Option.isNone(stored)) yield* Cursor.store(yield* Journal, { source: owner, value: wallet })
 })
 
 /** Fails if the database belongs to a real wallet. */

@@ -2,7 +2,7 @@ import * as Id from "@satrail/core/base/Id"
 import * as Cursor from "@satrail/core/ledger/Cursor"
 import { Journal } from "@satrail/core/ledger/Journal"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
-import { Clock, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import path from "node:path"
 
@@ -59,13 +59,12 @@ const write = (directory: string, identity: string): string => {
 const check = Effect.fnUntraced(function* (directory: string) {
   const attempt = <A>(run: () => A) => Effect.try({ try: run, catch: (cause) => new IdentityUnusable({ directory, cause }) })
   const records = yield* LedgerReads
-  const journal = yield* Journal
   const known = Option.getOrUndefined(yield* records.cursor(source))
   const found = yield* attempt(() => read(directory))
   if (known !== undefined) return known === found ? undefined : yield* new SandboxChanged({ directory })
   const id = yield* Id.make
   const value = found ?? (yield* attempt(() => write(directory, id)))
-  yield* journal.commit(Cursor.moved({ source, value }, id, yield* Clock.currentTimeMillis))
+  yield* Cursor.store(yield* Journal, { source, value })
 })
 
 /** Fails to build if the database belongs to a sandbox other than the one in `directory`. */
