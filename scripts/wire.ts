@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
 import { whole } from "../packages/http/src/pages/Docs.ts"
 import { api } from "../packages/server/src/serving/Server.ts"
 
 // Generates the types of the requests that the console makes, and of their responses, from the OpenAPI documents. The
 // console needs no other part of a client.
 
-const source = new URL("../packages/ui/src/console/", import.meta.url)
+const sources = ["ui/src/console", "http/src/pages"].map((folder) => path.resolve(import.meta.dirname, "../packages", folder))
 
-/** The operations that the console's source names, such as `GET /v1/account`. */
-const asked = new Set(
-  readdirSync(source, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && file !== "wire.ts")
-    .flatMap((file) => readFileSync(new URL(file, source), "utf8").match(/(?<=")(?:GET|POST|PUT|PATCH|DELETE) \/[^"]+(?=")/g) ?? [])
-)
+/** Matches the operations that the console's source names, such as `GET /v1/account` or `POST ${root}/webhook-endpoints`. */
+const asked = sources
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => path.join(folder, file)))
+  .filter((file) => file.endsWith(".ts") && path.basename(file) !== "wire.ts")
+  .flatMap((file) => readFileSync(file, "utf8").match(/(?<=["`])(?:GET|POST|PUT|PATCH|DELETE) [^"`]+(?=["`])/g) ?? [])
+  .map((name) => new RegExp(`^${name.replaceAll(/\$\{[^}]*\}/g, "/\\w+").replaceAll(/[{}]/g, "\\$&")}$`))
 
 interface Schema {
   readonly $ref?: string
@@ -113,7 +114,7 @@ export const text = (): string => {
     Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).flatMap(([method, operation]) => {
         const name = `${method.toUpperCase()} ${path}`
-        const type = asked.has(name) ? operationOf(operation) : undefined
+        const type = asked.some((one) => one.test(name)) ? operationOf(operation) : undefined
         return type === undefined ? [] : [`  readonly "${name}": { ${type} }`]
       })
     )
