@@ -20,6 +20,13 @@ export class Refused extends Error {
   }
 }
 
+/** Returns the result of a read, or undefined if it was refused as expected. */
+export const unlessRefused = <A>(read: Promise<A>, isExpected: (status: number) => boolean): Promise<A | undefined> =>
+  read.catch((error: unknown) => {
+    if (error instanceof Refused && isExpected(error.status)) return undefined
+    throw error
+  })
+
 export interface Asked<K extends Operation> {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Operations[K]["query"]

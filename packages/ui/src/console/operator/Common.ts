@@ -1,5 +1,5 @@
 import { type ComponentChild, type ComponentChildren, h } from "preact"
-import { Refused } from "../Api.ts"
+import { Refused, unlessRefused } from "../Api.ts"
 import type { Format } from "../Format.ts"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type OperatorVisit, text } from "../Page.ts"
@@ -24,6 +24,10 @@ export const since = (say: Format, at: string) => ago(say.nowMillis - Date.parse
 
 /** Omits the date if the time is today: 09:38. */
 export const moment = (say: Format, millis: number) => when(millis, say.since(millis))
+
+/** A figure in sats, with its unit and its fiat value below it. */
+export const figure = (say: Format, name: string, sats: number) =>
+  [name, Formats.sats(sats), [Formats.unit(sats), say.fiat(sats)].filter((one) => one !== undefined).join(" · ")] as const
 
 export const count = (many: number, one: string, more = `${one}s`): string => `${Formats.sats(many)} ${many === 1 ? one : more}`
 
@@ -96,11 +100,7 @@ export const partOf =
     )
 
 /** Returns the result of a read, or undefined if the user lacks the scope. */
-export const allowed = <A>(read: Promise<A>): Promise<A | undefined> =>
-  read.catch((error: unknown) => {
-    if (error instanceof Refused && error.status === 403) return undefined
-    throw error
-  })
+export const allowed = <A>(read: Promise<A>): Promise<A | undefined> => unlessRefused(read, (status) => status === 403)
 
 /** A selection list of companies, by name. `none` is the label of the choice without a company. */
 export const companyChoice = async (
@@ -130,14 +130,12 @@ export const oldestOf = (times: ReadonlyArray<string>): number | null =>
 
 export const sumOf = (amounts: ReadonlyArray<number>): number => amounts.reduce((sum, sats) => sum + sats, 0)
 
-/** The breadcrumbs of a page about a company. */
 export const companyCrumbs = ({ id, name }: { readonly id: string; readonly name: string }) =>
   [
     ["Companies", "companies"],
     [name, `companies/${id}`]
   ] as const
 
-/** The same for the company whose id is in the path. */
 export const crumbsOf = async ({ api, id }: OperatorVisit) => {
   return companyCrumbs(await api.call("GET /operator/companies/{id}", { params: { id } }))
 }

@@ -1,6 +1,6 @@
 import { h } from "preact"
 import { nameField, secretPanel, shownOnce } from "../Issued.ts"
-import { Refused } from "../Api.ts"
+import { unlessRefused } from "../Api.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
 import { Qr } from "../../checkout/Qr.ts"
 import {
@@ -85,10 +85,7 @@ const find = ({ api, id }: OperatorVisit) => api.call("GET /operator/api-keys/{i
 
 /** The app that uses the key over Nostr Wallet Connect, if there is one. */
 const appOf = ({ api }: OperatorVisit, id: string): Promise<WalletConnection | undefined> =>
-  api.call("GET /operator/api-keys/{id}/wallet-connection", { params: { id } }).catch((error: unknown) => {
-    if (error instanceof Refused && error.status === 404) return undefined
-    throw error
-  })
+  unlessRefused(api.call("GET /operator/api-keys/{id}/wallet-connection", { params: { id } }), (status) => status === 404)
 
 const fromWords = ({ allowed_from: allowed }: Pick<ApiKey, "allowed_from">): string =>
   allowed === null ? "anywhere" : `${allowed.ranges.join(", ")}${allowed.for === "sending" ? ", to send" : ""}`

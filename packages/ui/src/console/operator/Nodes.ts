@@ -4,7 +4,7 @@ import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { body, copied, cover, date, factPanel, link, note, panel, sides, stack, status } from "../Parts.ts"
 import { table } from "../Table.ts"
 import type { Liquidity, Status } from "../wire.ts"
-import { ago, checkName, count, guide } from "./Common.ts"
+import { ago, checkName, count, figure, guide } from "./Common.ts"
 
 // Node, channels and wallet, and the processes that work with them.
 
@@ -35,7 +35,6 @@ const balanceBar = ({ outgoing_sats: out, incoming_sats: into }: Liquidity) => {
   )
 }
 
-const known = (sats: number | null): string => (sats === null ? "unknown" : Formats.sats(sats))
 const knownSats = (sats: number | null): string => (sats === null ? "unknown" : Formats.inSats(sats))
 
 const channelPanel = (visit: OperatorVisit, liquidity: Liquidity, warnings: Status["warnings"]) => {
@@ -112,8 +111,7 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const failing = found.checks.filter(({ reason }) => reason !== null)
   const node = found.checks.find(({ name }) => name === "node")
   const { wallet_sats: wallet, days_left: days } = liquidity
-  const figure = (name: string, sats: number | null) =>
-    [name, known(sats), sats === null ? "" : [Formats.unit(sats), say.fiat(sats)].filter((one) => one !== undefined).join(" · ")] as const
+  const known = (name: string, sats: number | null) => (sats === null ? ([name, "unknown", ""] as const) : figure(say, name, sats))
   return {
     title: "Nodes and channels",
     isLive: true,
@@ -127,9 +125,9 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           ),
           found.node ?? ""
         ],
-        figure("Can send", liquidity.outgoing_sats),
-        figure("Can receive", liquidity.incoming_sats),
-        figure("On-chain wallet", wallet)
+        known("Can send", liquidity.outgoing_sats),
+        known("Can receive", liquidity.incoming_sats),
+        known("On-chain wallet", wallet)
       ]),
       sides(
         stack(channelPanel(visit, liquidity, found.warnings), processPanel(visit, found)),

@@ -3,7 +3,7 @@ import * as Formats from "../Format.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { button, cover, empty, icon, panel, plain, status, type Told } from "../Parts.ts"
 import { type Column, rowLink, table } from "../Table.ts"
-import { ago, checkName, count, moment, since } from "./Common.ts"
+import { ago, checkName, count, figure, moment, since } from "./Common.ts"
 import { type Facts, factsOf, problemsOf, slowSeconds, stoppedOf } from "./Problems.ts"
 import { applying, type Problem } from "../features/Feature.ts"
 import { withdrawalKinds } from "./Waiting.ts"
@@ -126,8 +126,6 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const facts = await factsOf(visit)
   const [problems, stopped] = [problemsOf(facts, visit), stoppedOf(facts, visit)]
   const { report } = facts.reconciliation
-  const figure = (name: string, sats: number) =>
-    [name, Formats.sats(sats), [Formats.unit(sats), say.fiat(sats)].filter((one) => one !== undefined).join(" · ")] as const
   return {
     title: problems.length === 0 ? "Now" : `${count(problems.length, "thing needs", "things need")} your attention`,
     lead: `${say.day(say.nowMillis)}, ${say.time(say.nowMillis)}`,
@@ -147,9 +145,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
       stopped.length > 0 && panel("Stopped on purpose", { isRuled: true }, list(visit, "Stopped on purpose", stopped)),
       report !== null &&
         cover("Money", [
-          figure("Owed to companies", report.liabilities_sats),
-          figure("Held by the node and the wallet", report.assets_sats),
+          figure(say, "Owed to companies", report.liabilities_sats),
+          figure(say, "Held by the node and the wallet", report.assets_sats),
           figure(
+            say,
             report.assets_sats < report.liabilities_sats ? "Missing" : "Held beyond what is owed",
             Math.abs(report.assets_sats - report.liabilities_sats)
           )

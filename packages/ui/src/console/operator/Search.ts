@@ -1,5 +1,5 @@
 import { h } from "preact"
-import { Refused } from "../Api.ts"
+import { unlessRefused } from "../Api.ts"
 import * as Formats from "../Format.ts"
 import type { Elsewhere, OperatorVisit, Page, Shown } from "../Page.ts"
 import { button, empty, plain, status } from "../Parts.ts"
@@ -15,16 +15,8 @@ const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 /** Maximum length of a company's name, in characters. */
 const maxName = 200
 
-const exists = (read: Promise<unknown>): Promise<boolean> =>
-  read.then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Refused && error.status === 404) return false
-      throw error
-    }
-  )
+const exists = async (read: Promise<unknown>): Promise<boolean> => (await unlessRefused(read, (status) => status === 404)) !== undefined
 
-/** The page of the record with this id. */
 const placeOf = async ({ api }: OperatorVisit, id: string): Promise<string | undefined> => {
   const params = { id }
   if (await exists(api.call("GET /operator/withdrawals/{id}", { params }))) return `withdrawals/${id}`

@@ -1,5 +1,5 @@
 import { h } from "preact"
-import { type Payment, Refused } from "../../Api.ts"
+import { type Payment, unlessRefused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { confirmed, type Elsewhere, may, text, type Visit, whoMay } from "../../Page.ts"
 import { act, body, confirm, copied, facts, form, note, plain } from "../../Parts.ts"
@@ -8,11 +8,7 @@ import type { Withdrawal } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
 
 /** Returns the result of a read; undefined if there is nothing, or the visitor may not read it. */
-const readable = <A>(read: Promise<A>): Promise<A | undefined> =>
-  read.catch((error: unknown) => {
-    if (error instanceof Refused && error.status < 500) return undefined
-    throw error
-  })
+const readable = <A>(read: Promise<A>): Promise<A | undefined> => unlessRefused(read, (status) => status < 500)
 
 /** Returns the name of a key or person. */
 const nameOf = async ({ api }: Visit, id: string): Promise<string | undefined> => {
@@ -72,7 +68,6 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
   }
 }
 
-/** Approves or rejects a withdrawal. */
 export const decide = async (visit: Visit): Promise<Elsewhere> => {
   const { id } = visit
   const params = { withdrawalID: id }

@@ -1,4 +1,4 @@
-import { Refused } from "../../Api.ts"
+import { unlessRefused } from "../../Api.ts"
 import { may, type OperatorVisit, type Visit } from "../../Page.ts"
 import type { Concern, Told } from "../../Parts.ts"
 import type { WebhookEndpoint } from "../../wire.ts"
@@ -22,17 +22,13 @@ export const toldOf = ({ status, disabled_reason, failing_since }: WebhookEndpoi
 /** Endpoints that fail, worst first. */
 const failing = async (visit: Visit): Promise<ReadonlyArray<WebhookEndpoint & { readonly told: Told }>> => {
   if (!may(visit, "webhooks") && !may(visit, "read")) return []
-  const endpoints = await visit.api.call("GET /v1/webhook-endpoints").catch((error: unknown) => {
-    if (error instanceof Refused) return []
-    throw error
-  })
-  return endpoints
+  const endpoints = await unlessRefused(visit.api.call("GET /v1/webhook-endpoints"), () => true)
+  return (endpoints ?? [])
     .map((endpoint) => ({ ...endpoint, told: toldOf(endpoint, visit.say.nowMillis) }))
     .filter(({ told: { tone } }) => tone === "warn" || tone === "bad")
     .toSorted((a, b) => (a.told.tone === b.told.tone ? 0 : a.told.tone === "bad" ? -1 : 1))
 }
 
-/** Marks the navigation if an endpoint fails. */
 export const mark = async (visit: Visit): Promise<Told | undefined> => {
   const [worst] = await failing(visit)
   return worst && { tone: worst.told.tone, text: "needs attention" }
@@ -55,7 +51,6 @@ export const concerns = async (visit: Visit): Promise<ReadonlyArray<Concern>> =>
   })
 }
 
-/** Problems of the operator's own endpoints. */
 export const problems = async ({ api, say, to }: OperatorVisit): Promise<ReadonlyArray<Problem>> => {
   const endpoints = await api.call("GET /operator/webhook-endpoints")
   const found = endpoints.map((endpoint): Problem | false => {
