@@ -86,7 +86,6 @@ const all: All = [
 
 const together = Section.together(all)
 
-/** The groups in `Api`. */
 export type Groups = All[number]["group"]
 export interface Api extends HttpApi.HttpApi<"satrail", Groups> {}
 
@@ -95,5 +94,4 @@ export const Api: Api = base.add(...together.groups)
 
 type Layers = All[number]["layer"]
 
-/** Handlers of all operations. */
 export const layerHandlers: Layer.Layer<Layer.Success<Layers>, Layer.Error<Layers>, Layer.Services<Layers>> = together.layer

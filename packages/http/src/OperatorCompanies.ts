@@ -158,7 +158,6 @@ const keys = Section.operator(
     })
 )
 
-/** Read-only view of companies for the operator. */
 export const section = Section.make(
   "companies",
   { title: "Companies", description: "For the operator: companies, their balances and their records" },

@@ -19,7 +19,6 @@ export const usual: Readonly<Record<Fiat, Decimal.Decimal>> = {
 
 type Prices = Readonly<Record<Fiat, Decimal.Decimal>>
 
-/** Controls of the exchange rates. */
 export class SimulatedRates extends Context.Service<
   SimulatedRates,
   {

@@ -136,7 +136,6 @@ const payloadOf = (keys: Keys.Keys, kind: BitcoinAddress.Kind, label: string): U
   }
 }
 
-/** Returns a new external address. */
 export const outsideAddress =
   (world: World, kind: BitcoinAddress.Kind) =>
   ({ chain }: State): Verdict<string> => {

@@ -274,7 +274,6 @@ const control = (world: World.World, maxEvents: number): Sandbox["Service"] => {
   })
 }
 
-/** Options of a sandbox. */
 export interface Options {
   /**
    * Every key, balance and name is derived from the seed. Without a `directory`, external invoices also depend

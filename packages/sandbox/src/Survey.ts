@@ -18,7 +18,6 @@ export interface Node {
   readonly balance: Msat.Msat
 }
 
-/** An overview of the simulated parts. */
 export interface Survey {
   /** Our node is first. */
   readonly nodes: ReadonlyArray<Node>

@@ -57,7 +57,6 @@ export const page = (token: string, recipient: Recipient): WebEvent => ({
   metadata: JSON.stringify([["text/plain", `Payment ${token}`]])
 })
 
-/** Applies an event. */
 export const apply = (state: State, event: WebEvent): State => {
   const { _tag: _, ...name } = event
   return {

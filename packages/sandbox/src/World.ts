@@ -15,7 +15,6 @@ export interface State {
   readonly web: Web.State
 }
 
-/** Applies an event. */
 export const apply = (state: State, event: Event): State => {
   switch (event._tag) {
     case "AddressGiven":

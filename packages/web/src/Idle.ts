@@ -22,7 +22,6 @@ interface Waiting extends Opened {
   readonly end: () => void
 }
 
-/** Creates a pool of idle connections. */
 export const make = () => {
   const waiting = new Map<string, Set<Waiting>>()
 

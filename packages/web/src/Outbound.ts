@@ -186,7 +186,6 @@ const socketTo = ({ host, port, isSecure, name }: Target, addresses: ReadonlyArr
   return isSecure ? tls.connect({ ...to, servername, ALPNProtocols: ["http/1.1"] }) : net.connect(to)
 }
 
-/** Opens a connection. */
 const opened = (target: Target, addresses: ReadonlyArray<string>) =>
   Effect.callback<net.Socket, Unreachable>((resume) => {
     const socket = socketTo(target, addresses)
@@ -204,7 +203,6 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 const textOf = (chunks: ReadonlyArray<Uint8Array>): Effect.Effect<string, Unusable> =>
   Effect.try({ try: () => utf8.decode(Buffer.concat(chunks)), catch: () => new Unusable({ reason: "did not return text" }) })
 
-/** Returns the target of a redirect. */
 const redirection = (response: http.IncomingMessage): string | undefined =>
   [301, 302, 303, 307, 308].includes(response.statusCode ?? 0) ? response.headers.location : undefined
 

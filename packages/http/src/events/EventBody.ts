@@ -91,7 +91,6 @@ const eventOf = (types: ReadonlyArray<string>, data: Schema.Top, identifier: str
 export const identifierOf = (kind: Kind): string => `${kind.charAt(0).toUpperCase()}${kind.slice(1)}Event`
 
 export const kinds: ReadonlyArray<Kind> = Struct.keys(types)
-/** Event schemas, by record type. */
 export const schemas = new Map(kinds.map((kind) => [kind, eventOf(types[kind], views[kind].schema, identifierOf(kind))] as const))
 
 /** An event as sent. The type of `data` depends on `type`. */
@@ -109,7 +108,6 @@ export type Told = {
 
 export const Event = Schema.Union([...schemas.values()]).annotate({ identifier: "Event" })
 
-/** Renders events for delivery. */
 export const layer = Layer.effect(
   Renderer,
   Effect.map(Ids, (ids) => Renderer.of({ render: render(ids), idOf: ids.write }))

@@ -185,7 +185,6 @@ export const get = Section.company(
   }
 )
 
-/** The events section. */
 export const section = Section.make(
   "events",
   { title: "Events", description: "Everything that happens, in one feed. Read it here, stream it, or have it sent to webhooks" },

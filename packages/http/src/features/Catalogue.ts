@@ -4,7 +4,6 @@ import { all, type features } from "./index.ts"
 
 type OwnOf<F> = F extends { readonly errors: { readonly table: infer T } } ? T[keyof T] : never
 
-/** All error codes. */
 export type Code = ErrorCodes.Code | Extract<OwnOf<(typeof features)[number]>, OwnError>["code"]
 
 const ofFeatures = all.flatMap(({ errors }) => Object.values(errors?.table ?? {})).map(({ code, ...word }) => [code, word] as const)

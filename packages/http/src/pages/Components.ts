@@ -41,7 +41,6 @@ export const reachable = (value: unknown, schemas: Json): ReadonlySet<string> =>
   return found
 }
 
-/** Returns the operations of the document. */
 export const operationsOf = (document: Json): ReadonlyArray<Json> =>
   Object.values(objectIn(document, "paths")).flatMap((path) => (isObject(path) ? Object.values(path).filter(isObject) : []))
 
@@ -241,7 +240,6 @@ const collected = () => {
   }
 }
 
-/** Counts equal values. */
 const counted = (values: ReadonlyArray<unknown>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const value of values) counts.set(JSON.stringify(value), (counts.get(JSON.stringify(value)) ?? 0) + 1)

@@ -19,7 +19,6 @@ import * as Purpose from "@satrail/core/receiving/Purpose"
 
 const path = "/v1/transactions/deposits"
 
-/** A received payment. */
 export const view = View.make<Deposit.Deposit>()(
   { identifier: "Deposit" },
   {

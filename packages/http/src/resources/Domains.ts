@@ -121,7 +121,6 @@ export const list = Section.company(
     })
 )
 
-/** Custom domains of companies. */
 export const section = Section.make("domains", { title: "Domains", description: "Custom domains for Lightning addresses" }, [claim, list])
 
 const vouchPath = "/operator/companies/:companyId/domains"

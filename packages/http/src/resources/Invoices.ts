@@ -187,7 +187,6 @@ const besides = (body: object): ReadonlyArray<Envelope.Issue> => [
   ...ofHold(body)
 ]
 
-/** Returns all validation errors in a body. */
 const issues = (text: string, body: object): ReadonlyArray<Envelope.Issue> => [...Amounts.issuesOrAny(text, body), ...besides(body)]
 
 /** Returns the requested amount, or undefined if the payer chooses it. */

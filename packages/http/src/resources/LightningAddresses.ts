@@ -297,7 +297,6 @@ const getQr = Section.company(
     })
 )
 
-/** Management of existing Lightning addresses. */
 export const section = Section.make(
   "lightningAddresses",
   { title: "Lightning addresses", description: "List, change and delete Lightning addresses" },

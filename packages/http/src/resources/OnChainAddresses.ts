@@ -24,7 +24,6 @@ const Body = Schema.Struct({
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateOnChainAddress" })
 
-/** An issued on-chain address. */
 export const view = View.make<OnChainAddress>()(
   { identifier: "OnChainAddress" },
   {

@@ -42,7 +42,6 @@ const named = View.make<WaitReason.BacklogItem>()(
   }
 )
 
-/** Pending items of one kind. */
 export const kind = View.make<Core.Kind>()(
   { identifier: "Waiting" },
   {
@@ -56,10 +55,8 @@ export const kind = View.make<Core.Kind>()(
   }
 )
 
-/** Pending items by kind. */
 export const Kinds = Schema.Struct(Waiting.byKind(() => kind.schema))
 
-/** Renders pending items by kind. */
 export const kindsOf = (all: { readonly [kind in Waiting.Kind]: Core.Kind }) => Waiting.byKind((name) => kind.of(all[name]))
 
 const step = View.make<WaitReason.TimelineEntry>()(

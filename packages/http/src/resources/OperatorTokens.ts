@@ -120,7 +120,6 @@ const revoke = Section.operator(
     })
 )
 
-/** The operators section. */
 export const section = Section.make(
   "operatorTokens",
   { title: "Operators", description: "Tokens of the operators, each with a name and scopes" },

@@ -125,7 +125,6 @@ const revoke = Section.company(
     })
 )
 
-/** Management of API keys by the company itself. */
 export const section = Section.make(
   "apiKeys",
   { title: "API keys", description: "The company's API keys, managed with the `admin` scope. Keys that send are issued by the operator" },

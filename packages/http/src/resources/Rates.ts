@@ -49,5 +49,4 @@ const list = Section.company(
       Effect.map(Errors.answered(current), (rates) => Envelope.ok("Exchange rates", rates.map(view.of)))
 )
 
-/** The rates section. */
 export const section = Section.make("rates", { title: "Rates", description: "Exchange rates" }, [list])

@@ -229,7 +229,6 @@ const liquidity = Section.operator(
       Effect.map(Errors.answered(now), (found) => Envelope.ok("Liquidity", liquidityView.of(found)))
 )
 
-/** The status section. */
 export const section = Section.make("status", { title: "Status", description: "For the operator: backends, leader roles and liquidity" }, [
   status,
   liquidity

@@ -143,7 +143,6 @@ const unfreeze = Section.operator(
     })
 )
 
-/** Pausing the service and freezing companies. */
 export const section = Section.make(
   "stop",
   { title: "Stop", description: "Pause sending or receiving for all companies, or freeze one company. Requires an operator token" },

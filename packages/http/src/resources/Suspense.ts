@@ -105,7 +105,6 @@ const assign = Section.operator(
     })
 )
 
-/** The suspense section. */
 export const section = Section.make(
   "suspense",
   { title: "Suspense", description: "For the operator: received payments that match no invoice, and their assignment to companies" },

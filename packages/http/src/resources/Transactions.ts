@@ -78,7 +78,6 @@ export const view = View.make<Transaction.Transaction>()(
   }
 )
 
-/** Query parameters of the list. */
 const query = {
   ...Page.place(Transaction.limit),
   type: Schema.optionalKey(Transaction.Type),
@@ -105,7 +104,6 @@ const askedBy = (query: Query) =>
     ...(query.lightning_invoice_id !== undefined && { lightningInvoiceId: query.lightning_invoice_id })
   }))
 
-/** All example transactions. */
 const example = (world: World) => {
   const [{ settled }, deposit] = [Withdrawals.example(world), Deposits.example(world)]
   const fee = Withdrawal.fee(settled)

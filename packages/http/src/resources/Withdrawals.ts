@@ -26,7 +26,6 @@ import * as Member from "../wire/Member.ts"
 import * as View from "../wire/View.ts"
 import * as LightningPayment from "./LightningPayment.ts"
 
-/** Destination of a payment. */
 export const DestinationText = Schema.NonEmptyString.annotate({
   identifier: "GivenDestination",
   description:
@@ -93,7 +92,6 @@ export const failures: { readonly [code in Withdrawal.Failure]: string } = {
   approval_expired: "Nobody approved the withdrawal in time"
 }
 
-/** Reason why a withdrawal failed. */
 export const Failure = Schema.Struct({
   code: Withdrawal.Failure.annotate({ description: "Stable code for programs" }),
   message: Schema.String.annotate({ description: "Human-readable text. May change", examples: [failures.no_route] })
@@ -138,7 +136,6 @@ const destination = View.make<Withdrawal.Withdrawal>()(
   }
 )
 
-/** Approval of a withdrawal by another key. */
 const approval = View.make<Withdrawal.Withdrawal & { readonly approval: Withdrawal.ApprovalState }>()(
   { identifier: "WithdrawalApproval" },
   {
@@ -205,7 +202,6 @@ const instructed = View.make<Destination.Destination>()(
   }
 )
 
-/** Estimated cost of a withdrawal. */
 export const estimated = View.make<Estimate>()(
   { identifier: "WithdrawalEstimate" },
   {
@@ -398,7 +394,6 @@ export const confirmSend = Section.company(
   confirmWith
 )
 
-/** A company's withdrawals, by id. */
 export const resource = Resource.make({
   path: "/v1/transactions/withdrawals",
   param: "withdrawalID",

@@ -87,7 +87,6 @@ export const failure = <C extends Exclude<Code, keyof typeof details>>(
   issues?: C extends (typeof itemized)[number] ? ReadonlyArray<Issue> : never
 ): Failure<C> => failureWith(code, message, issues === undefined ? {} : { issues })
 
-/** Makes an error with details. */
 const detailed = <C extends keyof typeof details>(code: C, message: string, more: Details<C> & object): Failure<C> =>
   failureWith(code, message, more)
 
@@ -347,7 +346,6 @@ const componentOf = (code: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("")
 
-/** Returns an example response for a code. */
 export const exampleOf = (code: Code): Sent => {
   const meaning = catalogue[code].meaning.replaceAll("`", "")
   const failed =
@@ -366,7 +364,6 @@ export const exampleOf = (code: Code): Sent => {
 const isDetailed = (code: string): code is Code & keyof typeof details => code in details
 const moreOf = (code: string): Schema.Struct.Fields => (isDetailed(code) ? details[code] : {})
 
-/** Returns the schema of an error body. */
 export const schemaOf = (code: string, { status, meaning }: Word, example: object) =>
   Schema.Struct({
     status: Schema.Literal(status),

@@ -19,7 +19,6 @@ export const rate = ({ base, partsPerMillion }: Fee.FeeRate): typeof Rate.Type =
   parts_per_million: Number(partsPerMillion)
 })
 
-/** Fees for sending. */
 export const schema = Schema.Struct({
   lightning: Rate,
   on_chain: Rate,
@@ -54,7 +53,6 @@ const Given = Schema.Struct({
   )
 }).annotate({ identifier: "GivenFeeRate" })
 
-/** A company's custom fees in a request body. */
 export const Body = Schema.Struct({
   lightning: Scalars.given(Given.annotate({ description: "Lightning payments" })),
   on_chain: Scalars.given(Given.annotate({ description: "On-chain payments" })),

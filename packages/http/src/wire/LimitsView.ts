@@ -28,7 +28,6 @@ const Recipients = Schema.Array(Schema.String.check(Characters.atMost(Limits.max
   .check(Schema.isMaxLength(Limits.maxRecipients).abort())
   .check(Schema.makeFilter((texts) => texts.flatMap((text, at) => (isRecipient(text) ? [] : [{ path: [at], issue: notRecipient }]))))
 
-/** Limits in a request body. */
 export const Body = Schema.Struct({
   per_withdrawal_sats: sats("Maximum of one withdrawal or voucher"),
   hour_sats: sats("Maximum within any hour"),
@@ -114,5 +113,4 @@ export const remaining = Schema.NullOr(left.schema)
 export const remainingOf = (limits: Limits.Limits | null, spent: ReadonlyArray<Spent>): Effect.Effect<typeof remaining.Type> =>
   Effect.map(Clock.currentTimeMillis, (nowMillis) => limits && left.of(Limits.leftOf(limits, spent, nowMillis)))
 
-/** Example limits in a request body. */
 export const example = { per_withdrawal_sats: 2000, day_sats: 10_000, recipient_types: ["lightning_invoice" as const] }

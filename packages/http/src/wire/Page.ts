@@ -48,7 +48,6 @@ export const Cursor = cursorOf(Id.is, "019c13ec-9e7b-749b-878a-a3249e0ba9ce")
 /** Start of a page of API keys. */
 export const KeyCursor = cursorOf(isKeyId, "7Kq2mVx9TbZc")
 
-/** Number of rows per page. */
 export interface Limit {
   readonly default: number
   readonly maximum: number

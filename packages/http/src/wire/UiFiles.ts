@@ -25,7 +25,6 @@ export const named = (name: string): Files.File => {
  */
 export const path = (name: string): string => pathOf(named(name))
 
-/** Returns the text of a file. */
 export const textOf = (name: string): string => named(name).text
 
 /** Returns the style sheets for a type of page: the shared tokens first, then its own. */

@@ -12,7 +12,6 @@ export interface Caveat {
 export interface Entry {
   /** The value of the setting, such as `lnd`. */
   readonly name: string
-  /** The display name. */
   readonly title: string
   /** The prefix of the backend's settings, such as `LND_`. An unknown variable with this prefix prevents startup. */
   readonly prefix: string
@@ -24,6 +23,5 @@ export interface Entry {
   readonly caveats: ReadonlyArray<Caveat>
 }
 
-/** Returns the checks that report an entry's caveats. */
 export const unproven = ({ caveats }: Entry, subject: string): ReadonlyArray<Check> =>
   caveats.length === 0 ? [] : [{ subject, lines: Effect.succeed(caveats.map(({ says, remedy }) => warning(says, remedy))) }]

@@ -12,7 +12,6 @@ import * as Remembered from "./Remembered.ts"
 
 /** A backend's node, to which the database is bound. */
 export interface Identity extends Remembered.Place {
-  /** Reads the node's identity. */
   readonly ask: Effect.Effect<Remembered.Identity, NodeUnavailable | NodeUnusable>
   /**
    * The secret from which preimages and the key for stored responses are derived. It must never change, and

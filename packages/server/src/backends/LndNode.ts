@@ -15,7 +15,6 @@ import { NodeUnusable } from "./NodeUnusable.ts"
 /** The settings' names used in remedies. */
 const names = (macaroon: string) => ({ url: "LND_REST_URL", certificateFile: "LND_TLS_CERT", macaroon })
 
-/** Reads the node's identity. */
 const ask = ({ url, certificateFile }: Settings, macaroon: Redacted.Redacted): Effect.Effect<LndInfo.Identity, NodeUnavailable> => {
   const rest = LndRest.make({ url, certificateFile, macaroon, names: names("LND_RECEIVER_MACAROON"), state: NodeState.quiet })
   const refused = ({ words }: LndRest.Refused) =>

@@ -6,7 +6,6 @@ const needed = Setting.neededWith("LIGHTNING=lnd")
 /** A string that has an odd length or non-hex characters is a path. */
 const macaroon = Setting.secret("the path of a macaroon, or the macaroon in hex")
 
-/** lnd's address and credentials. */
 export const settings = {
   url: needed({
     name: "LND_REST_URL",

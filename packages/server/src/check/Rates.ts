@@ -35,7 +35,6 @@ const look = Effect.fnUntraced(function* (outbound: Outbound.Outbound["Service"]
   return [missing.length === 0 ? right(says) : warning(`${says}. No valid response from ${missing.join(", ")}`, remedy)]
 })
 
-/** Checks that the sources of exchange rates respond. */
 export const check = (
   { rates, network, outboundAllow }: Environment,
   outbound: Outbound.Outbound["Service"] = Outbound.make({ allow: outboundAllow }),

@@ -102,5 +102,4 @@ const look = Effect.fnUntraced(function* (network: Network, given: Wallet.Wallet
   ]
 })
 
-/** Checks the wallet's file and its signer. */
 export const check = (network: Network, wallet: Wallet.Wallet): Check => ({ subject: "wallet", lines: look(network, wallet) })

@@ -54,7 +54,6 @@ export const list = (...ask: Parameters<typeof Operator.list>) =>
     ({ list }) => list(...ask)
   )
 
-/** Pagination flags. */
 export const paging = {
   limit: Flag.Int("limit").pipe(Flag.withDescription("Maximum rows, 1 to 1000; 100 by default"), Flag.optional),
   after: Flag.String("after").pipe(Flag.withDescription("The cursor from the previous page"), Flag.optional)
@@ -105,5 +104,4 @@ export const idIn = (text: string): string => {
 /** Returns a key's path. */
 export const ofKey = (key: string) => `/operator/api-keys/${encodeURIComponent(idIn(key))}`
 
-/** Splits a comma-separated list. */
 export const listed = (text: string) => text.split(",").map((one) => one.trim())

@@ -89,7 +89,6 @@ export const away = (url: string) => (cause: unknown) =>
     isRetryable: true
   })
 
-/** Returns the error to print for a refused request. */
 const refusalOf = ({ status, message, error }: typeof Envelope.Type): CommandFailed | undefined => {
   if (error === undefined) return undefined
   const { code, issues = [] } = error
@@ -185,7 +184,6 @@ export const call = Effect.fnUntraced(function* (
   if (!json && approve !== undefined && isPending(data)) yield* Console.log(`  A second operator must run: satrail ${approve} ${data.id}`)
 })
 
-/** Builds a query from the given options. */
 export const queryOf = (query: Readonly<Record<string, Option.Option<string | number>>>): string =>
   new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => Option.toArray(value).map((value): [string, string] => [name, String(value)]))

@@ -67,10 +67,8 @@ export const nothingIsChecked = Effect.sync(() => {
   process.exitCode = uncheckedCode
 })
 
-/** Formats an amount in sats as text. */
 export const sats = (amount: number | null): string => (amount === null ? "-" : String(amount))
 
-/** Aligns columns. */
 export const table = (written: ReadonlyArray<ReadonlyArray<string>>): string => {
   const rows = written.map((row) => row.map(inert))
   const widths = rows.reduce<ReadonlyArray<number>>((most, row) => row.map((cell, at) => Math.max(cell.length, most[at] ?? 0)), [])

@@ -32,7 +32,6 @@ export const sats = (amount: number) => ({ amount, currency: "sats" })
 /** Creates a record at a route that returns it. */
 export const made = (route: string, body: Readonly<Record<string, unknown>>) => post(Row, route, body)
 
-/** Creates a record and returns its id. */
 export const created = (route: string, body: Readonly<Record<string, unknown>>) => Effect.map(made(route, body), ({ id }) => id)
 
 export const address = Effect.map(post(Address, "/v1/bitcoin/deposit/on-chain"), ({ address }) => address.address)
@@ -42,7 +41,6 @@ export const pay = (invoice: typeof Row.Type) => Operator.ask("POST", "/sandbox/
 export const paidInvoice = (amount: number, more: object = {}) =>
   Effect.tap(made(invoices, { ...sats(amount), description: "satrail trigger", ...more }), pay)
 
-/** Repeats a request until it returns a result. */
 const until = <A, E, R>(ask: Effect.Effect<A | undefined, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(ask, (found) => (found === undefined ? Effect.andThen(Effect.sleep(100), until(ask)) : Effect.succeed(found)))
 
@@ -75,6 +73,5 @@ export const paidAddress = Effect.fnUntraced(function* (amount: number) {
   return to
 })
 
-/** Creates a record, cancels it, and returns its id. */
 export const canceled = (route: string, body: Readonly<Record<string, unknown>>) =>
   Effect.tap(created(route, body), (id) => Operator.ask("POST", `${route}/${id}/cancel`))

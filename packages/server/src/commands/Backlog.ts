@@ -48,7 +48,6 @@ export const forPeople = (kinds: typeof Kinds.Type): string => {
   ].join("\n\n")
 }
 
-/** Shows pending work of all companies. */
 export const backlog = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/backlog")
   const kinds = yield* Operator.read(Kinds, data)

@@ -22,7 +22,6 @@ export const watch: EventFeed.Watch = {
   lost: (why) => Console.error(`${why.split("\n")[0]} Reconnecting.`)
 }
 
-/** Prints each event as it happens. */
 export const tail = (following: Following) =>
   EventFeed.follow(askOf(following), (event) => Console.log(following.json ? event.body : EventFeed.line(event)), watch)
 

@@ -44,7 +44,6 @@ const timelineOf = ({ answer, attempts, next_look_at, timeline, waits_for }: typ
   ].join("\n")
 }
 
-/** Shows a record and its history. */
 export const show = Effect.fnUntraced(function* ({ json, route }: { readonly json: boolean; readonly route: string }) {
   const { message, data } = yield* Operator.ask("GET", route)
   if (json) return yield* Console.log(JSON.stringify(data))

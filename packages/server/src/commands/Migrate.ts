@@ -4,7 +4,6 @@ import { Console, Effect, Logger } from "effect"
 import * as Database from "../environment/Database.ts"
 import * as Output from "../client/Output.ts"
 
-/** Migrates the tables and grants the roles their privileges. */
 export const migrate = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const url = yield* Database.url
   const migrated = Effect.provide(Migrations.migrate, PgClient.layer({ url, maxConnections: 1 }))

@@ -5,7 +5,6 @@ import { spawn } from "node:child_process"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Operator from "../client/Operator.ts"
 
-/** Returns the command that opens a URL in a browser. */
 const opener = (platform: NodeJS.Platform): readonly [command: string, ...args: ReadonlyArray<string>] =>
   platform === "darwin" ? ["open"] : platform === "win32" ? ["cmd", "/c", "start", ""] : ["xdg-open"]
 
@@ -18,7 +17,6 @@ const browse = (url: string) =>
       .unref()
   })
 
-/** Prints the address of the console and opens it in a browser. */
 export const open = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { url, file } = yield* Operator.target("/v1/")
   const address = new URL("/console", url).href

@@ -80,7 +80,6 @@ export const reconcile = Effect.fnUntraced(function* ({ json }: { readonly json:
   if (report === null || report.is_outdated) yield* Output.nothingIsChecked
 })
 
-/** Declares the operator's own funds. */
 export const ownFunds = ({
   json,
   node,

@@ -22,7 +22,6 @@ import * as Server from "../serving/Server.ts"
 import { CommandFailed } from "../base/CommandFailed.ts"
 import * as Output from "../client/Output.ts"
 
-/** Returns the keys that are reserved in the database. */
 const reserved = Effect.fnUntraced(function* (wallet: string) {
   const records = yield* Records
   return yield* Effect.forEach(Scan.branches, ({ type, branch }) =>
@@ -30,7 +29,6 @@ const reserved = Effect.fnUntraced(function* (wallet: string) {
   )
 })
 
-/** Number of keys looked up at once. */
 const lookedUpAtOnce = 500
 
 /** Returns the index after the last receiving key below `next` that the database knows as an address. */

@@ -24,7 +24,6 @@ export const forPeople = ({ checks, warnings, roles, ...rest }: typeof Status.Ty
     ])
   ].join("\n\n")
 
-/** Shows the status of the service. */
 export const status = Effect.fnUntraced(function* ({ json }: { readonly json: boolean }) {
   const { message, data } = yield* Operator.ask("GET", "/operator/status")
   const found = yield* Operator.read(Status, data)

@@ -16,7 +16,6 @@ const awaited = Effect.fnUntraced(function* (queue: Queue.Dequeue<EventFeed.Even
   }
 })
 
-/** Triggers an event in the sandbox and prints it. */
 export const trigger = Effect.fnUntraced(function* ({
   type: named,
   amount,

@@ -9,7 +9,6 @@ const paidInvoice = (amount: number) => Effect.map(Steps.paidInvoice(amount), ({
 const toInvoice = (amount: number) => Steps.paidTo("lightning_invoice", amount)
 const toAddress = (amount: number) => Steps.paidTo("chain_address", amount)
 
-/** The events that `satrail trigger` can cause. */
 export const all: ReadonlyArray<Trigger> = [
   { type: "invoice.created", cause: (amount) => created(invoices, sats(amount)) },
   { type: "invoice.settled", cause: paidInvoice },
@@ -44,5 +43,4 @@ export const aliases: ReadonlyMap<string, string> = new Map([
   ["withdrawal.failed", "withdrawal.lightning.failed"]
 ])
 
-/** Returns the trigger with a name. */
 export const named = (name: string): Trigger | undefined => all.find(({ type }) => type === (aliases.get(name) ?? name))

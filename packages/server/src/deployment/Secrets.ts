@@ -16,5 +16,4 @@ export const keyOf = (environment: Environment, purpose: string, label: string):
   return Redacted.make(key.toString("hex"), { label })
 }
 
-/** Returns the function that signs the audit log. */
 export const auditSignerOf = (environment: Environment): Audit.Signer => Audit.signer(keyOf(environment, "audit heads", "audit key"))

@@ -72,7 +72,6 @@ export const fiatShort = (amount: number, currency: string): string =>
 export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 /** An id or a hash, by its ends. */
 export const shortened = (text: string): string => (text.length > 18 ? `${text.slice(0, 8)}…${text.slice(-4)}` : text)
-/** The fiat value of an amount at a price per bitcoin. */
 export const valueOf = (amountSats: number, perBitcoin: number): number => (amountSats / 100_000_000) * perBitcoin
 
 /** Returns the known part of a time zone's name. */

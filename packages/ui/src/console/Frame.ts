@@ -204,7 +204,6 @@ const document = (title: string, { files, preferences: { theme } }: Bare, body: 
     body
   })
 
-/** A whole page. */
 export const whole = (shown: Shown, around: Around): string =>
   document(
     `${shown.title} · ${around.owner}`,

@@ -11,7 +11,6 @@ import { type Column, exported, paging, table } from "./Table.ts"
 const perPage = 50
 /** Maximum number of records that one page of a filtered list reads. */
 const mostRead = 500
-/** Maximum number of rows in an export. */
 const mostExported = 10_000
 const perRead = 1000
 /**
@@ -119,7 +118,6 @@ export const filtering =
   (change: Readonly<Record<string, string>>) =>
     to(withQuery(path, query, { cursor: "", trail: "", ...change }))
 
-/** Links to the pages before and after. */
 export const pages = (path: string, visit: AnyVisit, next: string | undefined) => {
   const { query, to } = visit
   const cursor = cursorOf(visit)
@@ -204,7 +202,6 @@ const file =
     return csv(list.path.replaceAll("/", "-"), list.csv, rows)
   }
 
-/** The page of a list, and its export. */
 export const pagesOf = <Row>(list: List<Row>): ReadonlyArray<Page> => [
   { path: list.path, nav: list.nav, get: get(list) },
   { path: `${list.path}/export`, nav: list.nav, get: file(list) }

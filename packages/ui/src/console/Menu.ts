@@ -24,7 +24,6 @@ const sections = (visit: Visit): Sections => ({
   Company: [{ rank: 20, name: "limits", path: "limits", text: "Limits", glyph: "gauge" }]
 })
 
-/** The features' entries, with their marks. */
 const entries = (visit: Visit) =>
   Promise.all(
     features.flatMap(({ entry, mark }) => (entry === undefined ? [] : [entry].map(async (one) => ({ ...one, told: await mark?.(visit) }))))
@@ -54,7 +53,6 @@ const bannersOf = ({ say, stops: { frozen, sendingMillis, receivingMillis } }: V
     ])
 ]
 
-/** The frame around a company's pages. */
 export const surroundings = async (visit: Visit): Promise<Surroundings> => ({
   owner: visit.account.name,
   at: visit.isSandbox ? "Sandbox: no real money" : visit.account.network === "mainnet" ? "satrail" : `satrail, ${visit.account.network}`,

@@ -119,5 +119,4 @@ const reject = Section.company(
   (approvals) => resource.answers(rejected, (id) => errors.answered(Effect.flatMap(decision(id), approvals.reject)))
 )
 
-/** Operations in the section `send`. */
 export const operations = [approve, reject] as const

@@ -99,7 +99,6 @@ const Body = Schema.Struct({
   metadata: Scalars.given(Scalars.GivenMetadata)
 }).annotate({ identifier: "CreateCheckout" })
 
-/** A checkout as its company sees it. */
 export const view = View.make<Checkout.Shown>()(
   { identifier: "Checkout" },
   {
@@ -319,7 +318,6 @@ const cancel = Section.company(
   (checkouts) => resource.answers(canceled, (id) => errors.answered(Resource.own(checkouts.cancel)(id)))
 )
 
-/** The checkouts section. */
 export const section = Section.make(
   "checkouts",
   { title: "Checkouts", description: "Payment pages that accept Lightning and on-chain payments" },

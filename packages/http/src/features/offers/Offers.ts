@@ -66,7 +66,6 @@ const amountOf = Effect.fnUntraced(function* (body: typeof Body.Type) {
   return asked === undefined || Amount.isFiat(asked.currency) ? null : Result.getOrThrow(Amount.toMsat(asked.amount, asked.currency))
 })
 
-/** An issued offer. */
 export const view = View.make<IssuedOffer.IssuedOffer>()(
   { identifier: "Offer" },
   {
@@ -157,5 +156,4 @@ const list = Section.company(
   (offers) => resource.lists(Resource.own(offers.list))
 )
 
-/** Operations in the section `receive`. */
 export const operations = [create, get, list] as const

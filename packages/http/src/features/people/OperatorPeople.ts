@@ -203,7 +203,6 @@ const remove = Section.operator(
     })
 )
 
-/** Company members and operators. */
 export const section = Section.make(
   "operatorPeople",
   { title: "People and operators", description: "Operators and company members, who sign in to the console with a passkey" },

@@ -252,7 +252,6 @@ const remove = Section.company(
     })
 )
 
-/** People of a company. */
 export const section = Section.make(
   "people",
   { title: "People", description: "People who sign in to the console with a passkey, managed with the `admin` scope" },

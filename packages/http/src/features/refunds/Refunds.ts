@@ -93,7 +93,6 @@ const issues = (text: string, body: object): ReturnType<typeof Amounts.issues> =
   ...Withdrawals.issues(text, body)
 ]
 
-/** A refund of a deposit to its payer. */
 export const view = View.make<Refund.Refund>()(
   { identifier: "Refund" },
   {
@@ -249,7 +248,6 @@ const cancel = Section.company(
   (refunds) => resource.answers(canceled, (id) => errors.answered(Resource.own(refunds.cancel)(id)))
 )
 
-/** The refunds section. */
 export const section = Section.make("refunds", { title: "Refunds", description: "Return deposits to their payers" }, [
   create,
   list,

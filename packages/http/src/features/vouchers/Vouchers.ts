@@ -193,7 +193,6 @@ const cancel = Section.company(
   (vouchers) => resource.answers(canceled, (id) => errors.answered(Resource.own(vouchers.cancel)(id)))
 )
 
-/** The vouchers section. */
 export const section = Section.make("vouchers", { title: "Vouchers", description: "Links that pay the first LNURL wallet to claim them" }, [
   create,
   list,

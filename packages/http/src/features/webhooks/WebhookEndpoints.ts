@@ -366,7 +366,6 @@ const answering = (services: Services) => handlersOf(services, "/v1/webhook-endp
 export const list = Section.company(own.list, services, (services) => answering(services).list)
 export const get = Section.company(own.get, services, (services) => answering(services).get)
 
-/** A company's webhook endpoints. */
 export const section = Section.make(
   "webhooks",
   {

@@ -84,5 +84,4 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-/** Every alarm with its state, and a link to what to do. */
 export const alarms: Page<OperatorVisit> = { path: "alarms", nav: "alarms", get }

@@ -63,7 +63,6 @@ const bannersOf = async (visit: OperatorVisit, found: Reconciliation | undefined
   ]
 }
 
-/** The frame around the operator’s pages. */
 export const surroundings = async (visit: OperatorVisit): Promise<Surroundings> => {
   const found = await allowed(visit.api.call("GET /operator/reconciliation"))
   return {

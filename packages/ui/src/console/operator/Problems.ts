@@ -21,7 +21,6 @@ export interface Facts {
   readonly companies: ReadonlyMap<string, Company>
 }
 
-/** Maximum number of frozen companies shown. */
 export const mostFrozen = most
 
 export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
@@ -47,7 +46,6 @@ export const factsOf = async (visit: OperatorVisit): Promise<Facts> => {
   }
 }
 
-/** Describes the unexplained difference on one side. */
 const sides = [
   ["node", "Lightning node"],
   ["on_chain", "on-chain wallet"]

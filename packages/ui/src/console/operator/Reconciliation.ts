@@ -96,7 +96,6 @@ const urgent: ReadonlySet<Difference["cause"]> = new Set(["payment_not_ours", "p
 
 const difference = ({ ours_sats: ours, theirs_sats: theirs }: Difference): number => (theirs ?? 0) - (ours ?? 0)
 
-/** The record that a difference is about. */
 const recordOf = ({ cause, record_id: id, company_id }: Difference, { to }: OperatorVisit): string | undefined => {
   if (id === null) return undefined
   if (cause.startsWith("payment") || cause.startsWith("withdrawal")) return to(`withdrawals/${id}`)

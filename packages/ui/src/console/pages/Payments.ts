@@ -287,7 +287,6 @@ const heads: ReadonlyArray<CsvColumn<Exported>> = [
   ["total_sats", ({ row }) => (row.status === "settled" ? Math.round((signed(row) + feeOf(row)) * 1000) / 1000 : 0)]
 ]
 
-/** Exports exactly the rows of the list, as CSV. */
 const file = async (visit: Visit): Promise<File> => {
   const all = await counted(visit, askedBy(visit))
   if (!all.isAll) throw new Refused(400, "malformed_request", tooMany(all))

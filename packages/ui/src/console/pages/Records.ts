@@ -8,7 +8,6 @@ import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
 // Parts of the pages of records that can be paid: checkouts, invoices, offers, addresses and vouchers.
 
-/** Reads the payment of a page. */
 export const found = async (visit: Visit, type: Payment["type"]): Promise<Payment> => {
   const { id } = visit
   const [payment] = await visit.api.payments([{ type, id }])
@@ -16,7 +15,6 @@ export const found = async (visit: Visit, type: Payment["type"]): Promise<Paymen
   return payment
 }
 
-/** The payments of a record. */
 export const paymentsPanel = ({ say, to }: Visit, label: string, payments: ReadonlyArray<Payment>) => {
   const rows = payments.map((payment) => rowOf(payment, say))
   return panel(
@@ -108,7 +106,6 @@ export const amountOf = (visit: Visit): { readonly amount: number; readonly curr
 export const descriptionField = (visit: Visit, hint: string) =>
   entry(visit, { label: "What for", name: "description", optional: true, maxLength: 200, hint })
 
-/** Returns a form's description, unless it is empty. */
 export const descriptionOf = (visit: Visit): { readonly description?: string } => {
   const description = text(visit, "description")
   return description === "" ? {} : { description }

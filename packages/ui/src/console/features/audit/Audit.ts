@@ -172,7 +172,6 @@ export const columns = ({ say }: Pick<AnyVisit, "say">, about: About): ReadonlyA
   { title: "From", place: "off", kind: "faint", cell: ({ ip_address }) => ip_address }
 ]
 
-/** Returns the filters of both audit logs. */
 export const filtersIn = (visit: AnyVisit) => {
   const fromMillis = startOf(visit, "days")
   const given = (name: string) => visit.query.get(name) ?? undefined

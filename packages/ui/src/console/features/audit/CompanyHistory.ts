@@ -3,7 +3,6 @@ import type { OperatorVisit } from "../../Page.ts"
 import { body, link, panel, timeline } from "../../Parts.ts"
 import { verbWords } from "./Audit.ts"
 
-/** The newest entries about a company. */
 export const companyAside = async ({ api, say, to }: OperatorVisit, id: string) => {
   const entries = await allowed(api.call("GET /operator/audit", { query: { company_id: id, limit: 6 } }))
   if (entries === undefined || entries.length === 0) return null

@@ -78,7 +78,6 @@ export const optionsOf = (visit: Visit): Omit<CreateCheckout, "amount"> => {
   }
 }
 
-/** The options of a checkout, and the customer's answers. */
 export const optionsPanel = ({ options, locale, tolerance_percent, tip_sats, payer_email, ...checkout }: Checkout) =>
   factPanel("Options", [
     [

@@ -46,5 +46,4 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   }
 }
 
-/** A company's statements, for the operator. */
 export const companyStatements: Page<OperatorVisit> = { path: "companies/:id/statements", nav: "companies", get }

@@ -42,7 +42,6 @@ export const shownOf = (rows: ReadonlyArray<Statement>): ReadonlyArray<Statement
 const file = ({ beside }: Visit, { from, to }: Statement, format: "csv" | "jsonl") =>
   beside(`v1/transactions/export?${new URLSearchParams({ format, from, until: to })}`)
 
-/** The columns of both lists of statements. */
 export const figures = (say: Visit["say"]): ReadonlyArray<Column<Statement>> => {
   const amount = (of: (statement: Statement) => number) => (statement: Statement) => Formats.exact(of(statement))
   return [

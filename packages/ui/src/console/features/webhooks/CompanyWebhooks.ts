@@ -25,7 +25,6 @@ const endpointTable = ({ say, to }: OperatorVisit, companyId: string, rows: Read
     opens: true
   })
 
-/** The endpoints of a company, if it has any. */
 export const companyPanel = async (visit: OperatorVisit, id: string) => {
   const endpoints = await visit.api.call("GET /operator/companies/{companyId}/webhook-endpoints", { params: { companyId: id } })
   return endpoints.length > 0 && panel("Webhooks", { isRuled: true }, endpointTable(visit, id, endpoints))
