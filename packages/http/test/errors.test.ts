@@ -19,7 +19,7 @@ import type * as Errors from "../src/wire/Errors.ts"
 import { catalogue } from "../src/features/Catalogue.ts"
 import { Readiness } from "../src/api/Readiness.ts"
 import * as Http from "../src/Http.ts"
-import * as Reference from "../src/pages/Reference.ts"
+import * as Reference from "../../../scripts/reference/Api.ts"
 import { bad, domain, issuePaths, operatorToken, seen, start } from "./Service.ts"
 
 const service = await start()

@@ -1,11 +1,11 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
-import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "../api/Authentication.ts"
-import * as Beyond from "../features/Beyond.ts"
-import * as Errors from "../wire/Errors.ts"
-import { catalogue } from "../features/Catalogue.ts"
-import * as RequestId from "../edge/RequestId.ts"
-import { failures } from "../resources/Withdrawals.ts"
+import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "../../packages/http/src/api/Authentication.ts"
+import * as Beyond from "../../packages/http/src/features/Beyond.ts"
+import * as Errors from "../../packages/http/src/wire/Errors.ts"
+import { catalogue } from "../../packages/http/src/features/Catalogue.ts"
+import * as RequestId from "../../packages/http/src/edge/RequestId.ts"
+import { failures } from "../../packages/http/src/resources/Withdrawals.ts"
 
 const example = Errors.exampleOf("malformed")
 

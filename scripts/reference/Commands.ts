@@ -1,5 +1,5 @@
 import type { Completions } from "effect/cli"
-import { uncheckedCode, wrongCode } from "../client/Output.ts"
+import { uncheckedCode, wrongCode } from "../../packages/server/src/client/Output.ts"
 
 type Command = Completions.CommandDescriptor
 
