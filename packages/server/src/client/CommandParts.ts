@@ -12,12 +12,10 @@ export const later =
   (input: I) =>
     Effect.flatMap(Effect.promise(load), (run) => run(input))
 
+const operator = Effect.promise(() => import("./Operator.ts"))
+
 /** Calls a route and prints the response. */
-export const call = (...ask: Parameters<typeof Operator.call>) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./Operator.ts")),
-    ({ call }) => call(...ask)
-  )
+export const call = (...ask: Parameters<typeof Operator.call>) => Effect.flatMap(operator, ({ call }) => call(...ask))
 
 /** Defines a command that only needs an argument, which is part of the route. */
 export const action = <const Name extends string>(
@@ -33,26 +31,16 @@ export const action = <const Name extends string>(
 
 /** Like `call`, but adds the company's id to the body. */
 export const callFor = (company: string, ...[options, method, route, body]: Parameters<typeof Operator.call>) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./Operator.ts")),
-    ({ call, companyId }) => Effect.flatMap(companyId(company), (company_id) => call(options, method, route, { ...body, company_id }))
+  Effect.flatMap(operator, ({ call, companyId }) =>
+    Effect.flatMap(companyId(company), (company_id) => call(options, method, route, { ...body, company_id }))
   )
 
 /** Returns the id of a company given by name or shortened id, for a query. */
 export const companyIdOf = (company: Option.Option<string>) =>
-  Option.isNone(company)
-    ? Effect.succeed(company)
-    : Effect.flatMap(
-        Effect.promise(() => import("./Operator.ts")),
-        ({ companyId }) => Effect.asSome(companyId(company.value))
-      )
+  Option.isNone(company) ? Effect.succeed(company) : Effect.flatMap(operator, ({ companyId }) => Effect.asSome(companyId(company.value)))
 
 /** Reads a list and prints its rows. */
-export const list = (...ask: Parameters<typeof Operator.list>) =>
-  Effect.flatMap(
-    Effect.promise(() => import("./Operator.ts")),
-    ({ list }) => list(...ask)
-  )
+export const list = (...ask: Parameters<typeof Operator.list>) => Effect.flatMap(operator, ({ list }) => list(...ask))
 
 export const paging = {
   limit: Flag.Int("limit").pipe(Flag.withDescription("Maximum rows, 1 to 1000; 100 by default"), Flag.optional),

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { example, json, later } from "../client/CommandParts.ts"
 
@@ -23,11 +22,7 @@ export const exports = Command.make(
       Flag.optional
     )
   },
-  (input) =>
-    Effect.flatMap(
-      Effect.promise(() => import("../client/Export.ts")),
-      (commands) => commands.exported(input)
-    )
+  later(async () => (await import("../client/Export.ts")).exported)
 ).pipe(
   Command.withDescription("Export ledger transactions with fees, records and running balance"),
   example("export --from 2026-01-01T00:00:00Z --until 2026-02-01T00:00:00Z --output january.csv", "Export one month for all companies")
