@@ -3,7 +3,7 @@ import * as ByteSize from "effect/ByteSize"
 import { HttpIncomingMessage, HttpRouter, HttpServerResponse } from "effect/http"
 import * as Errors from "../wire/Errors.ts"
 import * as Exchange from "./Exchange.ts"
-import { type Mounted, Paths, type Policy } from "./Paths.ts"
+import { type Index, type Mounted, Paths, type Policy } from "./Paths.ts"
 import * as Received from "../wire/Received.ts"
 import { routerConfig } from "../wire/Routing.ts"
 
@@ -115,7 +115,15 @@ const adding = (router: HttpRouter.HttpRouter, add: (routes: Routes) => Effect.E
   }
 }
 
-const mountedWith = (policy: Policy): Mounted => ({ policy, openStreams: 0 })
+/** Returns a function that adds routes with a policy to the router. */
+const mounting = (router: HttpRouter.HttpRouter, paths: Index, policy: Policy) => {
+  const mounted: Mounted = { policy, openStreams: 0 }
+  return <E, R>(routes: ReadonlyArray<HttpRouter.Route<E, R>>) =>
+    Effect.suspend(() => {
+      for (const { method, path } of routes) paths.add(method, path, mounted)
+      return router.addAll(routes.map((route) => held(route, mounted)))
+    })
+}
 
 /**
  * Adds an extension's routes to the router. The routes have a separate router, so all their middleware runs
@@ -130,7 +138,7 @@ export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Polic
         const outside = yield* Effect.context<HttpRouter.HttpRouter | Paths>()
         const [router, paths] = [yield* HttpRouter.HttpRouter, yield* Paths]
         const own = yield* Effect.provideService(HttpRouter.make, HttpRouter.RouterConfig, routerConfig)
-        const mounted = mountedWith({ ...defaults, ...policy })
+        const mounted = mounting(router, paths, { ...defaults, ...policy })
         // Build the handler on first use. It includes routes added after that, but not global middleware.
         const answer = yield* Effect.cached(Effect.sync(() => own.asHttpEffect()))
         // oxlint-disable-next-line typescript/consistent-type-assertions -- like every route, it can fail with any error
@@ -140,11 +148,7 @@ export const mount = <E, R>({ routes, policy }: Extension<E, R>, defaults: Polic
             own.addAll(added),
             // Leave out the extension's middleware, which already surrounds the inner router.
             Effect.updateContext(
-              Effect.suspend(() => {
-                for (const { method, path } of added) paths.add(method, path, mounted)
-                const outer = added.map(({ method, path, uninterruptible }) => HttpRouter.route(method, path, inside, { uninterruptible }))
-                return router.addAll(outer.map((route) => held(route, mounted)))
-              }),
+              mounted(added.map(({ method, path, uninterruptible }) => HttpRouter.route(method, path, inside, { uninterruptible }))),
               () => outside
             )
           )
@@ -163,14 +167,8 @@ export const mountDirectly = <E, R>(routes: Layer.Layer<never, E, R>, policy: Po
     Layer.effect(
       HttpRouter.HttpRouter,
       Effect.gen(function* () {
-        const [router, paths] = [yield* HttpRouter.HttpRouter, yield* Paths]
-        const mounted = mountedWith(policy)
-        return adding(router, (added) =>
-          Effect.suspend(() => {
-            for (const { method, path } of added) paths.add(method, path, mounted)
-            return router.addAll(added.map((route) => held(route, mounted)))
-          })
-        )
+        const router = yield* HttpRouter.HttpRouter
+        return adding(router, mounting(router, yield* Paths, policy))
       })
     )
   )

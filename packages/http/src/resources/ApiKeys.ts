@@ -239,6 +239,16 @@ export const show = Effect.fnUntraced(function* (apiKey: ApiKey.ApiKey, spent: R
   return { ...keyView.of(apiKey), remaining: yield* LimitsView.remainingOf(apiKey.limits, spent) }
 })
 
+/** Responds with a key, for the operator or its company. */
+export const answer = Effect.fnUntraced(function* (
+  message: string,
+  apiKeys: ApiKeys["Service"],
+  ...key: Parameters<ApiKeys["Service"]["get"]>
+) {
+  const { apiKey, spent } = yield* Errors.answered(apiKeys.get(...key))
+  return Envelope.ok(message, yield* show(apiKey, spent))
+})
+
 export const shownExample = (world: World): typeof shown.Type => {
   const { key: _, ...data } = example(world)
   const limits = LimitsView.of(LimitsView.read(LimitsView.example))
@@ -257,10 +267,8 @@ export const get = Section.operator(
     .annotate(Example, (world) => ({ params: { id: world.apiKey.id }, message: "API key", data: shownExample(world) })),
   ApiKeys,
   (apiKeys) =>
-    Effect.fnUntraced(function* ({ params: { id } }) {
-      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
-      return Envelope.ok("API key", yield* show(apiKey, spent))
-    })
+    ({ params: { id } }) =>
+      answer("API key", apiKeys, id)
 )
 
 export const approve = Section.operator(
@@ -284,8 +292,7 @@ export const approve = Section.operator(
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params: { id } }) {
       yield* Errors.answered(apiKeys.approve(id, yield* OperatorCaller))
-      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
-      return Envelope.ok("API key approved", yield* show(apiKey, spent))
+      return yield* answer("API key approved", apiKeys, id)
     })
 )
 
@@ -297,8 +304,7 @@ const limiting = {
 }
 const limitWith = Effect.fnUntraced(function* (apiKeys: ApiKeys["Service"], id: string, update: Limits.Update) {
   yield* Errors.answered(apiKeys.updateLimits(id, update, yield* changer))
-  const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
-  return Envelope.ok("API key limits changed", yield* show(apiKey, spent))
+  return yield* answer("API key limits changed", apiKeys, id)
 })
 const limitExample = (world: World) => ({
   params: { id: world.apiKey.id },
@@ -363,7 +369,6 @@ export const allowFrom = Section.operator(
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params: { id }, payload }) {
       yield* Errors.answered(apiKeys.allowFrom(id, payload.allowed_from, yield* changer))
-      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id))
-      return Envelope.ok("API key's allowed addresses changed", yield* show(apiKey, spent))
+      return yield* answer("API key's allowed addresses changed", apiKeys, id)
     })
 )

@@ -40,6 +40,11 @@ const example = (world: World) => {
   return view(company, { ...fees[company.plan], lightning, routingAllowance })
 }
 
+const services = Effect.all([Companies, Core.Fees])
+
+const answer = <E extends Errors.ServiceError>(message: string, fees: Core.Fees["Service"], read: Effect.Effect<Company, E>) =>
+  Effect.map(Errors.answered(read), (company) => Envelope.ok(message, view(company, fees.terms(company))))
+
 export const get = Section.operator(
   HttpApiEndpoint.get("getFees", path, {
     params: { id: Scalars.Id },
@@ -49,12 +54,10 @@ export const get = Section.operator(
     .annotate(OpenApi.Summary, "Get a company's fees")
     .annotate(OpenApi.Description, "Returns a company's fees, and which of them differ from its plan.")
     .annotate(Example, (world) => ({ params: { id: world.companyId }, message: "Fees", data: example(world) })),
-  Effect.all([Companies, Core.Fees]),
-  ([companies, fees]) =>
-    Effect.fnUntraced(function* ({ params }) {
-      const company = yield* Errors.answered(companies.get(CompanyId.make(params.id)))
-      return Envelope.ok("Fees", view(company, fees.terms(company)))
-    })
+  services,
+  ([{ get }, fees]) =>
+    ({ params }) =>
+      answer("Fees", fees, get(CompanyId.make(params.id)))
 )
 
 const charging = {
@@ -79,13 +82,10 @@ export const put = Section.operator(
       "Replaces all custom fees of a company; `{}` removes them, so that its plan's fees apply. Use PATCH to change individual fees. New fees apply immediately, in every process, to withdrawals confirmed afterward. Confirmed withdrawals keep their fee."
     )
     .annotate(Example, chargeExample),
-  Effect.all([Companies, Core.Fees]),
-  ([companies, fees]) =>
-    Effect.fnUntraced(function* ({ params, payload }) {
-      const id = CompanyId.make(params.id)
-      const company = yield* Errors.answered(companies.charge(id, FeesView.read(payload)))
-      return Envelope.ok("Company charged", view(company, fees.terms(company)))
-    })
+  services,
+  ([{ charge }, fees]) =>
+    ({ params, payload }) =>
+      answer("Company charged", fees, charge(CompanyId.make(params.id), FeesView.read(payload)))
 )
 
 export const patch = Section.operator(
@@ -97,11 +97,8 @@ export const patch = Section.operator(
       "Changes the custom fees you send. Omitted rates and omitted parts of a rate stay; null removes a rate, so that the plan's rate applies. Confirmed withdrawals keep their fee."
     )
     .annotate(Example, chargeExample),
-  Effect.all([Companies, Core.Fees]),
-  ([companies, fees]) =>
-    Effect.fnUntraced(function* ({ params, payload }) {
-      const id = CompanyId.make(params.id)
-      const company = yield* Errors.answered(companies.updateFees(id, FeesView.patched(payload)))
-      return Envelope.ok("Company charged", view(company, fees.terms(company)))
-    })
+  services,
+  ([{ updateFees }, fees]) =>
+    ({ params, payload }) =>
+      answer("Company charged", fees, updateFees(CompanyId.make(params.id), FeesView.patched(payload)))
 )

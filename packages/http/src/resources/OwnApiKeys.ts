@@ -12,7 +12,7 @@ import * as Page from "../wire/Page.ts"
 import * as Scalars from "../wire/Scalars.ts"
 import { Seal } from "../wire/Seal.ts"
 import * as Section from "../api/Section.ts"
-import { example, Expiry, keyView, Ranges, show, shown, shownExample, view } from "./ApiKeys.ts"
+import { answer, example, Expiry, keyView, Ranges, shown, shownExample, view } from "./ApiKeys.ts"
 import * as Companies from "./Companies.ts"
 
 const path = "/v1/api-keys"
@@ -62,8 +62,7 @@ const get = Section.company(
   ApiKeys,
   (apiKeys) =>
     Effect.fnUntraced(function* ({ params: { id } }) {
-      const { apiKey, spent } = yield* Errors.answered(apiKeys.get(id, yield* companyId))
-      return Envelope.ok("API key", yield* show(apiKey, spent))
+      return yield* answer("API key", apiKeys, id, yield* companyId)
     })
 )
 
