@@ -1,0 +1,15 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Refused, unlessRefused } from "../src/console/Api.ts"
+
+const away = new Refused(503, "store_unavailable", "The database cannot be reached.")
+const missing = new Refused(404, "not_found", "No such record.")
+
+const read = (result: Promise<string>) => unlessRefused(result, (status) => status === 404).catch((error: unknown) => error)
+
+describe("reads that may be refused", () => {
+  it("console: a read that is refused as expected has no result; every other failure is shown", async () => {
+    assert.strictEqual(await read(Promise.resolve("found")), "found")
+    assert.isUndefined(await read(Promise.reject(missing)))
+    assert.strictEqual(await read(Promise.reject(away)), away)
+  })
+})
