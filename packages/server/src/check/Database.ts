@@ -152,24 +152,20 @@ const rights = ({ role, isSuperuser }: typeof Server.Type, { owns, mayAppend, ma
   return owns || mayRewrite ? [warning(`the role ${role} can change existing entries`, remedy)] : []
 }
 
-const migrations = ({ newest, owns }: typeof Tables.Type, role: string): ReadonlyArray<Line> => {
+const migrations = ({ newest, owns }: typeof Tables.Type, role: string): Line => {
   const known = Migrations.newestKnown
   if (newest > known)
-    return [
-      misconfigured(
-        `the tables are at migration ${newest}, but this program supports only up to ${known}, so a newer version has migrated them`,
-        "Start that version or a later one."
-      )
-    ]
-  if (newest === known) return [right(`the tables are up to date (migration ${newest})`)]
+    return misconfigured(
+      `the tables are at migration ${newest}, but this program supports only up to ${known}, so a newer version has migrated them`,
+      "Start that version or a later one."
+    )
+  if (newest === known) return right(`the tables are up to date (migration ${newest})`)
   return owns
-    ? [right(`the tables are at migration ${newest} of ${known}: the next start brings them up to date`)]
-    : [
-        misconfigured(
-          `the tables are at migration ${newest} of ${known}, and the role ${role} may not migrate`,
-          "Run `satrail migrate` as the role that owns the tables."
-        )
-      ]
+    ? right(`the tables are at migration ${newest} of ${known}: the next start brings them up to date`)
+    : misconfigured(
+        `the tables are at migration ${newest} of ${known}, and the role ${role} may not migrate`,
+        "Run `satrail migrate` as the role that owns the tables."
+      )
 }
 
 const usable = (found: typeof Server.Type, databaseConnections: number): ReadonlyArray<Line> =>
@@ -221,7 +217,7 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
     if (!found.mayUse) return [...general, misconfigured(`the role ${found.role} may not read the tables`, asOwner)]
     const [second] = yield* sql.unsafe<object>(tables).unprepared
     const standing = yield* Schema.decodeUnknownEffect(Tables)(second)
-    return [...general, ...migrations(standing, found.role), ...rights(found, standing)]
+    return [...general, migrations(standing, found.role), ...rights(found, standing)]
   }).pipe(
     Effect.provide(PgClient.layer({ url, maxConnections: 1, connectMillis: lookMillis })),
     Effect.catch((error) =>

@@ -22,45 +22,36 @@ const isProgram = (command: string): boolean =>
     }
   )
 
-const signer = Effect.fnUntraced(function* (
-  { signer, walletFile }: Wallet.Wallet,
-  wallet: WalletFile.WalletFile
-): Effect.fn.Return<ReadonlyArray<Line>> {
+const signer = Effect.fnUntraced(function* ({ signer, walletFile }: Wallet.Wallet, wallet: WalletFile.WalletFile): Effect.fn.Return<Line> {
   switch (signer._tag) {
     case "External":
       return isProgram(signer.command)
-        ? [right(`${signer.command} signs`)]
-        : [
-            misconfigured(
-              `CHAIN_SIGNER: ${signer.command} is not a program that this user may run`,
-              "Set CHAIN_SIGNER to a program and its arguments."
-            )
-          ]
+        ? right(`${signer.command} signs`)
+        : misconfigured(
+            `CHAIN_SIGNER: ${signer.command} is not a program that this user may run`,
+            "Set CHAIN_SIGNER to a program and its arguments."
+          )
     case "Words":
       return WalletFile.isSeedOf(signer.words, wallet)
-        ? [right("CHAIN_SEED is the wallet's seed")]
-        : [
-            misconfigured(
-              `CHAIN_SEED is not the seed of the wallet in ${walletFile}`,
-              "Set CHAIN_SEED to that wallet's words, or CHAIN_WALLET to the wallet that these words belong to."
-            )
-          ]
+        ? right("CHAIN_SEED is the wallet's seed")
+        : misconfigured(
+            `CHAIN_SEED is not the seed of the wallet in ${walletFile}`,
+            "Set CHAIN_SEED to that wallet's words, or CHAIN_WALLET to the wallet that these words belong to."
+          )
     case "Sealed": {
       if (wallet.seed === null)
-        return [
-          misconfigured(
-            `the wallet in ${walletFile} was created without its seed, so nothing can sign`,
-            "Set CHAIN_SEED or CHAIN_SIGNER in place of CHAIN_WALLET_PASSPHRASE."
-          )
-        ]
+        return misconfigured(
+          `the wallet in ${walletFile} was created without its seed, so nothing can sign`,
+          "Set CHAIN_SEED or CHAIN_SIGNER in place of CHAIN_WALLET_PASSPHRASE."
+        )
       const opened = yield* Effect.result(WalletFile.open(walletFile, wallet, signer.passphrase))
-      if (Result.isSuccess(opened)) return [right("CHAIN_WALLET_PASSPHRASE decrypts the wallet's seed")]
+      if (Result.isSuccess(opened)) return right("CHAIN_WALLET_PASSPHRASE decrypts the wallet's seed")
       const { message, reason } = opened.failure
       const remedy =
         reason === WalletFile.otherKeys
           ? "Move the file away, and create it again with `satrail wallet restore` and the words on paper."
           : "Set CHAIN_WALLET_PASSPHRASE to the passphrase entered in `satrail wallet create`."
-      return [misconfigured(message, remedy)]
+      return misconfigured(message, remedy)
     }
   }
 })
@@ -95,11 +86,7 @@ const look = Effect.fnUntraced(function* (network: Network, given: Wallet.Wallet
         "Set CHAIN_WALLET to a wallet for the same network."
       )
     ]
-  return [
-    right(`${walletFile}, with the fingerprint ${accounts.fingerprint}`),
-    ...privacy(walletFile),
-    ...(yield* signer(given, read.success))
-  ]
+  return [right(`${walletFile}, with the fingerprint ${accounts.fingerprint}`), ...privacy(walletFile), yield* signer(given, read.success)]
 })
 
 export const check = (network: Network, wallet: Wallet.Wallet): Check => ({ subject: "wallet", lines: look(network, wallet) })
