@@ -79,7 +79,7 @@ export const checking = (of: string, parameters: ReadonlyArray<Parameter>) => {
  * take its default; for example, a misspelled `database` would select the embedded database. `names` must contain
  * every name, which the compiler checks.
  */
-export const checkNames = <A extends object>(of: string, given: A, names: { readonly [K in keyof A]-?: true }): void => {
+export const checkNames = <A extends object>(of: string, given: A, names: { readonly [K in keyof A]-?: unknown }): void => {
   const known = Object.keys(names)
   if (!Predicate.isObjectKeyword(given))
     // Don't echo the value: a URL can contain a password.

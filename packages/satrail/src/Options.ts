@@ -31,6 +31,19 @@ export interface Chain {
   readonly variables: Variables
 }
 
+/** The variable that each option sets; undefined for an option that has options of its own. */
+type VariableOf<A> = { readonly [K in keyof A]-?: string | undefined }
+
+const entriesOf = (names: Variables) =>
+  Object.entries(names).flatMap(([option, variable]) => (variable === undefined ? [] : [{ option, variable }]))
+
+/** Returns the variables that these options set. A node's secret is `SATRAIL_SECRET` by default. */
+const variablesOf = (of: string, given: object, names: Variables): Variables => {
+  checkNames(of, given, names)
+  const defaults: Variables = { secret: process.env["SATRAIL_SECRET"] }
+  return Object.fromEntries(entriesOf(names).map(({ option, variable }) => [variable, Reflect.get(given, option) ?? defaults[option]]))
+}
+
 export interface LndOptions {
   /** lnd's REST interface, such as `https://127.0.0.1:8080`. */
   readonly url: string | undefined
@@ -49,22 +62,17 @@ export interface LndOptions {
   readonly secret?: string | undefined
 }
 
-/** Uses your lnd. */
-export const lnd = (options: LndOptions): Lightning => {
-  checkNames("lnd", options, { url: true, receiver: true, sender: true, books: true, certificate: true, secret: true })
-  const { url, receiver, sender, books, certificate, secret = process.env["SATRAIL_SECRET"] } = options
-  return {
-    lightning: "lnd",
-    variables: {
-      [lndSettings.url.name]: url,
-      [lndSettings.receiverMacaroon.name]: receiver,
-      [lndSettings.senderMacaroon.name]: sender,
-      [lndSettings.booksMacaroon.name]: books,
-      [lndSettings.certificateFile.name]: certificate,
-      [lndSettings.invoiceSecret.name]: secret
-    }
-  }
+const lndNames: VariableOf<LndOptions> = {
+  url: lndSettings.url.name,
+  receiver: lndSettings.receiverMacaroon.name,
+  sender: lndSettings.senderMacaroon.name,
+  books: lndSettings.booksMacaroon.name,
+  certificate: lndSettings.certificateFile.name,
+  secret: lndSettings.invoiceSecret.name
 }
+
+/** Uses your lnd. */
+export const lnd = (options: LndOptions): Lightning => ({ lightning: "lnd", variables: variablesOf("lnd", options, lndNames) })
 
 export interface LdkOptions {
   /** The Unix socket on which `satrail-ldk` accepts requests. */
@@ -90,40 +98,23 @@ export interface LdkOptions {
   readonly secret?: string | undefined
 }
 
-const ldkNames = {
-  socket: true,
-  program: true,
-  directory: true,
-  bitcoind: true,
-  esplora: true,
-  listen: true,
-  alias: true,
-  mainnet: true,
-  secret: true
-} as const
+const ldkNames: VariableOf<LdkOptions> = {
+  socket: ldkSettings.socket.name,
+  program: ldkSettings.program.name,
+  directory: ldkSettings.store.name,
+  bitcoind: ldkSettings.bitcoind.name,
+  esplora: ldkSettings.esplora.name,
+  listen: ldkSettings.listen.name,
+  alias: ldkSettings.alias.name,
+  mainnet: ldkSettings.mainnet.name,
+  secret: ldkSettings.invoiceSecret.name
+}
 
 /**
  * Uses satrail's LDK node. The `ldk` function of the package `@satrail/ldk` also provides the `satrail-ldk`
  * program.
  */
-export const ldk = (given: LdkOptions): Lightning => {
-  checkNames("ldk", given, ldkNames)
-  const { secret = process.env["SATRAIL_SECRET"] } = given
-  return {
-    lightning: "ldk",
-    variables: {
-      [ldkSettings.socket.name]: given.socket,
-      [ldkSettings.program.name]: given.program,
-      [ldkSettings.store.name]: given.directory,
-      [ldkSettings.bitcoind.name]: given.bitcoind,
-      [ldkSettings.esplora.name]: given.esplora,
-      [ldkSettings.listen.name]: given.listen,
-      [ldkSettings.alias.name]: given.alias,
-      [ldkSettings.mainnet.name]: given.mainnet,
-      [ldkSettings.invoiceSecret.name]: secret
-    }
-  }
-}
+export const ldk = (options: LdkOptions): Lightning => ({ lightning: "ldk", variables: variablesOf("ldk", options, ldkNames) })
 
 export interface SimulatedOptions {
   /** Determines the keys, balances and names of the simulated network. Default: `"satrail"`. */
@@ -131,10 +122,10 @@ export interface SimulatedOptions {
 }
 
 /** Simulates the Lightning network, the chain and the web. This is the default. */
-export const simulated = (options: SimulatedOptions = {}): Simulated => {
-  checkNames("simulated", options, { seed: true })
-  return { lightning: "sandbox", variables: { [Others.sandboxSeed.name]: options.seed } }
-}
+export const simulated = (options: SimulatedOptions = {}): Simulated => ({
+  lightning: "sandbox",
+  variables: variablesOf("simulated", options, { seed: Others.sandboxSeed.name } satisfies VariableOf<SimulatedOptions>)
+})
 
 /** How the wallet's payments are signed. Set one of `passphrase`, `words` and `signer`. */
 export interface WalletOptions {
@@ -148,15 +139,13 @@ export interface WalletOptions {
   readonly signer?: string | undefined
 }
 
-const wallet = (options: WalletOptions): Variables => {
-  checkNames("wallet", options, { file: true, passphrase: true, words: true, signer: true })
-  return {
-    [Wallet.settings.file.name]: options.file,
-    [Wallet.settings.passphrase.name]: options.passphrase,
-    [Wallet.settings.words.name]: options.words,
-    [Wallet.settings.external.name]: options.signer
-  }
-}
+const wallet = (options: WalletOptions): Variables =>
+  variablesOf("wallet", options, {
+    file: Wallet.settings.file.name,
+    passphrase: Wallet.settings.passphrase.name,
+    words: Wallet.settings.words.name,
+    signer: Wallet.settings.external.name
+  } satisfies VariableOf<WalletOptions>)
 
 export interface BitcoindOptions {
   /** The RPC address, such as `http://127.0.0.1:8332`. */
@@ -166,15 +155,18 @@ export interface BitcoindOptions {
   readonly wallet: WalletOptions
 }
 
-/** Reads blocks from your bitcoin node. */
-export const bitcoind = (options: BitcoindOptions): Chain => {
-  checkNames("bitcoind", options, { url: true, user: true, password: true, wallet: true })
-  const { url, user, password, wallet: keys } = options
-  return {
-    chain: "bitcoin-rpc",
-    variables: { BITCOIN_RPC_URL: url, BITCOIN_RPC_USER: user, BITCOIN_RPC_PASSWORD: password, ...wallet(keys) }
-  }
+const bitcoindNames: VariableOf<BitcoindOptions> = {
+  url: "BITCOIN_RPC_URL",
+  user: "BITCOIN_RPC_USER",
+  password: "BITCOIN_RPC_PASSWORD",
+  wallet: undefined
 }
+
+/** Reads blocks from your bitcoin node. */
+export const bitcoind = (options: BitcoindOptions): Chain => ({
+  chain: "bitcoin-rpc",
+  variables: { ...variablesOf("bitcoind", options, bitcoindNames), ...wallet(options.wallet) }
+})
 
 export interface EsploraOptions {
   /** The API of an Esplora server, such as `https://blockstream.info/api`. */
@@ -182,11 +174,13 @@ export interface EsploraOptions {
   readonly wallet: WalletOptions
 }
 
+const esploraNames: VariableOf<EsploraOptions> = { url: "ESPLORA_URL", wallet: undefined }
+
 /** Reads blocks from an Esplora server. */
-export const esplora = (options: EsploraOptions): Chain => {
-  checkNames("esplora", options, { url: true, wallet: true })
-  return { chain: "esplora", variables: { ESPLORA_URL: options.url, ...wallet(options.wallet) } }
-}
+export const esplora = (options: EsploraOptions): Chain => ({
+  chain: "esplora",
+  variables: { ...variablesOf("esplora", options, esploraNames), ...wallet(options.wallet) }
+})
 
 /** The service's options. The default is an embedded database in `./.satrail` and a simulated network. */
 export interface Options {
@@ -242,6 +236,9 @@ const names = {
   settings: true
 } as const
 
+const optionsOf = (of: string, names: Variables): ReadonlyArray<readonly [variable: string, option: string]> =>
+  entriesOf(names).map(({ option, variable }) => [variable, `${of}'s ${option}${option === "secret" ? " (or SATRAIL_SECRET)" : ""}`])
+
 /** The option that corresponds to each variable mentioned in a message. */
 const optionOf: ReadonlyMap<string, string> = new Map([
   [Database.settings.databaseUrl.name, "database"],
@@ -254,25 +251,10 @@ const optionOf: ReadonlyMap<string, string> = new Map([
   [Limits.settings.proxies.name, "proxies"],
   [Service.operator.operatorToken.name, "operatorToken"],
   [Process.life.logLevel.name, "logLevel"],
-  [lndSettings.url.name, "lnd's url"],
-  [lndSettings.receiverMacaroon.name, "lnd's receiver"],
-  [lndSettings.senderMacaroon.name, "lnd's sender"],
-  [lndSettings.booksMacaroon.name, "lnd's books"],
-  [lndSettings.certificateFile.name, "lnd's certificate"],
-  [lndSettings.invoiceSecret.name, "lnd's secret (or SATRAIL_SECRET)"],
-  [ldkSettings.socket.name, "ldk's socket"],
-  [ldkSettings.program.name, "ldk's program"],
-  [ldkSettings.store.name, "ldk's directory"],
-  [ldkSettings.bitcoind.name, "ldk's bitcoind"],
-  [ldkSettings.esplora.name, "ldk's esplora"],
-  [ldkSettings.listen.name, "ldk's listen"],
-  [ldkSettings.alias.name, "ldk's alias"],
-  [ldkSettings.mainnet.name, "ldk's mainnet"],
-  [ldkSettings.invoiceSecret.name, "ldk's secret (or SATRAIL_SECRET)"],
-  ["BITCOIN_RPC_URL", "bitcoind's url"],
-  ["BITCOIN_RPC_USER", "bitcoind's user"],
-  ["BITCOIN_RPC_PASSWORD", "bitcoind's password"],
-  ["ESPLORA_URL", "esplora's url"],
+  ...optionsOf("lnd", lndNames),
+  ...optionsOf("ldk", ldkNames),
+  ...optionsOf("bitcoind", bitcoindNames),
+  ...optionsOf("esplora", esploraNames),
   [Wallet.settings.passphrase.name, "the wallet's passphrase"],
   [Wallet.settings.words.name, "its words"],
   [Wallet.settings.external.name, "its signer"]

@@ -538,6 +538,32 @@ it("options: an unknown option is rejected, and the error suggests the nearest n
   assert.throws(() => simulated({ database: "" } as never), OptionsInvalid, /it has seed/)
 })
 
+it("options: each option sets one variable, and a node's secret is SATRAIL_SECRET unless it is given", () => {
+  process.env["SATRAIL_SECRET"] = "from the environment"
+  try {
+    const { variables } = lnd({ url: "https://127.0.0.1:8080", receiver: "0a", sender: "0b", secret: undefined })
+    assert.deepStrictEqual(variables, {
+      LND_REST_URL: "https://127.0.0.1:8080",
+      LND_RECEIVER_MACAROON: "0a",
+      LND_SENDER_MACAROON: "0b",
+      LND_BOOKS_MACAROON: undefined,
+      LND_TLS_CERT: undefined,
+      LND_INVOICE_SECRET: "from the environment"
+    })
+    assert.strictEqual(ldk({ socket: "/run/ldk", secret: "given" }).variables["LDK_INVOICE_SECRET"], "given")
+    assert.strictEqual(ldk({ socket: "/run/ldk" }).variables["LDK_INVOICE_SECRET"], "from the environment")
+  } finally {
+    delete process.env["SATRAIL_SECRET"]
+  }
+  assert.deepStrictEqual(esplora({ url: "https://esplora.example", wallet: { file: "wallet.json", signer: "sign" } }).variables, {
+    ESPLORA_URL: "https://esplora.example",
+    CHAIN_WALLET: "wallet.json",
+    CHAIN_WALLET_PASSPHRASE: undefined,
+    CHAIN_SEED: undefined,
+    CHAIN_SIGNER: "sign"
+  })
+})
+
 it("options: a name in `settings` that is not a setting is rejected", async () => {
   for (const name of ["MAX_INVOICE_SATS", "maxInvoiceSats", "NETWORK"]) {
     const says = `${name} is not a setting. docs/reference/configuration.md lists all settings`
