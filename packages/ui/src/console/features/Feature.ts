@@ -4,7 +4,7 @@ import type { Entry, Section } from "../Frame.ts"
 import type { Elsewhere, OperatorVisit, Page, Visit } from "../Page.ts"
 import type { Payment } from "../Api.ts"
 import type { Concern, Fact, Icon, Moment, Told } from "../Parts.ts"
-import type { Deposit, Withdrawal } from "../wire.ts"
+import type { CreateApiKey, Deposit, Withdrawal } from "../wire.ts"
 
 /** An entry of the navigation. A section is sorted by rank. */
 export interface Ranked extends Entry {
@@ -95,6 +95,8 @@ export interface Feature {
   readonly operatorEntry?: Placed
   /** Marks the feature's entry in a company's console if something on its pages needs attention. */
   readonly mark?: (visit: Visit) => Promise<Told | undefined>
+  /** A permission of API keys that moves no money, with its name and what it allows. */
+  readonly scope?: readonly [scope: CreateApiKey["scopes"][number], name: string, text: string]
   /** Problems shown on a company's overview. */
   readonly concerns?: (visit: Visit) => Promise<ReadonlyArray<Concern>>
   /** The page that starts receiving a payment, which a company's overview and list of payments link to. */

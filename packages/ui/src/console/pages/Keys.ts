@@ -1,5 +1,6 @@
 import { h } from "preact"
 import { nameField, secretPanel, shownOnce } from "../Issued.ts"
+import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
 import { onePage } from "../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit } from "../Page.ts"
@@ -80,10 +81,10 @@ const list = async (visit: Visit): Promise<Shown> => {
 
 /** The scopes of keys that a company can create itself. */
 export const harmless = [
-  ["receive", "Receive", "Create checkouts, invoices and addresses"],
-  ["read", "Read", "See payments and export"],
-  ["webhooks", "Webhooks", "Add and change webhook endpoints"]
-] as const
+  ["receive", "Receive", "Create checkouts, invoices and addresses"] as const,
+  ["read", "Read", "See payments and export"] as const,
+  ...features.flatMap(({ scope }) => (scope === undefined ? [] : [scope]))
+]
 
 const create = (visit: Visit): Shown => {
   const { to, once, user, form: given } = visit

@@ -12,6 +12,7 @@ export const webhooks: Feature = {
   operatorPages: [...settings.map((page) => ({ ...page, needs: "all" as const })), ...pages, companyPage],
   entry: { section: "Developers", rank: 20, name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
   operatorEntry: { section: "Installation", rank: 30, name: "webhooks", path: "webhooks", text: "Webhooks", glyph: "hook" },
+  scope: ["webhooks", "Webhooks", "Add and change webhook endpoints"],
   mark,
   concerns,
   setup: async (visit) =>
