@@ -46,7 +46,7 @@ export type Bare<T> = T extends { readonly "~effect/Brand": unknown } ? (T exten
 export type Primitive = string | number | bigint | boolean | symbol | null | undefined | Date | Uint8Array
 
 interface ShownInvoice extends Pick<Invoice.Invoice, "status" | "expiresAtMillis" | "paymentRequest"> {}
-interface ShownWithdrawal extends Pick<Withdrawal.Withdrawal, "status" | "approval" | "serviceFee"> {}
+type ShownWithdrawal = Parameters<typeof Withdrawal.standing>[0] & Pick<Withdrawal.Withdrawal, "dispatchedAtMillis">
 
 /** The status in the HTTP API, which differs from the stored one for invoices and withdrawals. */
 type Status<T, V> = T extends ShownInvoice ? Invoice.Standing : T extends ShownWithdrawal ? ReturnType<typeof Withdrawal.standing> : Bare<V>
@@ -111,7 +111,7 @@ const sats = "Sats"
 const isLeftOut: ReadonlySet<string> = new Set(leftOut)
 
 const isInvoice = (value: object): value is ShownInvoice => "paymentRequest" in value && "hold" in value
-const isWithdrawal = (value: object): value is ShownWithdrawal => "serviceFee" in value && "approval" in value
+const isWithdrawal = (value: object): value is ShownWithdrawal => "dispatchedAtMillis" in value
 
 const statusOf = (value: object): { readonly status?: unknown } => {
   if ("standing" in value) return { status: value.standing }
