@@ -68,8 +68,8 @@ export const Name = Schema.Literals([...names, "per_withdrawal_sats", "approval_
 export type Name = typeof Name.Type
 
 /**
- * The payment exceeds a limit of the key or the company. Nothing was held. `remaining` and `freesAtMillis` are
- * for display only. Stores omit them.
+ * The payment exceeds a limit of the key or the company. Nothing was held. `remaining`, `freesAtMillis` and
+ * `advice` are for display only. Stores omit them.
  */
 export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExceeded", {
   limit: Name,
@@ -77,7 +77,9 @@ export class LimitExceeded extends Schema.TaggedError<LimitExceeded>()("LimitExc
   /** Amount that can still be sent now, including fees. */
   remaining: Schema.optionalKey(Msat.Msat),
   /** Time at which the requested amount will be allowed if nothing else is sent first; null if it never will be. */
-  freesAtMillis: Schema.optionalKey(Schema.NullOr(Schema.Int))
+  freesAtMillis: Schema.optionalKey(Schema.NullOr(Schema.Int)),
+  /** What to do instead, in sentences. */
+  advice: Schema.optionalKey(Schema.String)
 }) {}
 
 export const exceeded = (limit: Name, subject: string, companyId: CompanyId): LimitExceeded =>

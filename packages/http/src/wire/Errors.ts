@@ -162,10 +162,6 @@ const reasons = {
   waiting: "This API key is not active until a second operator approves it, in the console or with `satrail keys approve`."
 } as const
 
-/** What to do where an amount above the threshold is refused, because no one could approve the claim of its link. */
-const unapproved = (limit: Limit.LimitExceeded["limit"]): string =>
-  limit === "approval_above_sats" ? " What a wallet claims by link cannot await approval. Send it to a destination instead." : ""
-
 /** Maps each core error to its response. This is the only place where core errors get a status. */
 const table = {
   Invalid: ({ path, message }) => malformed([{ path, message }]),
@@ -222,10 +218,10 @@ const table = {
           fee_sats: Msat.toDecimalSats(fee)
         }),
   Paused: ({ what }) => failure("paused", `The operator has paused ${what}. Try again later.`),
-  LimitExceeded: ({ limit, of, remaining, freesAtMillis }) =>
+  LimitExceeded: ({ limit, of, remaining, freesAtMillis, advice }) =>
     detailed(
       "limit_exceeded",
-      `This would exceed ${of === "key" ? "the API key's" : "the company's"} limit "${limit}".${unapproved(limit)}`,
+      `This would exceed ${of === "key" ? "the API key's" : "the company's"} limit "${limit}".${advice === undefined ? "" : ` ${advice}`}`,
       {
         limit,
         ...(remaining !== undefined && { remaining_sats: Msat.toDecimalSats(remaining) }),

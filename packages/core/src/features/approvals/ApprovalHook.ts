@@ -34,6 +34,8 @@ export const hook: Hook = {
     const found = thresholdOf(spender, amount)
     if (found === undefined) return Effect.void
     const { subject, limits } = found
-    return Effect.fail(Limit.never("approval_above_sats", subject, spender.company.id, limits.approvalAboveSats))
+    const refusal = Limit.never("approval_above_sats", subject, spender.company.id, limits.approvalAboveSats)
+    const advice = "What a wallet claims by link cannot await approval. Send it to a destination instead."
+    return Effect.fail(new Limit.LimitExceeded({ ...refusal, advice }))
   }
 }
