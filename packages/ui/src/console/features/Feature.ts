@@ -4,7 +4,7 @@ import type { Entry, Section } from "../Frame.ts"
 import type { Elsewhere, OperatorVisit, Page, Visit } from "../Page.ts"
 import type { Payment } from "../Api.ts"
 import type { Concern, Fact, Icon, Moment, Told } from "../Parts.ts"
-import type { CreateApiKey, Deposit, Withdrawal } from "../wire.ts"
+import type { CreateApiKey, Deposit, FollowedWithdrawal, Reconciliation, Withdrawal } from "../wire.ts"
 
 /** An entry of the navigation. A section is sorted by rank. */
 export interface Ranked extends Entry {
@@ -81,6 +81,24 @@ export interface PaymentPart {
   readonly panel?: ComponentChildren
 }
 
+/** What an operator should do about a pending withdrawal: in short, and step by step. */
+export interface Advice {
+  readonly first: string
+  readonly next: ReadonlyArray<ComponentChildren>
+}
+
+/** A reason for which a feature makes withdrawals wait. The operator can neither end the wait nor look it up at a node. */
+export interface Waits {
+  readonly kind: keyof Reconciliation["waiting"]
+  /** The status in a list. */
+  readonly text: string
+  /** The current and the last step on the withdrawal's page. */
+  readonly step: string
+  readonly end: string
+  /** `company` is the company's name. */
+  readonly advice: (company: string) => Advice
+}
+
 /** What a feature adds to the consoles. */
 export interface Feature {
   readonly name: string
@@ -124,6 +142,9 @@ export interface Feature {
   readonly eventKind?: string
   /** Texts of event types, without the rail, for the timeline of a payment. */
   readonly eventWords?: Readonly<Record<string, string>>
+  readonly waits?: Waits
+  /** Facts on the operator's page about a withdrawal. */
+  readonly operatorFacts?: (withdrawal: FollowedWithdrawal) => ReadonlyArray<Fact>
   /** A link on the operator's page about a company, and panels for the page's two columns. */
   readonly companyLink?: (id: string) => readonly [path: string, text: string]
   readonly companyPanel?: (visit: OperatorVisit, id: string) => Promise<ComponentChildren>

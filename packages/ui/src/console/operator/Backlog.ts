@@ -7,7 +7,7 @@ import { elided } from "../pages/Rows.ts"
 import { type Column, paging, rowLink, table } from "../Table.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal } from "../wire.ts"
 import { ago, count } from "./Common.ts"
-import { isWithdrawalKind, kindOf, texts, toldOf, waitsSince, withdrawalKinds } from "./Waiting.ts"
+import { chips, toldOf, waitsSince } from "./Waiting.ts"
 
 const perPage = 100
 
@@ -49,9 +49,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
     api.page("GET /operator/withdrawals", { query: { status: "pending", limit: perPage, cursor: cursorOf(visit) } }),
     api.call("GET /operator/deposits", { query: { status: "pending", limit: perPage } })
   ])
-  const rows = page.data.filter((row) => !isWithdrawalKind(chosen) || kindOf(row) === chosen)
+  const isAll = !chips.some(([kind]) => kind === chosen)
+  const rows = page.data.filter(({ kind }) => isAll || kind === chosen)
   const companies = await visit.companies([...rows, ...deposits].map(({ company_id }) => company_id))
-  const all = withdrawalKinds.map((kind) => waiting[kind])
+  const all = chips.map(([kind]) => waiting[kind])
   const [many, sats] = [all.reduce((sum, one) => sum + one.count, 0), all.reduce((sum, one) => sum + one.amount_sats, 0)]
   const { count: overdue } = waiting.task_overdue
   return {
@@ -69,9 +70,9 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
           })
         ),
       segments("Kind", [
-        { text: `All ${many}`, href: to("backlog"), isOn: !isWithdrawalKind(chosen) },
-        ...withdrawalKinds.map((kind) => ({
-          text: `${texts[kind]} ${waiting[kind].count}`,
+        { text: `All ${many}`, href: to("backlog"), isOn: isAll },
+        ...chips.map(([kind, text]) => ({
+          text: `${text} ${waiting[kind].count}`,
           href: at({ kind }),
           isOn: kind === chosen
         }))

@@ -1,5 +1,7 @@
-import { type ComponentChildren, h } from "preact"
+import { h } from "preact"
 import type { AlarmName } from "../Alarm.ts"
+import type { Advice, Waits } from "../features/Feature.ts"
+import { features } from "../features/index.ts"
 import type { OperatorVisit } from "../Page.ts"
 import { link, type Told } from "../Parts.ts"
 import type { Company, FollowedWithdrawal, Reconciliation, WaitingRecord } from "../wire.ts"
@@ -98,32 +100,29 @@ export const lateKinds: ReadonlyMap<Kind, Late> = new Map<Kind, Late>([
   ]
 ])
 
-/** The kinds of backlog that are withdrawals. */
-export const withdrawalKinds = [
-  "withdrawal_dispatched",
-  "withdrawal_lost",
-  "withdrawal_requested",
-  "withdrawal_unapproved",
-  "payout_without_coins",
-  "payout_without_block"
-] as const satisfies ReadonlyArray<Kind>
+/** The kinds of backlog that are withdrawals, except those of features, with the text of the status in a list. */
+const own = [
+  ["withdrawal_dispatched", "At the node"],
+  ["withdrawal_lost", "Lost by the node"],
+  ["withdrawal_requested", "Not sent yet"],
+  ["payout_without_coins", "Not broadcast yet"],
+  ["payout_without_block", "Unconfirmed payout"]
+] as const satisfies ReadonlyArray<readonly [Kind, string]>
+export type OwnKind = (typeof own)[number][0]
 
-/** The text of the chip, and of the status in a list. */
-export const texts: { readonly [kind in (typeof withdrawalKinds)[number]]: string } = {
-  withdrawal_dispatched: "At the node",
-  withdrawal_lost: "Lost by the node",
-  withdrawal_requested: "Not sent yet",
-  withdrawal_unapproved: "Needs approval",
-  payout_without_coins: "Not broadcast yet",
-  payout_without_block: "Unconfirmed payout"
-}
+const ofFeatures = features.flatMap(({ waits }) => waits ?? [])
 
-export const isWithdrawalKind = (text: string | null): text is (typeof withdrawalKinds)[number] =>
-  withdrawalKinds.some((kind) => kind === text)
+/** All kinds of backlog that are withdrawals, with the text of the chip. */
+export const chips: ReadonlyArray<readonly [kind: Kind, text: string]> = [
+  ...own,
+  ...ofFeatures.map(({ kind, text }) => [kind, text] as const)
+]
+export const withdrawalKinds = chips.map(([kind]) => kind)
+const texts = new Map(chips)
 
-/** The kind of a pending withdrawal; undefined once it is final. */
-export const kindOf = ({ kind }: FollowedWithdrawal): (typeof withdrawalKinds)[number] | undefined =>
-  isWithdrawalKind(kind) ? kind : undefined
+/** What a pending withdrawal waits for, which may be a feature's reason; undefined once it is final. */
+export const kindOf = ({ kind }: FollowedWithdrawal): OwnKind | Waits | undefined =>
+  own.find(([one]) => one === kind)?.[0] ?? ofFeatures.find((one) => one.kind === kind)
 
 /** Returns whether a withdrawal waits because its company is frozen or sending is paused. Undefined if neither. */
 const stopOf = (
@@ -159,20 +158,15 @@ export const toldOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, com
   const kind = kindOf(withdrawal)
   if (kind === undefined)
     return withdrawal.status === "settled" ? { tone: "good", text: "Sent" } : { tone: "bad", text: "Failed, returned" }
+  if (typeof kind === "object") return { tone: "warn", text: kind.text }
   const stop = stopOf(withdrawal, visit, company)
   if (stop !== undefined) return { tone: stop, text: stop === "frozen" ? "Frozen" : "Paused" }
-  const text = texts[kind]
+  const text = texts.get(kind) ?? kind
   const [sinceMillis, { nowMillis }] = [waitsSince(withdrawal), visit.say]
   const millis = nowMillis - sinceMillis
-  if (kind === "withdrawal_unapproved") return { tone: "warn", text }
   return isLate(kind, sinceMillis, withdrawal, nowMillis)
     ? { tone: "bad", text: kind === "withdrawal_dispatched" ? `In flight for ${ago(millis)}` : `${text} for ${ago(millis)}` }
     : { tone: "wait", text }
-}
-
-export interface Advice {
-  readonly first: string
-  readonly next: ReadonlyArray<ComponentChildren>
 }
 
 const lostAdvice = (id: string, name: string): Advice => ({
@@ -220,7 +214,9 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
         "If its invoice expires before that, it fails and the money is returned."
       ]
     }
-  switch (kindOf(withdrawal)) {
+  const kind = kindOf(withdrawal)
+  if (typeof kind === "object") return kind.advice(name)
+  switch (kind) {
     case "withdrawal_dispatched":
       if (withdrawal.answer?.startsWith("no response") === true)
         return {
@@ -252,14 +248,6 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
           ["Look at ", link(to("nodes"), "Nodes"), ": does the node respond, and is every role held by a process?"],
           "If it is waiting for the payee’s server, wait. The service tries again, and the money is returned if the server stays down.",
           ["Otherwise search the log for ", h("code", null, withdrawal.id), "."]
-        ]
-      }
-    case "withdrawal_unapproved":
-      return {
-        first: "There is nothing for you to do.",
-        next: [
-          `Another person or key at ${name} who can approve has to decide. Nothing has been sent.`,
-          "If nobody decides within a day, or before its invoice expires, the withdrawal fails and the money is returned."
         ]
       }
     case "payout_without_coins":

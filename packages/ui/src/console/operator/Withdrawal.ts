@@ -1,4 +1,5 @@
 import { type ComponentChild, h } from "preact"
+import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
 import { body, button, copied, copiedFact, type Fact, factPanel, icon, link, note, panel, sides, stack, sub, todo, when } from "../Parts.ts"
@@ -6,7 +7,7 @@ import { book } from "../pages/Postings.ts"
 import { elided, rails } from "../pages/Rows.ts"
 import type { Company, FollowedDeposit, FollowedWithdrawal, Step } from "../wire.ts"
 import { ago, allowed, companyTold, guide } from "./Common.ts"
-import { adviceOf, isLate, kindOf, toldOf, waitsSince, type withdrawalKinds } from "./Waiting.ts"
+import { adviceOf, isLate, kindOf, toldOf, waitsSince, type OwnKind } from "./Waiting.ts"
 
 // Pages about a withdrawal of any company (its steps, the node's response, and what to do), and about a deposit
 // that is not credited yet.
@@ -113,7 +114,7 @@ const waitingOf = (
 }
 type Followed = Pick<FollowedWithdrawal, "waits_for" | "attempts" | "next_look_at" | "answer">
 
-const waits: { readonly [kind in (typeof withdrawalKinds)[number]]: Pick<Wait, "text" | "usual" | "verb"> & { readonly end: string } } = {
+const waits: { readonly [kind in OwnKind]: Pick<Wait, "text" | "usual" | "verb"> & { readonly end: string } } = {
   withdrawal_dispatched: {
     text: "Waiting for the node’s final result",
     usual: "a few seconds",
@@ -122,7 +123,6 @@ const waits: { readonly [kind in (typeof withdrawalKinds)[number]]: Pick<Wait, "
   },
   withdrawal_lost: { text: "Waiting for an operator", verb: "checked", end: "Paid, or money returned" },
   withdrawal_requested: { text: "Waiting to be sent", usual: "less than 1 s", verb: "tried", end: "Paid, or money returned" },
-  withdrawal_unapproved: { text: "Waiting for the company to approve it", verb: "checked", end: "Sent, or money returned" },
   payout_without_coins: { text: "Waiting to be broadcast", verb: "tried", end: "Confirmed in a block" },
   payout_without_block: { text: "Waiting for a block", usual: "10 to 60 min", verb: "checked", end: "Confirmed in a block" }
 }
@@ -162,20 +162,16 @@ const said = ({ say }: OperatorVisit, { answer, waits_for }: Followed, who: stri
         )
       )
 
-const approvalWords = { waiting: "Waiting", approved: "Approved", rejected: "Rejected", expired: "Nobody approved it" } as const
-
 const details = (visit: OperatorVisit, row: FollowedWithdrawal, company: Company | undefined) => {
-  const { lightning_payment: lightning, destination, approval, failure } = row
+  const { lightning_payment: lightning, destination, failure } = row
   return factPanel("Details", [
     companyFact(visit, row.company_id, company),
     ["Recipient", copied(row.recipient, "recipient")],
     ["How", rails[row.rail_type]],
     ["Amount", Formats.inSats(row.amount_sats)],
     ["Fee", Formats.exactSats(row.fee_sats)],
-    row.status === "pending" || row.status === "pending_approval" ? ["Held", Formats.exactSats(row.amount_sats + row.fee_sats)] : null,
-    approval === null
-      ? null
-      : ["Approval", `${approvalWords[approval.state]}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`],
+    row.kind === null ? null : ["Held", Formats.exactSats(row.amount_sats + row.fee_sats)],
+    ...features.flatMap(({ operatorFacts }) => operatorFacts?.(row) ?? []),
     failure === null ? null : ["Failed", failure.message],
     copiedFact("Hash", lightning?.payment_hash ?? destination.payment_hash),
     copiedFact("Preimage", lightning?.payment_preimage),
@@ -195,7 +191,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const company = companies.get(row.company_id)
   const [kind, advice] = [kindOf(row), adviceOf(row, visit, company)]
   const told = toldOf(row, visit, company)
-  const wait = kind === undefined ? undefined : { ...waits[kind], sinceMillis: waitsSince(row), isLate: told.tone === "bad" }
+  const waiting = typeof kind === "object" ? { text: kind.step, verb: "checked" as const, end: kind.end } : kind && waits[kind]
+  const wait = waiting && { ...waiting, sinceMillis: waitsSince(row), isLate: told.tone === "bad" }
   const isSent = kind === "withdrawal_dispatched" || kind === "payout_without_block"
   return {
     title: `Withdrawal ${Formats.shortened(row.id)}`,
@@ -239,8 +236,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
                 )
               )
           ),
-          // What to do already says who has to approve.
-          kind !== "withdrawal_unapproved" && said(visit, row, row.rail_type === "lightning" ? "node" : "chain")
+          // What to do already says whom a feature waits for.
+          typeof kind !== "object" && said(visit, row, row.rail_type === "lightning" ? "node" : "chain")
         ),
         details(visit, row, company)
       ),

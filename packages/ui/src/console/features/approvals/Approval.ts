@@ -2,9 +2,9 @@ import { h } from "preact"
 import { type Payment, unlessRefused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { confirmed, type Elsewhere, may, text, type Visit, whoMay } from "../../Page.ts"
-import { act, body, confirm, copied, facts, form, note, plain } from "../../Parts.ts"
+import { act, body, confirm, copied, type Fact, facts, form, note, plain } from "../../Parts.ts"
 import { feeOf } from "../../pages/Rows.ts"
-import type { Withdrawal } from "../../wire.ts"
+import type { FollowedWithdrawal, Withdrawal } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
 
 /** Returns the result of a read; undefined if there is nothing, or the visitor may not read it. */
@@ -67,6 +67,12 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
     ]
   }
 }
+
+const words = { waiting: "Waiting", approved: "Approved", rejected: "Rejected", expired: "Nobody approved it" } as const
+
+/** Shows the operator who decided about a withdrawal. */
+export const operatorFacts = ({ approval }: FollowedWithdrawal): ReadonlyArray<Fact> =>
+  approval === null ? [] : [["Approval", `${words[approval.state]}${approval.decided_by === null ? "" : ` by ${approval.decided_by}`}`]]
 
 export const decide = async (visit: Visit): Promise<Elsewhere> => {
   const { id } = visit

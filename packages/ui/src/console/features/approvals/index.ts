@@ -1,7 +1,7 @@
 import * as Formats from "../../Format.ts"
 import { elided } from "../../pages/Rows.ts"
 import type { Feature } from "../Feature.ts"
-import { decide, sent } from "./Approval.ts"
+import { decide, operatorFacts, sent } from "./Approval.ts"
 
 export const approvals: Feature = {
   name: "approvals",
@@ -17,5 +17,19 @@ export const approvals: Feature = {
     ),
   sent,
   decide,
+  waits: {
+    kind: "withdrawal_unapproved",
+    text: "Needs approval",
+    step: "Waiting for the company to approve it",
+    end: "Sent, or money returned",
+    advice: (company) => ({
+      first: "There is nothing for you to do.",
+      next: [
+        `Another person or key at ${company} who can approve has to decide. Nothing has been sent.`,
+        "If nobody decides within a day, or before its invoice expires, the withdrawal fails and the money is returned."
+      ]
+    })
+  },
+  operatorFacts,
   eventWords: { "withdrawal.pending_approval": "Approval requested" }
 }
