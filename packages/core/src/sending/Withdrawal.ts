@@ -316,6 +316,13 @@ export const held = (withdrawal: Withdrawal): Msat.Msat => Msat.sum(withdrawal.a
 export const standing = ({ status, approval }: Pick<Withdrawal, "status" | "approval">): Standing =>
   status === "pending" && approval === "waiting" ? "pending_approval" : status
 
+/** A withdrawal that a hook makes wait (see `WithdrawalHooks`). */
+export interface Waiting extends Withdrawal {
+  readonly approval: "waiting"
+}
+
+export const isWaiting = (row: Withdrawal): row is Waiting => standing(row) === "pending_approval"
+
 /** Returns the time from which the withdrawal may be sent. */
 export const beganAtMillis = ({ approvalAtMillis, createdAtMillis }: Pick<Withdrawal, "approvalAtMillis" | "createdAtMillis">): number =>
   approvalAtMillis ?? createdAtMillis

@@ -1,5 +1,4 @@
 import type { ApprovalReads } from "@satrail/core/features/approvals/ApprovalReads"
-import * as Approval from "@satrail/core/features/approvals/Approval"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import type { Read } from "../Reading.ts"
 import * as State from "../State.ts"
@@ -10,7 +9,7 @@ export const make = (read: Read): ApprovalReads["Service"] => ({
   unapproved: (untilMillis, limit) =>
     read((now) =>
       State.all(now, Withdrawal.noun)
-        .filter((row) => Approval.isWaiting(row) && expiryOf(row) <= untilMillis)
+        .filter((row) => Withdrawal.isWaiting(row) && expiryOf(row) <= untilMillis)
         .toSorted((a, b) => expiryOf(a) - expiryOf(b))
         .slice(0, limit)
     )

@@ -31,10 +31,10 @@ const waiting = Effect.fnUntraced(function* (
     counted: Limit.noted(counts)
   })
   assert.strictEqual(yield* verdict(Withdrawal.requested(row, undefined, undefined, counts)), "Applied")
-  return Approval.isWaiting(row) ? row : yield* Effect.die("the withdrawal is not waiting for approval")
+  return Withdrawal.isWaiting(row) ? row : yield* Effect.die("the withdrawal is not waiting for approval")
 })
 
-const approved = (row: Approval.Waiting, by = "approves") =>
+const approved = (row: Withdrawal.Waiting, by = "approves") =>
   Approval.approved(row, by, { kind: Withdrawal.taskKind, dueAtMillis: atMillis }, atMillis + 1)
 
 const stands = Effect.fnUntraced(function* ({ companyId, id }: Withdrawal.Withdrawal) {

@@ -72,17 +72,10 @@ export interface WithdrawalRejected extends Written<
   "withdrawal.failed"
 > {}
 
-/** A withdrawal that waits for approval. */
-export interface Waiting extends Withdrawal.Withdrawal {
-  readonly approval: "waiting"
-}
-
-export const isWaiting = (row: Withdrawal.Withdrawal): row is Waiting => Withdrawal.standing(row) === "pending_approval"
-
 /**
  * Approves a withdrawal. `work` is the job that sends it. No money moves, because the amount is already held.
  */
-export const approved = (row: Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved => ({
+export const approved = (row: Withdrawal.Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved => ({
   _tag: "WithdrawalApproved",
   unlessFrozen: true,
   id: row.id,
@@ -95,7 +88,7 @@ export const approved = (row: Waiting, by: string, work: Omit<Change.Work, "id">
 })
 
 /** Rejects a withdrawal on behalf of a key, or expires it if `by` is null. */
-export const rejected = (row: Waiting, by: string | null, atMillis: number): WithdrawalRejected => ({
+export const rejected = (row: Withdrawal.Waiting, by: string | null, atMillis: number): WithdrawalRejected => ({
   _tag: "WithdrawalRejected",
   id: row.id,
   companyId: row.companyId,

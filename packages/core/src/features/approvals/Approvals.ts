@@ -13,7 +13,7 @@ import type { LimitExceeded } from "../../ledger/Limit.ts"
 import { PollMillis } from "../../ledger/Wakes.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
 import * as SpendingLimits from "../../sending/SpendingLimits.ts"
-import { held, type Withdrawal } from "../../sending/Withdrawal.ts"
+import { held, isWaiting, type Withdrawal } from "../../sending/Withdrawal.ts"
 import * as WithdrawalDrafts from "../../sending/WithdrawalDrafts.ts"
 import * as Approval from "./Approval.ts"
 import { ApprovalReads } from "./ApprovalReads.ts"
@@ -115,7 +115,7 @@ export const make = Effect.gen(function* () {
     approve: Effect.fnUntraced(function* ({ company, apiKey, id }) {
       const row = yield* get(company.id, id)
       if (row.approval === "approved") return row
-      if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
+      if (!isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
       const by = countedAs(apiKey)
       if (row.approvalAskedBy !== null && (yield* isSame(by, row.approvalAskedBy))) return yield* new Approval.ApprovalByAsker({ id })
       const { fee, atMillis, work, ...current } = yield* drafts.again({ company, apiKey }, row)
@@ -129,7 +129,7 @@ export const make = Effect.gen(function* () {
     reject: Effect.fnUntraced(function* ({ company, apiKey, id }) {
       const row = yield* get(company.id, id)
       if (row.approval === "rejected") return row
-      if (!Approval.isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
+      if (!isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
       const commit = Effect.andThen(journal.commit(Approval.rejected(row, countedAs(apiKey), yield* now)), get(company.id, id))
       return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "rejected"))
     }),
@@ -137,7 +137,7 @@ export const make = Effect.gen(function* () {
       const atMillis = yield* now
       const due = yield* records.unapproved(atMillis, expiredAtOnce + failures)
       const expired = yield* Effect.forEach(
-        due.filter(Approval.isWaiting),
+        due.filter(isWaiting),
         (row) =>
           Effect.as(journal.commit(Approval.rejected(row, null, atMillis)), true).pipe(
             Effect.catchTag("AlreadyTerminal", () => Effect.succeed(true)),

@@ -162,12 +162,12 @@ export interface Payment {
 
 /**
  * Returns a refund as its checkout page shows it at a point in time. `paidBy` is undefined if the refund is
- * completed. Returns undefined if the payer receives nothing, or if the payment still needs an approval.
+ * completed. Returns undefined if the payer receives nothing, or if the payment waits and may never be sent.
  */
 export const told = (refund: Refund, paidBy: Payment | undefined, atMillis: number): Told | undefined => {
   if (!takes.includes(refund.status)) return undefined
   const { voucher, withdrawal } = paidBy ?? {}
-  if (withdrawal !== undefined && Withdrawal.standing(withdrawal) === "pending_approval") return undefined
+  if (withdrawal !== undefined && Withdrawal.isWaiting(withdrawal)) return undefined
   if (refund.status !== "open" || voucher === undefined) return { refund, expiresAtMillis: null }
   const { status, expiresAtMillis } = voucher
   // The voucher's Change is committed first, so the refund's Change may still be outstanding.

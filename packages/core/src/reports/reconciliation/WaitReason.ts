@@ -49,7 +49,7 @@ export const depositKinds = ["deposit_without_block", "deposit_unconfirmed"] as 
 export const withdrawalKind = (row: Withdrawal.Withdrawal, job: Waiting.Job | null): Waiting.Kind | undefined => {
   const { status, rail, dispatchedAtMillis } = row
   if (status !== "pending") return undefined
-  if (Withdrawal.standing(row) === "pending_approval") return "withdrawal_unapproved"
+  if (Withdrawal.isWaiting(row)) return "withdrawal_unapproved"
   if (rail === "lightning") {
     if (dispatchedAtMillis === null) return "withdrawal_requested"
     return LostWithdrawal.isLost(job) ? "withdrawal_lost" : "withdrawal_dispatched"
