@@ -1,12 +1,12 @@
 import { type ComponentChildren, h } from "preact"
 import { Qr } from "../../checkout/Qr.ts"
 import { type Payment, Refused } from "../Api.ts"
-import { text, type Visit } from "../Page.ts"
-import { body, choice, copy, entry, type Fact, panel, status, when } from "../Parts.ts"
+import { may, text, type Visit } from "../Page.ts"
+import { body, choice, confirm, copy, entry, type Fact, factPanel, form, panel, status, when } from "../Parts.ts"
 import { rowLink, table } from "../Table.ts"
 import { pathOf, rowOf, signedSats, toldOf } from "./Rows.ts"
 
-// Parts of the pages of records that can be paid: checkouts, invoices, offers, addresses and vouchers.
+// Parts of the pages of records that can be paid or claimed: checkouts, invoices, offers, addresses, vouchers and refunds.
 
 export const found = async (visit: Visit, type: Payment["type"]): Promise<Payment> => {
   const { id } = visit
@@ -53,6 +53,23 @@ export const code = (title: string, name: string, value: string, ...more: Readon
       )
     )
   )
+
+/** The facts about a record with a link for the payee, and a form to cancel a link that has not been claimed. */
+export const linkPanels = (visit: Visit, cancels: readonly [path: string, words: string] | false, of: ReadonlyArray<Fact | null>) => [
+  factPanel("Details", of),
+  cancels !== false &&
+    may(visit, "send") &&
+    form(
+      visit.to(cancels[0]),
+      { class: "form-side" },
+      panel(
+        cancels[1],
+        {},
+        body(h("p", null, "The link stops working, and the amount and its fee are released.")),
+        confirm(cancels[1], { isConfirmed: visit.user.isConfirmed, kind: "danger" })
+      )
+    )
+]
 
 export const metadataFact = (metadata: Readonly<Record<string, string>>): Fact | null =>
   Object.keys(metadata).length === 0

@@ -4,12 +4,11 @@ import * as Formats from "../../Format.ts"
 import { type List, pagesOf } from "../../List.ts"
 import { confirmed, type Elsewhere, may, type Page, type Shown, type Visit, whoMay } from "../../Page.ts"
 import { button, copied, copy, date, link, panel, status, sub, type Told } from "../../Parts.ts"
-import { metadataFact } from "../../pages/Records.ts"
+import { linkPanels, metadataFact } from "../../pages/Records.ts"
 import { titleOf, toldOf } from "../../pages/Rows.ts"
 import { type Column, rowLink, table } from "../../Table.ts"
 import type { Deposit, Refund } from "../../wire.ts"
 import type { PaymentPart } from "../Feature.ts"
-import { record } from "../vouchers/Links.ts"
 
 const refundWords: Readonly<Record<Refund["status"], Told>> = {
   open: { tone: "wait", text: "Not claimed yet" },
@@ -105,7 +104,7 @@ const show = async (visit: Visit): Promise<Shown> => {
     lead: refund.description,
     crumbs: [["Refunds", "refunds"]],
     isLive: true,
-    body: record(visit, refund.status === "open" && [`refunds/${id}`, "Cancel refund"], [
+    body: linkPanels(visit, refund.status === "open" && [`refunds/${id}`, "Cancel refund"], [
       ["Worth now", say.fiat(refund.amount_sats) ?? "unknown"],
       ["Of", link(to(`payments/in/${refund.deposit_id}`), "Payment received")],
       withdrawal === null ? null : ["Paid by", link(to(`payments/out/${withdrawal}`), "Outgoing payment")],

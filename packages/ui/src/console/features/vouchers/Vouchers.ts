@@ -5,9 +5,8 @@ import { confirmed, type Elsewhere, may, type Page, type Shown, text, type Visit
 import { button, confirm, copied, date, fields, formPanel, link, status, type Told } from "../../Parts.ts"
 import { type Column, rowLink } from "../../Table.ts"
 import type { Voucher } from "../../wire.ts"
-import { amountFields, amountOf, code, descriptionField, descriptionOf, metadataFact } from "../../pages/Records.ts"
+import { amountFields, amountOf, code, descriptionField, descriptionOf, linkPanels, metadataFact } from "../../pages/Records.ts"
 import type { Found } from "../Feature.ts"
-import { record } from "./Links.ts"
 
 const voucherTold = ({ status, expires_at }: Voucher, nowMillis: number): Told => {
   if (status === "open") return { tone: "wait", text: `Open, ${Formats.span(Date.parse(expires_at) - nowMillis)} left` }
@@ -92,7 +91,7 @@ const show = async (visit: Visit): Promise<Shown> => {
     lead: voucher.description,
     crumbs: [["Vouchers", "vouchers"]],
     isLive: true,
-    body: record(visit, voucher.status === "open" && [`vouchers/${id}`, "Cancel voucher"], [
+    body: linkPanels(visit, voucher.status === "open" && [`vouchers/${id}`, "Cancel voucher"], [
       ["Worth now", say.fiat(voucher.amount_sats) ?? "unknown"],
       ["Fee", Formats.exactSats(voucher.fee_sats)],
       ["Created", date(say, voucher.created_at)],
