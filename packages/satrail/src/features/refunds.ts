@@ -1,9 +1,9 @@
+import * as Refund from "@satrail/core/features/refunds/Refund"
 import { Refunds } from "@satrail/core/features/refunds/Refunds"
 import * as Http from "@satrail/http/features/refunds/Refunds"
 import type { Sealer } from "@satrail/http/wire/Seal"
 import { Redacted } from "effect"
 import { type First, made, type Of } from "../Sharing.ts"
-import * as Voucher from "@satrail/core/features/vouchers/Voucher"
 import { classes } from "../Errors.ts"
 import { page } from "../Pages.ts"
 import {
@@ -34,7 +34,7 @@ export const defaults = {
         invoiceId: undefined,
         destination: undefined,
         description: "",
-        expirySeconds: Voucher.expirySeconds.default,
+        expirySeconds: Refund.expirySeconds.default,
         metadata: {},
         onCheckout: true
       }

@@ -6,7 +6,7 @@ import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 import * as Deposit from "../../receiving/Deposit.ts"
-import type * as Voucher from "../vouchers/Voucher.ts"
+import * as Voucher from "../vouchers/Voucher.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 /**
@@ -16,6 +16,9 @@ import * as Withdrawal from "../../sending/Withdrawal.ts"
  */
 export const Status = Schema.Literals(["open", "pending", "completed", "failed", "expired", "canceled"])
 export type Status = typeof Status.Type
+
+/** Limits and default of the lifetime of a refund's link, in seconds. */
+export const { expirySeconds } = Voucher
 
 /** Statuses in which the amount counts as refunded from the deposit. */
 export const takes: ReadonlyArray<Status> = ["open", "pending", "completed"]

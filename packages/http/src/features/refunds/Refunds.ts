@@ -68,7 +68,7 @@ const Body = Schema.Struct({
   currency: Scalars.given(Amounts.Currency),
   destination: Scalars.given(Withdrawals.DestinationText),
   description: Scalars.given(Scalars.Description.annotate({ description: "Description of a refund link, shown by the payer's wallet" })),
-  expiry_seconds: Scalars.given(Scalars.expirySeconds(Voucher.expirySeconds)),
+  expiry_seconds: Scalars.given(Scalars.expirySeconds(Refund.expirySeconds)),
   on_checkout: Scalars.given(
     Schema.Boolean.annotate({
       description:
@@ -194,7 +194,7 @@ const create = Section.company(
             onCheckout: on_checkout === false ? undefined : { seal: sealer && ((url) => sealer.seal(Redacted.value(url), id)) },
             ...once,
             description: description ?? "",
-            expirySeconds: expiry_seconds ?? Voucher.expirySeconds.default,
+            expirySeconds: expiry_seconds ?? Refund.expirySeconds.default,
             metadata: metadata ?? Metadata.empty
           })
         ),
