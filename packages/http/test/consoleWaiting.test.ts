@@ -70,6 +70,10 @@ describe("a withdrawal that waits", () => {
       body: { approval_above_sats: 1 }
     })
     assert.strictEqual(limits.status, 200, limits.text)
+    const terms = await page(`operator/console/companies/${companyId}/terms`)
+    assert.match(terms, /Needs approval above, sats.*name="approval_above_sats"[^>]*value="1"/s)
+    const rules = await service.page(await service.signIn(key), "console/limits")
+    assert.include(rules, "<dt>Needs approval</dt><dd>Above 1 sat</dd>")
     const body = { destination: address, amount: 20_000, currency: "sats" }
     const { id } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })).body.data
     assert.match(await page("operator/console/backlog?kind=withdrawal_unapproved"), /Needs approval 1<.*Needs approval</s)

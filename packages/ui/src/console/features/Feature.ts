@@ -4,7 +4,7 @@ import type { Entry, Section } from "../Frame.ts"
 import type { Elsewhere, OperatorVisit, Page, Visit } from "../Page.ts"
 import type { Payment } from "../Api.ts"
 import type { Concern, Fact, Icon, Moment, Told } from "../Parts.ts"
-import type { CreateApiKey, Deposit, FollowedWithdrawal, Reconciliation, Withdrawal } from "../wire.ts"
+import type { CreateApiKey, Deposit, FollowedWithdrawal, Limits, Reconciliation, Withdrawal } from "../wire.ts"
 
 /** An entry of the navigation. A section is sorted by rank. */
 export interface Ranked extends Entry {
@@ -99,6 +99,16 @@ export interface Waits {
   readonly advice: (company: string) => Advice
 }
 
+/** The limits of amounts and of the number of payments. */
+export type AmountLimit = { readonly [name in keyof Limits]: Limits[name] extends number | null ? name : never }[keyof Limits]
+
+/** A limit that a feature checks: its label, and what it means for sending. */
+export interface Limited {
+  readonly name: AmountLimit
+  readonly label: string
+  readonly rule: (limit: number) => Fact
+}
+
 /** What a feature adds to the consoles. */
 export interface Feature {
   readonly name: string
@@ -115,6 +125,7 @@ export interface Feature {
   readonly mark?: (visit: Visit) => Promise<Told | undefined>
   /** A permission of API keys that moves no money, with its name and what it allows. */
   readonly scope?: readonly [scope: CreateApiKey["scopes"][number], name: string, text: string]
+  readonly limit?: Limited
   /** Problems shown on a company's overview. */
   readonly concerns?: (visit: Visit) => Promise<ReadonlyArray<Concern>>
   /** The page that starts receiving a payment, which a company's overview and list of payments link to. */

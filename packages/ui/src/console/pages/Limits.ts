@@ -1,23 +1,27 @@
 import { h } from "preact"
+import type { AmountLimit } from "../features/Feature.ts"
+import { features } from "../features/index.ts"
 import * as Formats from "../Format.ts"
 import { may, type Page, type Shown, type Visit } from "../Page.ts"
 import { body, empty, type Fact, factPanel, facts, link, panel, plain, sub, two } from "../Parts.ts"
 import { type Column, table } from "../Table.ts"
 import type { Account, FeeRate, Limits } from "../wire.ts"
 
+const ofFeatures = features.flatMap(({ limit }) => limit ?? [])
+
 /** The limits of amounts and of the number of payments, with their labels. */
-export const amounts = [
+export const amounts: ReadonlyArray<readonly [name: AmountLimit, label: string]> = [
   ["per_withdrawal_sats", "One payment, sats"],
   ["hour_sats", "1 hour, sats"],
   ["day_sats", "24 hours, sats"],
   ["month_sats", "Month, sats"],
   ["day_count", "24 hours, payments"],
-  ["approval_above_sats", "Needs approval above, sats"]
-] as const
+  ...ofFeatures.map(({ name, label }) => [name, label] as const)
+]
 
 /** Returns the limits of a company or a key, each with its remaining amount. */
 export const limitFacts = ({ limits, remaining }: Pick<Account, "limits" | "remaining">): ReadonlyArray<Fact> => {
-  const leftOf: { readonly [name in (typeof amounts)[number][0]]?: number | null } = remaining ?? {}
+  const leftOf: { readonly [name in AmountLimit]?: number | null } = remaining ?? {}
   return amounts.flatMap(([name, text]): ReadonlyArray<Fact> => {
     const [of, left] = [limits?.[name] ?? null, leftOf[name] ?? null]
     return of === null ? [] : [[text, [Formats.sats(of), left !== null && sub(`${Formats.sats(left)} left`)]]]
@@ -60,9 +64,12 @@ export const rateWords = ({ base_sats, parts_per_million }: FeeRate): string => 
 
 const rules = (limits: Limits | null) => {
   if (limits === null) return []
-  const { approval_above_sats: approval, recipient_types: types, recipients } = limits
+  const { recipient_types: types, recipients } = limits
   return [
-    approval === null ? null : (["Needs approval", `Above ${Formats.inSats(approval)}`] as const),
+    ...ofFeatures.map(({ name, rule }) => {
+      const limit = limits[name]
+      return limit === null ? null : rule(limit)
+    }),
     types === null ? null : (["Payees", types.map((type) => type.replaceAll("_", " ")).join(", ")] as const),
     recipients === null ? null : (["Only to", recipients.join(", ")] as const)
   ]

@@ -15,6 +15,11 @@ export const approvals: Feature = {
         action: "Review"
       })
     ),
+  limit: {
+    name: "approval_above_sats",
+    label: "Needs approval above, sats",
+    rule: (sats) => ["Needs approval", `Above ${Formats.inSats(sats)}`]
+  },
   sent,
   decide,
   waits: {
