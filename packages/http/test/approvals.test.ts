@@ -1,7 +1,7 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { bad, operatorToken, seen, start } from "./Service.ts"
 
-const service = await start()
+const service = await start({ http: { console: true } })
 afterAll(service.dispose)
 
 const operate = (method: string, path: string, body?: unknown) => service.ask(method, `/operator${path}`, { key: operatorToken, body })
@@ -105,4 +105,25 @@ describe("withdrawals that another key approves", () => {
       assert.deepStrictEqual(seen(await decide(approves.key, id, how)), bad(403, "address_not_allowed"))
     assert.strictEqual((await fetched(approves.key, id)).status, "pending_approval")
   })
+})
+
+it("console: the operator sees that a withdrawal waits for approval, and afterwards who decided", async () => {
+  const { id: companyId, key } = await service.company()
+  await service.fund(key, 50_000)
+  assert.strictEqual((await operate("PUT", `/companies/${companyId}/limits`, { approval_above_sats: 1 })).status, 200)
+  const [company, operator] = [await service.signIn(key), await service.signIn(operatorToken)]
+  const page = (path: string) => service.page(operator, `operator/console/${path}`)
+  const terms = await page(`companies/${companyId}/terms`)
+  assert.match(terms, /Needs approval above, sats.*name="approval_above_sats"[^>]*value="1"/s)
+  assert.include(await service.page(company, "console/limits"), "<dt>Needs approval</dt><dd>Above 1 sat</dd>")
+  const { id } = (await send(key, 1000)).body.data
+  assert.match(await page("backlog?kind=withdrawal_unapproved"), /Needs approval \d+<.*Needs approval</s)
+  const waiting = await page(`withdrawals/${id}`)
+  const texts = ["Waiting for the company to approve it", "Another person or key at ", "<dt>Approval</dt><dd>Waiting</dd>", "<dt>Held</dt>"]
+  for (const text of texts) assert.include(waiting, text)
+  assert.notInclude(waiting, "What it waits for")
+  assert.strictEqual((await decide(key, id, "reject")).status, 200)
+  const over = await page(`withdrawals/${id}`)
+  assert.match(over, /<dt>Approval<\/dt><dd>Rejected by \w+<\/dd>/)
+  assert.notInclude(over, "<dt>Held</dt>")
 })

@@ -62,33 +62,6 @@ describe("a withdrawal that waits", () => {
     assert.include(await page(`operator/console/withdrawals/${id}`), "Not broadcast yet for")
   })
 
-  it("console: the operator sees that a withdrawal waits for approval, and afterwards who decided", async () => {
-    const { id: companyId, key } = await service.company()
-    await service.fund(key, 50_000)
-    const limits = await service.ask("PUT", `/operator/companies/${companyId}/limits`, {
-      key: operatorToken,
-      body: { approval_above_sats: 1 }
-    })
-    assert.strictEqual(limits.status, 200, limits.text)
-    const terms = await page(`operator/console/companies/${companyId}/terms`)
-    assert.match(terms, /Needs approval above, sats.*name="approval_above_sats"[^>]*value="1"/s)
-    const rules = await service.page(await service.signIn(key), "console/limits")
-    assert.include(rules, "<dt>Needs approval</dt><dd>Above 1 sat</dd>")
-    const body = { destination: address, amount: 20_000, currency: "sats" }
-    const { id } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })).body.data
-    assert.match(await page("operator/console/backlog?kind=withdrawal_unapproved"), /Needs approval 1<.*Needs approval</s)
-    const path = `operator/console/withdrawals/${id}`
-    const waiting = await page(path)
-    for (const text of ["Waiting for the company to approve it", "Another person or key at ", "<dt>Approval</dt><dd>Waiting</dd>"])
-      assert.include(waiting, text)
-    assert.include(waiting, "<dt>Held</dt>")
-    assert.notInclude(waiting, "What it waits for")
-    assert.strictEqual((await service.ask("POST", `/v1/transactions/withdrawals/${id}/reject`, { key })).status, 200)
-    const over = await page(path)
-    assert.match(over, /<dt>Approval<\/dt><dd>Rejected by \w+<\/dd>/)
-    assert.notInclude(over, "<dt>Held</dt>")
-  })
-
   it("console: while sending is paused, no page says that unfreezing the company sends its withdrawals", async () => {
     const id = await withdraw()
     const operate = (path: string, body: object) => service.ask("POST", `/operator${path}`, { key: operatorToken, body })
