@@ -7,7 +7,9 @@ import * as Events from "../src/events/Events.ts"
 import { Feed } from "../src/events/Feed.ts"
 import * as Notice from "../src/events/Notice.ts"
 import { maxAttempts, pausesMillis } from "../src/features/webhooks/Schedule.ts"
+import * as Endpoint from "../src/features/webhooks/records/Endpoint.ts"
 import { EventStore } from "../src/ledger/EventStore.ts"
+import { Journal } from "../src/ledger/Journal.ts"
 import { WebhookReads } from "../src/features/webhooks/records/WebhookReads.ts"
 import { Webhooks } from "../src/features/webhooks/Webhooks.ts"
 import * as Lag from "../src/features/webhooks/Lag.ts"
@@ -379,5 +381,22 @@ scenario(
         assert.deepStrictEqual(yield* seconds, [0, 0])
       })
     )
+  }
+)
+
+scenario(
+  "webhooks: an endpoint with an event type that this process does not know can be changed, but not get another such type",
+  () => world(),
+  function* () {
+    const row = yield* company()
+    const { endpoint: created } = yield* endpoint(row)
+    const webhooks = yield* Webhooks
+    const stored = { ...created, types: ["reminder.due", "deposit.*"] }
+    yield* (yield* Journal).commit(Endpoint.changed(created, stored, yield* Clock.currentTimeMillis))
+    const described = yield* webhooks.updateSettings(row.id, created.id, (current) => Effect.succeed({ ...current, description: "shop" }))
+    assert.deepStrictEqual([described.description, described.types], ["shop", stored.types])
+    const more = { ...stored, types: [...stored.types, "reminder.sent"] }
+    const refused = yield* Effect.flip(webhooks.change(row.id, created.id, more))
+    assert.strictEqual(refused._tag === "Invalid" && refused.path, "types.2")
   }
 )

@@ -134,13 +134,14 @@ const parts = Effect.gen(function* () {
       ? Effect.fail(new Invalid({ path: "url", message: "requires a secrets key, which this program was started without" }))
       : Effect.succeed(secrets)
 
-  const check = ({ url, description, types, signatureHeader }: Endpoint.Settings) => {
+  /** Types that the endpoint already has may be unknown: of a feature that the host removed, or of a newer version. */
+  const check = ({ url, description, types, signatureHeader }: Endpoint.Settings, existing: ReadonlyArray<string> = []) => {
     const issue = textIssue(url, maxUrlCharacters) ?? poster.issue(url)
     if (issue !== undefined) return Effect.fail(new Invalid({ path: "url", message: issue }))
     const words = textIssue(description, maxDescriptionCharacters)
     if (words !== undefined) return Effect.fail(new Invalid({ path: "description", message: words }))
     for (const [n, type] of types.entries()) {
-      const unknown = Notice.filterIssue(type, feed.types)
+      const unknown = existing.includes(type) ? undefined : Notice.filterIssue(type, feed.types)
       if (unknown !== undefined) return Effect.fail(new Invalid({ path: `types.${n}`, message: unknown }))
     }
     const header = signatureHeader === null ? undefined : headerIssue(signatureHeader)
@@ -217,7 +218,7 @@ export const make = Effect.gen(function* () {
     const change = Effect.gen(function* () {
       const endpoint = yield* get(companyId, id)
       const settings = yield* update(endpoint)
-      yield* check(settings)
+      yield* check(settings, endpoint.types)
       yield* journal.commit(Endpoint.changed(endpoint, settings, yield* now))
     })
     yield* retryIfMoved(Endpoint.EndpointNotEnabled)(change)
