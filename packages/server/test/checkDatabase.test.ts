@@ -89,7 +89,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.match(future.map(Check.text).join("\n"), /✗ database: the tables are at migration 9999.*Start that version or a later one/)
   })
 
-  it("check: an encoding other than UTF-8, too few connections and a standby are reported", async () => {
+  it("check: an encoding other than UTF-8, too few connections, no free one and a standby are reported", async () => {
     create("latin", "encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0")
     assert.match(troubles(await linesOf("latin")).join(), /✗ database: the database's encoding is LATIN1.*UTF8/)
     create("narrow")
@@ -98,6 +98,8 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     ask("postgres", "alter database narrow set default_transaction_read_only = on")
     const [readOnly] = (await found("narrow")).filter(Check.isFinal)
     assert.include(readOnly && Check.text(readOnly), "is read-only")
+    ask("postgres", "create role crowded login connection limit 0")
+    assert.match(troubles(await linesOf("narrow", "crowded")).join(), /✗ database: too many connections for role.* Raise max_connections/)
   })
 
   it("check: with several hosts, the role of each is shown, and asynchronous replication or a second primary is reported", async () => {

@@ -21,6 +21,12 @@ export class DatabaseUnreachable extends Schema.TaggedError<DatabaseUnreachable>
     return this.cause instanceof TransactionPooler
   }
 
+  /** The remedy for an error that the server returned; undefined if the message has one. */
+  get remedy(): string | undefined {
+    const code = codeOf(this.cause)
+    return SqlState.isState(code) && !/^(?:28|3D)/.test(code) ? SqlState.meaningOf(code).remedy : undefined
+  }
+
   override get message(): string {
     const { where } = this
     if (this.cause instanceof TransactionPooler)

@@ -225,7 +225,7 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
         error._tag === "DatabaseUnreachable"
           ? error.isPooled
             ? misconfigured(error.message, "Change DATABASE_URL: docs/guides/database.md has the URL to use at each provider.")
-            : outage(error.message, "Start it, or correct DATABASE_URL.")
+            : outage(error.message, error.remedy ?? "Start it, or correct DATABASE_URL.")
           : outage(`the server does not respond like PostgreSQL: ${messageOf(error)}`, "Check its log.")
       ])
     )
