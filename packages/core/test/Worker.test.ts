@@ -4,6 +4,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Clock, Deferred, Effect, Exit, Latch, Layer, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as Worker from "../src/base/Worker.ts"
+import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
 import { LightningSender } from "../src/nodes/LightningSender.ts"
 import * as Satrail from "../src/service/Satrail.ts"
@@ -23,6 +24,7 @@ import {
   run,
   scenario,
   standing,
+  steps,
   unheld
 } from "./World.ts"
 
@@ -139,6 +141,28 @@ describe("A worker", () => {
       yield* Scope.close(scope, Exit.void)
     })
   )
+})
+
+/** Logs of a service whose store does not respond when the first payment is dispatched. */
+const awayOnce = () => {
+  const logged: Array<string> = []
+  let isAway = true
+  const outage = new StoreUnavailable({ operation: "test", cause: "away", reason: "the database does not respond" })
+  const change = replace(Journal, ({ commit }) => ({
+    commit: (change) => {
+      if (!isAway || change._tag !== "WithdrawalDispatched") return commit(change)
+      isAway = false
+      return Effect.fail(outage)
+    }
+  }))
+  return { change, logged, logger: Logger.layer([Logger.make(({ logLevel, message }) => void logged.push(`${logLevel}: ${message}`))]) }
+}
+
+scenario("worker: an outage during a withdrawal's step is logged as a warning with its reason", awayOnce, function* ({ logged, logger }) {
+  const { row } = yield* paying(10_000, { sats: 1000 })
+  yield* Effect.provide(steps(3), logger)
+  assert.strictEqual(yield* standing(row), "settled")
+  assert.deepStrictEqual(logged, ["Warn: withdrawal: step failed; will retry: the database does not respond"])
 })
 
 describe("All workers together", () => {

@@ -1,4 +1,4 @@
-import { Cause, Option, Schema } from "effect"
+import { Cause, Effect, Option, Schema } from "effect"
 
 /**
  * Human-readable messages in an error about an unavailable dependency, in addition to the technical cause.
@@ -33,4 +33,10 @@ const Said = Schema.Struct({ _tag: Schema.Literals(["NodeUnavailable", "ChainUna
 export const reasonOf = (cause: Cause.Cause<unknown>): string | undefined => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   return Option.getOrUndefined(Schema.decodeUnknownOption(Said)({ ...Object(error) }))?.reason
+}
+
+/** Logs an outage with a reason as a warning in one line, and any other failure as an error with its cause. */
+export const log = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const reason = reasonOf(cause)
+  return reason === undefined ? Effect.logError(message, cause) : Effect.logWarning(`${message}: ${reason}`)
 }

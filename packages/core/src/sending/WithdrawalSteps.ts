@@ -1,5 +1,6 @@
-import { Clock, Effect, Option, Schedule } from "effect"
+import { Cause, Clock, Effect, Option, Schedule } from "effect"
 import { waitMillis } from "../accounts/Stops.ts"
+import * as Outages from "../base/Outage.ts"
 import * as TraceContext from "../base/TraceContext.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
@@ -56,7 +57,7 @@ const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) =>
         ).pipe(
           Effect.retry(givingBack),
           Effect.catch((error) =>
-            Effect.andThen(ends.release(task), Effect.logError("withdrawal: not released; stays claimed until the claim ends", error))
+            Effect.andThen(ends.release(task), Outages.log("withdrawal: not released; stays claimed until the claim ends", Cause.fail(error)))
           )
         )
 
@@ -105,7 +106,7 @@ export const make = Effect.fnUntraced(function* ({
   const insistent = <A, E>(effect: Effect.Effect<A, E>, claims: ReadonlyArray<Claim>) =>
     Effect.asSome(effect).pipe(
       Effect.catchCause((cause) =>
-        Effect.logError("withdrawal: step failed; will retry", cause).pipe(
+        Outages.log("withdrawal: step failed; will retry", cause).pipe(
           Effect.andThen(Effect.forEach(claims, afterFailure, unbounded)),
           Effect.as(Option.none<A>())
         )
