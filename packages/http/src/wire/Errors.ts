@@ -3,6 +3,7 @@ import type { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import type { Companies } from "@satrail/core/accounts/Companies"
 import type { Domains } from "@satrail/core/accounts/Domains"
 import { sentence } from "@satrail/core/base/Invalid"
+import * as Outage from "@satrail/core/base/Outage"
 import type { Feed } from "@satrail/core/events/Feed"
 import * as Limit from "@satrail/core/ledger/Limit"
 import type { Prices } from "@satrail/core/nodes/Prices"
@@ -14,7 +15,7 @@ import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
 import type { LostWithdrawals } from "@satrail/core/sending/LostWithdrawals"
 import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
-import { Effect, Schema, SchemaAST } from "effect"
+import { Cause, Effect, Schema, SchemaAST } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
 import { type Catalogue, catalogue, type Code, type Word } from "./ErrorCodes.ts"
@@ -328,7 +329,10 @@ export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, 
     Effect.catch((error) => {
       const failed = Effect.fail(failureFor(error))
       const isCounted = error._tag === "StoreUnavailable" && error.why === "overloaded" // a log line for each would increase the load
-      return "cause" in error && !isCounted ? Effect.andThen(Effect.logWarning("request: answered 503", error), failed) : failed
+      if (!("cause" in error) || isCounted) return failed
+      const reason = Outage.reasonOf(Cause.fail(error)) // the log of `/readyz` has the rest, and this line may be there for each request
+      const said = reason === undefined ? ["request: answered 503", error] : [`request: answered 503: ${reason}`]
+      return Effect.andThen(Effect.logWarning(...said), failed)
     })
   )
 
