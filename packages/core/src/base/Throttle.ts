@@ -39,9 +39,11 @@ const exactly = 0.99
 /** Checks a request against one rate without counting it. */
 const ask = ({ count, everyMillis }: Rate, newAtMillis: number | undefined, nowMillis: number) => {
   const mostMillis = count * everyMillis
-  // If the clock is set back, a caller waits no longer than it takes to refill the whole allowance.
-  const busyMillis = Math.min(Math.max((newAtMillis ?? nowMillis) - nowMillis, 0), mostMillis)
-  return { everyMillis, mostMillis, busyMillis, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
+  const untilMillis = Math.max((newAtMillis ?? nowMillis) - nowMillis, 0)
+  const busyMillis = Math.min(untilMillis, mostMillis)
+  // After the clock was set back, a name waits no longer than it takes to refill the whole allowance. This must be remembered.
+  const isSetBack = untilMillis > mostMillis + everyMillis
+  return { everyMillis, mostMillis, busyMillis, isSetBack, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
 }
 
 const roomOf = ({ everyMillis, mostMillis, busyMillis, isWithin }: ReturnType<typeof ask>, isTaken: boolean): Room => {
@@ -73,7 +75,7 @@ export const meter = (...rates: ReadonlyArray<Rate>) => {
     const asked = rates.map((rate, n) => ask(rate, before?.[n], nowMillis))
     const isTaken = asked.every(({ isWithin }) => isWithin)
     const rooms = asked.map((one) => roomOf(one, isTaken))
-    if (isTaken) {
+    if (isTaken || asked.some(({ isSetBack }) => isSetBack)) {
       const untils = rooms.map(({ wholeMillis }) => nowMillis + wholeMillis)
       remember(newAtMillis, name, untils)
     }
@@ -99,7 +101,8 @@ export const callers = (rate: Rate) => {
     )
     const isTaken = asked.every(({ isWithin }) => isWithin)
     const rooms = asked.map((one) => roomOf(one, isTaken))
-    if (isTaken) networks.forEach(({ name }, n) => remember(newAtMillis, name, nowMillis + (rooms[n]?.wholeMillis ?? 0)))
+    for (const [n, { name }] of networks.entries())
+      if (isTaken || asked[n]?.isSetBack === true) remember(newAtMillis, name, nowMillis + (rooms[n]?.wholeMillis ?? 0))
     return rooms.find(({ isWithin }) => !isWithin) ?? rooms.at(-1) ?? roomOf(ask(rate, undefined, nowMillis), false)
   }
 }
