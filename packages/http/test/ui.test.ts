@@ -35,8 +35,13 @@ describe("files loaded by pages", () => {
     }
   })
 
+  it("ui: a page of another version, as during an upgrade, gets this version's file of that name, which is checked on each use", async () => {
+    const { status, headers, text } = await service.ask("GET", url.replace(/-[\w-]{22}\./, `-${"A".repeat(22)}.`))
+    assert.deepStrictEqual([status, text, headers.get("cache-control")], [200, file.text, "no-cache"])
+  })
+
   it("ui: an unknown file name returns 404", async () => {
-    for (const path of ["/ui/embed.js", "/ui/package.json", "/ui/..%2Fpackage.json", "/ui/", "/ui"])
+    for (const path of ["/ui/embed.js", `/ui/unknown-${"A".repeat(22)}.js`, "/ui/package.json", "/ui/..%2Fpackage.json", "/ui/", "/ui"])
       assert.strictEqual((await service.ask("GET", path)).status, 404, path)
   })
 })

@@ -42,7 +42,7 @@ const routes = HttpRouter.use(
         Effect.forEach([...files().values()], (file) =>
           Effect.map(
             Asset.make(file.text, file.contentType, { forever: true, isDense: true, headers }),
-            (asset) => [pathOf(file), asset] as const
+            (asset) => [file.name, { name: file.name, path: pathOf(file), asset }] as const
           )
         )
       ).pipe(Effect.map((made) => new Map(made)))
@@ -55,8 +55,11 @@ const routes = HttpRouter.use(
         const [, color] = /^color-([0-9a-f]{6})\.css$/.exec(file) ?? []
         if (color !== undefined)
           return HttpServerResponse.text(colored(color), { contentType: "text/css; charset=utf-8", headers: { ...headers, ...forever } })
-        const asset = (yield* all).get(`ui/${file}`)
-        return asset === undefined ? notFound : yield* Asset.answer(asset)
+        const found = (yield* all).get(file.replace(/-[\w-]{22}(?=\.\w+$)/, ""))
+        if (found === undefined || file === found.name) return notFound
+        // During an upgrade, a page of one version loads its files from a process of another.
+        const isOurs = found.path === `ui/${file}`
+        return yield* Asset.answer(isOurs ? found.asset : { ...found.asset, headers: { ...found.asset.headers, "cache-control": "no-cache" } })
       })
     )
   })
