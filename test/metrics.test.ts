@@ -89,8 +89,13 @@ describe("metrics", () => {
     assert.deepStrictEqual(all(targets, /"(.*?)"/g), upstreams.split(" "))
   })
 
-  it("metrics: each alarm has a test in which it fires and a test in which it is silent", () => {
-    const alarms = all(read("deploy/prometheus/rules.yaml"), /- alert: (\w+)/g)
+  it("metrics: each alarm links to the guide that says what to do, and has a test in which it fires and a test in which it is silent", () => {
+    const rules = read("deploy/prometheus/rules.yaml")
+    const alarms = all(rules, /- alert: (\w+)/g)
+    assert.lengthOf(all(rules, /annotations:\n +(runbook_url): [&*]whatToDo/g), alarms.length)
+    assert.include(rules, "/docs/guides/monitor.md#what-to-do")
+    const guide = read("docs/guides/monitor.md").split("\n## ").find((section) => section.startsWith("What to do\n")) ?? ""
+    for (const alarm of alarms) assert.include(guide, `\`${alarm}\``)
     const cases = all(read("deploy/prometheus/rules.test.yaml"), /- name: (.*)/g)
     assert.deepStrictEqual(
       cases,
