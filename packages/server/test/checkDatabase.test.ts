@@ -102,6 +102,17 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     assert.match(troubles(await linesOf("narrow", "crowded")).join(), /✗ database: too many connections for role.* Raise max_connections/)
   })
 
+  it("check: a full disk is reported, although the database still serves reads", async () => {
+    create("crammed")
+    ask("crammed", "create role writer login; alter role writer set search_path = public, pg_catalog")
+    // A sort on a full disk fails with this error.
+    const fails = "raise exception 'could not write to file' using errcode = '53100'"
+    ask("crammed", `create function public.md5(text) returns text language plpgsql as $$ begin ${fails}; end $$`)
+    assert.match(troubles(await linesOf("crammed", "writer")).join(), /✗ database: the disk of the database is full\. Free some space/)
+    ask("crammed", "drop function public.md5(text)")
+    assert.notInclude((await linesOf("crammed", "writer")).join(), "disk")
+  })
+
   it("check: with several hosts, the role of each is shown, and asynchronous replication or a second primary is reported", async () => {
     const settings = PostgresServer.rewindable
     const first = await PostgresServer.start(installation, { settings })

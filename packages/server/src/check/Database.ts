@@ -1,5 +1,6 @@
 import * as Hosts from "@satrail/postgres/client/Hosts"
 import * as Migrations from "@satrail/postgres/migrations/Migrations"
+import * as PgError from "@satrail/postgres/client/PgError"
 import * as PgClient from "@satrail/postgres/client/PgClient"
 import * as Primary from "@satrail/postgres/client/Primary"
 import { Clock, Effect, Redacted, Result, Schema } from "effect"
@@ -65,6 +66,20 @@ select coalesce(max(migration_id), 0)::int as newest,
   has_table_privilege('satrail.entries', 'insert') as "mayAppend",
   has_table_privilege('satrail.entries', 'update') or has_table_privilege('satrail.entries', 'delete') as "mayRewrite"
 from satrail.migrations`
+
+// A sort that does not fit into memory needs space on the disk, but no privilege, and changes nothing.
+const spill = `
+set work_mem = '64kB';
+select max(n) from (select row_number() over (order by md5(i::text)) as n from generate_series(1, 20000) i) sorted`
+
+/** Reports a full disk, on which the database still serves reads. */
+const space = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(spill).unprepared).pipe(
+  Effect.as([]),
+  Effect.catchTag("SqlError", (error) => {
+    const { reason = "", remedy = "" } = PgError.wordsOf(error)
+    return PgError.codeOf(error.reason.cause) === "53100" ? Effect.succeed([outage(reason, remedy)]) : Effect.succeed([])
+  })
+)
 
 /** Warns about disabled settings that protect confirmed requests from loss. */
 const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Type): ReadonlyArray<Line> => {
@@ -201,6 +216,7 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
       ...usable(found, databaseConnections),
       ...named,
       ...read,
+      ...(yield* space),
       ...durability(found),
       ...replication(found),
       ...clock(found.nowMillis, sentMillis, heardMillis)
