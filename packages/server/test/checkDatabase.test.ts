@@ -106,8 +106,8 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     create("crammed")
     ask("crammed", "create role writer login; alter role writer set search_path = public, pg_catalog")
     // A sort on a full disk fails with this error.
-    const fails = "raise exception 'could not write to file' using errcode = '53100'"
-    ask("crammed", `create function public.md5(text) returns text language plpgsql as $$ begin ${fails}; end $$`)
+    const raising = `language plpgsql as $$ begin raise exception 'could not write to file' using errcode = '53100'; end $$`
+    ask("crammed", `create function public.md5(text) returns text ${raising}`)
     assert.match(troubles(await linesOf("crammed", "writer")).join(), /✗ database: the disk of the database is full\. Free some space/)
     ask("crammed", "drop function public.md5(text)")
     assert.notInclude((await linesOf("crammed", "writer")).join(), "disk")
