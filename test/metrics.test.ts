@@ -94,7 +94,10 @@ describe("metrics", () => {
     const alarms = all(rules, /- alert: (\w+)/g)
     assert.lengthOf(all(rules, /annotations:\n +(runbook_url): [&*]whatToDo/g), alarms.length)
     assert.include(rules, "/docs/guides/monitor.md#what-to-do")
-    const guide = read("docs/guides/monitor.md").split("\n## ").find((section) => section.startsWith("What to do\n")) ?? ""
+    const guide =
+      read("docs/guides/monitor.md")
+        .split("\n## ")
+        .find((section) => section.startsWith("What to do\n")) ?? ""
     for (const alarm of alarms) assert.include(guide, `\`${alarm}\``)
     const cases = all(read("deploy/prometheus/rules.test.yaml"), /- name: (.*)/g)
     assert.deepStrictEqual(

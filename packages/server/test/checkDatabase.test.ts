@@ -106,8 +106,11 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
     create("crammed")
     ask("crammed", "create role writer login; alter role writer set search_path = public, pg_catalog")
     // A sort on a full disk fails with this error.
-    const raising = `language plpgsql as $$ begin raise exception 'could not write to file' using errcode = '53100'; end $$`
-    ask("crammed", `create function public.md5(text) returns text ${raising}`)
+    const fails = `
+begin
+  raise exception 'could not write to file' using errcode = '53100';
+end`
+    ask("crammed", `create function public.md5(text) returns text language plpgsql as $$ ${fails} $$`)
     assert.match(troubles(await linesOf("crammed", "writer")).join(), /✗ database: the disk of the database is full\. Free some space/)
     ask("crammed", "drop function public.md5(text)")
     assert.notInclude((await linesOf("crammed", "writer")).join(), "disk")

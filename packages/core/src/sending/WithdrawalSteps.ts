@@ -57,7 +57,10 @@ const givers = (ends: PaymentEnds, paymentOptions: PaymentOptions["Service"]) =>
         ).pipe(
           Effect.retry(givingBack),
           Effect.catch((error) =>
-            Effect.andThen(ends.release(task), Outages.log("withdrawal: not released; stays claimed until the claim ends", Cause.fail(error)))
+            Effect.andThen(
+              ends.release(task),
+              Outages.log("withdrawal: not released; stays claimed until the claim ends", Cause.fail(error))
+            )
           )
         )
 

@@ -59,7 +59,9 @@ const routes = HttpRouter.use(
         if (found === undefined || file === found.name) return notFound
         // During an upgrade, a page of one version loads its files from a process of another.
         const isOurs = found.path === `ui/${file}`
-        return yield* Asset.answer(isOurs ? found.asset : { ...found.asset, headers: { ...found.asset.headers, "cache-control": "no-cache" } })
+        return yield* Asset.answer(
+          isOurs ? found.asset : { ...found.asset, headers: { ...found.asset.headers, "cache-control": "no-cache" } }
+        )
       })
     )
   })
