@@ -25,7 +25,8 @@ const server = createServer((request, response) => {
   request.resume()
   response.setHeader("content-type", "application/json")
   if (refusal !== undefined) {
-    response.writeHead(422).end(JSON.stringify({ status: 422, message: "Refused", data: null, error: refusal }))
+    const status = "status" in refusal ? Number(refusal.status) : 422
+    response.writeHead(status).end(JSON.stringify({ status, message: "Refused", data: null, error: refusal }))
     return
   }
   response.end(JSON.stringify({ status: 200, message: "Noted", data: answered }))
@@ -313,6 +314,19 @@ describe("the command line and the routes", () => {
       }
     refusal = undefined
     assert.notMatch(String(await readdir(directory)), /refused/)
+  })
+
+  it("command line: a rejected credential is reported with the variable that has it", async () => {
+    refusal = { status: 401, code: "unauthorized" }
+    for (const [command, name] of [
+      ["backlog", "SATRAIL_OPERATOR_TOKEN"],
+      ["refunds list", "SATRAIL_API_KEY"]
+    ] as const) {
+      const { exit } = await Effect.runPromise(run(command, { ...env, SATRAIL_API_KEY: "a key" }))
+      const said = Option.getOrUndefined(Exit.findErrorOption(exit))?.message
+      assert.strictEqual(said, `Refused (unauthorized)\n  ${url} rejected the one in ${name}.`)
+    }
+    refusal = undefined
   })
 
   it("command line: a command accepts a company's name instead of its id, and a unique prefix instead of any id", async () => {

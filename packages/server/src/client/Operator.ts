@@ -38,7 +38,7 @@ const redacted = (text: string | undefined) => (text === undefined ? undefined :
 /**
  * Returns the service's address and the credential for the route: an operator token or a company's key. Both
  * come from the environment, or else from the file that the last start wrote. `file` is that file, if it
- * provided the credential.
+ * provided the credential, and `source` is the file or the variable.
  */
 export const target = Effect.fnUntraced(function* (route: string) {
   const { directory, ...given } = yield* Setting.all(settings)
@@ -57,7 +57,8 @@ export const target = Effect.fnUntraced(function* (route: string) {
         ? `No API key found: set SATRAIL_API_KEY to a company's key (looked in ${directory})`
         : `No operator token found: set SATRAIL_OPERATOR_TOKEN to the service's token (looked in ${directory}, which does not contain a token set in the service's environment)`
     })
-  return { url, token, file: known === undefined ? DemoFile.fileIn(directory) : undefined }
+  const file = known === undefined ? DemoFile.fileIn(directory) : undefined
+  return { url, token, file, source: file ?? (isCompanys ? "SATRAIL_API_KEY" : "SATRAIL_OPERATOR_TOKEN") }
 })
 
 type Headers = Readonly<Record<string, string>>
@@ -113,7 +114,7 @@ const given = (body: Body): Body =>
 
 /** Calls a route without completing ids. */
 const send = Effect.fnUntraced(function* (method: Method, route: string, body?: Body, headers: Headers = {}) {
-  const { url, token } = yield* target(route)
+  const { url, token, source } = yield* target(route)
   const request = HttpClientRequest.make(method)(new URL(route, url)).pipe(
     HttpClientRequest.bearerToken(token),
     HttpClientRequest.setHeaders(headers),
@@ -130,7 +131,9 @@ const send = Effect.fnUntraced(function* (method: Method, route: string, body?: 
     Effect.mapError(away(url))
   )
   const refusal = refusalOf(answer)
-  return refusal === undefined ? answer : yield* refusal
+  if (refusal === undefined) return answer
+  if (answer.status !== 401) return yield* refusal
+  return yield* new CommandFailed({ message: `${refusal.message}\n  ${url} rejected the one in ${source}.` })
 })
 
 const resolved = (route: string, method: Method) => Resolve.route(route, method === "GET", (list) => send("GET", list))
