@@ -72,6 +72,19 @@ scenario("audit: after a clean stop, no entry is unlinked, and a forged one is r
   assert.deepStrictEqual((yield* faults)[0], 2, "it is unsigned, and was not linked")
 })
 
+scenario("audit: entries of a restored database are not reported as unlinked, however old its last process's lease is", function* () {
+  const scope = yield* Scope.make()
+  yield* Layer.buildWithScope(Layer.fresh(layerWorker), scope)
+  yield* TestClock.adjust("1 second")
+  yield* Scope.close(scope, Exit.void)
+  yield* company()
+  yield* TestClock.adjust("1 day")
+  assert.deepStrictEqual((yield* faults)[0], 0)
+  yield* Effect.forkScoped(Effect.scoped(Effect.andThen(Layer.build(Layer.fresh(layerWorker)), Effect.never)))
+  yield* TestClock.adjust("1 second")
+  assert.deepStrictEqual((yield* faults)[0], 0, "they are linked now")
+})
+
 scenario("audit: a count of rejections that was just written is not reported as unlinked", function* () {
   yield* rejecting
   yield* TestClock.adjust(countedMillis - 1)

@@ -260,13 +260,16 @@ export const headMillis = 3_600_000
 /** Maximum time until an entry is linked. */
 export const unlinkedMillis = 60_000
 
+/** The role of the process that links entries. */
+export const role = "audit"
+
 /**
  * Links new entries about once a second, in one process at a time. Logs the signed head at the start and then
  * hourly. Publishes a changed head to the operator's webhooks. Keep a copy of the logged or the published head
  * where the database owner cannot change it.
  */
 export const layerWorker = Layer.effectDiscard(
-  Duties.run("audit", (fence) =>
+  Duties.run(role, (fence) =>
     Effect.gen(function* () {
       const appended = yield* (yield* Wakes.Wakes).listen(Wakes.topics.audit)
       const pollMillis = yield* Wakes.PollMillis

@@ -25,7 +25,7 @@ export const audit = Feature.make({
       }
     }
   },
-  roles: ["audit"],
+  roles: [AuditLog.role],
   layer: AuditLog.layer,
   workers: AuditLog.layerWorker
 })
