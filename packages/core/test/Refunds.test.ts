@@ -383,6 +383,36 @@ describe("Limits of refunds", () => {
   )
 
   scenario(
+    "C8 C45: refund: a refund that the node did not get fails if its deposit is double-spent, but only once the node reports that it has no record",
+    function* () {
+      const sandbox = yield* Sandbox
+      const { payee, depositId } = yield* paidOnChain(2000)
+      yield* paid(3000, payee)
+      yield* mine(2)
+      yield* follow
+      const { destination, paymentHash } = yield* outside({ sats: 400 })
+      yield* sandbox.pause("node")
+      const away = yield* made(refund(payee, { depositId }, { destination }))
+      yield* steps(2)
+      assert.isNotNull((yield* nowOf(payee, away.refund.withdrawalId)).dispatchedAtMillis)
+      yield* sandbox.reorg(2)
+      const { chainTxId } = Option.getOrThrow(yield* (yield* Records).deposit(payee.id, depositId))
+      yield* sandbox.doubleSpend(chainTxId ?? assert.fail("no transaction"))
+      yield* mine(6)
+      yield* follow
+      yield* steps(3)
+      yield* look
+      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["pending", 0])
+      yield* sandbox.resume("node")
+      yield* steps(3)
+      yield* look
+      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["failed", 0])
+      assert.strictEqual((yield* has(payee)).held, 0)
+      assert.strictEqual((yield* nowOf(payee, away.refund.withdrawalId)).failure, "canceled")
+    }
+  )
+
+  scenario(
     "C45: refund: if a reorganization removes a refunded deposit, the operator bears the loss that the company's other funds do not cover",
     function* () {
       const { payee, depositId } = yield* paidOnChain(2000)

@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     // have released the funds.
     if (!mayCall(task, yield* now)) return "later"
     // The company may have been frozen, or a refund's deposit removed, while the node was away. An earlier call may have
-    // reached the node, so a withdrawal that may `never` be sent does not fail here.
+    // reached the node, so a withdrawal that may `never` be sent fails only once the node has no record of it (`track`).
     if ((yield* maySend(withdrawal)) !== "now") {
       unsent.note(task)
       return { millis: waitMillis }
@@ -177,6 +177,8 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       const isBeforeLoss = dispatchedAtMillis < (payment.lostBeforeMillis ?? 0)
       const record = isBeforeLoss ? "lost" : yield* recordOf(dispatchedAtMillis)
       if (record !== "kept") return record === "lost" ? "lost" : unknown
+      // The node never received the payment, and no call can still reach it.
+      if ((yield* maySend(withdrawal)) === "never") return yield* fail(withdrawal, "canceled", task)
       return yield* places.withPermit(pay(withdrawal, nodePayment, task))
     })
   }
