@@ -211,6 +211,28 @@ export const money = {
     yield* has(payer, { posted: 100, held: 80 })
     yield* has(payee, { posted: 0, held: 0 })
   }),
+  "C15: only the withdrawal that claimed an invoice releases it, and only until the invoice ends": Effect.gen(function* () {
+    const [payer, payee] = [yield* companyWith(100), yield* open]
+    const [one, other] = [yield* begin(payer, 40), yield* begin(payer, 40)]
+    const [row, paid] = [yield* created(payee, 40), yield* created(payee, 40)]
+    yield* claimFor(one, row)
+    yield* claimFor(one, paid)
+    const [mine, ended] = [yield* read(row), yield* read(paid)]
+    yield* verdict(yield* payment(paid, 40))
+    const theirs = Invoice.released({ ...mine, claimedBy: other.withdrawal.id }, other.fence, atMillis)
+    assert.strictEqual(yield* unchanged(theirs), "Applied")
+    assert.strictEqual(yield* unchanged(Invoice.released(ended, one.fence, atMillis)), "Applied")
+    assert.deepStrictEqual([yield* read(row), (yield* read(paid)).status], [mine, "settled"])
+    assert.strictEqual(yield* verdict(Invoice.released(mine, one.fence, atMillis)), "Applied")
+    const released = yield* read(row)
+    assert.deepStrictEqual(released, { ...mine, status: "pending" })
+    assert.strictEqual(yield* unchanged(Invoice.claimed(row, one.withdrawal.id, one.fence, atMillis)), "InvoiceNotPayable")
+    yield* claimFor(other, released)
+    assert.strictEqual(yield* unchanged(Invoice.released(mine, one.fence, atMillis)), "Applied")
+    assert.strictEqual((yield* read(row)).claimedBy, other.withdrawal.id)
+    yield* has(payer, { posted: 100, held: 80 })
+    yield* has(payee, { posted: 40, held: 0 })
+  }),
   "C15: if eight withdrawals claim one invoice concurrently, one gets it": Effect.gen(function* () {
     const [payer, payee] = [yield* companyWith(100), yield* open]
     const begun = yield* Effect.forEach(Array.from({ length: 8 }), () => begin(payer, 10))

@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import type { Fence } from "@satrail/core/ledger/Change"
 import type { Journal } from "@satrail/core/ledger/Journal"
 import * as Noun from "@satrail/core/ledger/Noun"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
@@ -47,6 +48,9 @@ export { subjectOf } from "./Subject.ts"
 // The guarantees that every record type must provide, derived from its `Noun` declaration. One entry in
 // `declared` tests one type.
 
+/** Claims on the tasks of withdrawals that have claimed an invoice. */
+const claims = new Map<string, Fence>()
+
 /** Every record type of core. `promisesOf` tests a record type of another package the same way. */
 const declared: { readonly [noun: string]: Subject } = {
   operator_tokens: subjectOf(AccountRows.tokens, AccountRows.issue, AccountRows.revoking),
@@ -65,8 +69,13 @@ const declared: { readonly [noun: string]: Subject } = {
   invoices: subjectOf(Invoice.noun, (companyId) => Effect.map(invoice(companyId, 1), (row) => Invoice.created(row)), {
     claimed: Effect.fnUntraced(function* (row) {
       const { withdrawal, fence } = yield* begin(row.companyId, 1)
+      claims.set(withdrawal.id, fence)
       return Invoice.claimed(row, withdrawal.id, fence, row.createdAtMillis)
     }),
+    released: [
+      "claimed",
+      (row) => Effect.succeed(Invoice.released(row, claims.get(row.claimedBy ?? "") ?? assert.fail("not claimed"), row.createdAtMillis + 1))
+    ],
     held: (row) =>
       Effect.succeed(Invoice.held(row, { held: Msat.fromSats(1), heldUntilMillis: row.createdAtMillis + 3 }, row.createdAtMillis + 1)),
     settling: ["held", (row) => Effect.succeed(Invoice.settling(row, null, row.createdAtMillis + 2))],

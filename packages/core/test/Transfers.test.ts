@@ -3,11 +3,13 @@ import { urlOf } from "@satrail/bitcoin/LightningAddressText"
 import * as Lnurl from "@satrail/bitcoin/Lnurl"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
+import type { Company } from "../src/accounts/Company.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { Records } from "../src/service/Records.ts"
+import { type Hook, Hooks } from "../src/sending/WithdrawalHooks.ts"
 import { listening, pause, release, resume } from "./Payments.ts"
 import {
   accounts,
@@ -29,6 +31,11 @@ import {
   steps,
   unheld
 } from "./World.ts"
+
+/** Returns the stored status of an invoice. */
+const statusOf = Effect.fnUntraced(function* ({ id: companyId }: Company, id: string) {
+  return Option.getOrThrow(yield* (yield* Records).invoice(companyId, id)).status
+})
 
 describe("Internal payments", () => {
   scenario(
@@ -68,11 +75,12 @@ describe("Internal payments", () => {
   for (const outcome of ["settle", "fail"] as const) {
     scenario(`C15: payment worker: an internal payment fails if the node holds an external payment, which then ${outcome}s`, function* () {
       const [payer, payee] = [yield* companyWith(5000), yield* company()]
-      const { paymentRequest, paymentHash } = yield* invoice(payee, 1000)
+      const { id, paymentRequest, paymentHash } = yield* invoice(payee, 1000)
       const row = yield* confirm(payer, paymentRequest)
       yield* (yield* Sandbox).pay({ paymentRequest, hold: true })
       yield* steps(2)
       assert.strictEqual(yield* standing(row), "failed: invoice_not_payable")
+      assert.strictEqual(yield* statusOf(payee, id), "pending")
       yield* poll
       assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(5000), unheld(0)])
       yield* release(paymentHash, outcome)
@@ -86,6 +94,33 @@ describe("Internal payments", () => {
       }
     })
   }
+
+  scenario(
+    "payment worker: a withdrawal that is stopped after it claimed an invoice releases the invoice, and another withdrawal pays it",
+    () => {
+      const stopped = new Set<string>()
+      const hook: Hook = {
+        mayBegin: () => Effect.undefined,
+        maySend: ({ id }) => Effect.succeed(stopped.has(id) ? "never" : "now")
+      }
+      return { stopped, change: Context.add(Hooks, [hook]), logsErrors: true }
+    },
+    function* ({ stopped }) {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id, paymentRequest } = yield* invoice(payee, 1000)
+      const row = yield* confirm(payer, paymentRequest)
+      yield* pause("node")
+      yield* step
+      assert.strictEqual(yield* statusOf(payee, id), "claimed")
+      stopped.add(row.id)
+      yield* steps(2)
+      assert.deepStrictEqual([yield* standing(row), yield* statusOf(payee, id)], ["failed: canceled", "pending"])
+      yield* resume("node")
+      const other = yield* confirm(payer, paymentRequest)
+      yield* steps(2)
+      assert.deepStrictEqual([yield* standing(other), yield* has(payee)], ["settled", unheld(1000)])
+    }
+  )
 
   scenario("payment worker: an internal payment of an invoice without an amount pays the amount that the payer chose", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]

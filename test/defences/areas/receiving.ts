@@ -202,9 +202,9 @@ export const canaries: ReadonlyArray<Canary> = [
     file: core("receiving/Invoice"),
     in: "life",
     find: `    from: ["pending"],
-    to: "claimed",`,
+    expects: ["claimedBy"],`,
     replace: `    from: ["pending", "canceling", "canceled"],
-    to: "claimed",`,
+    expects: ["claimedBy"],`,
     test: inMemory,
     titles: "a canceled invoice cannot be claimed"
   },

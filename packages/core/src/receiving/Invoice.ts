@@ -97,7 +97,7 @@ export const Invoice = Schema.Struct({
    */
   preimage: Schema.NullOr(Preimage.Preimage),
   /**
-   * The withdrawal that is paying or has paid this invoice internally. On a settled invoice, distinguishes
+   * The withdrawal that is paying or has paid this invoice internally, or that released it. On a settled invoice, distinguishes
    * internal payments from external ones. Null again if an external payment arrived first.
    */
   claimedBy: Schema.NullOr(Noun.Id),
@@ -192,9 +192,18 @@ export const noun = Noun.make("invoices", Invoice, {
 export const life = {
   claimed: Noun.move(noun, "claimed", {
     from: ["pending"],
+    expects: ["claimedBy"],
     to: "claimed",
     sets: ["claimedBy"],
     again: { in: ["claimed"], same: ["claimedBy"] }
+  }),
+  // Has no effect on an invoice that has ended, or that another withdrawal has claimed since. `claimedBy` is kept, so
+  // that an earlier claim that is committed again has no effect either.
+  released: Noun.move(noun, "released", {
+    from: ["claimed"],
+    expects: ["claimedBy"],
+    to: "pending",
+    again: "otherwise"
   }),
   held: Noun.move(noun, "held", {
     from: ["pending"],
@@ -260,8 +269,10 @@ export interface InvoiceSettled extends Written<
   readonly [Noun.TransitionOf<typeof life.settled>, Noun.InsertOf<typeof Deposit.noun>, Noun.Touch],
   "credit" | "fence"
 > {}
-/** Applies from `pending`, or from `claimed` by the same withdrawal. */
+/** Applies from `pending`, or from `claimed` by the same withdrawal. Refused once it has been released. */
 export interface InvoiceClaimed extends Written<"InvoiceClaimed", readonly [Noun.TransitionOf<typeof life.claimed>], "fence"> {}
+/** Applies from `claimed` by the same withdrawal, and otherwise changes nothing. */
+export interface InvoiceReleased extends Written<"InvoiceReleased", readonly [Noun.TransitionOf<typeof life.released>], "fence"> {}
 /** Applies from `pending` when a payment is held. An invoice that is already held or final stays as it is. */
 export interface InvoiceHeld extends Written<"InvoiceHeld", readonly [Noun.TransitionOf<typeof life.held>]> {}
 /** Applies from `held`. Rejected if the invoice is canceled or not held yet. */
@@ -371,6 +382,20 @@ export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fe
   atMillis,
   legs: [],
   writes: [Noun.step(life.claimed, invoice, { claimedBy: withdrawalId })],
+  fence
+})
+
+/**
+ * Makes an invoice payable again before the withdrawal that claimed it fails. The node may have canceled the invoice,
+ * so only an internal payment is certain to be able to pay it.
+ */
+export const released = (invoice: Invoice, fence: Change.Fence, atMillis: number): InvoiceReleased => ({
+  _tag: "InvoiceReleased",
+  id: invoice.id,
+  companyId: invoice.companyId,
+  atMillis,
+  legs: [],
+  writes: [Noun.step(life.released, invoice, {})],
   fence
 })
 

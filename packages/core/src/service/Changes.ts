@@ -34,6 +34,7 @@ import type {
   InvoiceExpired,
   InvoiceForgotten,
   InvoiceHeld,
+  InvoiceReleased,
   InvoiceReturned,
   InvoiceSettled,
   InvoiceSettling,
@@ -76,6 +77,7 @@ export type Change =
   | OperatorTokenRevoked
   | InvoiceCreated
   | InvoiceClaimed
+  | InvoiceReleased
   | InvoiceHeld
   | InvoiceSettling
   | InvoiceReturned

@@ -26,7 +26,7 @@ const moves: { readonly [kind: string]: { readonly [from: string]: ReadonlyArray
   deposit: { pending: ["settled", "failed"], settled: ["pending", "failed"], failed: ["pending", "settled"] },
   invoice: {
     pending: ["claimed", "held", "settling", "settled", "expired", "canceling", "canceled"],
-    claimed: ["settled", "expired"],
+    claimed: ["pending", "settled", "expired"],
     held: ["settling", "settled", "canceling", "canceled"],
     settling: ["settled", "canceled"],
     expired: ["settled"],
