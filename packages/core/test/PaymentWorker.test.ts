@@ -11,10 +11,12 @@ import { listening, pause, release, resume, sending } from "./Payments.ts"
 import { settings } from "./Rows.ts"
 import {
   accounts,
+  company,
   companyWith,
   confirm,
   got,
   has,
+  invoice,
   now,
   outside,
   paying,
@@ -340,6 +342,24 @@ describe("A payment", () => {
       }
     }
   )
+
+  for (const [whose, isOwn, failure] of [
+    ["an outside payee", false, "payment_hash_used"],
+    ["another company", true, "invoice_not_payable"]
+  ] as const) {
+    scenario(
+      `C11 C15: payment worker: of eight concurrent requests without idempotency keys to pay one invoice of ${whose}, one pays and seven fail with ${failure}`,
+      function* () {
+        const [payer, payee] = [yield* companyWith(9000), yield* company()]
+        const destination = isOwn ? (yield* invoice(payee, 1000)).paymentRequest : (yield* outside({ sats: 1000 })).destination
+        const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => confirm(payer, destination), { concurrency: "unbounded" })
+        yield* steps(3)
+        const ends = yield* Effect.forEach(rows, standing)
+        assert.deepStrictEqual(ends.toSorted(), [...Array.from({ length: 7 }, () => `failed: ${failure}`), "settled"])
+        assert.deepStrictEqual(yield* has(payer), { posted: isOwn ? 8000 : 7988, held: 0 })
+      }
+    )
+  }
 
   scenario(
     "C25: payment worker: a cost above the fee limit is the operator's loss, not the company's",
