@@ -14,7 +14,8 @@ const handled = new Set<string>() // use your database
 export const receive = async (request: Received): Promise<number> => {
   const event = await pay.webhooks.verify(request, process.env["WEBHOOK_SECRET"] ?? "").catch(console.error)
   if (event === undefined) return 400
-  if (event.type === "checkout.paid" && !handled.has(event.id)) console.log("ship order", event.data.orderId)
+  if (event.type === "checkout.paid" && !handled.has(event.id))
+    console.log(event.data.late ? "paid late" : "ship order", event.data.orderId)
   handled.add(event.id)
   return 204
 }

@@ -17,7 +17,8 @@ const single = (name: string): string => `  const { items } = await pay.companie
 const part: { readonly [kind in Kind]: Part } = {
   shop: {
     accounts: single("Shop"),
-    body: `  pay.on("checkout.paid", ({ data }) => console.log(\`Order \${data.orderId} is paid. Ship it.\`), { name: "shipping" })
+    body: `  const told = (late: boolean) => (late ? "was paid late. Ship or refund it." : "is paid. Ship it.")
+  pay.on("checkout.paid", ({ data }) => console.log(\`Order \${data.orderId} \${told(data.late)}\`), { name: "shipping" })
 
   /** Creates an order and its payment page. */
   const checkout = () =>
