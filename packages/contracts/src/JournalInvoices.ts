@@ -9,7 +9,7 @@ import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { Records } from "@satrail/core/service/Records"
-import { Effect, Option } from "effect"
+import { Effect, Exit, Option } from "effect"
 import type { Promises } from "./Contract.ts"
 import {
   begin,
@@ -301,6 +301,22 @@ export const money = {
     assert.isNull(yield* readCursor(source))
     assert.strictEqual((yield* read(row)).claimedBy, one.withdrawal.id)
     yield* has(payee, { posted: 40, held: 0 })
+  }),
+  "a record with a time that is not an integer, or with a NUL or half a character in a text, is not stored": Effect.gen(function* () {
+    const companyId = yield* open
+    for (const bad of [
+      { createdAtMillis: Number.NaN },
+      { expiresAtMillis: 0.5 },
+      { expiresAtMillis: Number.POSITIVE_INFINITY },
+      { memo: "a\0b" },
+      { memo: "\ud800" }
+    ]) {
+      const row = yield* invoice(companyId, 1, bad)
+      const exit = yield* Effect.exit((yield* Journal).commit(Invoice.created(row)))
+      assert.isTrue(Exit.isFailure(exit), JSON.stringify(bad))
+      assert.isTrue(Option.isNone(yield* (yield* Records).invoice(companyId, row.id)), JSON.stringify(bad))
+    }
+    yield* created(companyId, 1)
   }),
   "C32: a payment hash belongs to one invoice": Effect.gen(function* () {
     const [companyId, otherId] = [yield* open, yield* open]

@@ -1,6 +1,7 @@
 import type { Company } from "@satrail/core/accounts/Company"
 import type { Domain } from "@satrail/core/accounts/Domain"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
+import { isText } from "@satrail/core/base/Metadata"
 import type { Answer } from "@satrail/core/ledger/Answer"
 import * as Balance from "@satrail/core/ledger/Balance"
 import type { Posting } from "@satrail/core/ledger/Change"
@@ -171,8 +172,18 @@ export const named = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, name
 export const isTaken = (state: State, noun: Noun.Noun, record: Noun.Row): boolean =>
   namesOf(noun, record).some((name) => HashMap.has(state.names, name))
 
+/** Throws if PostgreSQL could not store a record, so that tests in memory find such a bug too. */
+const check = <A extends Noun.Row>({ name, members }: Noun.Noun<A>, record: A): void => {
+  for (const [member] of members) {
+    const value: unknown = Reflect.get(record, member)
+    if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(`${name}.${member} must be an integer`)
+    if (typeof value === "string" && !isText(value)) throw new Error(`${name}.${member} must be well-formed text without NUL characters`)
+  }
+}
+
 /** Stores a record, and updates names and lists. */
 export const put = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>, record: A): State => {
+  check(noun, record)
   const rows = of(state, noun)
   return {
     ...state,
