@@ -90,13 +90,19 @@ export const heldOf = ({ htlcs }: typeof Accepted.Type, height: number): { reado
 export const claimBlocks = 18
 
 /**
+ * Number of blocks that may be found while the parts of a payment arrive. Without a restart, lnd waits two minutes for
+ * the last part. An HTLC lasts for at least 18 blocks, so 15 are left to claim a part, more than lnd needs.
+ */
+const arrivalBlocks = 3
+
+/**
  * Returns the amount received for a settled invoice. After a restart, lnd adds the last part of a payment to the parts
  * that arrived before, even if their channel did not come back and the payer has taken them back on the chain since.
  */
 export const receivedOf = ({ amt_paid_msat, htlcs }: Settled): Msat.Msat => {
   const settled = htlcs.filter(({ state }) => state === "SETTLED")
   const completedAt = Math.max(...settled.map(({ accept_height }) => accept_height))
-  const earlier = settled.filter(({ accept_height }) => accept_height < completedAt)
+  const earlier = settled.filter(({ accept_height }) => accept_height < completedAt - arrivalBlocks)
   const late = earlier.filter(({ expiry_height }) => expiry_height - completedAt <= claimBlocks)
   return Msat.make(amt_paid_msat - Msat.sum(...late.map(({ amt_msat }) => amt_msat)))
 }

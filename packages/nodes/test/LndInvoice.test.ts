@@ -29,6 +29,12 @@ describe("lnd's invoices", () => {
     assert.strictEqual(received({ sats: 60, accepted: 468, expires: 551, state: "CANCELED" }, { ...last, sats: 60 }, last), 100)
   })
 
+  it("lnd: a payment whose parts arrive within three blocks is counted as received, also with the smallest final delta of an invoice", () => {
+    const last = { sats: 40, accepted: 672, expires: 690 }
+    for (const accepted of [671, 669]) assert.strictEqual(received({ sats: 60, accepted, expires: accepted + 18 }, last), 100)
+    assert.strictEqual(received({ sats: 60, accepted: 668, expires: 686 }, last), 40)
+  })
+
   it("lnd: a payment that arrives within a block is counted as received, however soon it expires", () => {
     // Some versions of lnd accept a payment without an invoice that expires 13 blocks later.
     const soon = { sats: 40, accepted: 672, expires: 685 }
