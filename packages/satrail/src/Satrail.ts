@@ -22,7 +22,7 @@ import { existsSync } from "node:fs"
 import path from "node:path"
 import { idOf } from "./Sharing.ts"
 import * as Consumers from "./Consumers.ts"
-import type { SatrailError } from "./Errors.ts"
+import { SatrailError } from "./Errors.ts"
 import * as HostEvents from "./Events.ts"
 import * as Handler from "./Handler.ts"
 import { checkNames } from "./KnownOptions.ts"
@@ -96,13 +96,20 @@ const announce = ({ databaseUrl, dataDirectory }: Environment): void => {
   if (isNew && process.stderr.isTTY) process.stderr.write(`satrail: creating a database in ${dataDirectory} …\n`)
 }
 
+/** Says that the service cannot start, with the code of the reason. `refusal` replaces the reason's message. */
+const notStarted = (cause: Error): Error => {
+  const error = new Error(`satrail cannot start: ${Options.inOptions(cause.message)}`, { cause })
+  const told = refusal(cause)
+  return told instanceof SatrailError ? Object.assign(error, { code: told.code }) : error
+}
+
 const begun = async (runtime: ManagedRuntime.ManagedRuntime<Composed, unknown>) => {
   try {
     return await runtime.context()
   } catch (cause) {
     await runtime.dispose()
     if (cause instanceof DirectoryLock.DirectoryLocked) throw inOneLine(cause)
-    if (cause instanceof Error) throw new Error(`satrail cannot start: ${Options.inOptions(cause.message)}`, { cause })
+    if (cause instanceof Error) throw notStarted(cause)
     throw cause
   }
 }

@@ -625,6 +625,13 @@ it("options: a new database is announced at a terminal, and opening a directory 
   assert.strictEqual(inspect(error, { customInspect: false }), `[${String(error)}]`)
 })
 
+it("pay: an error at the start has the code of its cause", async () => {
+  const error = await refused(() => satrail({ database: "postgres://satrail@127.0.0.1:1/satrail", logLevel: "error" }))
+  assert.match(String(error), /^Error: satrail cannot start: /)
+  assert.strictEqual((error as SatrailError).code, "database_unreachable")
+  assert.isTrue((error as Error).cause instanceof SatrailError)
+})
+
 it("options: errors use the names of the options", async () => {
   const error = await refused(() => satrail({ network: "mainnet" }))
   assert.match(String(error), /database must be a PostgreSQL/)
