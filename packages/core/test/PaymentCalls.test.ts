@@ -8,6 +8,7 @@ import { Companies } from "../src/accounts/Companies.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
 import { Tasks } from "../src/ledger/Tasks.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
+import { Hooks, type MaySend } from "../src/sending/WithdrawalHooks.ts"
 import { listening, sending } from "./Payments.ts"
 import { settings } from "./Rows.ts"
 import {
@@ -287,6 +288,27 @@ describe("Calls to the node", () => {
       })
     }
   )
+
+  it.effect("C8: payment worker: a sent payment that may no longer be sent does not fail before the grace period ends", () => {
+    let answer: MaySend = "now"
+    const lost = sending(() => ({
+      graceMillis: 60_000,
+      pay: () => Effect.succeed({ _tag: "pending" }),
+      lookupPayment: () => Effect.succeed({ _tag: "notFound" })
+    }))
+    const hook = Context.add(Hooks, [{ mayBegin: () => Effect.undefined, maySend: () => Effect.sync(() => answer) }])
+    return run({ change: (ports) => hook(lost(ports)) }, function* () {
+      const payer = yield* companyWith(5000)
+      const row = yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
+      yield* steps(1, 1)
+      answer = "never"
+      yield* steps(58, 1)
+      assert.strictEqual(yield* standing(row), "pending")
+      yield* steps(3, 1)
+      assert.strictEqual(yield* standing(row), "failed: canceled")
+      assert.deepStrictEqual(yield* has(payer), { posted: 5000, held: 0 })
+    })
+  })
 
   it.effect("C8: payment worker: a call that follows an unsent call is not repeated before the grace period ends", () => {
     const atSeconds: Array<number> = []

@@ -537,6 +537,41 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "freeze:"
   },
   {
+    name: "never-sent-and-never-ended",
+    rows: [45],
+    bug: "a refund that the node did not get waits forever once its deposit was double-spent",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: `      if ((yield* maySend(withdrawal)) === "never") return yield* fail(withdrawal, "canceled", task)
+      return`,
+    replace: "      return",
+    test: coreTest("Refunds"),
+    titles: "C8 C45: refund:"
+  },
+  {
+    name: "failed-within-the-grace-period",
+    rows: [8],
+    bug: "a sent payment that may no longer be sent fails although a call to the node may still arrive",
+    file: core("sending/LightningPayments"),
+    in: "make",
+    find: "      if (waitMillis > 0) return { millis: waitMillis }",
+    replace: `      if ((yield* maySend(withdrawal)) === "never") return yield* fail(withdrawal, "canceled", task)
+      if (waitMillis > 0) return { millis: waitMillis }`,
+    test: coreTest("PaymentCalls"),
+    titles: "C8: payment worker: a sent payment that may no longer"
+  },
+  {
+    name: "claim-outlasts-its-withdrawal",
+    rows: [],
+    bug: "a withdrawal that fails keeps its claim on the payee's invoice",
+    file: core("sending/WithdrawalOutcomes"),
+    in: "make",
+    find: "        yield* release(withdrawal, task)\n",
+    replace: "",
+    test: coreTest("Transfers"),
+    titles: "payment worker: a withdrawal that is stopped after"
+  },
+  {
     name: "frozen-while-the-node-is-away",
     rows: [],
     bug: "a payment that did not reach the node is sent although its company has been frozen since",
