@@ -115,6 +115,19 @@ describe("the checkout page", () => {
     assert.include(text, "http-equiv")
   })
 
+  it("page: an excess or an amount due of less than a cent is shown in sats, not as €0.00", async () => {
+    const [over, under] = [await created({ amount: 42.5, currency: "eur" }), await created({ amount: 42.5, currency: "eur" })]
+    const { amount_sats } = (await service.ask("GET", `/v1/checkouts/${over.id}`, { key })).body.data
+    await send(over.address, amount_sats + 3)
+    await send(under.address, amount_sats - 3)
+    await mine()
+    await follow()
+    const [excess, rest] = [said((await page(over)).text), said((await page(under)).text)]
+    assert.include(excess, "You sent 3 sats more than the price.")
+    assert.include(rest, "3 sats still due")
+    for (const text of [excess, rest]) assert.notInclude(text, "€0.00")
+  })
+
   it("page: an amount due below the smallest credited on-chain payment is requested over Lightning alone", async () => {
     const least = Number(Msat.toSats(Confirmations.defaults.minDeposit))
     const made = await created({ amount: 10_000 })

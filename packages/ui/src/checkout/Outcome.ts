@@ -15,9 +15,11 @@ export interface Told {
   readonly lead: ReadonlyArray<ComponentChildren>
 }
 
-/** The excess amount, in the price's currency. */
-const overText = ({ page: { fiat, locale }, state: { overSats } }: Shown): string =>
-  (fiat && worth(overSats, fiat, locale)) ?? sats(overSats, locale)
+/** The excess amount, in the price's currency unless it rounds to zero there. */
+const overText = ({ page: { fiat, locale }, state: { overSats } }: Shown): string => {
+  const [text, zero] = fiat === null ? [null, null] : [worth(overSats, fiat, locale), worth(0, fiat, locale)]
+  return text === null || text === zero ? sats(overSats, locale) : text
+}
 
 /** When the payments that were credited by then had arrived. An on-chain payment is credited long after it was seen. */
 const arrivedAt = ({ payments, paidAtMillis }: State): number | null => {
