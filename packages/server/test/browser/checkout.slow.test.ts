@@ -22,6 +22,17 @@ const cramped = `[
   ...[...document.querySelectorAll(".choice, .button, .segment label")].filter((one) => one.scrollWidth > one.clientWidth)
 ].map(({ outerHTML }) => outerHTML)`
 
+/** Text and codes that leave their page or cover a neighbor. */
+const overlapping = `[
+  ...[...document.querySelectorAll("main *")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1),
+  ...[...document.querySelectorAll(".seller, .code code, .choice")].filter((one) => one.scrollWidth > one.clientWidth + 1),
+  ...[...document.querySelectorAll(".amount bdi")].filter(({ firstChild }) => {
+    const range = document.createRange()
+    range.selectNodeContents(firstChild)
+    return /\\d/.test(firstChild.textContent) && new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size > 1
+  })
+].map(({ outerHTML }) => outerHTML.slice(0, 120))`
+
 interface Pixels {
   readonly width: number
   readonly height: number
@@ -207,6 +218,46 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
       assert.include(await page.locator("code").allTextContents(), payment_request)
       await started.pay({ ...made, payment_request })
       await started.is(made, "paid", ({ status }) => status === "paid")
+    }))
+
+  it("browser: an email address without a top-level domain is reported at its field, and keeps what the payer chose", () =>
+    tab({}, async (page) => {
+      const made = await started.make({ amount: 42.5, currency: "eur", options: ["tip", "email"] })
+      await page.goto(started.page(made))
+      await page.getByText("10%").click()
+      const email = page.getByLabel("Email for your receipt")
+      await email.fill("ann@example")
+      await page.getByRole("button", { name: "Continue" }).click()
+      assert.isTrue(await email.evaluate("document.querySelector('#email')?.matches(':focus:invalid') ?? false"))
+      await email.pressSequentially(".com")
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "Amount due: €46.75" }).waitFor()
+      await started.is(made, "answered", ({ payer_email }) => payer_email === "ann@example.com")
+    }))
+
+  it("browser: after the device slept, the remaining time does not include the time asleep", () =>
+    tab({}, async (page) => {
+      // The monotonic clock stops while a device sleeps.
+      await page.addInitScript(
+        "const { now } = Date; let slept = 0; Date.now = () => now() + slept; window.sleep = (millis) => { slept += millis }"
+      )
+      await page.goto(started.page(await started.make()))
+      await page.evaluate("window.sleep(3_000_000)")
+      const left = await eventually(
+        "a countdown without the time asleep",
+        () => page.getByRole("timer").locator("bdi").last().innerText(),
+        (text) => !text.startsWith("5") && !text.startsWith("1:")
+      )
+      assert.match(left, /^0?[89]:\d\d$|^10:00$/)
+    }))
+
+  it("browser: with text of twice the size, every page still fits a phone", () =>
+    tab({}, async (page) => {
+      for (const [name, url] of states) {
+        await page.goto(url)
+        await page.evaluate("document.documentElement.style.fontSize = '200%'")
+        assert.deepStrictEqual(await page.evaluate(overlapping), [], name)
+      }
     }))
 
   it("browser: a wallet in the browser (WebLN) is offered the invoice", () =>

@@ -36,7 +36,8 @@ const localized = (root: ParentNode): void => {
 }
 
 /**
- * Counts down from the server's time with a monotonic clock, because the local clock may be wrong or change.
+ * Counts down from the server's time. The local clock may be wrong or set back, and the monotonic clock may stop
+ * while a device sleeps, so the one that advanced more counts.
  */
 const counting = (root: ParentNode): (() => void) => {
   const timer = root.querySelector<HTMLElement>("[role=timer]")
@@ -44,9 +45,10 @@ const counting = (root: ParentNode): (() => void) => {
   if (!timer || !digits) return () => undefined
   const told = (name: string) => Number(timer.dataset[name])
   const until = told("until")
-  const end = until - told("now") + performance.now()
+  const startMillis = Date.now()
+  const start = performance.now()
   return () => {
-    const left = end - performance.now()
+    const left = until - told("now") - Math.max(performance.now() - start, Date.now() - startMillis)
     digits.textContent = duration(Math.min(left, countedMillis))
     timer.querySelector(".left")?.setAttribute("stroke-dasharray", dashes(left, until - told("from")))
     timer.classList.toggle("soon", left <= soonMillis)

@@ -46,6 +46,9 @@ const email = ({ page, say }: Shown) =>
       id: "email",
       name: "email",
       type: "email",
+      // A browser also accepts ann@example, which the service does not.
+      pattern: ".+@.+\\..+",
+      title: "name@example.com",
       maxLength: 254,
       autoComplete: "email",
       "aria-describedby": "email-note"
