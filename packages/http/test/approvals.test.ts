@@ -55,7 +55,10 @@ describe("withdrawals that another key approves", () => {
     const { id } = (await send(asks.key, 1000)).body.data
     for (const scopes of [["send"], ["read", "receive", "webhooks"]])
       assert.deepStrictEqual(seen(await decide((await issue(scopes)).key, id, "approve")), bad(403, "scope_required"))
-    assert.deepStrictEqual(seen(await decide(asks.key, id, "approve")), bad(403, "approval_by_asker"))
+    const own = await decide(asks.key, id, "approve")
+    assert.deepStrictEqual(seen(own), bad(403, "approval_by_asker"))
+    // Decision 0193: this also refuses people, who have no key to change.
+    assert.include(own.text, "nor can anyone they invited or who invited them")
     const fresh = (await operate("POST", `/api-keys/${asks.id}/rotate`, { overlap_seconds: 60 })).body.data
     await service.approve(fresh.id)
     assert.deepStrictEqual(seen(await decide(fresh.key, id, "approve")), bad(403, "approval_by_asker"))

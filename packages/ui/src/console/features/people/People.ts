@@ -201,7 +201,7 @@ const invite = (visit: Visit): Shown => {
       fields(nameField(visit, inAudit), checks("Role", "radio", "role", offered(visit), [given.get("role") ?? "viewer"])),
       confirm("Create invitation", {
         isConfirmed: user.isConfirmed,
-        why: invitationWords
+        why: `${invitationWords} You and the people you invite can’t approve each other’s payments.`
       })
     ])
   }

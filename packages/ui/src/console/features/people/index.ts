@@ -16,7 +16,7 @@ export const people: Feature = {
     const people = (await visit.api.call("GET /v1/people", { query: { limit: 10 } })).filter(({ status }) => status !== "removed")
     return {
       text: people.length === 0 ? "Invite a person" : "Invite a second person",
-      why: "Each person signs in with a passkey, and one can approve what another sends.",
+      why: "Each person signs in with a passkey. Ask the operator to invite a person who can approve what you send.",
       href: visit.to("people/new"),
       isDone: people.length > 1
     }
