@@ -1,6 +1,7 @@
 import { afterAll, assert, it } from "@effect/vitest"
 import { link } from "@satrail/core/features/audit/AuditLog"
-import { Effect } from "effect"
+import * as Reconciler from "@satrail/core/reports/reconciliation/Reconciler"
+import { Context, Effect, Layer } from "effect"
 import { operatorToken, skippingTime, start } from "./Service.ts"
 
 const service = await start({ http: { console: true }, around: skippingTime })
@@ -20,6 +21,18 @@ it("console: before its first payment, a company sees what is left to set up, an
   const second = await overview()
   assert.include(second, "1 of 2 done")
   assert.notInclude(second, ">Add a webhook</a>")
+})
+
+it("console: the page Now of a service without companies offers to open the first one", async () => {
+  const fresh = await start({ http: { console: true } })
+  // The page also lists what needs attention, such as a ledger that was never compared.
+  await fresh.run(Effect.scoped(Effect.flatMap(Layer.build(Reconciler.layer), (built) => Context.get(built, Reconciler.Reconciler).run())))
+  const operator = await fresh.signIn(operatorToken)
+  const offered = async () => (await fresh.page(operator, "operator/console")).includes(">Open the first company</a>")
+  assert.isTrue(await offered())
+  await fresh.company()
+  assert.isFalse(await offered())
+  await fresh.dispose()
 })
 
 it("console: an empty list ends without a line about its rows", async () => {

@@ -126,6 +126,10 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
   const facts = await factsOf(visit)
   const [problems, stopped] = [problemsOf(facts, visit), stoppedOf(facts, visit)]
   const { report } = facts.reconciliation
+  const isEmpty =
+    problems.length === 0 &&
+    !report?.liabilities_sats &&
+    (await visit.api.page("GET /operator/companies", { query: { limit: 1 } })).data.length === 0
   return {
     title: problems.length === 0 ? "Now" : `${count(problems.length, "thing needs", "things need")} your attention`,
     lead: `${say.day(say.nowMillis)}, ${say.time(say.nowMillis)}`,
@@ -138,7 +142,8 @@ const get = async (visit: OperatorVisit): Promise<Shown> => {
             empty(
               "good",
               "All clear",
-              stopped.length === 0 ? "Nothing needs your attention." : "There are no problems. Some things are stopped on purpose."
+              stopped.length === 0 ? "Nothing needs your attention." : "There are no problems. Some things are stopped on purpose.",
+              ...(isEmpty ? [button(to("companies/new"), "Open the first company", "main")] : [])
             )
           )
         : plain("What is wrong", list(visit, "What is wrong", problems)),
