@@ -42,6 +42,15 @@ describe.skipIf(isMissing)("the console in a browser", () => {
     tab({ storageState: signedIn.company }, async (page, complaints) => {
       const { destination } = await Customer.outside(shop, "lightning_invoice", { amount_sats: 1000 })
       await visit(page, "send", "Send")
+      await page.getByLabel("To").fill("settle@example.com")
+      await page.getByLabel("Amount").fill("1000")
+      await page.getByRole("button", { name: "Show the fee…" }).click()
+      // A new operator has no wallet to pay yet.
+      await page
+        .getByText("There is no such name at example.com on the sandbox's web. Addresses that work include settle@wallet.example")
+        .waitFor()
+      await page.getByText("For a test, settle@wallet.example").waitFor()
+      await page.getByLabel("Amount").fill("")
       await page.getByLabel("To").fill(destination)
       await page.getByLabel("Your reference").fill("INV-77")
       await page.getByRole("button", { name: "Show the fee…" }).click()

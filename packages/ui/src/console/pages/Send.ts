@@ -19,7 +19,7 @@ const first = (visit: Visit): Shown => {
               label: "To",
               name: "destination",
               required: true,
-              hint: "A Lightning invoice or address, an LNURL, an offer, or a bitcoin address"
+              hint: `A Lightning invoice or address, an LNURL, an offer, or a bitcoin address${visit.isSandbox ? ". For a test, settle@wallet.example" : ""}`
             }),
             amountFields(visit, "sats", "Leave empty if the invoice has an amount"),
             entry(visit, {
