@@ -85,6 +85,20 @@ describe("an amount in a form of the console", () => {
     assert.deepStrictEqual([await told(1000, 600), await told(1000, 1500), await told(1000, 1000)], ["Partly paid", "Overpaid", undefined])
   })
 
+  it("console: a payout whose transaction is not in a block yet says that it waits for one", async () => {
+    await service.fund(key, 200_000)
+    const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "chain_address" }))
+    const body = { amount: 20_000, currency: "sats", destination }
+    const { id } = (await service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key, body })).body.data
+    const isWaiting = async () => (await page(`payments/out/${id}`)).includes("Waiting for a block")
+    assert.isFalse(await isWaiting())
+    await service.work()
+    assert.isTrue(await isWaiting())
+    await service.mine()
+    await service.work()
+    assert.isFalse(await isWaiting())
+  })
+
   it("console: an amount priced in a currency that was not recorded is shown without a currency", async () => {
     await service.fund(key, 200_000)
     const { destination } = await service.sandbox((sandbox) => sandbox.destination({ type: "lightning_address" }))

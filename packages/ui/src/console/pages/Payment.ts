@@ -171,6 +171,13 @@ const sent = async (visit: Visit): Promise<Shown> => {
           "Sending is paused",
           h("p", null, "If this payment has not been sent yet, it waits until the operator resumes sending.")
         ),
+      payment.status === "pending" &&
+        withdrawal.chain_tx_id !== null &&
+        note(
+          "info",
+          "Waiting for a block",
+          h("p", null, "A block is found about every 10 minutes, but it can take much longer. There is nothing to do.")
+        ),
       parts.map(({ top }) => top),
       sides(
         left,
