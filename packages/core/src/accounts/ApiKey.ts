@@ -3,7 +3,7 @@ import { base58 } from "@scure/base"
 import { Redacted, Result, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as SecretHash from "../base/SecretHash.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
@@ -279,10 +279,7 @@ const ended = (replaces: Replaces | null, old: ApiKey | undefined) =>
  */
 export const issued = (apiKey: ApiKey, replaces: Replaces | null = null, once?: Change.Once, old?: ApiKey): ApiKeyIssued => ({
   _tag: "ApiKeyIssued",
-  id: apiKey.id,
-  companyId: apiKey.companyId,
-  atMillis: apiKey.createdAtMillis,
-  legs: [],
+  ...Change.on(apiKey, apiKey.createdAtMillis),
   apiKey,
   replaces,
   recorded: [{ noun, id: apiKey.id, before: null, after: apiKey }, ...ended(replaces, old)],
@@ -302,10 +299,7 @@ export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: A
   const replaces = replaced && { id: replaced.id, expiresAtMillis: atMillis + replaced.overlapSeconds * 1000 }
   return Result.succeed({
     _tag: "ApiKeyApproved",
-    id,
-    companyId,
-    atMillis,
-    legs: [],
+    ...Change.on({ id, companyId }, atMillis),
     approvedBy: by.name,
     replaces,
     ...(old && replaces && { expects: { limits: old.limits, allowedFrom: old.allowedFrom } }),
@@ -320,10 +314,7 @@ export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: A
 /** Revokes a key. It is no longer valid. */
 export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
   _tag: "ApiKeyRevoked",
-  id: apiKey.id,
-  companyId: apiKey.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(apiKey, atMillis),
   writes: [Noun.step(life.revoked, apiKey, {})],
   event: { type: "api_key.revoked", subject: apiKey.id }
 })
@@ -331,38 +322,26 @@ export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
 /** Changes a key's limits. Spending since the key first had limits still counts. */
 export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number): ApiKeyLimited => ({
   _tag: "ApiKeyLimited",
-  id: apiKey.id,
-  companyId: apiKey.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(apiKey, atMillis),
   writes: [Noun.step(life.limited, apiKey, { limits })]
 })
 
 /** Limits a key to these addresses; null allows any. */
 export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMillis: number): ApiKeyConfined => ({
   _tag: "ApiKeyConfined",
-  id: apiKey.id,
-  companyId: apiKey.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(apiKey, atMillis),
   writes: [Noun.step(life.confined, apiKey, { allowedFrom })]
 })
 
 /** Stores a request to loosen the key's limits or ranges. A second operator must repeat it. */
 export const looseningRequested = (apiKey: ApiKey, loosening: Loosening, atMillis: number): ApiKeyLooseningRequested => ({
   _tag: "ApiKeyLooseningRequested",
-  id: apiKey.id,
-  companyId: apiKey.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(apiKey, atMillis),
   writes: [Noun.step(life.looseningRequested, apiKey, { loosening })]
 })
 
 /** Records that the key was used, at most once per minute. */
 export const used = (apiKey: ApiKey, atMillis: number): ApiKeyUsed => ({
   _tag: "ApiKeyUsed",
-  id: apiKey.id,
-  companyId: apiKey.companyId,
-  atMillis,
-  legs: []
+  ...Change.on(apiKey, atMillis)
 })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import { Freeze } from "../ledger/Freeze.ts"
 import * as Noun from "../ledger/Noun.ts"
@@ -96,10 +96,7 @@ export interface CompanyLimited extends Change.Parts<"CompanyLimited", Protectio
 /** Creates a company with a zero balance. */
 export const opened = (company: Company, once?: Change.Once): CompanyOpened => ({
   _tag: "CompanyOpened",
-  id: company.id,
-  companyId: company.id,
-  atMillis: company.createdAtMillis,
-  legs: [],
+  ...Change.on({ id: company.id, companyId: company.id }, company.createdAtMillis),
   company,
   recorded: [{ noun: members, id: company.id, before: null, after: company }],
   event: { type: "company.opened", subject: company.id },
@@ -115,10 +112,7 @@ const changedIn = (found: Company | undefined, change: Partial<Company>) =>
 /** Changes a company's plan. Records created under the old plan are unchanged. */
 export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis: number, found?: Company): PlanChanged => ({
   _tag: "PlanChanged",
-  id: companyId,
-  companyId,
-  atMillis,
-  legs: [],
+  ...Change.on({ id: companyId, companyId }, atMillis),
   ...changedIn(found, { plan }),
   plan,
   event: { type: "company.plan_changed", subject: companyId }
@@ -127,10 +121,7 @@ export const planChanged = (companyId: CompanyId.CompanyId, plan: Plan, atMillis
 /** Changes a company's limits. Spending since the company first had limits still counts. */
 export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, atMillis: number, found?: Company): CompanyLimited => ({
   _tag: "CompanyLimited",
-  id: companyId,
-  companyId,
-  atMillis,
-  legs: [],
+  ...Change.on({ id: companyId, companyId }, atMillis),
   ...changedIn(found, { limits, loosening: null }),
   limits
 })
@@ -138,10 +129,7 @@ export const limited = (companyId: CompanyId.CompanyId, limits: Limits | null, a
 /** Stores a request to loosen the company's limits or freeze. A second operator must repeat it. */
 export const looseningRequested = (found: Company, loosening: Loosening, atMillis: number): CompanyLooseningRequested => ({
   _tag: "CompanyLooseningRequested",
-  id: found.id,
-  companyId: found.id,
-  atMillis,
-  legs: [],
+  ...Change.on({ id: found.id, companyId: found.id }, atMillis),
   ...changedIn(found, { loosening }),
   loosening
 })
@@ -154,10 +142,7 @@ export const feesChanged = (
   found?: Company
 ): CompanyFeesChanged => ({
   _tag: "CompanyFeesChanged",
-  id: companyId,
-  companyId,
-  atMillis,
-  legs: [],
+  ...Change.on({ id: companyId, companyId }, atMillis),
   ...changedIn(found, { fees }),
   fees
 })
@@ -167,10 +152,7 @@ export const feesChanged = (
  */
 export const freezeChanged = (companyId: CompanyId.CompanyId, frozen: Freeze | null, atMillis: number, found?: Company): FreezeChanged => ({
   _tag: "FreezeChanged",
-  id: companyId,
-  companyId,
-  atMillis,
-  legs: [],
+  ...Change.on({ id: companyId, companyId }, atMillis),
   ...changedIn(found, { frozen, loosening: null }),
   frozen
 })

@@ -1,6 +1,6 @@
 import { Context, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import type { IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 
@@ -72,10 +72,7 @@ export const record = ({ domain, companyId }: Pick<Domain, "domain" | "companyId
 /** Assigns a domain to a company. Verifying it again changes nothing. */
 export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = null, once?: Change.Once): DomainVerified => ({
   _tag: "DomainVerified",
-  id: domain.companyId,
-  companyId: domain.companyId,
-  atMillis: domain.verifiedAtMillis,
-  legs: [],
+  ...Change.on({ id: domain.companyId, companyId: domain.companyId }, domain.verifiedAtMillis),
   domain,
   replaces,
   event: { type: "domain.verified", subject: domain.domain },
@@ -88,10 +85,7 @@ export const verified = (domain: Domain, replaces: DomainVerified["replaces"] = 
  */
 export const checked = ({ domain, companyId, lostAtMillis }: Domain, isShown: boolean, atMillis: number): DomainChecked => ({
   _tag: "DomainChecked",
-  id: companyId,
-  companyId,
-  atMillis,
-  legs: [],
+  ...Change.on({ id: companyId, companyId }, atMillis),
   domain,
   isShown,
   ...(isShown === (lostAtMillis === null) ? {} : { event: { type: isShown ? "domain.found" : "domain.lost", subject: domain } })

@@ -2,7 +2,7 @@ import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as SecretHash from "../base/SecretHash.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
@@ -71,10 +71,7 @@ export const allows = ({ scopes }: Pick<Operator, "scopes">, scope: Scope): bool
 /** Issues a token, which is valid immediately. */
 export const issued = (token: OperatorToken, once?: Change.Once): OperatorTokenIssued => ({
   _tag: "OperatorTokenIssued",
-  id: token.id,
-  companyId: token.companyId,
-  atMillis: token.createdAtMillis,
-  legs: [],
+  ...Change.on(token, token.createdAtMillis),
   writes: [Noun.insert(noun, token)],
   ...(once && { once })
 })
@@ -82,9 +79,6 @@ export const issued = (token: OperatorToken, once?: Change.Once): OperatorTokenI
 /** Revokes a token. It is no longer valid. */
 export const revoked = (token: OperatorToken, atMillis: number): OperatorTokenRevoked => ({
   _tag: "OperatorTokenRevoked",
-  id: token.id,
-  companyId: token.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(token, atMillis),
   writes: [Noun.step(life.revoked, token, {})]
 })

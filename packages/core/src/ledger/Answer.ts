@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
-import type * as Change from "./Change.ts"
+import * as Change from "./Change.ts"
 import type { IdempotencyMismatch } from "./Journal.ts"
 
 /** The stored response to the first request with an idempotency key, and a fingerprint of that request. */
@@ -49,19 +49,13 @@ export const once = <A>(
 /** Stores the response to a request that changed nothing, so the same key returns it again. */
 export const kept = (id: string, companyId: CompanyId.CompanyId, atMillis: number, once: Change.Once): AnswerKept => ({
   _tag: "AnswerKept",
-  id,
-  companyId,
-  atMillis,
-  legs: [],
+  ...Change.on({ id, companyId }, atMillis),
   once
 })
 
 /** Deletes responses that expired by `atMillis`: the first `limit` to expire. */
 export const forgotten = (id: string, atMillis: number, limit: number): AnswersForgotten => ({
   _tag: "AnswersForgotten",
-  id,
-  companyId: CompanyId.operator,
-  atMillis,
-  legs: [],
+  ...Change.on({ id, companyId: CompanyId.operator }, atMillis),
   limit
 })

@@ -176,13 +176,6 @@ export interface Parts<Tag extends string, Refused = never, Published extends st
 /** Removes postings of zero, such as the fee of a free withdrawal. */
 export const moving = <P extends Posting>(...postings: ReadonlyArray<P>): ReadonlyArray<P> => postings.filter(({ amount }) => amount > 0n)
 
-/** Returns the optional parts that are given. */
-export const optional = (parts: {
-  readonly once?: Once | undefined
-  readonly fence?: Fence | undefined
-  readonly cursor?: Cursor | undefined
-}): Partial<Pick<Parts<string>, "once" | "fence" | "cursor">> => ({
-  ...(parts.once === undefined ? {} : { once: parts.once }),
-  ...(parts.fence === undefined ? {} : { fence: parts.fence }),
-  ...(parts.cursor === undefined ? {} : { cursor: parts.cursor })
-})
+/** Returns what a Change of this record starts with, if it posts nothing. */
+export const on = ({ id, companyId }: Pick<Parts<string>, "id" | "companyId">, atMillis: number) =>
+  ({ id, companyId, atMillis, legs: [] }) as const

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
-import type * as Change from "./Change.ts"
+import * as Change from "./Change.ts"
 import type { Journal } from "./Journal.ts"
 import type { Written } from "./Written.ts"
 
@@ -12,10 +12,7 @@ export interface CursorMoved extends Written<"CursorMoved", readonly [], "fence"
 
 export const moved = (cursor: Change.Cursor, id: string, atMillis: number, fence?: Change.Fence): CursorMoved => ({
   _tag: "CursorMoved",
-  id,
-  companyId: CompanyId.operator,
-  atMillis,
-  legs: [],
+  ...Change.on({ id, companyId: CompanyId.operator }, atMillis),
   writes: [],
   cursor,
   ...(fence && { fence })

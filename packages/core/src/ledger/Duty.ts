@@ -20,10 +20,7 @@ export const begun = (role: string, atMillis: number): DutyBegun => {
   const id = idOf(role)
   return {
     _tag: "DutyBegun",
-    id,
-    companyId: CompanyId.operator,
-    atMillis,
-    legs: [],
+    ...Change.on({ id, companyId: CompanyId.operator }, atMillis),
     writes: [],
     jobs: [Change.enqueue({ kind: role, id, dueAtMillis: 0 })]
   }

@@ -125,10 +125,7 @@ export interface DepositDropped extends Written<"DepositDropped", Moved> {}
  */
 export const seen = (deposit: Deposit): DepositSeen => ({
   _tag: "DepositSeen",
-  id: deposit.id,
-  companyId: deposit.companyId,
-  atMillis: deposit.createdAtMillis,
-  legs: [],
+  ...Change.on(deposit, deposit.createdAtMillis),
   writes: [Noun.insert(noun, deposit)],
   event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
 })

@@ -335,10 +335,7 @@ const isOwn = ({ callback, paymentRequest }: Invoice): boolean => callback === n
  */
 export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
   _tag: "InvoiceCreated",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis: invoice.createdAtMillis,
-  legs: [],
+  ...Change.on(invoice, invoice.createdAtMillis),
   writes: [Noun.insert(noun, invoice)],
   jobs: begins(invoice),
   ...(isOwn(invoice) && { event: { type: "invoice.created", subject: invoice.id } }),
@@ -377,10 +374,7 @@ export const settled = (
  */
 export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed => ({
   _tag: "InvoiceClaimed",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(invoice, atMillis),
   writes: [Noun.step(life.claimed, invoice, { claimedBy: withdrawalId })],
   fence
 })
@@ -406,10 +400,7 @@ export const held = (
   atMillis: number
 ): InvoiceHeld => ({
   _tag: "InvoiceHeld",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(invoice, atMillis),
   writes: [Noun.step(life.held, invoice, payment)],
   event: { type: "invoice.held", subject: invoice.id }
 })
@@ -420,20 +411,14 @@ export const held = (
  */
 export const settling = (invoice: Invoice, preimage: Invoice["preimage"], atMillis: number): InvoiceSettling => ({
   _tag: "InvoiceSettling",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(invoice, atMillis),
   writes: [Noun.step(life.settling, invoice, { preimage })]
 })
 
 /** Records that the held payment was returned and the node accepts no further payment. */
 export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned => ({
   _tag: "InvoiceReturned",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(invoice, atMillis),
   writes: [Noun.step(life.returned, invoice, {})],
   jobs: ends(invoice),
   event: { type: "invoice.canceled", subject: invoice.id }
@@ -442,10 +427,7 @@ export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned =>
 /** Expires an invoice that was not paid before its expiry or in the grace period after it. */
 export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
   _tag: "InvoiceExpired",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(invoice, atMillis),
   writes: [Noun.step(life.expired, invoice, {})],
   jobs: ends(invoice),
   event: { type: "invoice.expired", subject: invoice.id }
@@ -457,10 +439,7 @@ export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => (
  */
 export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray<Change.Job> = []): InvoiceCanceled => ({
   _tag: "InvoiceCanceled",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(invoice, atMillis),
   writes: [Noun.step(life.canceled, invoice, {})],
   jobs,
   event: { type: "invoice.canceled", subject: invoice.id }
@@ -469,10 +448,7 @@ export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray
 /** Closes a canceled invoice, once the node accepts no payment for it, or after its expiry. */
 export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed => ({
   _tag: "InvoiceClosed",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(invoice, atMillis),
   writes: [Noun.step(life.closed, invoice, {})],
   jobs: ends(invoice)
 })

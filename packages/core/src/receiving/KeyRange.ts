@@ -1,7 +1,7 @@
 import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import type { Conflict } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
 
@@ -36,9 +36,6 @@ export interface KeyRangeReserved extends Change.Parts<"KeyRangeReserved", KeyRa
 /** Reserves a range that starts where the previous range ends. */
 export const reserved = (keyRange: KeyRange, atMillis: number): KeyRangeReserved => ({
   _tag: "KeyRangeReserved",
-  id: keyRange.id,
-  companyId: CompanyId.operator,
-  atMillis,
-  legs: [],
+  ...Change.on({ id: keyRange.id, companyId: CompanyId.operator }, atMillis),
   keyRange
 })

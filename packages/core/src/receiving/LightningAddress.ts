@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 
@@ -79,10 +79,7 @@ export const text = ({ handle, domain }: Pick<LightningAddress, "handle" | "doma
 /** Assigns the address permanently to this company. */
 export const created = (lightningAddress: LightningAddress, once?: Change.Once): LightningAddressCreated => ({
   _tag: "LightningAddressCreated",
-  id: lightningAddress.id,
-  companyId: lightningAddress.companyId,
-  atMillis: lightningAddress.createdAtMillis,
-  legs: [],
+  ...Change.on(lightningAddress, lightningAddress.createdAtMillis),
   writes: [Noun.insert(noun, lightningAddress)],
   event: { type: "lightning_address.created", subject: lightningAddress.id },
   ...(once && { once })
@@ -91,10 +88,7 @@ export const created = (lightningAddress: LightningAddress, once?: Change.Once):
 /** Replaces all settings of the address. */
 export const changed = (found: Own & Settings, settings: Settings, atMillis: number): LightningAddressChanged => ({
   _tag: "LightningAddressChanged",
-  id: found.id,
-  companyId: found.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(found, atMillis),
   writes: [Noun.step(life.changed, found, settings)],
   event: { type: "lightning_address.changed", subject: found.id }
 })
@@ -105,10 +99,7 @@ export const changed = (found: Own & Settings, settings: Settings, atMillis: num
  */
 export const deleted = ({ id, companyId }: Own, atMillis: number): LightningAddressDeleted => ({
   _tag: "LightningAddressDeleted",
-  id,
-  companyId,
-  atMillis,
-  legs: [],
+  ...Change.on({ id, companyId }, atMillis),
   writes: [Noun.step(life.deleted, { id, companyId }, {})],
   event: { type: "lightning_address.deleted", subject: id }
 })

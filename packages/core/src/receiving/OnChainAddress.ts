@@ -2,7 +2,7 @@ import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import type * as Change from "../ledger/Change.ts"
+import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import type { Written } from "../ledger/Written.ts"
 import * as Purpose from "./Purpose.ts"
@@ -35,10 +35,7 @@ export interface OnChainAddressCreated extends Written<"OnChainAddressCreated", 
 /** Assigns the address to a company. From then on, payments to the address are credited to the company. */
 export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated => ({
   _tag: "OnChainAddressCreated",
-  id: onChainAddress.id,
-  companyId: onChainAddress.companyId,
-  atMillis: onChainAddress.createdAtMillis,
-  legs: [],
+  ...Change.on(onChainAddress, onChainAddress.createdAtMillis),
   writes: [Noun.insert(noun, onChainAddress)],
   event: { type: "on_chain_address.created", subject: onChainAddress.id },
   ...(once && { once })

@@ -474,10 +474,7 @@ export const buried = (
   atMillis: number
 ): PayoutBuried => ({
   _tag: "PayoutBuried",
-  id: payout.id,
-  companyId: payout.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(payout, atMillis),
   txId: payout.txId
 })
 

@@ -1,7 +1,7 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
-import type * as Change from "../../ledger/Change.ts"
+import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 import { isSame, type Operator, SameOperator } from "../../accounts/SecondOperator.ts"
@@ -82,10 +82,7 @@ export interface AdjustmentRejected extends Written<
 /** Requests an adjustment, which waits for a second operator. No money moves. */
 export const requested = (adjustment: Adjustment, once?: Change.Once): AdjustmentRequested => ({
   _tag: "AdjustmentRequested",
-  id: adjustment.id,
-  companyId: adjustment.companyId,
-  atMillis: adjustment.createdAtMillis,
-  legs: [],
+  ...Change.on(adjustment, adjustment.createdAtMillis),
   writes: [Noun.insert(noun, adjustment)],
   ...(once && { once })
 })
@@ -114,9 +111,6 @@ export const booked = (adjustment: Adjustment, by: Operator, atMillis: number): 
 /** Rejects an adjustment. The operator who requested it may also retract it this way. */
 export const rejected = (adjustment: Adjustment, by: Operator, atMillis: number): AdjustmentRejected => ({
   _tag: "AdjustmentRejected",
-  id: adjustment.id,
-  companyId: adjustment.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(adjustment, atMillis),
   writes: [Noun.step(life.rejected, adjustment, { decidedBy: by.name })]
 })

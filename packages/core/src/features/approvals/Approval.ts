@@ -78,10 +78,7 @@ export interface WithdrawalRejected extends Written<
 export const approved = (row: Withdrawal.Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved => ({
   _tag: "WithdrawalApproved",
   unlessFrozen: true,
-  id: row.id,
-  companyId: row.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(row, atMillis),
   writes: [Noun.step(life.approved, row, { approval: "approved", approvalBy: by })],
   jobs: [Change.enqueue({ ...work, id: row.id })],
   event: { type: "withdrawal.approved", subject: row.id }

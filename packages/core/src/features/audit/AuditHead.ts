@@ -3,7 +3,7 @@ import * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import * as Audit from "../../ledger/Audit.ts"
-import type { Cursor, Fence } from "../../ledger/Change.ts"
+import * as Change from "../../ledger/Change.ts"
 import { Journal } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import type { Written } from "../../ledger/Written.ts"
@@ -19,18 +19,15 @@ export interface AuditHead {
  * owner cannot change.
  */
 export interface AuditHeadPublished extends Written<"AuditHeadPublished", readonly [], "fence", "audit_head.updated"> {
-  readonly cursor: Cursor
+  readonly cursor: Change.Cursor
 }
 
 // Cursor that stores the last published head.
 const source = "audit head told"
 
-const published = (head: string, id: string, atMillis: number, fence: Fence): AuditHeadPublished => ({
+const published = (head: string, id: string, atMillis: number, fence: Change.Fence): AuditHeadPublished => ({
   _tag: "AuditHeadPublished",
-  id,
-  companyId: CompanyId.operator,
-  atMillis,
-  legs: [],
+  ...Change.on({ id, companyId: CompanyId.operator }, atMillis),
   writes: [],
   event: { type: "audit_head.updated", subject: head },
   cursor: { source, value: head },
@@ -38,7 +35,7 @@ const published = (head: string, id: string, atMillis: number, fence: Fence): Au
 })
 
 /** Publishes the head unless it was the last one published. */
-export const publish = Effect.fnUntraced(function* (head: Audit.Head, fence: Fence) {
+export const publish = Effect.fnUntraced(function* (head: Audit.Head, fence: Change.Fence) {
   const [journal, ledger, entropy] = [yield* Journal, yield* LedgerReads, yield* Entropy]
   const text = Audit.textOf(head)
   const last = yield* ledger.cursor(source)

@@ -328,10 +328,7 @@ export const isLate = ({ status, endedAtMillis }: Pick<Checkout, "status" | "end
 /** Creates a checkout. No money moves. */
 export const created = (checkout: Checkout, once?: Change.Once): CheckoutCreated => ({
   _tag: "CheckoutCreated",
-  id: checkout.id,
-  companyId: checkout.companyId,
-  atMillis: checkout.createdAtMillis,
-  legs: [],
+  ...Change.on(checkout, checkout.createdAtMillis),
   writes: [Noun.insert(noun, checkout)],
   jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: checkout.id, dueAtMillis: checkout.expiresAtMillis })],
   ...(once && { once })
@@ -341,9 +338,8 @@ export const created = (checkout: Checkout, once?: Change.Once): CheckoutCreated
 export type Asking = Pick<Checkout, "invoiceId" | "paymentRequest">
 
 const moved = (before: Checkout, values: Partial<Checkout>, atMillis: number) => {
-  const { id, companyId, revision } = before
-  const set = Struct.pick({ ...before, ...values, revision: revision + 1 }, moving)
-  return { id, companyId, atMillis, legs: [], writes: [Noun.step(life.moved, before, set)] as const }
+  const set = Struct.pick({ ...before, ...values, revision: before.revision + 1 }, moving)
+  return { ...Change.on(before, atMillis), writes: [Noun.step(life.moved, before, set)] as const }
 }
 
 /** A new quote for the same price. */

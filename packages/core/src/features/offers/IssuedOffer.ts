@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
 import * as Metadata from "../../base/Metadata.ts"
-import type * as Change from "../../ledger/Change.ts"
+import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
@@ -37,10 +37,7 @@ export interface OfferCreated extends Written<"OfferCreated", readonly [Noun.Ins
 /** Records an offer. From then on, its payments belong to this company. */
 export const created = (offer: IssuedOffer, once?: Change.Once): OfferCreated => ({
   _tag: "OfferCreated",
-  id: offer.id,
-  companyId: offer.companyId,
-  atMillis: offer.createdAtMillis,
-  legs: [],
+  ...Change.on(offer, offer.createdAtMillis),
   writes: [Noun.insert(noun, offer)],
   event: { type: "offer.created", subject: offer.id },
   ...(once && { once })

@@ -2,7 +2,7 @@ import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
 import * as SecretHash from "../../base/SecretHash.ts"
-import type * as Change from "../../ledger/Change.ts"
+import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 import { Role } from "./Role.ts"
@@ -179,11 +179,9 @@ export interface At extends Pick<Person, "revision"> {
   readonly atMillis: number
 }
 
-const of = ({ id, companyId }: Person, { atMillis }: Pick<At, "atMillis">) => ({ id, companyId, atMillis, legs: [] as const })
-
 export const invited = (person: Person, once?: Change.Once): PersonInvited => ({
   _tag: "PersonInvited",
-  ...of(person, { atMillis: person.createdAtMillis }),
+  ...Change.on(person, person.createdAtMillis),
   writes: [Noun.insert(noun, person)],
   ...(once && { once })
 })
@@ -191,28 +189,28 @@ export const invited = (person: Person, once?: Change.Once): PersonInvited => ({
 /** Records that a second operator approved the invitation. */
 export const approved = (person: Person, at: At): PersonApproved => ({
   _tag: "PersonApproved",
-  ...of(person, at),
+  ...Change.on(person, at.atMillis),
   writes: [Noun.step(life.approved, person, { revision: at.revision })]
 })
 
 /** Adds the person's first passkey, which uses up their invitation. */
 export const joined = (person: Person, passkey: Passkey, use: Use, at: At): PersonJoined => ({
   _tag: "PersonJoined",
-  ...of(person, at),
+  ...Change.on(person, at.atMillis),
   writes: [Noun.step(life.joined, person, { passkeys: [passkey], uses: [use], revision: at.revision })]
 })
 
 /** Records that the person proved their identity. */
 export const used = (person: Person, use: Use, at: At): PasskeyUsed => ({
   _tag: "PasskeyUsed",
-  ...of(person, at),
+  ...Change.on(person, at.atMillis),
   writes: [Noun.step(life.used, person, { uses: [...person.uses.filter(({ id }) => id !== use.id), use], revision: at.revision })]
 })
 
 /** Adds a passkey. */
 export const keyed = (person: Person, passkey: Passkey, use: Use, at: At): PasskeysChanged => ({
   _tag: "PasskeysChanged",
-  ...of(person, at),
+  ...Change.on(person, at.atMillis),
   writes: [
     Noun.step(life.rekeyed, person, {
       passkeys: [...person.passkeys, passkey],
@@ -226,7 +224,7 @@ export const keyed = (person: Person, passkey: Passkey, use: Use, at: At): Passk
 /** Revokes a passkey, and ends the person's sessions. */
 export const unkeyed = (person: Person, passkeyId: string, at: At): PasskeysChanged => ({
   _tag: "PasskeysChanged",
-  ...of(person, at),
+  ...Change.on(person, at.atMillis),
   writes: [
     Noun.step(life.rekeyed, person, {
       passkeys: person.passkeys.filter(({ id }) => id !== passkeyId),
@@ -239,7 +237,7 @@ export const unkeyed = (person: Person, passkeyId: string, at: At): PasskeysChan
 
 export const promoted = (person: Person, to: Pick<Person, "role" | "vouchedBy">, at: At): PersonPromoted => ({
   _tag: "PersonPromoted",
-  ...of(person, at),
+  ...Change.on(person, at.atMillis),
   writes: [Noun.step(life.promoted, person, { role: to.role, vouchedBy: to.vouchedBy, revision: at.revision })]
 })
 
@@ -249,7 +247,7 @@ const withoutPasskeys = ({ epoch, passkeys }: Person): number => (passkeys.lengt
 /** Revokes the person's passkeys, ends their sessions and replaces their invitation. */
 export const recovered = (person: Person, invitation: Pick<Person, "secretHash" | "vouchedBy" | "waiting">, at: At): PersonRecovered => ({
   _tag: "PersonRecovered",
-  ...of(person, at),
+  ...Change.on(person, at.atMillis),
   writes: [
     Noun.step(life.recovered, person, {
       passkeys: [],
@@ -267,6 +265,6 @@ export const recovered = (person: Person, invitation: Pick<Person, "secretHash" 
 /** Removes the person, and revokes their passkeys, sessions and invitation. */
 export const removed = (person: Person, at: At): PersonRemoved => ({
   _tag: "PersonRemoved",
-  ...of(person, at),
+  ...Change.on(person, at.atMillis),
   writes: [Noun.step(life.removed, person, { passkeys: [], uses: [], epoch: withoutPasskeys(person), revision: at.revision })]
 })

@@ -213,11 +213,8 @@ export const created = (
   }
 }
 
-const parts = ({ id, companyId }: Refund, atMillis: number, fence: Change.Fence | undefined) => ({
-  id,
-  companyId,
-  atMillis,
-  legs: [],
+const parts = (refund: Refund, atMillis: number, fence: Change.Fence | undefined) => ({
+  ...Change.on(refund, atMillis),
   ...(fence && { fence })
 })
 

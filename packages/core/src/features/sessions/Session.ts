@@ -2,6 +2,7 @@ import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
 import * as SecretHash from "../../base/SecretHash.ts"
+import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
@@ -115,11 +116,9 @@ export const steppedUpUntil = ({ steppedUpAtMillis }: Session, nowMillis: number
     ? steppedUpAtMillis + stepUpMillis
     : null
 
-const of = ({ id, companyId }: Session, atMillis: number) => ({ id, companyId, atMillis, legs: [] })
-
 export const begun = (session: Session): SessionBegun => ({
   _tag: "SessionBegun",
-  ...of(session, session.createdAtMillis),
+  ...Change.on(session, session.createdAtMillis),
   writes: [Noun.insert(noun, session)]
 })
 
@@ -130,18 +129,18 @@ export const begunAgain = (
   atMillis: number
 ): SessionBegunAgain => ({
   _tag: "SessionBegunAgain",
-  ...of(session, atMillis),
+  ...Change.on(session, atMillis),
   writes: [Noun.step(life.begunAgain, session, { secretHash: next.secretHash, expiresAtMillis: next.expiresAtMillis })]
 })
 
 export const steppedUp = (session: Session, atMillis: number): SessionSteppedUp => ({
   _tag: "SessionSteppedUp",
-  ...of(session, atMillis),
+  ...Change.on(session, atMillis),
   writes: [Noun.step(life.steppedUp, session, {})]
 })
 
 export const ended = (session: Session, atMillis: number): SessionEnded => ({
   _tag: "SessionEnded",
-  ...of(session, atMillis),
+  ...Change.on(session, atMillis),
   writes: [Noun.step(life.ended, session, {})]
 })

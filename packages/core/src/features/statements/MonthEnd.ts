@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
+import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
@@ -30,9 +31,6 @@ export interface MonthsClosed extends Written<"MonthsClosed", readonly [Noun.Ins
 
 export const closed = (end: MonthEnd): MonthsClosed => ({
   _tag: "MonthsClosed",
-  id: end.id,
-  companyId: end.companyId,
-  atMillis: end.createdAtMillis,
-  legs: [],
+  ...Change.on(end, end.createdAtMillis),
   writes: [Noun.insert(noun, end)]
 })

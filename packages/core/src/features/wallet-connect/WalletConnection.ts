@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
-import type * as Change from "../../ledger/Change.ts"
+import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import type { Written } from "../../ledger/Written.ts"
 
@@ -29,10 +29,7 @@ export interface WalletConnected extends Written<"WalletConnected", readonly [No
 /** Connects an app: from then on, the holder of the app's secret key can use the API key. */
 export const connected = (connection: WalletConnection, once?: Change.Once): WalletConnected => ({
   _tag: "WalletConnected",
-  id: connection.id,
-  companyId: connection.companyId,
-  atMillis: connection.createdAtMillis,
-  legs: [],
+  ...Change.on(connection, connection.createdAtMillis),
   writes: [Noun.insert(noun, connection)],
   ...(once && { once })
 })

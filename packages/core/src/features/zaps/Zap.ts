@@ -125,10 +125,7 @@ export interface ZapReceipted extends Written<"ZapReceipted", readonly [], "fenc
 /** Completes the job of this receipt. A receipt that no relay accepted is not published as an event. */
 export const receipted = (invoice: Invoice, fence: Change.Fence, taken: number, atMillis: number): ZapReceipted => ({
   _tag: "ZapReceipted",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
+  ...Change.on(invoice, atMillis),
   writes: [],
   taken,
   fence,

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../../base/CompanyId.ts"
-import type * as Change from "../../../ledger/Change.ts"
+import * as Change from "../../../ledger/Change.ts"
 import * as Noun from "../../../ledger/Noun.ts"
 import type { Written } from "../../../ledger/Written.ts"
 
@@ -85,12 +85,10 @@ export interface DeliveryResent extends Written<
   "webhook_endpoint.changed"
 > {}
 
-const parts = ({ id, companyId }: Delivery, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })
-
 /** Records a new delivery, pending or delivered. */
 export const made = (delivery: Delivery, fence: Change.Fence): DeliveryMade => ({
   _tag: "DeliveryMade",
-  ...parts(delivery, delivery.createdAtMillis),
+  ...Change.on(delivery, delivery.createdAtMillis),
   writes: [Noun.insert(noun, delivery)],
   fence
 })
@@ -98,7 +96,7 @@ export const made = (delivery: Delivery, fence: Change.Fence): DeliveryMade => (
 /** Records another attempt. */
 export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence, atMillis: number): DeliveryTried => ({
   _tag: "DeliveryTried",
-  ...parts(delivery, atMillis),
+  ...Change.on(delivery, atMillis),
   writes: [Noun.step(life.tried, delivery, attempt)],
   fence
 })
@@ -106,7 +104,7 @@ export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence,
 /** Sends the delivery now, with all retries of the schedule. */
 export const resent = (delivery: Delivery, atMillis: number): DeliveryResent => ({
   _tag: "DeliveryResent",
-  ...parts(delivery, atMillis),
+  ...Change.on(delivery, atMillis),
   writes: [Noun.step(life.resent, delivery, { attempts: 0, nextAtMillis: atMillis })],
   event: { type: "webhook_endpoint.changed", subject: delivery.endpointId }
 })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../../base/CompanyId.ts"
-import type * as Change from "../../../ledger/Change.ts"
+import * as Change from "../../../ledger/Change.ts"
 import * as Noun from "../../../ledger/Noun.ts"
 import type { Written } from "../../../ledger/Written.ts"
 
@@ -180,14 +180,12 @@ export interface EndpointProgressed extends Written<
 > {}
 export interface EndpointTested extends Written<"EndpointTested", readonly [], never, "webhook_endpoint.test"> {}
 
-const parts = ({ id, companyId }: Endpoint, atMillis: number) => ({ id, companyId, atMillis, legs: [] as const })
-
 /** Makes the sending process read the endpoint again. */
 const changedEvent = ({ id }: Endpoint) => ({ type: "webhook_endpoint.changed" as const, subject: id })
 
 export const created = (endpoint: Endpoint, once?: Change.Once): EndpointCreated => ({
   _tag: "EndpointCreated",
-  ...parts(endpoint, endpoint.createdAtMillis),
+  ...Change.on(endpoint, endpoint.createdAtMillis),
   writes: [Noun.insert(noun, endpoint)],
   event: changedEvent(endpoint),
   ...(once && { once })
@@ -195,7 +193,7 @@ export const created = (endpoint: Endpoint, once?: Change.Once): EndpointCreated
 
 export const changed = (endpoint: Endpoint, settings: Settings, atMillis: number): EndpointChanged => ({
   _tag: "EndpointChanged",
-  ...parts(endpoint, atMillis),
+  ...Change.on(endpoint, atMillis),
   writes: [Noun.step(life.changed, endpoint, settings)],
   event: changedEvent(endpoint)
 })
@@ -205,7 +203,7 @@ export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis:
   const previous = [endpoint.secret, ...previousSecrets(endpoint, atMillis)].slice(0, maxPreviousSecrets)
   return {
     _tag: "EndpointRotated",
-    ...parts(endpoint, atMillis),
+    ...Change.on(endpoint, atMillis),
     writes: [Noun.step(life.rotated, endpoint, { secret, previousSecret: previous.join(separator), previousUntilMillis })],
     event: changedEvent(endpoint)
   }
@@ -214,7 +212,7 @@ export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis:
 /** Sends events from this position on, including those that were already sent. */
 export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled => ({
   _tag: "EndpointEnabled",
-  ...parts(endpoint, atMillis),
+  ...Change.on(endpoint, atMillis),
   writes: [Noun.step(life.enabled, endpoint, from)],
   event: changedEvent(endpoint)
 })
@@ -222,7 +220,7 @@ export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epo
 /** Stops sending. The owner is notified, unless the owner disabled the endpoint. */
 export const disabled = (endpoint: Endpoint, reason: Reason, atMillis: number, fence?: Change.Fence): EndpointDisabled => ({
   _tag: "EndpointDisabled",
-  ...parts(endpoint, atMillis),
+  ...Change.on(endpoint, atMillis),
   writes: [Noun.step(life.disabled, endpoint, { disabledReason: reason })],
   event: { type: "webhook_endpoint.disabled", subject: endpoint.id },
   ...(fence && { fence })
@@ -230,7 +228,7 @@ export const disabled = (endpoint: Endpoint, reason: Reason, atMillis: number, f
 
 export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted => ({
   _tag: "EndpointDeleted",
-  ...parts(endpoint, atMillis),
+  ...Change.on(endpoint, atMillis),
   writes: [Noun.step(life.deleted, endpoint, {})],
   event: changedEvent(endpoint)
 })
@@ -243,7 +241,7 @@ export const progressed = (
   atMillis: number
 ): EndpointProgressed => ({
   _tag: "EndpointProgressed",
-  ...parts(endpoint, atMillis),
+  ...Change.on(endpoint, atMillis),
   writes: [Noun.step(life.progressed, endpoint, to)],
   fence
 })
@@ -251,7 +249,7 @@ export const progressed = (
 /** Publishes an event that is sent only to this endpoint. */
 export const tested = (endpoint: Endpoint, atMillis: number): EndpointTested => ({
   _tag: "EndpointTested",
-  ...parts(endpoint, atMillis),
+  ...Change.on(endpoint, atMillis),
   writes: [],
   event: { type: "webhook_endpoint.test", subject: endpoint.id }
 })
