@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import * as TaskBatch from "../ledger/TaskBatch.ts"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
 import { Wakes } from "../ledger/Wakes.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
@@ -9,7 +9,6 @@ import * as InvoiceLookup from "./InvoiceLookup.ts"
 import * as LookupSchedule from "./LookupSchedule.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 
-const tasksAtOnce = 20
 // More than twice the node timeout.
 const leaseMillis = 120_000
 
@@ -44,19 +43,12 @@ export const make = Effect.gen(function* () {
   })
 
   return Holds.of({
-    step: Effect.gen(function* () {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const claimed = yield* tasks.claim({ kind: holdTask, nowMillis, leaseMillis, limit: tasksAtOnce })
-      yield* Effect.forEach(
-        claimed,
-        (task) =>
-          work(task).pipe(
-            Effect.catchCause((cause) => Effect.logError("hold invoice: lookup failed; will retry", cause)),
-            Effect.annotateLogs({ invoiceId: task.id })
-          ),
-        { concurrency: tasksAtOnce, discard: true }
-      )
-      return claimed.length
+    step: TaskBatch.step(tasks, {
+      kind: holdTask,
+      work,
+      failure: "hold invoice: lookup failed; will retry",
+      idAs: "invoiceId",
+      leaseMillis
     })
   })
 })
@@ -69,10 +61,6 @@ export const layerWorker = Layer.effectDiscard(
     const { step } = yield* Holds
     const { holding } = yield* LightningReceiver
     if (holding === undefined) return
-    yield* Worker.run(
-      "hold invoices",
-      Effect.repeat(step, { while: (claimed) => claimed === tasksAtOnce }),
-      yield* (yield* Wakes).listen(holdTask)
-    )
+    yield* TaskBatch.run("hold invoices", step, yield* (yield* Wakes).listen(holdTask))
   })
 )

@@ -2,6 +2,7 @@ import type * as Msat from "@satrail/bitcoin/Msat"
 import { Clock, Effect, Option } from "effect"
 import { Journal } from "../../ledger/Journal.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
+import * as TaskBatch from "../../ledger/TaskBatch.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Checkout from "./Checkout.ts"
 import * as CheckoutAsking from "./CheckoutAsking.ts"
@@ -12,8 +13,6 @@ import { InvoiceNotPayable } from "../../receiving/Invoice.ts"
 import * as InvoiceLookup from "../../receiving/InvoiceLookup.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
-/** Maximum number of tasks of each kind per step, all processed concurrently. */
-export const tasksAtOnce = 20
 const leaseMillis = 60_000
 
 /** Delay before a pending payment is checked again. Open checkout pages do their own polling. */
@@ -110,36 +109,29 @@ export const make = Effect.gen(function* () {
 
   const later = (task: Task, nowMillis: number) => Effect.ignore(tasks.postpone(task, nowMillis + laterMillis(task.attempts)))
 
-  const work = Effect.fnUntraced(function* (kind: string) {
-    const nowMillis = yield* Clock.currentTimeMillis
-    const claimed = yield* tasks.claim({ kind, nowMillis, leaseMillis, limit: tasksAtOnce })
-    yield* Effect.forEach(
-      claimed,
-      (task) =>
-        look(task, nowMillis).pipe(
-          // Another payment or process changed the checkout first, receiving is paused, or the node is unavailable.
-          Effect.catchTags({
-            CheckoutNotOpen: () => later(task, nowMillis),
-            InvoiceNotPayable: () => later(task, nowMillis),
-            Paused: () => later(task, nowMillis),
-            NodeUnavailable: () => later(task, nowMillis),
-            StaleFence: () => Effect.void
-          }),
-          Effect.catchCause((cause) =>
-            Effect.andThen(Effect.logError("checkout: update failed; will retry", cause), later(task, nowMillis))
-          ),
-          Effect.annotateLogs({ taskId: task.id })
-        ),
-      { concurrency: tasksAtOnce, discard: true }
-    )
-    return claimed.length
-  })
+  const work = (task: Task, nowMillis: number) =>
+    // Another payment or process changed the checkout first, receiving is paused, or the node is unavailable.
+    Effect.catchTags(look(task, nowMillis), {
+      CheckoutNotOpen: () => later(task, nowMillis),
+      InvoiceNotPayable: () => later(task, nowMillis),
+      Paused: () => later(task, nowMillis),
+      NodeUnavailable: () => later(task, nowMillis),
+      StaleFence: () => Effect.void
+    })
 
   return {
     /** Returns the number of tasks that were due. */
     step: Effect.gen(function* () {
       let due = 0
-      for (const kind of CheckoutJobs.kinds) due += yield* work(kind)
+      for (const kind of CheckoutJobs.kinds)
+        due += yield* TaskBatch.step(tasks, {
+          kind,
+          work,
+          failure: "checkout: update failed; will retry",
+          idAs: "taskId",
+          laterMillis,
+          leaseMillis
+        })
       return due
     })
   }

@@ -9,13 +9,13 @@ import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import { Invalid } from "../../base/Invalid.ts"
 import * as Metadata from "../../base/Metadata.ts"
-import * as Worker from "../../base/Worker.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
+import * as TaskBatch from "../../ledger/TaskBatch.ts"
 import { Wakes } from "../../ledger/Wakes.ts"
 import * as ChainSource from "../../nodes/ChainSource.ts"
 import * as Coin from "../../nodes/Coin.ts"
@@ -328,6 +328,6 @@ export const layerWorker = Layer.effectDiscard(
     const checkouts = yield* Checkouts
     const { listen } = yield* Wakes
     const due = Effect.raceAllFirst(yield* Effect.forEach(CheckoutJobs.kinds, listen))
-    yield* Worker.run("checkouts", Effect.repeat(checkouts.step, { while: (claimed) => claimed >= CheckoutSteps.tasksAtOnce }), due)
+    yield* TaskBatch.run("checkouts", checkouts.step, due)
   })
 )

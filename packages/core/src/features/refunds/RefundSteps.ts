@@ -2,6 +2,7 @@ import { Clock, Effect, Option } from "effect"
 import type * as Change from "../../ledger/Change.ts"
 import { Journal } from "../../ledger/Journal.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
+import * as TaskBatch from "../../ledger/TaskBatch.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Deposit from "../../receiving/Deposit.ts"
 import { DepositJobs } from "../../receiving/DepositJobs.ts"
@@ -9,10 +10,6 @@ import * as Voucher from "../vouchers/Voucher.ts"
 import * as Refund from "./Refund.ts"
 import { refundTask } from "../../sending/Cause.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
-
-/** Maximum number of tasks per step, all processed concurrently. */
-export const tasksAtOnce = 20
-const leaseMillis = 60_000
 
 /**
  * Delay before a refund is checked again after its link was claimed. The payment may take a long time, and its end
@@ -75,24 +72,12 @@ export const make = Effect.gen(function* () {
       return Option.getOrElse(yield* nouns.get(Refund.noun, refund.companyId, refund.id), () => refund)
     }),
     /** Returns the number of tasks that were due. */
-    step: Effect.gen(function* () {
-      const nowMillis = yield* Clock.currentTimeMillis
-      const claimed = yield* tasks.claim({ kind: refundTask, nowMillis, leaseMillis, limit: tasksAtOnce })
-      yield* Effect.forEach(
-        claimed,
-        (task) =>
-          look(task, nowMillis).pipe(
-            Effect.catchCause((cause) =>
-              Effect.andThen(
-                Effect.logError("refund: update failed; will retry", cause),
-                Effect.ignore(tasks.postpone(task, nowMillis + laterMillis(task.attempts)))
-              )
-            ),
-            Effect.annotateLogs({ refundId: task.id })
-          ),
-        { concurrency: tasksAtOnce, discard: true }
-      )
-      return claimed.length
+    step: TaskBatch.step(tasks, {
+      kind: refundTask,
+      work: look,
+      failure: "refund: update failed; will retry",
+      idAs: "refundId",
+      laterMillis
     })
   }
 })

@@ -10,7 +10,6 @@ import type * as CompanyId from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
 import { Invalid } from "../../base/Invalid.ts"
-import * as Worker from "../../base/Worker.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import type { InsufficientBalance } from "../../ledger/Balance.ts"
@@ -21,6 +20,7 @@ import type { LimitExceeded } from "../../ledger/Limit.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Shortage from "../../ledger/Shortage.ts"
+import * as TaskBatch from "../../ledger/TaskBatch.ts"
 import { Wakes } from "../../ledger/Wakes.ts"
 import { type Asked, Prices } from "../../nodes/Prices.ts"
 import { AsksForRest } from "../../receiving/AsksForRest.ts"
@@ -343,10 +343,6 @@ export const layer = Layer.effect(Refunds, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const refunds = yield* Refunds
-    yield* Worker.run(
-      "refunds",
-      Effect.repeat(refunds.step, { while: (claimed) => claimed === RefundSteps.tasksAtOnce }),
-      yield* (yield* Wakes).listen(refundTask)
-    )
+    yield* TaskBatch.run("refunds", refunds.step, yield* (yield* Wakes).listen(refundTask))
   })
 )

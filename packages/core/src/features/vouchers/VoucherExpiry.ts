@@ -1,12 +1,10 @@
 import { Clock, Effect } from "effect"
 import { Journal } from "../../ledger/Journal.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
+import * as TaskBatch from "../../ledger/TaskBatch.ts"
 import { fence, type Task, Tasks } from "../../ledger/Tasks.ts"
 import * as Voucher from "./Voucher.ts"
 
-/** Maximum number of vouchers per step, all voided concurrently. */
-export const tasksAtOnce = 20
-const leaseMillis = 60_000
 const laterMillis = 10_000
 
 /** Voids expired vouchers. */
@@ -29,24 +27,12 @@ export const make = Effect.gen(function* () {
 
   return {
     /** Returns the number of tasks that were due. */
-    step: Effect.gen(function* () {
-      const nowMillis = yield* now
-      const claimed = yield* tasks.claim({ kind: Voucher.taskKind, nowMillis, leaseMillis, limit: tasksAtOnce })
-      yield* Effect.forEach(
-        claimed,
-        (task) =>
-          expire(task).pipe(
-            Effect.catchCause((cause) =>
-              Effect.andThen(
-                Effect.logError("voucher: voiding failed; will retry", cause),
-                Effect.ignore(tasks.postpone(task, nowMillis + laterMillis))
-              )
-            ),
-            Effect.annotateLogs({ voucherId: task.id })
-          ),
-        { concurrency: tasksAtOnce, discard: true }
-      )
-      return claimed.length
+    step: TaskBatch.step(tasks, {
+      kind: Voucher.taskKind,
+      work: expire,
+      failure: "voucher: voiding failed; will retry",
+      idAs: "voucherId",
+      laterMillis: () => laterMillis
     })
   }
 })

@@ -8,7 +8,6 @@ import type { AmountInvalid } from "../../base/Amount.ts"
 import type * as CompanyId from "../../base/CompanyId.ts"
 import * as Id from "../../base/Id.ts"
 import type { Invalid } from "../../base/Invalid.ts"
-import * as Worker from "../../base/Worker.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import type { InsufficientBalance } from "../../ledger/Balance.ts"
@@ -19,6 +18,7 @@ import type { CompanyFrozen } from "../../ledger/Freeze.ts"
 import type * as Limit from "../../ledger/Limit.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Shortage from "../../ledger/Shortage.ts"
+import * as TaskBatch from "../../ledger/TaskBatch.ts"
 import { Wakes } from "../../ledger/Wakes.ts"
 import type { RateUnavailable } from "../../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../../nodes/Prices.ts"
@@ -143,10 +143,6 @@ export const layer = Layer.effect(Vouchers, make)
 export const layerWorker = Layer.effectDiscard(
   Effect.gen(function* () {
     const vouchers = yield* Vouchers
-    yield* Worker.run(
-      "vouchers",
-      Effect.repeat(vouchers.step, { while: (claimed) => claimed === VoucherExpiry.tasksAtOnce }),
-      yield* (yield* Wakes).listen(Voucher.taskKind)
-    )
+    yield* TaskBatch.run("vouchers", vouchers.step, yield* (yield* Wakes).listen(Voucher.taskKind))
   })
 )
