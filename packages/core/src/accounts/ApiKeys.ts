@@ -1,12 +1,11 @@
 import { Clock, Context, Effect, Layer, type Redacted } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
-import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { Installation } from "./Installation.ts"
@@ -162,11 +161,8 @@ export class ApiKeys extends Context.Service<
 >()("@satrail/core/accounts/ApiKeys") {}
 
 /** Fails if the company does not exist. */
-const existing = (records: AccountReads["Service"]) =>
-  Effect.fnUntraced(function* (companyId: CompanyId.CompanyId) {
-    const company = Id.is(companyId) ? yield* records.company(companyId) : undefined
-    if (company?._tag !== "Some") return yield* new NotFound({ what: "company", id: companyId })
-  })
+const existing = (records: AccountReads["Service"]) => (companyId: CompanyId.CompanyId) =>
+  Effect.asVoid(found("company", companyId, records.company(companyId)))
 
 /**
  * Returns the approval that a key needs; null if no operator requests the key, if it moves no money, or if the

@@ -9,7 +9,7 @@ import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import { isText } from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { AccountReads, type Standing } from "./AccountReads.ts"
@@ -202,10 +202,7 @@ export const make = Effect.gen(function* () {
   const installation = yield* Installation
   const entropy = yield* Entropy
 
-  const get = Effect.fnUntraced(function* (id: CompanyId.CompanyId) {
-    const found = Id.is(id) ? yield* records.company(id) : undefined
-    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "company", id })
-  })
+  const get = (id: CompanyId.CompanyId) => found("company", id, records.company(id))
 
   const overviews = Effect.fnUntraced(function* (companies: ReadonlyArray<Company.Company>) {
     const ids = companies.map(({ id }) => id)

@@ -6,7 +6,7 @@ import { Invalid } from "../base/Invalid.ts"
 import * as SecretHash from "../base/SecretHash.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
@@ -80,9 +80,8 @@ export const make = Effect.gen(function* () {
     }),
     list: (query) => Page.read(query, (before, limit) => nouns.newestFirst(noun, CompanyId.operator, before, limit)),
     revoke: Effect.fnUntraced(function* (id) {
-      const found = Id.is(id) ? yield* nouns.get(noun, CompanyId.operator, id) : undefined
-      if (found?._tag !== "Some") return yield* new NotFound({ what: "operator token", id })
-      yield* journal.commit(OperatorToken.revoked(found.value, yield* Clock.currentTimeMillis))
+      const token = yield* found("operator token", id, nouns.get(noun, CompanyId.operator, id))
+      yield* journal.commit(OperatorToken.revoked(token, yield* Clock.currentTimeMillis))
     }),
     // Read the store each time: operators make few requests, and a revocation must take effect when it commits.
     standing: (id) => Effect.map(nouns.get(noun, CompanyId.operator, id), open),

@@ -1,4 +1,4 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, Option, Schema } from "effect"
 import * as Outage from "../base/Outage.ts"
 import type { Any, RefusalOf } from "./Change.ts"
 
@@ -15,6 +15,10 @@ export class StaleFence extends Schema.TaggedError<StaleFence>()("StaleFence", {
 
 /** The record does not exist or belongs to another company. The error does not distinguish the two. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String, id: Schema.String }) {}
+
+/** Returns the record that `read` finds. No store finds a record by text that is not an id. */
+export const found = <A, E, R>(what: string, id: string, read: Effect.Effect<Option.Option<A>, E, R>): Effect.Effect<A, E | NotFound, R> =>
+  Effect.flatMap(read, (row) => (Option.isSome(row) ? Effect.succeed(row.value) : Effect.fail(new NotFound({ what, id }))))
 
 /**
  * The store was unreachable or did not respond. The Change may or may not have been applied, so commit the same

@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
   const invoiceOf = Effect.fnUntraced(function* ({ offerId, paymentHash, preimage }: Payment, nowMillis: number) {
     const known = yield* receiving.invoiceByHash(paymentHash)
     if (Option.isSome(known) || offerId === undefined || !Preimage.proves(preimage, paymentHash)) return known
-    const offer = Id.is(offerId) ? yield* offers.byId(offerId) : Option.none()
+    const offer = yield* offers.byId(offerId)
     if (Option.isNone(offer)) return known
     const invoice = IssuedOffers.invoice(offer.value, { id: Id.fromMillis(nowMillis, entropy), paymentHash }, nowMillis)
     yield* Effect.catchTags(journal.commit(Invoice.created(invoice)), {

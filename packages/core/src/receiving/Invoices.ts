@@ -12,7 +12,7 @@ import * as Metadata from "../base/Metadata.ts"
 import type * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import type * as Change from "../ledger/Change.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import type { RateUnavailable } from "../nodes/ExchangeRates.ts"
@@ -176,10 +176,7 @@ export const make = Effect.gen(function* () {
     return Invoice.shown(invoice, yield* Clock.currentTimeMillis, Option.getOrNull(deposit)?.id)
   })
 
-  const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* records.invoiceWithDeposit(companyId, id) : undefined
-    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "invoice", id })
-  })
+  const find = (companyId: CompanyId.CompanyId, id: string) => found("invoice", id, records.invoiceWithDeposit(companyId, id))
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const { invoice, depositId } = yield* find(companyId, id)
     return Invoice.shown(invoice, yield* Clock.currentTimeMillis, depositId)

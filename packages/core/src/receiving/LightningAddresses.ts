@@ -16,7 +16,7 @@ import { awaitCacheExpiry } from "../base/ReadCache.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
@@ -124,10 +124,7 @@ export const make = Effect.gen(function* () {
     return isInForce(found.value, nowMillis, domainGraceMillis) ? domain : yield* new DomainNotVerified({ domain })
   })
 
-  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* receiving.lightningAddressById(companyId, id) : undefined
-    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "Lightning address", id })
-  })
+  const get = (companyId: CompanyId.CompanyId, id: string) => found("Lightning address", id, receiving.lightningAddressById(companyId, id))
 
   const checkSettings = Effect.fnUntraced(function* ({ minSendable, maxSendable, successMessage, metadata }: LightningAddress.Settings) {
     yield* checkRange({ min: minSendable, max: maxSendable }, bounds)

@@ -8,7 +8,7 @@ import type { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
@@ -55,10 +55,7 @@ export const make = Effect.gen(function* () {
   const nouns = yield* NounReads
 
   return OnChainAddresses.of({
-    get: Effect.fnUntraced(function* (companyId, id) {
-      const found = Id.is(id) ? yield* nouns.get(OnChainAddress.noun, companyId, id) : undefined
-      return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "on-chain address", id })
-    }),
+    get: (companyId, id) => found("on-chain address", id, nouns.get(OnChainAddress.noun, companyId, id)),
     list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(OnChainAddress.noun, companyId, before, limit)),
     create: Effect.fnUntraced(function* (ask) {
       const { companyId, type, metadata, request } = ask

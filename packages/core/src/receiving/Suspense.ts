@@ -7,7 +7,7 @@ import { Entropy } from "../base/Entropy.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
-import { type Conflict, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { type Conflict, found, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
 import * as SuspenseAssignment from "./SuspenseAssignment.ts"
@@ -56,10 +56,7 @@ export const single = Effect.gen(function* () {
       assignment: Option.getOrNull(found)
     }))
 
-  const get = Effect.fnUntraced(function* (id: string) {
-    const found = Id.is(id) ? Option.getOrUndefined(yield* receiving.unmatchedById(id)) : undefined
-    return found === undefined ? yield* new NotFound({ what: "payment in suspense", id }) : yield* suspended(found)
-  })
+  const get = (id: string) => Effect.flatMap(found("payment in suspense", id, receiving.unmatchedById(id)), suspended)
 
   return { suspended, get }
 })

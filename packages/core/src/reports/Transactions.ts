@@ -1,10 +1,10 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Id from "../base/Id.ts"
 import { Invalid } from "../base/Invalid.ts"
 import * as Metadata from "../base/Metadata.ts"
-import { NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { found, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import * as Page from "../ledger/Page.ts"
 import type * as Deposit from "../receiving/Deposit.ts"
 import type { Callback } from "../receiving/Invoice.ts"
@@ -47,17 +47,14 @@ export const make = Effect.gen(function* () {
   const reports = yield* ReportReads
   const sending = yield* SendingReads
 
-  const deposit = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* receiving.deposit(companyId, id) : undefined
-    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "deposit", id })
-  })
+  const deposit = (companyId: CompanyId.CompanyId, id: string) => found("deposit", id, receiving.deposit(companyId, id))
 
   return Transactions.of({
     balance: Effect.fnUntraced(function* (id) {
       const funds = yield* reports.funds(id)
       const isEmpty = funds.posted === 0n && funds.held === 0n && funds.pendingDeposits === 0n
       // Only companies that exist have funds, so only an empty balance needs a second read.
-      if (isEmpty && (!Id.is(id) || Option.isNone(yield* accounts.company(id)))) return yield* new NotFound({ what: "company", id })
+      if (isEmpty) yield* found("company", id, accounts.company(id))
       return funds
     }),
     deposit,
@@ -66,10 +63,7 @@ export const make = Effect.gen(function* () {
       const invoice = lightningInvoiceId === null ? undefined : yield* receiving.invoice(companyId, lightningInvoiceId)
       return invoice?._tag === "Some" ? (invoice.value.callback ?? undefined) : undefined
     }),
-    withdrawal: Effect.fnUntraced(function* (companyId, id) {
-      const found = Id.is(id) ? yield* sending.withdrawal(companyId, id) : undefined
-      return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "withdrawal", id })
-    }),
+    withdrawal: (companyId, id) => found("withdrawal", id, sending.withdrawal(companyId, id)),
     list: Effect.fnUntraced(function* (companyId, query) {
       if (query.label !== undefined) yield* Metadata.checkLabel(query.label)
       if (query.lightningInvoiceId !== undefined && !Id.is(query.lightningInvoiceId))

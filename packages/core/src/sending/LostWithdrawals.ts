@@ -1,9 +1,8 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import type { TxId } from "@satrail/bitcoin/TxId"
 import { Clock, Context, Effect, Layer, Option, type Result } from "effect"
-import * as Id from "../base/Id.ts"
 import type { Invalid } from "../base/Invalid.ts"
-import { Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
+import { found, Journal, type NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { ChainSource, ChainUnavailable } from "../nodes/ChainSource.ts"
 import * as Coin from "../nodes/Coin.ts"
@@ -41,10 +40,7 @@ export const make = Effect.gen(function* () {
   const chain = yield* ChainSource
   const { lookup } = yield* NodePayments.make
 
-  const get = Effect.fnUntraced(function* (id: string) {
-    const found = Id.is(id) ? yield* records.withdrawalById(id) : Option.none()
-    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "withdrawal", id })
-  })
+  const get = (id: string) => found("withdrawal", id, records.withdrawalById(id))
 
   /**
    * Commits what `decide` returns. The Change has no fence: the worker may be looking the payment up at the same

@@ -321,12 +321,7 @@ order by t.created_at_millis desc, uuid_send(t.id) desc limit $3::bigint`,
     ],
     read: Invoice.unmatched.ofRow
   }),
-  unmatched: Reads.one("Records.unmatched", {
-    key: { company_id: "uuid", id: "uuid" },
-    select: `select ${Invoice.unmatched.selected} from ${Invoice.unmatched.name} t where t.company_id = a.company_id and t.id = a.id`,
-    read: Invoice.unmatched.ofRow,
-    keyOf: (companyId: CompanyId.CompanyId, id: string) => [companyId, id]
-  }),
+  unmatched: Reads.get("Records.unmatched", unmatchedNoun),
   depositOfInvoice: Reads.one("Records.depositOfInvoice", {
     key: { company_id: "uuid", id: "uuid" },
     select: `

@@ -7,7 +7,7 @@ import { Invalid } from "../../base/Invalid.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import type { InsufficientBalance } from "../../ledger/Balance.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
@@ -77,10 +77,7 @@ export const make = Effect.gen(function* () {
   const reads = yield* AdjustmentReads
   const entropy = yield* Entropy
 
-  const get = Effect.fnUntraced(function* (id: string) {
-    const found = Id.is(id) ? yield* reads.adjustment(id) : Option.none()
-    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "adjustment", id })
-  })
+  const get = (id: string) => found("adjustment", id, reads.adjustment(id))
 
   const check = Effect.fnUntraced(function* ({ companyId, amount, reason, note }: Ask) {
     if (amount === 0n || amount > Msat.max || amount < -Msat.max)
@@ -92,7 +89,7 @@ export const make = Effect.gen(function* () {
       const message = text === null ? undefined : reasonIssue(text)
       if (message !== undefined) return yield* new Invalid({ path, message })
     }
-    if (Option.isNone(yield* accounts.company(companyId))) return yield* new NotFound({ what: "company", id: companyId })
+    yield* found("company", companyId, accounts.company(companyId))
   })
 
   return Adjustments.of({
@@ -121,20 +118,25 @@ export const make = Effect.gen(function* () {
       return Answers.outcome(yield* journal.commit(Adjustment.requested(adjustment, once)), adjustment)
     }),
     approve: Effect.fnUntraced(function* (id, by) {
-      const found = yield* get(id)
-      const change = yield* Effect.fromResult(Adjustment.booked(found, by, yield* Clock.currentTimeMillis))
+      const before = yield* get(id)
+      const change = yield* Effect.fromResult(Adjustment.booked(before, by, yield* Clock.currentTimeMillis))
       yield* Shortage.told(ledger, journal.commit(change))
-      yield* Effect.logInfo("adjustment: booked", { id, companyId: found.companyId, sats: Msat.toDecimalSats(found.amount) })
+      yield* Effect.logInfo("adjustment: booked", { id, companyId: before.companyId, sats: Msat.toDecimalSats(before.amount) })
       return yield* get(id)
     }),
     reject: Effect.fnUntraced(function* (id, by) {
       yield* journal.commit(Adjustment.rejected(yield* get(id), by, yield* Clock.currentTimeMillis))
       return yield* get(id)
     }),
-    ofCompany: Effect.fnUntraced(function* (companyId, id) {
-      const found = Id.is(id) ? yield* nouns.get(Adjustment.noun, companyId, id) : Option.none()
-      return Option.isSome(found) && found.value.status === "booked" ? found.value : yield* new NotFound({ what: "adjustment", id })
-    }),
+    ofCompany: (companyId, id) =>
+      found(
+        "adjustment",
+        id,
+        Effect.map(
+          nouns.get(Adjustment.noun, companyId, id),
+          Option.filter(({ status }) => status === "booked")
+        )
+      ),
     list: ({ limit, after, status }) =>
       Page.pick(limit, (limit, from) =>
         Effect.map(reads.adjustments({ after: from ?? after, limit, status: status ?? null }), (rows) => ({ rows, lookedTo: null }))

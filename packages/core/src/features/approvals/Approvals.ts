@@ -5,10 +5,9 @@ import { Deciders } from "../../accounts/Deciders.ts"
 import type { Sender } from "../../accounts/Company.ts"
 import { countedAs, type Spender } from "../../accounts/Limits.ts"
 import type * as CompanyId from "../../base/CompanyId.ts"
-import * as Id from "../../base/Id.ts"
 import * as Worker from "../../base/Worker.ts"
 import type { CompanyFrozen } from "../../ledger/Freeze.ts"
-import { Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { found, Journal, type NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import type { LimitExceeded } from "../../ledger/Limit.ts"
 import { PollMillis } from "../../ledger/Wakes.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
@@ -100,10 +99,7 @@ export const make = Effect.gen(function* () {
   /** Number of withdrawals that the last step could not expire. The next step reads as many more, to reach those behind them. */
   let failures = 0
 
-  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* sending.withdrawal(companyId, id) : Option.none()
-    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "withdrawal", id })
-  })
+  const get = (companyId: CompanyId.CompanyId, id: string) => found("withdrawal", id, sending.withdrawal(companyId, id))
 
   /** Another caller decided first. Succeeds if both decisions are the same. */
   const overtaken = (companyId: CompanyId.CompanyId, id: string, state: "approved" | "rejected") => () =>

@@ -1,5 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { Installation } from "../../accounts/Installation.ts"
 import type { Paused } from "../../accounts/Stops.ts"
 import * as Amount from "../../base/Amount.ts"
@@ -11,7 +11,7 @@ import { Invalid } from "../../base/Invalid.ts"
 import * as Metadata from "../../base/Metadata.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
@@ -235,17 +235,11 @@ export const make = Effect.gen(function* () {
     return Checkout.shown(checkout, yield* reads.arrivedFor(checkout), yield* now)
   })
 
-  const find = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* nouns.get(Checkout.noun, companyId, id) : Option.none()
-    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "checkout", id })
-  })
+  const find = (companyId: CompanyId.CompanyId, id: string) => found("checkout", id, nouns.get(Checkout.noun, companyId, id))
 
   const get = (companyId: CompanyId.CompanyId, id: string) => Effect.flatMap(find(companyId, id), show)
 
-  const open = Effect.fnUntraced(function* (publicId: string) {
-    const found = Metadata.isText(publicId) ? yield* nouns.named(Checkout.noun, { publicId }) : Option.none()
-    return yield* Option.isSome(found) ? show(found.value) : new NotFound({ what: "checkout", id: publicId })
-  })
+  const open = (publicId: string) => Effect.flatMap(found("checkout", publicId, nouns.named(Checkout.noun, { publicId })), show)
 
   /** Creates the checkout's invoice, address and record. */
   const draft = Effect.fnUntraced(function* ({ asked, expirySeconds, ...words }: Ask) {

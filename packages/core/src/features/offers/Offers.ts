@@ -9,7 +9,7 @@ import { Invalid } from "../../base/Invalid.ts"
 import * as Metadata from "../../base/Metadata.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
@@ -67,18 +67,15 @@ export const make = Effect.gen(function* () {
   /** Returns the company's address that will publish the offer. */
   const addressOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string | null) {
     if (id === null) return null
-    const found = Id.is(id) ? yield* receiving.lightningAddressById(companyId, id) : Option.none()
-    if (Option.isNone(found) || found.value.deletedAtMillis !== null) return yield* new NotFound({ what: "Lightning address", id })
+    const open = Option.filter<LightningAddress.LightningAddress>(({ deletedAtMillis }) => deletedAtMillis === null)
+    const address = yield* found("Lightning address", id, Effect.map(receiving.lightningAddressById(companyId, id), open))
     if (Option.isSome(yield* nouns.named(IssuedOffer.noun, { lightningAddressId: id })))
       return yield* new Invalid({ path: "lightning_address_id", message: "must be a Lightning address without an offer" })
-    return found.value
+    return address
   })
 
   return Offers.of({
-    get: Effect.fnUntraced(function* (companyId, id) {
-      const found = Id.is(id) ? yield* nouns.get(IssuedOffer.noun, companyId, id) : Option.none()
-      return Option.isSome(found) ? found.value : yield* new NotFound({ what: "offer", id })
-    }),
+    get: (companyId, id) => found("offer", id, nouns.get(IssuedOffer.noun, companyId, id)),
     list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(IssuedOffer.noun, companyId, before, limit)),
     create: Effect.fnUntraced(function* ({ companyId, memo, amount, metadata, lightningAddressId, request }) {
       if (issuer === undefined)

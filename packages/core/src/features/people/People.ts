@@ -12,7 +12,7 @@ import type { Invalid } from "../../base/Invalid.ts"
 import * as SecretHash from "../../base/SecretHash.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
@@ -135,12 +135,8 @@ const makeRecords = Effect.gen(function* () {
 
   const at = Effect.map(Clock.currentTimeMillis, (atMillis): Person.At => ({ atMillis, revision: Id.fromMillis(atMillis, entropy) }))
 
-  const find = (id: string) => (Id.is(id) ? nouns.named(noun, { id }) : Effect.succeedNone)
-
-  const get = Effect.fnUntraced(function* (id: string) {
-    const found = yield* find(id)
-    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "person", id })
-  })
+  const find = (id: string) => nouns.named(noun, { id })
+  const get = (id: string) => found("person", id, find(id))
 
   const present = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const person = yield* get(id)
@@ -244,7 +240,7 @@ export const make = Effect.gen(function* () {
       if (before !== undefined) return before
       yield* checkName(name)
       yield* mayGrant(by, role)
-      if (companyId !== CompanyId.operator && (!Id.is(companyId) || Option.isNone(yield* accounts.company(companyId))))
+      if (companyId !== CompanyId.operator && Option.isNone(yield* accounts.company(companyId)))
         return yield* new NotFound({ what: "company", id: companyId })
       const nowMillis = yield* now
       yield* checkRoom(companyId, nowMillis)

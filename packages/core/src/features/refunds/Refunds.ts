@@ -14,7 +14,7 @@ import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import type { InsufficientBalance } from "../../ledger/Balance.ts"
 import type { CompanyFrozen } from "../../ledger/Freeze.ts"
-import { Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import type { LimitExceeded } from "../../ledger/Limit.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
@@ -217,14 +217,10 @@ const finding = Effect.gen(function* () {
     const given = [depositId, invoiceId, checkoutId].filter((id) => id !== undefined)
     const [id] = given
     if (id === undefined || given.length > 1) return yield* new Invalid({ path: "deposit_id", message: ofMessage })
-    if (checkoutId !== undefined) {
-      const found = yield* depositOfCheckout(companyId, id)
-      return Option.isSome(found) ? found.value : yield* new NotFound({ what: "paid checkout", id })
-    }
-    const read = depositId === undefined ? receiving.depositOfInvoice : receiving.deposit
-    const found = Id.is(id) ? yield* read(companyId, id) : Option.none()
-    if (Option.isSome(found)) return found.value
-    return yield* new NotFound({ what: depositId === undefined ? "settled invoice" : "deposit", id })
+    if (checkoutId !== undefined) return yield* found("paid checkout", id, depositOfCheckout(companyId, id))
+    return yield* depositId === undefined
+      ? found("settled invoice", id, receiving.depositOfInvoice(companyId, id))
+      : found("deposit", id, receiving.deposit(companyId, id))
   })
 })
 
@@ -298,10 +294,7 @@ export const make = Effect.gen(function* () {
     return Answers.outcome(applied, made)
   })
 
-  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = yield* nouns.get(Refund.noun, companyId, id)
-    return Option.isSome(found) ? found.value : yield* new NotFound({ what: "refund", id })
-  })
+  const get = (companyId: CompanyId.CompanyId, id: string) => found("refund", id, nouns.get(Refund.noun, companyId, id))
 
   return Refunds.of({
     create: Effect.fnUntraced(function* (ask) {

@@ -6,12 +6,11 @@ import type * as Limits from "../../accounts/Limits.ts"
 import { type Paused, Stops } from "../../accounts/Stops.ts"
 import type { AmountInvalid } from "../../base/Amount.ts"
 import type * as CompanyId from "../../base/CompanyId.ts"
-import * as Id from "../../base/Id.ts"
 import type { Invalid } from "../../base/Invalid.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
 import type { InsufficientBalance } from "../../ledger/Balance.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, type NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import type { CompanyFrozen } from "../../ledger/Freeze.ts"
@@ -102,10 +101,7 @@ export const make = Effect.gen(function* () {
   const draft = yield* VoucherDrafts.make
   const now = Clock.currentTimeMillis
 
-  const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* nouns.get(Voucher.noun, companyId, id) : undefined
-    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "voucher", id })
-  })
+  const get = (companyId: CompanyId.CompanyId, id: string) => found("voucher", id, nouns.get(Voucher.noun, companyId, id))
 
   return Vouchers.of({
     create: Effect.fnUntraced(function* ({ company, apiKey, request, amount, currency, ...words }) {

@@ -10,7 +10,7 @@ import { Feed } from "../../events/Feed.ts"
 import * as Notice from "../../events/Notice.ts"
 import * as Answer from "../../ledger/Answer.ts"
 import * as Answers from "../../ledger/Answers.ts"
-import { type Conflict, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Noun from "../../ledger/Noun.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
@@ -120,10 +120,7 @@ const parts = Effect.gen(function* () {
   const [feed, poster, secrets, entropy] = [yield* Feed, yield* Poster, yield* Secrets, yield* Entropy]
   const now = Clock.currentTimeMillis
   /** Returns an endpoint even if it was deleted. */
-  const stored = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
-    const found = Id.is(id) ? yield* nouns.get(Endpoint.noun, companyId, id) : undefined
-    return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "webhook endpoint", id })
-  })
+  const stored = (companyId: CompanyId.CompanyId, id: string) => found("webhook endpoint", id, nouns.get(Endpoint.noun, companyId, id))
   const get = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string) {
     const endpoint = yield* stored(companyId, id)
     return endpoint.status === "deleted" ? yield* new NotFound({ what: "webhook endpoint", id }) : endpoint
@@ -277,10 +274,7 @@ export const make = Effect.gen(function* () {
       return yield* Page.read(query, (before, limit) => reads.deliveriesTo(id, before, limit))
     }),
     resend: Effect.fnUntraced(function* (companyId, deliveryId) {
-      const read = Effect.gen(function* () {
-        const found = Id.is(deliveryId) ? yield* nouns.get(Delivery.noun, companyId, deliveryId) : undefined
-        return found?._tag === "Some" ? found.value : yield* new NotFound({ what: "delivery", id: deliveryId })
-      })
+      const read = found("delivery", deliveryId, nouns.get(Delivery.noun, companyId, deliveryId))
       const delivery = yield* read
       yield* enabled(yield* get(companyId, delivery.endpointId))
       const nowMillis = yield* now

@@ -1,7 +1,6 @@
 import type { TxId } from "@satrail/bitcoin/TxId"
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import * as Id from "../../base/Id.ts"
-import { NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
+import { found, type NotFound, type StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Waiting from "../../ledger/Waiting.ts"
@@ -142,16 +141,6 @@ export const make = Effect.gen(function* () {
       return yield* Page.pick(limit, (limit, from) => find(limit, from ?? after))
     })
 
-  const get = <A extends { readonly id: string }>(
-    what: string,
-    id: string,
-    read: (id: string) => Effect.Effect<Option.Option<A>, StoreUnavailable>
-  ) =>
-    Effect.gen(function* () {
-      const found = Id.is(id) ? yield* read(id) : Option.none<A>()
-      return Option.isSome(found) ? found.value : yield* new NotFound({ what, id })
-    })
-
   return Backlog.of({
     all: Effect.gen(function* () {
       const nowMillis = yield* Clock.currentTimeMillis
@@ -181,14 +170,14 @@ export const make = Effect.gen(function* () {
         () => null
       ),
     withdrawal: Effect.fnUntraced(function* (id) {
-      const record = yield* get("withdrawal", id, sending.withdrawalById)
+      const record = yield* found("withdrawal", id, sending.withdrawalById(id))
       const job = Option.getOrNull(yield* ledger.job(record.companyId, id))
       const kind = WaitReason.withdrawalKind(record, job)
       const waits = kind === undefined ? null : WaitReason.of({ kind, job }, yield* Clock.currentTimeMillis, WaitReason.hostOf(record))
       return { record, waits, timeline: WaitReason.ofWithdrawal(record), answer: yield* answerOf(record) }
     }),
     deposit: Effect.fnUntraced(function* (id) {
-      const record = yield* get("deposit", id, receiving.depositById)
+      const record = yield* found("deposit", id, receiving.depositById(id))
       const kind = WaitReason.depositKind(record)
       const waits = kind === undefined ? null : WaitReason.of({ kind, job: null }, yield* Clock.currentTimeMillis)
       const answer = kind === undefined || record.chainTxId === null ? null : yield* placed([record.chainTxId])

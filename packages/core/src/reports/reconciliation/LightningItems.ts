@@ -78,9 +78,7 @@ export const make = Effect.gen(function* () {
    */
   const paidBy = ({ paymentHash, attempt }: Pick<Extract<Run.Theirs, { readonly _tag: "Sent" }>, "paymentHash" | "attempt">) => {
     if (attempt === undefined) return sending.withdrawalByHash(paymentHash)
-    return Id.is(attempt)
-      ? Effect.map(sending.withdrawalById(attempt), Option.filter(Withdrawal.isByOffer))
-      : Effect.succeed(Option.none<Withdrawal.Withdrawal>())
+    return Effect.map(sending.withdrawalById(attempt), Option.filter(Withdrawal.isByOffer))
   }
 
   /**
