@@ -12,6 +12,7 @@ import { type IdempotencyMismatch, Journal, type StoreUnavailable } from "../led
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import { Installation } from "./Installation.ts"
 import { PlanRequired } from "./Plan.ts"
+import * as ServedDomains from "./ServedDomains.ts"
 import { AccountReads } from "./AccountReads.ts"
 import type { Company } from "./Company.ts"
 import * as Domain from "./Domain.ts"
@@ -68,6 +69,7 @@ export const make = Effect.gen(function* () {
   const names = yield* Dns
   const installation = yield* Installation
   const options = yield* Domain.Options
+  const servedAt = yield* ServedDomains.make
 
   const isShown = Effect.fnUntraced(function* (of: Pick<Domain.Domain, "domain" | "companyId">) {
     const { name, value } = Domain.record(of)
@@ -126,10 +128,7 @@ export const make = Effect.gen(function* () {
     list: records.domainsOf,
     isServed: Effect.fnUntraced(function* (text) {
       const name = normaliseDomain(text)
-      if (name._tag === "Failure") return false
-      if (name.success === installation.domain) return true
-      const found = yield* records.domain(name.success)
-      return found._tag === "Some" && Domain.isInForce(found.value, yield* Clock.currentTimeMillis, options.domainGraceMillis)
+      return name._tag === "Success" && (yield* servedAt(name.success)).isServed
     }),
     check: Effect.gen(function* () {
       const beforeMillis = (yield* Clock.currentTimeMillis) - options.domainCheckMillis

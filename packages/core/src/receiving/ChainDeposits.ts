@@ -117,7 +117,8 @@ export const make = Effect.gen(function* () {
       if (Chain.confirmations(tip, height) < Confirmations.neededFor(options, atRisk)) continue
       deep.push({ txId: chainTxId, deposit })
     }
-    for (const [txId, group] of Outputs.byTransaction(deep, ({ txId }) => txId)) {
+    // Each transaction is looked up once, however many deposits it has.
+    for (const [txId, group] of Map.groupBy(deep, ({ txId }) => txId)) {
       // Query the chain again, so that a payment removed by an unreported reorganization is not credited. Some
       // reorganizations are never reported, because the first process to find an output may record stale data
       // after the others have moved past it.

@@ -112,6 +112,19 @@ export const Invoice = Schema.Struct({
 })
 export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
 
+/** Initial values of an invoice. */
+export const unpaid = {
+  status: "pending",
+  received: null,
+  hold: null,
+  held: null,
+  heldUntilMillis: null,
+  preimage: null,
+  claimedBy: null,
+  settledAtMillis: null,
+  canceledAtMillis: null
+} as const
+
 /**
  * Status of an invoice as shown to its company. `open`: can be paid. `accepted`: a payment is in flight or
  * held, and not yet credited. `settled`: final. `expired`: past its expiry, but a payment accepted in time may

@@ -69,17 +69,10 @@ export const make = Effect.gen(function* () {
       nodeId: receiver.nodeId,
       ...asked,
       ...issued,
-      status: "pending",
-      received: null,
+      ...Invoice.unpaid,
       hold,
-      held: null,
-      heldUntilMillis: null,
-      preimage: null,
-      claimedBy: null,
       createdAtMillis,
-      expiresAtMillis: createdAtMillis + expirySeconds * 1000,
-      settledAtMillis: null,
-      canceledAtMillis: null
+      expiresAtMillis: createdAtMillis + expirySeconds * 1000
     }
     const once = Answer.once(asked.companyId, request, invoice, createdAtMillis + Answer.keptMillis)
     const outcome = Answers.outcome(yield* journal.commit(Invoice.created(invoice, once)), invoice)

@@ -4,7 +4,7 @@ import { Context, Effect, type Option, Result } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import type * as Metadata from "../base/Metadata.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
-import type { Invoice } from "./Invoice.ts"
+import { type Invoice, unpaid } from "./Invoice.ts"
 import * as Purpose from "./Purpose.ts"
 
 /** An offer (BOLT 12) issued by our node, with the company that receives its payments. */
@@ -61,15 +61,7 @@ export const invoice = (
   callback: null,
   rate: null,
   rateAtMillis: null,
-  status: "pending",
-  received: null,
-  hold: null,
-  held: null,
-  heldUntilMillis: null,
-  preimage: null,
-  claimedBy: null,
+  ...unpaid,
   createdAtMillis: nowMillis,
-  expiresAtMillis: nowMillis,
-  settledAtMillis: null,
-  canceledAtMillis: null
+  expiresAtMillis: nowMillis
 })

@@ -1,12 +1,10 @@
 import { HandleSchema, maxHandleLength, normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
-import { AccountReads } from "../accounts/AccountReads.ts"
 import { Bounds, checkRange } from "../accounts/Bounds.ts"
 import type { Company } from "../accounts/Company.ts"
-import * as Domain from "../accounts/Domain.ts"
-import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
 import { PlanRequired } from "../accounts/Plan.ts"
+import * as ServedDomains from "../accounts/ServedDomains.ts"
 import * as Characters from "../base/Characters.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Entropy } from "../base/Entropy.ts"
@@ -104,11 +102,10 @@ export const successMessageIssue = (message: string): string | undefined =>
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
-  const accounts = yield* AccountReads
+  const servedAt = yield* ServedDomains.make
   const receiving = yield* ReceivingReads
   const { domain: ownDomain } = yield* Installation
   const bounds = yield* Bounds
-  const { domainGraceMillis } = yield* Domain.Options
   const entropy = yield* Entropy
 
   /** Returns the normalized domain after checking that this company may use it. */
@@ -117,11 +114,7 @@ export const make = Effect.gen(function* () {
       Effect.fromResult(normaliseDomain(text)),
       ({ message }) => new Invalid({ path: "domain", message })
     )
-    if (domain === ownDomain) return domain
-    const found = yield* accounts.domain(domain)
-    if (found._tag === "None" || found.value.companyId !== companyId) return yield* new DomainNotVerified({ domain })
-    const nowMillis = yield* Clock.currentTimeMillis
-    return isInForce(found.value, nowMillis, domainGraceMillis) ? domain : yield* new DomainNotVerified({ domain })
+    return (yield* servedAt(domain)).isOf(companyId) ? domain : yield* new DomainNotVerified({ domain })
   })
 
   const get = (companyId: CompanyId.CompanyId, id: string) => found("Lightning address", id, receiving.lightningAddressById(companyId, id))

@@ -25,17 +25,6 @@ export interface Outpoint {
   readonly reported?: Output
 }
 
-/** Returns items by their transaction, so that each transaction is looked up once, however many items it has. */
-export const byTransaction = <A>(items: ReadonlyArray<A>, txIdOf: (item: A) => TxId.TxId): ReadonlyMap<TxId.TxId, ReadonlyArray<A>> => {
-  const groups = new Map<TxId.TxId, Array<A>>()
-  for (const item of items) {
-    const group = groups.get(txIdOf(item))
-    if (group === undefined) groups.set(txIdOf(item), [item])
-    else group.push(item)
-  }
-  return groups
-}
-
 /** Returns the outpoint of an on-chain deposit; none for other deposits. */
 export const outpointsOf = ({ chainTxId, vout }: Deposit.Deposit): ReadonlyArray<Outpoint> =>
   chainTxId === null || vout === null ? [] : [{ txId: chainTxId, vout }]
@@ -76,8 +65,8 @@ const eachTransaction = <E extends { readonly _tag: string }>(
   attempt: (txId: TxId.TxId, outpoints: ReadonlyArray<Outpoint>) => Effect.Effect<ReadonlyArray<Moved>, E>
 ) =>
   Effect.fnUntraced(function* (outpoints: ReadonlyArray<Outpoint>) {
-    for (const [txId, group] of byTransaction(outpoints, ({ txId }) => txId)) {
-      let left = group
+    for (const [txId, group] of Map.groupBy(outpoints, ({ txId }) => txId)) {
+      let left: ReadonlyArray<Outpoint> = group
       yield* Effect.suspend(() => attempt(txId, left)).pipe(
         Effect.flatMap((moved) => {
           left = moved.map(({ outpoint }) => outpoint)

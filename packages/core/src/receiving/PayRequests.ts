@@ -1,10 +1,8 @@
 import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
-import { Clock, Context, Effect, Layer } from "effect"
-import { AccountReads } from "../accounts/AccountReads.ts"
+import { Context, Effect, Layer } from "effect"
 import { Bounds } from "../accounts/Bounds.ts"
-import * as Domain from "../accounts/Domain.ts"
-import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
+import * as ServedDomains from "../accounts/ServedDomains.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import type { Conflict, StoreUnavailable } from "../ledger/Journal.ts"
@@ -61,12 +59,11 @@ export class PayRequests extends Context.Service<
 
 export const make = Effect.gen(function* () {
   const receiver = yield* LightningReceiver
-  const accounts = yield* AccountReads
+  const servedAt = yield* ServedDomains.make
   const receiving = yield* ReceivingReads
   const invoices = yield* Invoices
   const own = yield* Installation
   const bounds = yield* Bounds
-  const { domainGraceMillis } = yield* Domain.Options
   const { lnurl } = yield* LnurlOptions
   const receipts = yield* PublicReceipts
   const rates = yield* AskRates.make
@@ -79,11 +76,7 @@ export const make = Effect.gen(function* () {
     const target = yield* Effect.fromResult(PayRequest.targetOf(place, own))
     const found = yield* receiving.lightningAddress(target.handle, target.domain)
     if (found._tag === "None") return yield* PayRequest.notFound
-    if (target.domain !== own.domain) {
-      const domain = yield* accounts.domain(target.domain)
-      if (domain._tag === "None" || domain.value.companyId !== found.value.companyId) return yield* PayRequest.notFound
-      if (!isInForce(domain.value, yield* Clock.currentTimeMillis, domainGraceMillis)) return yield* PayRequest.notFound
-    }
+    if (!(yield* servedAt(target.domain)).isOf(found.value.companyId)) return yield* PayRequest.notFound
     return { target, address: found.value }
   })
 

@@ -3,11 +3,9 @@ import type { Bolt12 } from "@satrail/bitcoin/Bolt12"
 import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import type { Msat } from "@satrail/bitcoin/Msat"
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
-import { AccountReads } from "../accounts/AccountReads.ts"
 import { Bounds } from "../accounts/Bounds.ts"
-import * as Domain from "../accounts/Domain.ts"
-import { isInForce } from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
+import * as ServedDomains from "../accounts/ServedDomains.ts"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as FairSlots from "../base/FairSlots.ts"
 import { cached } from "../base/ReadCache.ts"
@@ -108,21 +106,6 @@ const addressesIn = (receiving: ReceivingReads["Service"]) =>
     return receiving.lightningAddress(text.slice(0, at), text.slice(at + 1))
   }, Option.isSome)
 
-/**
- * Returns whether we serve a domain's addresses, and the company that must own them. For the service's domain
- * the owner is undefined, because its addresses belong to any company.
- */
-const servedDomains = Effect.gen(function* () {
-  const accounts = yield* AccountReads
-  const { domain: ownDomain } = yield* Installation
-  const { domainGraceMillis } = yield* Domain.Options
-  const found = Effect.fnUntraced(function* (domain: string) {
-    const owner = Option.getOrUndefined(yield* accounts.domain(domain))
-    return { isServed: owner !== undefined && isInForce(owner, yield* Clock.currentTimeMillis, domainGraceMillis), owner }
-  })
-  return (domain: string) => (domain === ownDomain ? Effect.succeed({ isServed: true, owner: undefined }) : found(domain))
-})
-
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
   const sending = yield* SendingReads
@@ -133,7 +116,7 @@ export const make = Effect.gen(function* () {
   const instructions = yield* Instructions.make
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }
-  const servedFor = yield* servedDomains
+  const servedFor = yield* ServedDomains.make
   const slots = FairSlots.make({ most: rules.resolving.atOnce, each: rules.resolving.perCompany })
   const inTurn = <A, E>(companyId: CompanyId.CompanyId | undefined, request: Effect.Effect<A, E>) =>
     companyId === undefined ? request : slots.run(companyId, request)
@@ -165,11 +148,11 @@ export const make = Effect.gen(function* () {
       }
       case "LightningAddress": {
         const { domain, address } = destination.address
-        const { isServed, owner } = yield* servedFor(domain)
+        const { isServed, isOf } = yield* servedFor(domain)
         if (!isServed) return yield* inTurn(companyId, findOutside(destination, amount, rail))
         // A tag only matters to the payee. The payment goes to the same address (LUD-16).
         const found = yield* ownAddress(untagged(destination.address))
-        const isTheirs = found._tag === "Some" && (owner === undefined || owner.companyId === found.value.companyId)
+        const isTheirs = found._tag === "Some" && isOf(found.value.companyId)
         if (isTheirs && found.value.deletedAtMillis === null) return { _tag: "OwnLightningAddress", lightningAddress: found.value }
         return yield* notFound(`There is no Lightning address ${address}`)
       }
