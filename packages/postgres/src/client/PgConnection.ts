@@ -20,7 +20,7 @@ const nameOf = (text: string): string => {
 type Query = Pg.QueryConfig & { readonly rowMode?: "array" }
 
 /** Runs a query on some connection. */
-export type Ask = (query: Query) => Effect.Effect<Pg.QueryResult, SqlError.SqlError>
+export type Ask = (query: Query) => Effect.Effect<Pick<Pg.QueryResult, "rows">, SqlError.SqlError>
 
 /**
  * Maximum wait for the response to a read, in milliseconds. Then the read is canceled. Don't set it for writes: a
