@@ -99,7 +99,6 @@ export interface State {
   readonly withdrawalByCoin: Map<string>
 }
 
-/** The initial state. */
 export const empty: State = {
   tables: HashMap.empty(),
   names: HashMap.empty(),
@@ -141,7 +140,6 @@ export const of = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Map<A>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `put` stores records only under their own noun
   Option.getOrElse(HashMap.get(state.tables, noun.name), HashMap.empty) as Map<A>
 
-/** Returns all records of a type. */
 export const all = <A extends Noun.Row>(state: State, noun: Noun.Noun<A>): Array<A> => HashMap.toValues(of(state, noun))
 
 /** Returns a company's records of a type, newest first. */

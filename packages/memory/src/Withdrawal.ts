@@ -143,7 +143,6 @@ const released: Kind<PayoutReleased> = {
   }
 }
 
-/** Returns the withdrawal after its settlement. */
 const settledBy = (state: State.State, change: Withdrawal.WithdrawalSettled | Withdrawal.InternalTransferred): Withdrawal.Withdrawal => ({
   ...own(state, Withdrawal.noun, change),
   ...change.settlement,

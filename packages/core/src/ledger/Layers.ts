@@ -24,7 +24,6 @@ export const extensions = <const Features extends ReadonlyArray<Feature>>(featur
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `Over` types the same fold
   over(features, "extensions") as never
 
-/** Returns the workers of these features. */
 export const workers = <const Features extends ReadonlyArray<Feature>>(
   features: Features
 ): Layer.Layer<never, Layer.Error<Features[number]["workers"]>, Layer.Services<Features[number]["workers"]>> =>

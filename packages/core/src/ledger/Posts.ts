@@ -36,7 +36,6 @@ export const posts = <A extends Row & { readonly status: string }>(
   }
 ): Posts => ({ noun, ...how })
 
-/** The posting of a record. */
 export interface Posted extends Pick<Posts, "from" | "type"> {
   readonly row: Row
   readonly transferId: string

@@ -2,7 +2,6 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import { type Account, accounts } from "./Change.ts"
 
-/** Computes a value for each account. */
 export const byAccount = <A>(of: (account: Account) => A): { readonly [account in Account]: A } =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `accounts` lists every account
   Object.fromEntries(accounts.map((account) => [account, of(account)])) as { readonly [account in Account]: A }

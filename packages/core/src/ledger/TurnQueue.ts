@@ -32,7 +32,6 @@ export interface Slots {
   readonly perLane: number
 }
 
-/** Counts entries by key. */
 const counts = <Key>() => {
   const all = new Map<Key, number>()
   const of = (key: Key) => all.get(key) ?? 0

@@ -21,7 +21,6 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** Computes a value for each kind. */
 export const byKind = <A>(of: (kind: Kind) => A): { readonly [kind in Kind]: A } => ({
   withdrawal_unapproved: of("withdrawal_unapproved"),
   withdrawal_requested: of("withdrawal_requested"),

@@ -45,5 +45,4 @@ export const spendingSats = (type: AddressType, feeRate: number): bigint => feeF
 
 export const outpoint = (txId: TxId.TxId, vout: number): string => `${txId}:${vout}`
 
-/** Returns the transaction of an outpoint. */
 export const txIdOf = (outpoint: string): TxId.TxId => TxId.make(outpoint.slice(0, outpoint.indexOf(":")))

@@ -16,7 +16,6 @@ export interface Asked {
 export interface Priced {
   readonly amount: Msat
   readonly rate: string | null
-  /** Time of the rate. */
   readonly rateAtMillis: number | null
 }
 

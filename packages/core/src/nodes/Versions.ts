@@ -135,7 +135,6 @@ const isBefore = (one: Version, other: Version): boolean => {
 
 export const written = (version: Version): string => version.join(".")
 
-/** The assessment of a version. */
 export interface Judgement {
   readonly verdict: Fault["verdict"]
   /** The version in the form in which an operator accepts it, such as `0.15.1`. */

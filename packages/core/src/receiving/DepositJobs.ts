@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect"
 import type * as Change from "../ledger/Change.ts"
 import type { Deposit } from "./Deposit.ts"
 
-/** Returns the jobs to enqueue for a deposit. */
 export type JobsOf = (deposit: Deposit, atMillis: number) => ReadonlyArray<Change.Job>
 
 /**

@@ -75,7 +75,6 @@ export const Invoice = Schema.Struct({
   callback: Schema.NullOr(Callback),
   /** Fiat units per bitcoin, if the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
-  /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
   status: Status,
   received: Schema.NullOr(Msat.Msat),
@@ -112,7 +111,6 @@ export const Invoice = Schema.Struct({
 })
 export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
 
-/** Initial values of an invoice. */
 export const unpaid = {
   status: "pending",
   received: null,

@@ -170,7 +170,6 @@ export const make = Effect.gen(function* () {
     return { amount: null, minAmount: ask.minAmount, maxAmount: ask.maxAmount, rate: null, rateAtMillis: null }
   })
 
-  /** Returns the invoice with its current status and the deposit that credited it. */
   const show = Effect.fnUntraced(function* (invoice: Invoice.Invoice) {
     const deposit = invoice.status === "settled" ? yield* records.depositOfInvoice(invoice.companyId, invoice.id) : Option.none()
     return Invoice.shown(invoice, yield* Clock.currentTimeMillis, Option.getOrNull(deposit)?.id)

@@ -49,7 +49,6 @@ export class Suspense extends Context.Service<
 export const single = Effect.gen(function* () {
   const [nouns, receiving] = [yield* NounReads, yield* ReceivingReads]
 
-  /** Adds the assignment. */
   const suspended = (row: Unmatched) =>
     Effect.map(nouns.named(SuspenseAssignment.noun, { unmatchedId: row.id }), (found): Suspended => ({
       ...row,

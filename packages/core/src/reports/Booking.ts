@@ -20,7 +20,6 @@ export interface Turnover extends Posting {
   readonly count: number
 }
 
-/** A posting with its time. */
 export interface Posted extends Posting {
   readonly atMillis: number
 }

@@ -18,7 +18,6 @@ export interface Hit {
   readonly by: (typeof ways)[number]
 }
 
-/** What a search found. */
 export interface Found {
   readonly hits: ReadonlyArray<Hit>
   /** False if more records may match than were read. */

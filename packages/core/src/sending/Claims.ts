@@ -12,7 +12,6 @@ import * as Withdrawal from "./Withdrawal.ts"
  */
 export const presence = { everyMillis: 4_000, aliveMillis: 8_000 } as const
 
-const kinds = [Withdrawal.taskKind, Withdrawal.recipientKind, Withdrawal.paymentKind, Withdrawal.payoutKind]
 const takenOverAtOnce = 256
 
 /** Claims withdrawal tasks for the process `holder`, for a duration that depends on the node's calls. */
@@ -33,11 +32,10 @@ export const make = Effect.fnUntraced(function* (holder: string) {
   })
 
   return {
-    /** Duration of each claim. */
     leaseMillis,
 
     /** Renews this process's presence, and claims the tasks of processes that are no longer alive. */
-    takeOver: claim((at) => tasks.takeOver({ kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })),
+    takeOver: claim((at) => tasks.takeOver({ kinds: Withdrawal.kinds, limit: takenOverAtOnce, aliveMillis: presence.aliveMillis, ...at })),
 
     /** Claims due tasks, longest overdue first. */
     due: (kind: string, limit: number) => claim((at) => tasks.claim({ kind, limit, ...at })),

@@ -21,7 +21,6 @@ const lookAfter = "1 second"
 export interface Worker {
   /** The id of this process in its claims. */
   readonly holder: string
-  /** Duration of its claims. */
   readonly leaseMillis: number
   /** Processes one claim and never fails. Uses the given withdrawal, or reads it from the store. */
   readonly work: (claim: Claim, confirmed?: Confirmed) => Effect.Effect<void>

@@ -60,7 +60,6 @@ export interface Seen {
 
 /** What is known of a payout, and of the transaction that spent its coins. */
 export interface Found {
-  /** The leader. */
   readonly leader: Withdrawal.Withdrawal
   readonly followers: ReadonlyArray<Withdrawal.Withdrawal>
   /** Every transaction ever signed for the payout, with its change output, oldest first. */

@@ -242,7 +242,6 @@ export const drafted = (
   return draft(keys, coins, change === null ? paid : [...paid, { scriptPubKey: change.scriptPubKey, sats: Msat.toSats(change.amount) }])
 }
 
-/** Returns the draft to be stored. */
 export const toDraft = (tx: Transaction, { coins, feeSats, pays }: BatchSelection, change: Coin.Change | null): Batch => ({
   pays,
   psbt: toPsbt(tx),

@@ -56,7 +56,6 @@ export const make = Effect.fnUntraced(function* ({ fail }: WithdrawalOutcomes) {
     )
 
   return {
-    /** Pays an address of one of our companies. */
     toAddress,
 
     /** Pays an offer of one of our companies. The node is not involved and has no record of the payment. */

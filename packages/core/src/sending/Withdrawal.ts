@@ -39,7 +39,6 @@ export const Failure = Schema.Literals([
 ])
 export type Failure = typeof Failure.Type
 
-/** State of a withdrawal's approval. */
 export const ApprovalState = Schema.Literals(["waiting", "approved", "rejected", "expired"])
 export type ApprovalState = typeof ApprovalState.Type
 
@@ -62,7 +61,6 @@ export const Withdrawal = Schema.Struct({
   metadata: Metadata.Metadata,
   /** Fiat units per bitcoin, if the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
-  /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
   ...Cause.members,
   status: Status,
@@ -283,7 +281,6 @@ export interface InternalTransferred extends Change.Parts<"InternalTransferred",
   readonly settlement: Settlement
   /** The invoice that is paid, already claimed by this withdrawal. Its payment hash becomes the withdrawal's. */
   readonly invoice: { readonly id: string; readonly paymentHash: PaymentHash.PaymentHash; readonly paymentRequest: string } | null
-  /** The Lightning address that is paid. */
   readonly lightningAddressId: string | null
 }
 
@@ -532,7 +529,6 @@ export const transferred = (
     readonly invoice: InternalTransferred["invoice"]
     readonly preimage: Preimage.Preimage | null
     readonly lightningAddressId: string | null
-    /** The deposit's jobs. */
     readonly jobs?: ReadonlyArray<Change.Job>
   },
   fence: Change.Fence,

@@ -19,7 +19,6 @@ export const all: Effect.Effect<Reads, never, FeatureReads> =
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `Reads` types the same merge
   Effect.map(Effect.all(keys), (ports) => Object.assign({}, ...ports)) as never
 
-/** Provides one value as each of the read ports. */
 export const from = (reads: Reads): Context.Context<FeatureReads> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the value implements every port
   keys.reduce<Context.Context<never>>((ports, key) => Context.add(ports, key, reads) as never, Context.empty()) as never

@@ -12,13 +12,11 @@ export interface Feature {
   readonly deletes?: ReadonlyArray<string>
   /** Columns that the reader may select, by table. The reader may select all columns of other tables. */
   readonly readable?: { readonly [table: string]: string }
-  /** The feature's read port. */
   readonly reads?: AnyReads | undefined
 }
 
 export type AnyReads = Effect.Effect<Context.Context<never>, unknown, unknown>
 
-/** Provides a read port. */
 export const reads = <I, S, E, R>(
   port: Context.Service<I, S>,
   make: Effect.Effect<NoInfer<S>, E, R>

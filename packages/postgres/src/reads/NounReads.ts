@@ -9,7 +9,6 @@ import * as Table from "../statements/Table.ts"
 
 type Found<A> = Effect.Effect<A, StoreUnavailable>
 
-/** The reads of one record type. */
 interface Of<A> {
   readonly get: (companyId: CompanyId.CompanyId, id: string) => Found<Option.Option<A>>
   readonly newestFirst: (companyId: CompanyId.CompanyId, before: string | null, limit: number) => Found<ReadonlyArray<A>>

@@ -80,10 +80,8 @@ export const all = 2 ** 53
 
 const compare = <A>(a: A, b: A): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The order by id. */
 export const byId: Order = { compare: (a, b) => compare(b.id, a.id), sql: "id desc" }
 
-/** The order by time, then by id. */
 export const byTime: Order = {
   compare: (a, b) => compare(b.createdAtMillis, a.createdAtMillis) || byId.compare(a, b),
   sql: "created_at_millis desc, id desc"

@@ -1,7 +1,6 @@
 import * as Noun from "@satrail/core/ledger/Noun"
 import * as Decoding from "./Decoding.ts"
 
-/** The type of a column's values. */
 export type Kind = Noun.Kind
 
 const sqlTypes: { readonly [kind in Kind]: string } = {
@@ -56,7 +55,6 @@ export interface Table<A> extends Columns {
 
 export const { columnOf } = Noun
 
-/** Returns the SQL type of a kind. */
 export const typeOf = (kind: Kind): string => sqlTypes[kind]
 
 /** Returns the type of a field that is used as a key. */

@@ -75,7 +75,6 @@ export const noun = Noun.make("refunds", Refund, {
   refused: (id, status) => new RefundNotOpen({ id, status })
 })
 
-/** Transitions of the refunded deposit. */
 export const depositLife = {
   // If two concurrent refunds read the same total, only one applies. The other reads the remaining amount
   // again.

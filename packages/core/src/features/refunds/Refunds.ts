@@ -151,7 +151,6 @@ const check = (deposit: Deposit, amount: Msat.Msat): Effect.Effect<void, Refund.
   return amount <= left ? Effect.void : Effect.fail(new Refund.RefundTooLarge({ depositId, left }))
 }
 
-/** Returns the refund record to be committed. */
 const refundOf = (
   { company, description, metadata, onCheckout }: Ask,
   { id: depositId, checkoutId }: Deposit,
@@ -179,7 +178,6 @@ const refundOf = (
   updatedAtMillis: paid.atMillis
 })
 
-/** Implements `Refunds.ofCheckout`. */
 const shownOn = Effect.fnUntraced(function* ({ payment }: Pick<Effect.Success<typeof RefundSteps.make>, "payment">) {
   const records = yield* RefundReads
   return Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, checkoutId: string) {

@@ -52,7 +52,6 @@ const ended = <const T extends (typeof types)[number]>(type: T) => ({
   tell: (event: Published) => Effect.map(read(event), (rows) => rows.map(about(type)))
 })
 
-/** Refunds of deposits. */
 export const refunds = Feature.make({
   name: "refunds",
   nouns: [Refund.noun],

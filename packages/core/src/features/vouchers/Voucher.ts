@@ -42,7 +42,6 @@ export const Voucher = Schema.Struct({
   metadata: Metadata.Metadata,
   /** Fiat units per bitcoin, if the amount was given in fiat. */
   rate: Schema.NullOr(Schema.String),
-  /** Time of that rate. */
   rateAtMillis: Schema.NullOr(Schema.Int),
   ...Cause.members,
   /** SHA-256 of the secret (`k1`). The secret is not stored. */

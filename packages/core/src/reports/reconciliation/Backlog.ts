@@ -25,7 +25,6 @@ export interface Kind extends Waiting.Waiting {
   readonly oldest: ReadonlyArray<WaitReason.BacklogItem>
 }
 
-/** A record with its progress. */
 export interface Followed<A> {
   readonly record: A
   /** The reason why the record is waiting; null if the record is final. */

@@ -45,7 +45,6 @@ export class Reconciler extends Context.Service<
   }
 >()("@satrail/core/reports/reconciliation/Reconciler") {}
 
-/** Formats an amount for the log. */
 const satsOf = (amount: Msat.Msat | null): number | null => (amount === null ? null : Msat.toDecimalSats(amount))
 
 /** Logs each discrepancy once, after its grace period. */

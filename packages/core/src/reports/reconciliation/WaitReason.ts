@@ -19,7 +19,6 @@ export interface WaitReason {
   readonly nextMillis: number | null
 }
 
-/** A waiting record, with the reason for the wait. */
 export interface BacklogItem extends Waiting.Item {
   readonly waits: WaitReason
 }

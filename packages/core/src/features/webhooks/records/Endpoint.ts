@@ -90,7 +90,6 @@ export const noun = Noun.make("webhook_endpoints", Endpoint, {
   refused: (id, status) => new EndpointNotEnabled({ id, status })
 })
 
-/** Transitions of an endpoint. */
 export const life = {
   // Applies only to the settings that were read, so that it does not undo a concurrent change of other settings.
   changed: Noun.move(noun, "changed", {
