@@ -75,6 +75,19 @@ export const messageOf = (cause: unknown): string =>
       ? cause.message
       : String(cause)
 
+const reasons = {
+  ConnectionError: SqlError.ConnectionError,
+  ConstraintError: SqlError.ConstraintError,
+  AuthenticationError: SqlError.AuthenticationError,
+  AuthorizationError: SqlError.AuthorizationError,
+  DeadlockError: SqlError.DeadlockError,
+  SerializationError: SqlError.SerializationError,
+  SqlSyntaxError: SqlError.SqlSyntaxError,
+  LockTimeoutError: SqlError.LockTimeoutError,
+  StatementTimeoutError: SqlError.StatementTimeoutError,
+  UnknownError: SqlError.UnknownError
+}
+
 /**
  * Returns PostgreSQL's error as one of Effect's reasons:
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -84,30 +97,10 @@ export const reasonOf = (cause: unknown, operation: string): SqlError.SqlError["
   const props = { cause, operation, message: messageOf(cause) }
   // A bug in this code, such as a value that cannot be sent. Network and pool errors have other classes.
   if (cause instanceof TypeError || cause instanceof RangeError) return new SqlError.UnknownError(props)
-  switch (meaningOf(cause, operation).tag) {
-    case "ConnectionError":
-      return new SqlError.ConnectionError(props)
-    case "UniqueViolation":
-      return new SqlError.UniqueViolation({ ...props, constraint: constraint ?? "unknown" })
-    case "ConstraintError":
-      return new SqlError.ConstraintError(props)
-    case "AuthenticationError":
-      return new SqlError.AuthenticationError(props)
-    case "AuthorizationError":
-      return new SqlError.AuthorizationError(props)
-    case "DeadlockError":
-      return new SqlError.DeadlockError(props)
-    case "SerializationError":
-      return new SqlError.SerializationError(props)
-    case "SqlSyntaxError":
-      return new SqlError.SqlSyntaxError(props)
-    case "LockTimeoutError":
-      return new SqlError.LockTimeoutError(props)
-    case "StatementTimeoutError":
-      return new SqlError.StatementTimeoutError(props)
-    case "UnknownError":
-      return new SqlError.UnknownError(props)
-  }
+  const { tag } = meaningOf(cause, operation)
+  return tag === "UniqueViolation"
+    ? new SqlError.UniqueViolation({ ...props, constraint: constraint ?? "unknown" })
+    : new reasons[tag](props)
 }
 
 /** Returns the message that the operator sees for an error of the database or of the connection to it. */
