@@ -2,6 +2,7 @@ import type * as PaymentHash from "@satrail/bitcoin/PaymentHash"
 import type * as TxId from "@satrail/bitcoin/TxId"
 import * as Coin from "@satrail/core/nodes/Coin"
 import * as Deposit from "@satrail/core/receiving/Deposit"
+import * as Noun from "@satrail/core/ledger/Noun"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import type { PayoutReleased } from "@satrail/core/sending/LostPayout"
@@ -9,6 +10,7 @@ import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { Equal, HashMap, Option } from "effect"
 import { conflict, type Kind, own } from "./Program.ts"
 import * as State from "./State.ts"
+import * as Writes from "./Writes.ts"
 
 const terminal = ({ id, status }: Withdrawal.Withdrawal) => new Withdrawal.AlreadyTerminal({ id, status })
 
@@ -172,20 +174,7 @@ const settled: Kind<Withdrawal.WithdrawalSettled> = {
   }
 }
 
-const addressUsed = (state: State.State, id: string | null, atMillis: number): State.State =>
-  id === null
-    ? state
-    : State.put(state, LightningAddress.noun, {
-        ...HashMap.getUnsafe(State.of(state, LightningAddress.noun), id),
-        lastUsedAtMillis: atMillis,
-        updatedAtMillis: atMillis
-      })
-
-/** Adds a deposit. Each id is credited only once. */
-const credited = (state: State.State, deposit: Deposit.Deposit): State.State => {
-  if (HashMap.has(State.of(state, Deposit.noun), deposit.id)) throw new Error(`deposit ${deposit.id} already exists`)
-  return State.put(state, Deposit.noun, deposit)
-}
+const addressUsed = Noun.touch(LightningAddress.noun, ["lastUsedAtMillis", "updatedAtMillis"])
 
 const transferred: Kind<Withdrawal.InternalTransferred> = {
   before: (state, change) => {
@@ -197,7 +186,8 @@ const transferred: Kind<Withdrawal.InternalTransferred> = {
   move: (state, change) => {
     const { invoice: pays, settlement, deposit, atMillis } = change
     const withdrawal = settledBy(state, change)
-    const used = addressUsed(credited(state, deposit), change.lightningAddressId, atMillis)
+    const credited = Writes.follow(state, change, Noun.insert(Deposit.noun, deposit))
+    const used = Writes.follow(credited, change, addressUsed(deposit.companyId, change.lightningAddressId))
     if (pays === null) return State.put(used, Withdrawal.noun, withdrawal)
     const invoice = HashMap.getUnsafe(State.of(state, Invoice.noun), pays.id)
     if (invoice.status !== "claimed" || invoice.claimedBy !== change.id || hashTaken(state, pays.paymentHash, change.id)) {

@@ -81,7 +81,8 @@ const added = (state: State.State, { noun, member, companyId, id, amount }: Noun
   return State.put(state, noun, { ...row, [member]: BigInt(Reflect.get(row, member)) + amount })
 }
 
-const follow = (state: State.State, change: Written.Any, write: Noun.Follow): State.State => {
+/** Applies a write that follows from the first one. */
+export const follow = (state: State.State, change: Pick<Written.Any, "atMillis">, write: Noun.Follow): State.State => {
   if (write._tag === "Add") return added(state, write)
   if (write._tag === "Insert") {
     const { noun, record } = write
