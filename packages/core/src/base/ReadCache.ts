@@ -27,16 +27,20 @@ export const awaitCacheExpiry = Effect.sleep(expiryMillis)
 const maxKnown = 10_000
 
 /**
- * Caches the result of `read` by name if `lasts` accepts it. Setting the clock back does not extend the life
- * of a value.
+ * Caches the result of `read` by name for `millis` if `lasts` accepts it. Setting the clock back does not extend
+ * the life of a value.
  */
-export const cached = <Name extends string, A, E>(read: (name: Name) => Effect.Effect<A, E>, lasts: (value: A) => boolean = () => true) => {
+export const cached = <Name extends string, A, E>(
+  read: (name: Name) => Effect.Effect<A, E>,
+  lasts: (value: A) => boolean = () => true,
+  millis = cacheMillis
+) => {
   const known = new Map<string, { readonly value: A; readonly readAtMillis: number }>()
   return (name: Name): Effect.Effect<A, E> =>
     Effect.withFiber((fiber) => {
       const nowMillis = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()
       const before = known.get(name)
-      if (before !== undefined && isYoung(before.readAtMillis, nowMillis, cacheMillis)) return Effect.succeed(before.value)
+      if (before !== undefined && isYoung(before.readAtMillis, nowMillis, millis)) return Effect.succeed(before.value)
       return Effect.map(read(name), (value) => {
         if (!lasts(value)) return value
         if (known.size >= maxKnown) known.clear()

@@ -4,7 +4,7 @@ import { AccountReads } from "../../accounts/AccountReads.ts"
 import * as ApiKey from "../../accounts/ApiKey.ts"
 import type { CompanyId } from "../../base/CompanyId.ts"
 import { Entropy } from "../../base/Entropy.ts"
-import { isYoung } from "../../base/ReadCache.ts"
+import { cached } from "../../base/ReadCache.ts"
 import type { About } from "../../events/Notice.ts"
 import * as Notices from "../../events/Notices.ts"
 import type { Published } from "../../ledger/LedgerReads.ts"
@@ -20,8 +20,6 @@ export const maxApps = 100
 
 /** Time for which a process caches the list of a company's apps. A new app is notified once the cache expires. */
 export const knownMillis = 5_000
-
-const maxKnown = 10_000
 
 // Committed events that can cause a notification. For any other event, nothing is read.
 const candidates: ReadonlySet<string> = new Set(["invoice.held", "invoice.settled", "deposit.settled", "withdrawal.settled"])
@@ -46,16 +44,11 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   const accounts = yield* AccountReads
   const entropy = yield* Entropy
   const notices = yield* Notices.make
-  const known = new Map<string, { readonly apps: ReadonlyArray<WalletConnection.WalletConnection>; readonly atMillis: number }>()
-
-  const appsOf = Effect.fnUntraced(function* (companyId: CompanyId, nowMillis: number) {
-    const before = known.get(companyId)
-    if (before !== undefined && isYoung(before.atMillis, nowMillis, knownMillis)) return before.apps
-    const apps = yield* nouns.newestFirst(WalletConnection.noun, companyId, null, maxApps)
-    if (known.size >= maxKnown) known.clear()
-    known.set(companyId, { apps, atMillis: nowMillis })
-    return apps
-  })
+  const appsOf = cached(
+    (companyId: CompanyId) => nouns.newestFirst(WalletConnection.noun, companyId, null, maxApps),
+    () => true,
+    knownMillis
+  )
 
   /** Returns whether an app's key is valid now and may read. */
   const mayRead = ({ apiKeyId }: WalletConnection.WalletConnection, nowMillis: number) =>
@@ -71,7 +64,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
   return Effect.fnUntraced(function* (event: Published) {
     if (!candidates.has(event.type)) return []
     const nowMillis = yield* Clock.currentTimeMillis
-    const apps = yield* appsOf(event.companyId, nowMillis)
+    const apps = yield* appsOf(event.companyId)
     if (apps.length === 0) return []
     const abouts = yield* notices.of(event)
     if (abouts.every((about) => notificationOf(about, "", nowMillis) === undefined)) return []
