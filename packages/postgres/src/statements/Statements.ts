@@ -442,34 +442,6 @@ export const statement = (shape: Shape | ((carried: Carried) => Shape)): Stateme
   return of
 }
 
-/** Inserts the requested rows of a table, once per id. */
-export const creation = (
-  table: Columns,
-  options: {
-    readonly idType?: "text"
-    readonly columns?: string
-    readonly effects?: ReadonlyArray<string>
-    /** The verdict if another row has the same id. */
-    readonly otherwise?: string
-    /** The verdict if a unique name is taken. */
-    readonly guards?: string
-  } = {}
-): StatementOf => {
-  const { otherwise = "Conflict", columns, ...shape } = options
-  return statement({
-    ...shape,
-    columns: [own(table), columns].filter((part) => part !== undefined).join(", "),
-    parts: () => [
-      `
-applied as (
-  insert into ${table.name} (${table.columns}) select ${table.columns} from fresh order by company_id, id
-  on conflict do nothing returning company_id, id
-)`
-    ],
-    before: sameAsAsked(table, otherwise)
-  })
-}
-
 /** The columns of a table as a statement reads them, without the two that all kinds share. */
 export const own = ({ definition }: Columns): string =>
   definition
