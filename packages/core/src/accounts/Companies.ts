@@ -1,4 +1,3 @@
-import * as LightningAddressText from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Characters from "../base/Characters.ts"
 import * as CompanyId from "../base/CompanyId.ts"
@@ -276,21 +275,11 @@ export const make = Effect.gen(function* () {
     verifyDomain: Effect.fnUntraced(function* (id, text, request) {
       const before = yield* Answers.earlier(ledger, CompanyId.operator, request)
       if (before !== undefined) return before
-      const name = yield* Effect.mapError(
-        Effect.fromResult(LightningAddressText.normaliseDomain(text)),
-        ({ message }) => new Invalid({ path: "domain", message })
-      )
+      const name = yield* Domain.named(text)
       if (name === installation.domain) return yield* new Domain.DomainTaken({ domain: name })
       const company = yield* get(id)
       const nowMillis = yield* Clock.currentTimeMillis
-      const domain: Domain.Domain = {
-        domain: name,
-        companyId: company.id,
-        shownBy: "operator",
-        verifiedAtMillis: nowMillis,
-        checkedAtMillis: nowMillis,
-        lostAtMillis: null
-      }
+      const domain = Domain.proven(name, { companyId: company.id, shownBy: "operator" }, nowMillis)
       const once = Answer.once(CompanyId.operator, request, domain, nowMillis + Answer.keptMillis)
       const applied = yield* journal.commit(Domain.verified(domain, null, once))
       return applied._tag === "Replayed" ? applied : yield* Answers.keep(journal, CompanyId.operator, request, domain)

@@ -1,5 +1,7 @@
-import { Context, Schema } from "effect"
+import { normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
+import { Context, Effect, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
+import { Invalid } from "../base/Invalid.ts"
 import * as Change from "../ledger/Change.ts"
 import type { IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
@@ -35,6 +37,20 @@ export class Options extends Context.Service<
 >()("@satrail/core/accounts/Domain/Options") {}
 
 export const defaults: Options["Service"] = { domainCheckMillis: 24 * 3600 * 1000, domainGraceMillis: 3 * 24 * 3600 * 1000 }
+
+/** Parses the name of a domain. */
+export const named = (text: string): Effect.Effect<string, Invalid> =>
+  Effect.mapError(Effect.fromResult(normaliseDomain(text)), ({ message }) => new Invalid({ path: "domain", message }))
+
+/** Returns a domain whose ownership was just proven. */
+export const proven = (domain: string, { companyId, shownBy }: Pick<Domain, "companyId" | "shownBy">, atMillis: number): Domain => ({
+  domain,
+  companyId,
+  shownBy,
+  verifiedAtMillis: atMillis,
+  checkedAtMillis: atMillis,
+  lostAtMillis: null
+})
 
 /** The domain belongs to another company. Nothing was changed. */
 export class DomainTaken extends Schema.TaggedError<DomainTaken>()("DomainTaken", { domain: Schema.String }) {}

@@ -88,10 +88,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, companyId, request)
       if (before !== undefined) return before
       if (plan === "free") return yield* new PlanRequired({ plan: "paid", feature: "a custom domain" })
-      const name = yield* Effect.mapError(
-        Effect.fromResult(normaliseDomain(text)),
-        ({ message }) => new Invalid({ path: "domain", message })
-      )
+      const name = yield* Domain.named(text)
       if (name === installation.domain) return yield* new Domain.DomainTaken({ domain: name })
       const known = Option.getOrUndefined(yield* records.domain(name))
       const mine = known?.companyId === companyId ? known : undefined
@@ -106,14 +103,7 @@ export const make = Effect.gen(function* () {
       if (mine === undefined) {
         if (known !== undefined && Domain.isInForce(known, nowMillis, options.domainGraceMillis))
           return yield* new Domain.DomainTaken({ domain: name })
-        const domain: Domain.Domain = {
-          domain: name,
-          companyId,
-          shownBy: "dns",
-          verifiedAtMillis: nowMillis,
-          checkedAtMillis: nowMillis,
-          lostAtMillis: null
-        }
+        const domain = Domain.proven(name, { companyId, shownBy: "dns" }, nowMillis)
         const { lostAtMillis = null } = known ?? {}
         const replaces = known === undefined || lostAtMillis === null ? null : { companyId: known.companyId, lostAtMillis }
         const once = Answer.once(companyId, request, domain, nowMillis + Answer.keptMillis)

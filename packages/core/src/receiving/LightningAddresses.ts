@@ -1,7 +1,8 @@
-import { HandleSchema, maxHandleLength, normaliseDomain } from "@satrail/bitcoin/LightningAddressText"
+import { HandleSchema, maxHandleLength } from "@satrail/bitcoin/LightningAddressText"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Bounds, checkRange } from "../accounts/Bounds.ts"
 import type { Company } from "../accounts/Company.ts"
+import * as Domain from "../accounts/Domain.ts"
 import { Installation } from "../accounts/Installation.ts"
 import { PlanRequired } from "../accounts/Plan.ts"
 import * as ServedDomains from "../accounts/ServedDomains.ts"
@@ -110,10 +111,7 @@ export const make = Effect.gen(function* () {
 
   /** Returns the normalized domain after checking that this company may use it. */
   const openDomain = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, text: string) {
-    const domain = yield* Effect.mapError(
-      Effect.fromResult(normaliseDomain(text)),
-      ({ message }) => new Invalid({ path: "domain", message })
-    )
+    const domain = yield* Domain.named(text)
     return (yield* servedAt(domain)).isOf(companyId) ? domain : yield* new DomainNotVerified({ domain })
   })
 
