@@ -1,8 +1,12 @@
 import { assert, it } from "@effect/vitest"
+import { AccountReads } from "@satrail/core/accounts/AccountReads"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
+import * as Person from "@satrail/core/features/people/Person"
 import { LedgerReads } from "@satrail/core/ledger/LedgerReads"
 import { NounReads } from "@satrail/core/ledger/NounReads"
+import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
+import { SendingReads } from "@satrail/core/sending/SendingReads"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { longestMillis } from "@satrail/testing/Waiting"
 import { Effect, Layer, Option, Scheduler } from "effect"
@@ -49,6 +53,30 @@ it.layer(storage, { excludeTestServices: true })("noun reads", (it) => {
       const often = <A, E>(read: Effect.Effect<A, E>) => Effect.repeat(read, { times: 20 })
       const all = Effect.all([often(get), often(ledger.lastEvent), often(ledger.lastEvent)], { concurrency: "unbounded" })
       assert.isTrue(Option.isSome(yield* Effect.timeoutOption(all, longestMillis)))
+    })
+  )
+
+  it.effect("noun reads: text that is not an id finds no record", () =>
+    Effect.gen(function* () {
+      const [nouns, receiving, sending, accounts] = [yield* NounReads, yield* ReceivingReads, yield* SendingReads, yield* AccountReads]
+      const companyId = CompanyId.make(yield* Id.make)
+      for (const id of ["", "1", "x'\0", `${yield* Id.make} `, "g".repeat(36)]) {
+        const found = yield* Effect.all([
+          nouns.get(Withdrawal.noun, companyId, id),
+          nouns.get(Withdrawal.noun, CompanyId.make(id), yield* Id.make),
+          nouns.named(Person.noun, { id }),
+          accounts.company(CompanyId.make(id)),
+          receiving.invoiceWithDeposit(companyId, id),
+          receiving.depositOfInvoice(companyId, id),
+          receiving.depositById(id),
+          receiving.unmatchedById(id),
+          sending.withdrawalById(id)
+        ])
+        assert.isTrue(
+          found.every(({ _tag }) => _tag === "None"),
+          JSON.stringify(id)
+        )
+      }
     })
   )
 })
