@@ -383,7 +383,7 @@ describe("Limits of refunds", () => {
   )
 
   scenario(
-    "C8 C45: refund: a refund that the node did not get fails if its deposit is double-spent, but only once the node reports that it has no record",
+    "C8 C45: refund: a refund that the node did not get fails if its deposit is double-spent, but only once its invoice has expired and the node reports that it has no record",
     function* () {
       const sandbox = yield* Sandbox
       const { payee, depositId } = yield* paidOnChain(2000)
@@ -405,6 +405,8 @@ describe("Limits of refunds", () => {
       assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["pending", 0])
       yield* sandbox.resume("node")
       yield* steps(3)
+      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["pending", 0])
+      yield* steps(4, 1800)
       yield* look
       assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["failed", 0])
       assert.strictEqual((yield* has(payee)).held, 0)

@@ -542,21 +542,19 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "a refund that the node did not get waits forever once its deposit was double-spent",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: `      if ((yield* maySend(withdrawal)) === "never") return yield* fail(withdrawal, "canceled", task)
-      return`,
-    replace: "      return",
+    find: `(yield* maySend(withdrawal)) === "never" && nodePayment.isRefused(yield* now)`,
+    replace: "false",
     test: coreTest("Refunds"),
     titles: "C8 C45: refund:"
   },
   {
-    name: "failed-within-the-grace-period",
+    name: "failed-while-a-call-may-arrive",
     rows: [8],
-    bug: "a sent payment that may no longer be sent fails although a call to the node may still arrive",
+    bug: "a sent payment that may no longer be sent fails although a late call could still make the node pay it",
     file: core("sending/LightningPayments"),
     in: "make",
-    find: "      if (waitMillis > 0) return { millis: waitMillis }",
-    replace: `      if ((yield* maySend(withdrawal)) === "never") return yield* fail(withdrawal, "canceled", task)
-      if (waitMillis > 0) return { millis: waitMillis }`,
+    find: ` && nodePayment.isRefused(yield* now)`,
+    replace: "",
     test: coreTest("PaymentCalls"),
     titles: "C8: payment worker: a sent payment that may no longer"
   },

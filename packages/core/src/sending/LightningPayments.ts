@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
     // have released the funds.
     if (!mayCall(task, yield* now)) return "later"
     // The company may have been frozen, or a refund's deposit removed, while the node was away. An earlier call may have
-    // reached the node, so a withdrawal that may `never` be sent fails only once the node has no record of it (`track`).
+    // reached the node, so a withdrawal that may `never` be sent does not fail here, but in `track`.
     if ((yield* maySend(withdrawal)) !== "now") {
       unsent.note(task)
       return { millis: waitMillis }
@@ -172,13 +172,16 @@ export const make = Effect.fnUntraced(function* (outcomes: WithdrawalOutcomes, e
       // pays each hash or attempt only once. After a takeover, the previous process may be slow rather than
       // dead, and may call the node until its claim ends.
       const graceEndMillis = isUnsent ? 0 : dispatchedAtMillis + nodePayment.graceMillis
-      const waitMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
-      if (waitMillis > 0) return { millis: waitMillis }
+      const leftMillis = Math.max(graceEndMillis, task.heldUntilMillis ?? 0) - (yield* now)
+      if (leftMillis > 0) return { millis: leftMillis }
       const isBeforeLoss = dispatchedAtMillis < (payment.lostBeforeMillis ?? 0)
       const record = isBeforeLoss ? "lost" : yield* recordOf(dispatchedAtMillis)
       if (record !== "kept") return record === "lost" ? "lost" : unknown
-      // The node never received the payment, and no call can still reach it.
-      if ((yield* maySend(withdrawal)) === "never") return yield* fail(withdrawal, "canceled", task)
+      // A second call would be harmless if the first one arrived late after all, but a failure would not. So the
+      // withdrawal fails only once the node also refuses such a call.
+      if ((yield* maySend(withdrawal)) === "never" && nodePayment.isRefused(yield* now)) {
+        return yield* fail(withdrawal, "canceled", task)
+      }
       return yield* places.withPermit(pay(withdrawal, nodePayment, task))
     })
   }

@@ -29,6 +29,11 @@ export interface NodePayment {
   readonly paymentHash: PaymentHash.PaymentHash | null
   /** How long a call to pay may take to reach the node. */
   readonly graceMillis: number
+  /**
+   * Returns whether the node itself refuses a call that reaches it only now, because the invoice has expired by any
+   * clock. False for an offer, since its issuer can always send another invoice.
+   */
+  readonly isRefused: (nowMillis: number) => boolean
   readonly pay: Effect.Effect<PaymentState | NotSent>
   readonly lookup: Effect.Effect<LookupResult>
 }
@@ -39,6 +44,9 @@ export interface NewPayment extends NodePayment {
   /** Checks whether the payment can still be made. */
   readonly check: (rules: Rules, nowMillis: number) => Result.Result<void, Recipient.DestinationRefused>
 }
+
+/** How far the node's clock may be behind ours. */
+const clockMarginMillis = 10 * 60_000
 
 const unknown = Effect.succeed({ _tag: "unknown" } as const)
 const notSent = Effect.succeed({ _tag: "notSent" } as const)
@@ -66,6 +74,7 @@ export const make = Effect.gen(function* () {
     key: paymentHash,
     paymentHash,
     graceMillis: sender.graceMillis,
+    isRefused: (nowMillis) => Bolt11.expiresAtSeconds(invoice()) * 1000 + clockMarginMillis < nowMillis,
     pay: Effect.suspend(() => sender.pay({ invoice: invoice(), amount, feeLimit })),
     lookup: Effect.suspend(() => sender.lookupPayment(paymentHash))
   })
@@ -77,6 +86,7 @@ export const make = Effect.gen(function* () {
     key: attempt,
     paymentHash: null,
     graceMillis: offers?.graceMillis ?? 0,
+    isRefused: () => false,
     pay: Effect.suspend(() => offers?.payOffer({ attempt, offer: offer(), amount, feeLimit }) ?? notSent),
     lookup: Effect.suspend(() => offers?.lookupOffer(attempt) ?? unknown)
   })
