@@ -185,6 +185,30 @@ describe("Hold invoices", () => {
   })
 
   scenario(
+    "hold: an invoice whose payment the node no longer holds is canceled, and no other payment can take its place",
+    () => {
+      const world = { isLost: false }
+      const change = replace(LightningReceiver, (receiver) =>
+        LightningReceiver.of({
+          ...receiver,
+          lookupInvoice: (hash) =>
+            Effect.suspend(() => (world.isLost ? Effect.succeed({ _tag: "open" } as const) : receiver.lookupInvoice(hash)))
+        })
+      )
+      return { change, world }
+    },
+    function* ({ world }) {
+      const row = yield* heldFor(yield* company())
+      world.isLost = true
+      yield* later
+      world.isLost = false
+      assert.deepStrictEqual([yield* statusOf(row), yield* atNode(row)], ["canceled", "canceled"])
+      assert.strictEqual(yield* why(settle(row)), "InvoiceNotHeld: canceled")
+      assert.deepStrictEqual(yield* told, ["invoice.held", "invoice.canceled"])
+    }
+  )
+
+  scenario(
     "hold: a company that provides a payment hash must send the preimage to settle, and the preimage is not visible before that",
     node,
     function* ({ world }) {
