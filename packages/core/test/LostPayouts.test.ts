@@ -271,6 +271,7 @@ describe("The proof that a payout can never confirm", () => {
       }))
     })
     assert.match(String(judged(withChange(0))), /must not pay the payee/)
+    assert.match(String(judged(found([original], spender))), /must not pay the payee/, "one of two payees")
     assert.deepStrictEqual(judged(withChange(1)), [[]])
   })
 
