@@ -234,6 +234,7 @@ describe("Withdrawals that need another key's approval", () => {
     const fresh = yield* everywhere(made(keys.rotate(apiKey.id, 0)))
     yield* everywhere(keys.limit(fresh.apiKey.id, { ...limits, perWithdrawalSats: 500 }))
     yield* everywhere(keys.revoke(fresh.apiKey.id))
+    yield* made(keys.issue({ companyId: company.id, name: "unrelated", scopes: ["send"], expiresAtMillis: null }))
     assert.deepInclude(yield* Effect.flip(approve(company, row)), { _tag: "LimitExceeded", of: "key", limit: "per_withdrawal_sats" })
   })
 
