@@ -89,6 +89,7 @@ describe("Hold invoices", () => {
     const row = yield* holdInvoice(payee)
     yield* later
     assert.strictEqual((yield* get(row)).standing, "open")
+    assert.strictEqual(yield* step, 0, "the next lookup is due later")
     yield* pay(row)
     yield* later
     const held = yield* get(row)
