@@ -228,6 +228,7 @@ export const money = {
     yield* verdict(mined(one, first))
     const payout = { id, companyId, txId: first.txId, rawTx: first.rawTx }
     assert.deepStrictEqual(yield* after, [payout])
+    assert.notDeepInclude(yield* records.settledPayouts(id, 10_000), payout, "the next page starts after it")
     assert.strictEqual(yield* verdict(Withdrawal.buried(payout, atMillis)), "Applied")
     assert.strictEqual(yield* unchanged(Withdrawal.buried(payout, atMillis)), "Applied")
     assert.deepStrictEqual(yield* after, [])
