@@ -31,6 +31,8 @@ describe("LUD-18: payer data", () => {
       // Fields that were not requested are appended too.
       '{"name":"bob","pubkey":"03ee58475055820fbfa52e356a8920f62f8316129c39369dbdde3e5d0198a9e315","shoe":43}',
       '{"name":"first","name":"second"}',
+      // The longest that is accepted.
+      `{"name":"${"x".repeat(2037)}"}`,
       // The specification's example.
       '{"name":"bob","auth":{"key":"02c9323d02fc164f89c8f688dbfba8aad69a96fa8f6253ba8cce2c6f1546073fa3","sig":"2afd21794e2a801d0d516584ceebe1a24ed8991dd5ec708259aeaee5c0d2d1437542b689ee5d39e619a01a257142d49c18a4af3088c46ce87e2d941a1bcc7210"},"identifier":"bob@bob.com","pubkey":"03ee58475055820fbfa52e356a8920f62f8316129c39369dbdde3e5d0198a9e315"}'
     ]) {
