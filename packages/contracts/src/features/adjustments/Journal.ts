@@ -136,7 +136,13 @@ export const other = {
       const by = (query: object) => records.transactions(companyId, { limit: 10, ...query })
       for (const query of [{}, { type: "adjustment" }, { status: "settled" }, { createdAfterMillis: atMillis + 4 }])
         assert.deepStrictEqual(yield* by(query), [line])
-      for (const query of [{ type: "deposit" }, { status: "pending" }, { rail: "lightning" }, { createdAfterMillis: atMillis + 5 }])
+      for (const query of [
+        { type: "deposit" },
+        { status: "pending" },
+        { rail: "lightning" },
+        { createdAfterMillis: atMillis + 5 },
+        { after: line }
+      ])
         assert.deepStrictEqual(yield* by(query), [])
     }
   )
