@@ -217,14 +217,15 @@ describe("unexpected errors", () => {
     await away.dispose()
   })
 
-  it("errors: an outage with a known reason is logged in one line, with the reason and without the cause", async () => {
-    const outage = { operation: "balance", cause: new Error("ECONNREFUSED 10.0.0.1"), reason: "the database does not respond" }
+  it("errors: an outage with a known reason is logged in one line, with what failed, the reason and the remedy, without the cause", async () => {
+    const words = { reason: "the database denies a privilege", remedy: "Run `satrail migrate`." }
+    const outage = { operation: "balance", cause: new Error("ECONNREFUSED 10.0.0.1"), ...words }
     const away = await broken(() => Effect.fail(new StoreUnavailable(outage)))
     const { key } = await away.company()
     await away.ask("GET", "/v1/transactions/balance", { key })
     const lines = away.logged.filter((line) => line.includes("answered 503"))
     assert.lengthOf(lines, 1)
-    assert.include(lines[0], "request: answered 503: the database does not respond")
+    assert.include(lines[0], "request: answered 503: balance: the database denies a privilege. Run `satrail migrate`.")
     assert.notInclude(lines[0], "ECONNREFUSED")
     await away.dispose()
   })

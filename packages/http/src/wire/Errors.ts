@@ -15,7 +15,7 @@ import type { Suspense } from "@satrail/core/receiving/Suspense"
 import type { Transactions } from "@satrail/core/reports/Transactions"
 import type { LostWithdrawals } from "@satrail/core/sending/LostWithdrawals"
 import type { Withdrawals } from "@satrail/core/sending/Withdrawals"
-import { Cause, Effect, Schema, SchemaAST } from "effect"
+import { Effect, Schema, SchemaAST } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { Issue } from "./Envelope.ts"
 import { type Catalogue, catalogue, type Code, type Word } from "./ErrorCodes.ts"
@@ -328,10 +328,11 @@ export const answered = <A, E extends ServiceError, R>(effect: Effect.Effect<A, 
   effect.pipe(
     Effect.catch((error) => {
       const failed = Effect.fail(failureFor(error))
+      const outage: ServiceError = error
       const isCounted = error._tag === "StoreUnavailable" && error.why === "overloaded" // a log line for each would increase the load
-      if (!("cause" in error) || isCounted) return failed
-      const reason = Outage.reasonOf(Cause.fail(error)) // the log of `/readyz` has the rest, and this line may be there for each request
-      const said = reason === undefined ? ["request: answered 503", error] : [`request: answered 503: ${reason}`]
+      if (!("operation" in outage) || isCounted) return failed
+      const words = Outage.text(outage) // without the cause, because an outage logs this line for each request
+      const said = words === undefined ? ["request: answered 503", outage] : [`request: answered 503: ${outage.operation}: ${words}`]
       return Effect.andThen(Effect.logWarning(...said), failed)
     })
   )
