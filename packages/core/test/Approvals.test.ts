@@ -159,12 +159,13 @@ describe("Withdrawals that need another key's approval", () => {
   })
 
   scenario(
-    "approval: a frozen company's withdrawal cannot be approved, and a pause delays an approved withdrawal like any other withdrawal",
+    "approval: a frozen company's withdrawal can be rejected but not approved, and a pause delays an approved withdrawal like any other withdrawal",
     function* () {
       const company = yield* companyWith(100_000)
-      const row = yield* send(company, 1000)
+      const [row, rejected] = [yield* send(company, 1000), yield* send(company, 1000)]
       yield* everywhere(Effect.flatMap(Companies, ({ freeze }) => freeze(company.id, { reason: "a drill", pending: "wait" })))
       assert.strictEqual(yield* said(approve(company, row)), "CompanyFrozen")
+      yield* reject(company, rejected)
       yield* everywhere(Effect.flatMap(Companies, ({ unfreeze }) => unfreeze(company.id)))
       yield* everywhere(Effect.flatMap(Stops, ({ pause }) => pause("sending")))
       yield* approve(company, row)

@@ -57,8 +57,8 @@ describe("withdrawals that another key approves", () => {
       assert.deepStrictEqual(seen(await decide((await issue(scopes)).key, id, "approve")), bad(403, "scope_required"))
     const own = await decide(asks.key, id, "approve")
     assert.deepStrictEqual(seen(own), bad(403, "approval_by_asker"))
-    // Decision 0193: this also refuses people, who have no key to change.
-    assert.include(own.text, "nor can anyone they invited or who invited them")
+    // Decision 0193: this also refuses people, who have no key to change, such as two people whom the same person invited.
+    assert.include(own.text, "nor can anyone linked to them by an invitation or a recovery")
     const fresh = (await operate("POST", `/api-keys/${asks.id}/rotate`, { overlap_seconds: 60 })).body.data
     await service.approve(fresh.id)
     assert.deepStrictEqual(seen(await decide(fresh.key, id, "approve")), bad(403, "approval_by_asker"))

@@ -31,7 +31,7 @@ export const errors = OwnErrors.make({
     meaning: "The key that requested a withdrawal cannot approve it, and neither can its replacement.",
     remedy: "Approve it with a different key that has the scope `approve`. The requesting key can reject it.",
     message: (_: Approval.ApprovalByAsker) =>
-      "The key or person that requested a withdrawal cannot approve it, nor can anyone they invited or who invited them. Someone else must approve it."
+      "The key or person that requested a withdrawal cannot approve it, nor can anyone linked to them by an invitation or a recovery. Someone else must approve it."
   },
   ApprovalFeeRisen: {
     code: "approval_fee_risen",
