@@ -320,6 +320,7 @@ describe("the command line and the routes", () => {
     refusal = { status: 401, code: "unauthorized" }
     for (const [command, name] of [
       ["backlog", "SATRAIL_OPERATOR_TOKEN"],
+      ["export", "SATRAIL_OPERATOR_TOKEN"],
       ["refunds list", "SATRAIL_API_KEY"]
     ] as const) {
       const { exit } = await Effect.runPromise(run(command, { ...env, SATRAIL_API_KEY: "a key" }))

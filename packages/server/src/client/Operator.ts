@@ -90,14 +90,19 @@ export const away = (url: string) => (cause: unknown) =>
     isRetryable: true
   })
 
-const refusalOf = ({ status, message, error }: typeof Envelope.Type): CommandFailed | undefined => {
+/** Returns the error for a refused request. A rejected credential is reported with its source. */
+const refusalOf = (
+  { status, message, error }: typeof Envelope.Type,
+  { url, source }: { readonly url: string; readonly source: string }
+): CommandFailed | undefined => {
   if (error === undefined) return undefined
   const { code, issues = [] } = error
   // An issue's message usually begins with its path.
   const told = issues.map(({ path, message }) => `\n  ${message.startsWith(path) ? "" : `${path}: `}${message}`)
   // If there are issues, the error's own message only repeats them.
+  const said = told.length === 0 ? `${message} (${code})` : `Refused (${code}):${told.join("")}`
   return new CommandFailed({
-    message: told.length === 0 ? `${message} (${code})` : `Refused (${code}):${told.join("")}`,
+    message: status === 401 ? `${said}\n  ${url} rejected the one in ${source}.` : said,
     isRetryable: status === 429 || status >= 500
   })
 }
@@ -130,10 +135,8 @@ const send = Effect.fnUntraced(function* (method: Method, route: string, body?: 
     Effect.provide(FetchHttpClient.layer),
     Effect.mapError(away(url))
   )
-  const refusal = refusalOf(answer)
-  if (refusal === undefined) return answer
-  if (answer.status !== 401) return yield* refusal
-  return yield* new CommandFailed({ message: `${refusal.message}\n  ${url} rejected the one in ${source}.` })
+  const refusal = refusalOf(answer, { url, source })
+  return refusal === undefined ? answer : yield* refusal
 })
 
 const resolved = (route: string, method: Method) => Resolve.route(route, method === "GET", (list) => send("GET", list))
@@ -152,7 +155,7 @@ export const companyId = (named: string) =>
 /** Streams the body of a response that has no envelope. */
 export const stream = Effect.fnUntraced(function* (given: string, headers: Headers = {}) {
   const route = yield* resolved(given, "GET")
-  const { url, token } = yield* target(route)
+  const { url, token, source } = yield* target(route)
   const request = HttpClientRequest.get(new URL(route, url)).pipe(
     HttpClientRequest.bearerToken(token),
     HttpClientRequest.setHeaders(headers)
@@ -160,7 +163,7 @@ export const stream = Effect.fnUntraced(function* (given: string, headers: Heade
   const response = yield* HttpClient.execute(request).pipe(Effect.provide(FetchHttpClient.layer), Effect.mapError(away(url)))
   if (response.status < 400) return response.stream
   const refused = yield* Effect.flatMap(response.json, Schema.decodeUnknownEffect(Envelope)).pipe(Effect.mapError(away(url)))
-  return yield* refusalOf(refused) ?? away(url)(new Error(`it returned ${response.status}`))
+  return yield* refusalOf(refused, { url, source }) ?? away(url)(new Error(`it returned ${response.status}`))
 })
 
 /** Decodes a response with this version's schema. */
