@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Clock, Deferred, Effect, Exit, Latch, Layer, Logger, Scope } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Latch, Layer, Logger, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as Worker from "../src/base/Worker.ts"
 import { Journal, StoreUnavailable } from "../src/ledger/Journal.ts"
@@ -92,7 +92,8 @@ describe("A worker", () => {
       Effect.void,
       away("lnd is locked"),
       Effect.fail("x"),
-      Effect.fail("x")
+      Effect.fail("x"),
+      Effect.catchCause(away("lnd is locked"), (cause) => Effect.failCause(Cause.combine(cause, Cause.die("a bug"))))
     ]
     let at = 0
     return Effect.gen(function* () {
@@ -106,6 +107,7 @@ describe("A worker", () => {
         "test: waiting: lnd is locked",
         "test: waiting: lnd is starting",
         "test: waiting: lnd is locked",
+        "test: failed; will retry",
         "test: failed; will retry",
         "test: failed; will retry"
       ])

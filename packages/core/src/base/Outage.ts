@@ -29,8 +29,9 @@ export const text = ({ reason, remedy }: Words): string | undefined =>
 
 const Said = Schema.Struct({ _tag: Schema.Literals(["NodeUnavailable", "ChainUnavailable", "StoreUnavailable"]), reason: Schema.String })
 
-/** Returns the reason for an outage; undefined for other failures and for outages without a reason. */
+/** Returns the reason for an outage; undefined for other failures, also beside an outage, and for outages without a reason. */
 export const reasonOf = (cause: Cause.Cause<unknown>): string | undefined => {
+  if (Cause.hasDies(cause)) return undefined
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   return Option.getOrUndefined(Schema.decodeUnknownOption(Said)({ ...Object(error) }))?.reason
 }
