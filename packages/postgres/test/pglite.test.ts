@@ -50,3 +50,15 @@ it.layer(client, { excludeTestServices: true })("PgliteClient", (it) => {
     })
   )
 })
+
+const both = [["embedded", client], ...(Database.server === undefined ? [] : [["server", Database.layer] as const])] as const
+for (const [name, layer] of both)
+  it.layer(layer, { excludeTestServices: true })(`statements (${name})`, (it) => {
+    it.effect("store: a text with several statements returns the rows of the last one", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        assert.deepStrictEqual(yield* sql.unsafe("select 1 as a; select 2 as a").unprepared, [{ a: 2 }])
+        assert.deepStrictEqual(yield* sql.unsafe("set work_mem = '1MB'; reset work_mem").unprepared, [])
+      })
+    )
+  })

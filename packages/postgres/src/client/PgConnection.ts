@@ -162,7 +162,10 @@ export const asking = (
         const problem = session.isUnwaited ? unknown() : error
         session.isUnwaited = false
         // While it is being canceled, the connection must not be released.
-        if (canceling === undefined) resume(problem === null ? Effect.succeed(result) : Effect.fail(failed(problem, "query")))
+        if (canceling !== undefined) return
+        // A text with several statements has a list of results.
+        const last: Pg.QueryResult = Array.isArray(result) ? result.at(-1) : result
+        resume(problem === null ? Effect.succeed(last) : Effect.fail(failed(problem, "query")))
       })
       return Effect.promise(() => {
         session.limit.end()
