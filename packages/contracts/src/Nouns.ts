@@ -74,7 +74,10 @@ const declared: { readonly [noun: string]: Subject } = {
     }),
     released: [
       "claimed",
-      (row) => Effect.succeed(Invoice.released(row, claims.get(row.claimedBy ?? "") ?? assert.fail("not claimed"), row.createdAtMillis + 1))
+      (row) => {
+        const by = row.claimedBy ?? ""
+        return Effect.succeed(Invoice.released(row, by, claims.get(by) ?? assert.fail("not claimed"), row.createdAtMillis + 1))
+      }
     ],
     held: (row) =>
       Effect.succeed(Invoice.held(row, { held: Msat.fromSats(1), heldUntilMillis: row.createdAtMillis + 3 }, row.createdAtMillis + 1)),

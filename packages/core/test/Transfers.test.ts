@@ -122,6 +122,25 @@ describe("Internal payments", () => {
     }
   )
 
+  scenario(
+    "C15: payment worker: a withdrawal that may not pay an invoice does not release it while another withdrawal is paying it",
+    { logsErrors: true },
+    function* () {
+      const [payer, payee] = [yield* companyWith(5000), yield* company()]
+      const { id, paymentRequest } = yield* invoice(payee, 1000)
+      const rows = [yield* confirm(payer, paymentRequest), yield* confirm(payer, paymentRequest)]
+      yield* pause("node")
+      yield* step
+      const standings = yield* Effect.forEach(rows, standing)
+      assert.deepStrictEqual(standings.toSorted(), ["failed: invoice_not_payable", "pending"])
+      assert.strictEqual(yield* statusOf(payee, id), "claimed")
+      yield* resume("node")
+      yield* steps(2)
+      assert.deepStrictEqual((yield* Effect.forEach(rows, standing)).toSorted(), ["failed: invoice_not_payable", "settled"])
+      assert.deepStrictEqual([yield* has(payer), yield* has(payee)], [unheld(4000), unheld(1000)])
+    }
+  )
+
   scenario("payment worker: an internal payment of an invoice without an amount pays the amount that the payer chose", function* () {
     const [payer, payee] = [yield* companyWith(5000), yield* company()]
     const open = { amount: null, minAmount: null, maxAmount: null, description: "tip", expirySeconds: 3600, metadata: {} }

@@ -559,6 +559,17 @@ export const canaries: ReadonlyArray<Canary> = [
     titles: "C8: payment worker: a sent payment that may no longer"
   },
   {
+    name: "claim-of-another-released",
+    rows: [15],
+    bug: "a withdrawal that may not pay an invoice releases the claim of the one that is paying it",
+    file: core("receiving/Invoice"),
+    in: "released",
+    find: "{ ...invoice, claimedBy: withdrawalId }",
+    replace: "invoice",
+    test: coreTest("Transfers"),
+    titles: "a withdrawal that may not pay an invoice"
+  },
+  {
     name: "claim-outlasts-its-withdrawal",
     rows: [],
     bug: "a withdrawal that fails keeps its claim on the payee's invoice",

@@ -391,16 +391,13 @@ export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fe
 })
 
 /**
- * Makes an invoice payable again before the withdrawal that claimed it fails. The node may have canceled the invoice,
- * so only an internal payment is certain to be able to pay it.
+ * Makes an invoice payable again before this withdrawal fails, if it claimed the invoice. The node may have canceled the
+ * invoice, so only an internal payment is certain to be able to pay it.
  */
-export const released = (invoice: Invoice, fence: Change.Fence, atMillis: number): InvoiceReleased => ({
+export const released = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceReleased => ({
   _tag: "InvoiceReleased",
-  id: invoice.id,
-  companyId: invoice.companyId,
-  atMillis,
-  legs: [],
-  writes: [Noun.step(life.released, invoice, {})],
+  ...Change.on(invoice, atMillis),
+  writes: [Noun.step(life.released, { ...invoice, claimedBy: withdrawalId }, {})],
   fence
 })
 
@@ -465,12 +462,9 @@ export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed => ({
 })
 
 /** Deletes an unpaid invoice that a wallet requested. The node no longer accepts payments for it. */
-export const forgotten = ({ id, companyId }: Invoice, atMillis: number): InvoiceForgotten => ({
+export const forgotten = (invoice: Invoice, atMillis: number): InvoiceForgotten => ({
   _tag: "InvoiceForgotten",
-  id,
-  companyId,
-  atMillis,
-  legs: []
+  ...Change.on(invoice, atMillis)
 })
 
 /** Puts a payment received by the node in `suspense` for an operator, because its owner is unknown. */

@@ -24,8 +24,8 @@ export const make = Effect.gen(function* () {
     const destination = Destination.stored(withdrawal)
     if (destination._tag !== "LightningInvoice") return
     const invoice = Option.getOrUndefined(yield* receiving.invoiceByHash(destination.invoice.paymentHash))
-    if (invoice?.status === "claimed" && invoice.claimedBy === withdrawal.id)
-      yield* journal.commit(Invoice.released(invoice, fence(task), yield* Clock.currentTimeMillis))
+    if (invoice?.status === "claimed")
+      yield* journal.commit(Invoice.released(invoice, withdrawal.id, fence(task), yield* Clock.currentTimeMillis))
   })
 
   return {
