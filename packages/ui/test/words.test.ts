@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { duration, moment } from "../src/checkout/Clock.ts"
+import * as Html from "../src/Html.ts"
 import { accepted, fiat, filled, parts, rate, sats, span, words, worth } from "../src/checkout/Words.ts"
 
 describe("texts of pages", () => {
@@ -57,6 +58,25 @@ describe("texts of pages", () => {
     assert.isNull(parts({ ...price, rate: null }, 1, "en"))
     // A few satoshis are still due, which is not €0.00.
     assert.isNull(parts(price, 68_218, "en"))
+    // A few satoshis were received, which are not €0.00.
+    assert.isNull(parts(price, 5, "en"))
+    assert.strictEqual(parts(price, 0, "en")?.due, "€42.50")
+  })
+
+  it("words: an amount due that rounds to zero in the price's currency is shown once, in satoshis", async () => {
+    const { bill } = await import(new URL("../src/checkout/Bill.ts", import.meta.url).href)
+    for (const [locale, say] of Object.entries(words)) {
+      const page = { price: {}, tipPercent: 0, locale, fiat: price, amountSats: 68_218, about: null, description: "", createdAtMillis: 0 }
+      const asking = { sats: 5 }
+      const state = { asking, receivedSats: 34_000, pendingSats: 34_213, questions: null, expiresAtMillis: 1, nowMillis: 0 }
+      assert.lengthOf(
+        Html.page({ title: "", icon: "", body: bill({ page, state, say, visit: {} }, false) })
+          .replaceAll(/<[^>]+>/g, "")
+          .match(/(?<![\d.,])5 sats/g) ?? [],
+        1,
+        locale
+      )
+    }
   })
 
   it("words: a time is shown in the given time zone, with Latin digits", () => {

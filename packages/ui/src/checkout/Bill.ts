@@ -88,12 +88,12 @@ const due = (shown: Shown) => {
       below(fiat !== null && amountSats !== null ? sats(amountSats, locale) : about)
     ]
   const split = fiat && parts(fiat, state.receivedSats, locale)
-  const dueText = (fiat && parts(fiat, sentSats, locale)?.due) ?? sats(rest, locale)
+  const dueFiat = fiat && parts(fiat, sentSats, locale)?.due
   const [before = "", after = ""] = say.stillDue.split("{1}")
   const small = (text: string) => text.trim() !== "" && h("small", null, text)
   return [
-    h("h1", { class: "amount" }, small(before), figure(dueText), small(after)),
-    below(split ? sats(rest, locale) : null),
+    h("h1", { class: "amount" }, small(before), figure(dueFiat ?? sats(rest, locale)), small(after)),
+    below(dueFiat ? sats(rest, locale) : null),
     meter(
       shown,
       split?.received ?? sats(state.receivedSats, locale),

@@ -110,7 +110,7 @@ export const tip = (price: Price, percent: number): Price => {
 export const percent = (value: number, locale: Locale): string =>
   new Intl.NumberFormat(formatLocale(locale), { style: "percent" }).format(value / 100)
 
-/** The received and the remaining amount, whose sum is the price. Null without a rate, or if the rest rounds to zero. */
+/** The received and the remaining amount, whose sum is the price. Null without a rate, or if one wrongly rounds to zero. */
 export const parts = (
   { amount, rate: price, currency }: Fiat,
   receivedSats: number,
@@ -120,7 +120,7 @@ export const parts = (
   const unit = 10 ** fractionDigits(currency)
   const total = Math.round(Number(amount) * unit)
   const received = Math.min(total, Math.round(((receivedSats * Number(price)) / satsPerBtc) * unit))
-  if (received === total) return null
+  if (received === total || (received === 0 && receivedSats > 0)) return null
   const shown = (units: number) => isolated(moneyFormat(currency, locale).format(units / unit), locale)
   return { received: shown(received), due: shown(total - received), share: received / total }
 }
