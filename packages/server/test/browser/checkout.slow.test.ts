@@ -264,10 +264,15 @@ describe.skipIf(isMissing)("the checkout page in a browser", () => {
     tab({}, async (page) => {
       const made = await started.make()
       await page.addInitScript(
-        "window.webln = { enable: async () => undefined, sendPayment: async (invoice) => { document.title = invoice } }"
+        `let isCanceled = false
+        const enable = async () => { if (!isCanceled) { isCanceled = true; throw new Error("canceled") } }
+        window.webln = { enable, sendPayment: async (invoice) => { document.title = invoice } }`
       )
       await page.goto(started.page(made))
-      await page.getByRole("button", { name: "Pay with your browser’s wallet" }).click()
+      const wallet = page.getByRole("button", { name: "Pay with your browser’s wallet" })
+      await wallet.click()
+      // A payer who canceled can try again.
+      await wallet.click()
       const title = await eventually(
         "an invoice at the wallet",
         () => page.title(),

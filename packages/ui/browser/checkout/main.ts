@@ -94,13 +94,13 @@ const copy = async (button: HTMLElement): Promise<void> => {
   }
 }
 
-const pay = async (button: HTMLElement): Promise<void> => {
+const pay = async (invoice: string): Promise<void> => {
   // The page shows the payment when it arrives, not before.
   try {
     await window.webln?.enable()
-    await window.webln?.sendPayment(button.dataset["webln"] ?? "")
+    await window.webln?.sendPayment(invoice)
   } catch {
-    button.hidden = true
+    // The payer can try again, because an invoice can be paid only once.
   }
 }
 
@@ -108,7 +108,7 @@ document.addEventListener("click", ({ target }) => {
   const button = target instanceof Element ? target.closest<HTMLElement>("button") : null
   if (!button) return
   if (button.dataset["copy"] !== undefined) void copy(button)
-  else if (button.dataset["webln"] !== undefined) void pay(button)
+  else if (button.dataset["webln"] !== undefined) void pay(button.dataset["webln"])
   else if (button.dataset["print"] !== undefined) window.print()
   else if (button.dataset["close"] !== undefined) tell({ satrail: "closed" })
 })
