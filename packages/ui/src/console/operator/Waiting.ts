@@ -120,9 +120,20 @@ export const chips: ReadonlyArray<readonly [kind: Kind, text: string]> = [
 export const withdrawalKinds = chips.map(([kind]) => kind)
 const texts = new Map(chips)
 
+/** A reason of a feature that these pages do not have. The withdrawal is not final, so it must not look failed. */
+const unknown = (kind: Kind, waitsFor: string | null): Waits => ({
+  kind,
+  text: "Waiting",
+  step: "Waiting",
+  end: "Paid, or money returned",
+  advice: () => ({ first: "Wait. Do not pay it again.", next: waitsFor === null ? [] : [`It waits for: ${waitsFor}.`] })
+})
+
 /** What a pending withdrawal waits for, which may be a feature's reason; undefined once it is final. */
-export const kindOf = ({ kind }: FollowedWithdrawal): OwnKind | Waits | undefined =>
-  own.find(([one]) => one === kind)?.[0] ?? ofFeatures.find((one) => one.kind === kind)
+export const kindOf = ({ kind, waits_for }: FollowedWithdrawal): OwnKind | Waits | undefined => {
+  if (kind === null) return undefined
+  return own.find(([one]) => one === kind)?.[0] ?? ofFeatures.find((one) => one.kind === kind) ?? unknown(kind, waits_for)
+}
 
 /** Returns whether a withdrawal waits because its company is frozen or sending is paused. Undefined if neither. */
 const stopOf = (
