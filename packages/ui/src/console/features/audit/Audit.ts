@@ -87,6 +87,8 @@ const isShown = ({ field, before, after }: AuditEntry["changes"][number]) =>
 const told = (say: Format, value: unknown): string => {
   if (typeof value === "number") return value.toLocaleString("en-US")
   if (typeof value !== "object" || value === null) return String(value ?? "none")
+  // A passkey.
+  if ("publicKey" in value && "name" in value) return String(value.name)
   const parts = Array.isArray(value)
     ? value.map((one) => told(say, one))
     : Object.entries(value).flatMap(([name, one]) => (one === null || /_id$|Id$/.test(name) ? [] : [member(say, name, one)]))
