@@ -12,4 +12,10 @@ describe("reads that may be refused", () => {
     assert.isUndefined(await read(Promise.reject(missing)))
     assert.strictEqual(await read(Promise.reject(away)), away)
   })
+
+  it("console: an overview without webhook endpoints does not hide that they cannot be read", async () => {
+    const { concerns } = await import(new URL("../src/console/features/webhooks/Failing.ts", import.meta.url).href)
+    const visit = { api: { call: () => Promise.reject(away) }, user: { kind: "company", scopes: ["read"] }, say: { nowMillis: 0 } }
+    assert.strictEqual(await concerns(visit).catch((error: unknown) => error), away)
+  })
 })

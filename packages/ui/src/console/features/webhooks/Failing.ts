@@ -22,7 +22,7 @@ export const toldOf = ({ status, disabled_reason, failing_since }: WebhookEndpoi
 /** Endpoints that fail, worst first. */
 const failing = async (visit: Visit): Promise<ReadonlyArray<WebhookEndpoint & { readonly told: Told }>> => {
   if (!may(visit, "webhooks") && !may(visit, "read")) return []
-  const endpoints = await unlessRefused(visit.api.call("GET /v1/webhook-endpoints"), () => true)
+  const endpoints = await unlessRefused(visit.api.call("GET /v1/webhook-endpoints"), (status) => status === 403)
   return (endpoints ?? [])
     .map((endpoint) => ({ ...endpoint, told: toldOf(endpoint, visit.say.nowMillis) }))
     .filter(({ told: { tone } }) => tone === "warn" || tone === "bad")

@@ -1,4 +1,5 @@
 import { h } from "preact"
+import { unlessRefused } from "../../Api.ts"
 import * as Formats from "../../Format.ts"
 import { cursorOf, pages } from "../../List.ts"
 import { toldOf } from "./Failing.ts"
@@ -146,7 +147,13 @@ const deliveryColumns = (visit: AnyVisit, endpoint: WebhookEndpoint): ReadonlyAr
 const deliveryPanel = async (visit: AnyVisit, endpoint: WebhookEndpoint, delivery: WebhookDelivery) => {
   const { api, say, user } = visit
   const isOwn = user.kind === "company"
-  const event = isOwn ? await api.call("GET /v1/events/{id}", { params: { id: delivery.event_id } }).catch(() => undefined) : undefined
+  // An old event is deleted, and a person may be allowed to see deliveries but not events.
+  const event = isOwn
+    ? await unlessRefused(
+        api.call("GET /v1/events/{id}", { params: { id: delivery.event_id } }),
+        (status) => status === 403 || status === 404
+      )
+    : undefined
   return panel(
     delivery.event_type,
     {
