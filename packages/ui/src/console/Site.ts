@@ -5,6 +5,7 @@ import * as Formats from "./Format.ts"
 import * as Frame from "./Frame.ts"
 import { type AnyVisit, confirmed, type Elsewhere, type File, may, type Page, type Shown, whoMay, withQuery } from "./Page.ts"
 import { again, button, confirm, empty, field, formPanel, note, panel, plain } from "./Parts.ts"
+import { amounts } from "./pages/Limits.ts"
 
 /** A response of the console. */
 export type Answer = { readonly status: number; readonly html: string } | Elsewhere | File
@@ -29,13 +30,19 @@ const issueOf = ({ path, message }: Refused["details"][number]): string =>
 /** A rejected form gets a new idempotency key, so sending it again could pay a second time. */
 const changed = "This form was already sent with other values, and that request may have taken effect. Check this before you send it again."
 
+const limits = new Map<string, string>([...amounts, ["recipient_types", "Payees"], ["recipients", "Only to"]])
+
+/** Groups the digits of amounts, and names limits as the page of limits does. */
+const readable = (message: string): string =>
+  message
+    .replaceAll(/(?<![\d.,])\d{4,}(?= sats\b)/g, (sats) => Formats.sats(Number(sats)))
+    .replaceAll(/(?<=limit )"(\w+)"/g, (_, name: string) => `“${limits.get(name) ?? name}”`)
+
 /** The message of an error response, with the fields that it names. */
-const wordsOf = ({ code, message, details }: Refused): string =>
+export const wordsOf = ({ code, message, details }: Refused): string =>
   code === "idempotency_mismatch"
     ? changed
-    : details.length === 0
-      ? message
-      : details.map((issue) => Formats.capital(issueOf(issue))).join(". ")
+    : readable(details.length === 0 ? message : details.map((issue) => Formats.capital(issueOf(issue))).join(". "))
 
 /** Only a form with an idempotency key can be sent again without a second effect. A search has no effect. */
 const keptOf = (given: URLSearchParams): string => {
