@@ -39,7 +39,7 @@ describe.skipIf("missing" in installation)("satrail check of a database (skipped
 
   const found = async (database: string, role = "postgres", env: Record<string, string> = {}) => {
     const environment = Result.getOrThrow(Environment.read({ DATABASE_URL: urlOf(database, role), SATRAIL_DATA: home, ...env }))
-    return await Effect.runPromise(Check.run([Database.check(environment)], 20_000, []))
+    return await Effect.runPromise(Check.run([Database.check(environment), Database.space(environment)], 20_000, []))
   }
   const linesOf = async (...asked: Parameters<typeof found>) => (await found(...asked)).map(Check.text)
 

@@ -22,6 +22,7 @@ const of = (environment: Environment): ReadonlyArray<Check.Check> => {
     Settings.check(environment),
     Directory.check(environment),
     Database.check(environment),
+    Database.space(environment),
     ...(node?.checks(network) ?? []),
     ...(chainNode === undefined ? [] : [...chainNode.source.checks(network), Wallet.check(network, chainNode)]),
     Rates.check(environment),

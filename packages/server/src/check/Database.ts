@@ -69,17 +69,28 @@ from satrail.migrations`
 
 // A sort that does not fit into memory needs space on the disk, but no privilege, and changes nothing.
 const spill = `
-set work_mem = '64kB';
+set local work_mem = '64kB';
 select max(n) from (select row_number() over (order by md5(i::text)) as n from generate_series(1, 20000) i) sorted`
 
-/** Reports a full disk, on which the database still serves reads. */
-const space = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(spill).unprepared).pipe(
-  Effect.as([]),
-  Effect.catchTag("SqlError", (error) => {
-    const { reason = "", remedy = "" } = PgError.wordsOf(error)
-    return PgError.codeOf(error.reason.cause) === "53100" ? Effect.succeed([outage(reason, remedy)]) : Effect.succeed([])
-  })
-)
+const only = (url: Redacted.Redacted) => PgClient.layer({ url, maxConnections: 1, connectMillis: lookMillis })
+
+/** Reports a full disk, on which the database still serves reads. All else is reported by `check`. */
+export const space = ({ databaseUrl }: Environment): Check => ({
+  subject: "database",
+  isLater: true,
+  lines:
+    databaseUrl === undefined
+      ? Effect.succeed([])
+      : Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(spill).unprepared).pipe(
+          Effect.as([]),
+          Effect.catchTag("SqlError", (error) => {
+            const { reason = "", remedy = "" } = PgError.wordsOf(error)
+            return Effect.succeed(PgError.codeOf(error.reason.cause) === "53100" ? [outage(reason, remedy)] : [])
+          }),
+          Effect.provide(only(databaseUrl)),
+          Effect.catchTag("DatabaseUnreachable", () => Effect.succeed([]))
+        )
+})
 
 /** Warns about disabled settings that protect confirmed requests from loss. */
 const durability = ({ fsync, pages, synchronous, autovacuum }: typeof Server.Type): ReadonlyArray<Line> => {
@@ -216,7 +227,6 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
       ...usable(found, databaseConnections),
       ...named,
       ...read,
-      ...(yield* space),
       ...durability(found),
       ...replication(found),
       ...clock(found.nowMillis, sentMillis, heardMillis)
@@ -235,7 +245,7 @@ const look = (url: Redacted.Redacted, readUrl: Redacted.Redacted | undefined, da
     const standing = yield* Schema.decodeUnknownEffect(Tables)(second)
     return [...general, migrations(standing, found.role), ...rights(found, standing)]
   }).pipe(
-    Effect.provide(PgClient.layer({ url, maxConnections: 1, connectMillis: lookMillis })),
+    Effect.provide(only(url)),
     Effect.catch((error) =>
       Effect.succeed([
         error._tag === "DatabaseUnreachable"
