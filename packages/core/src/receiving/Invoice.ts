@@ -111,6 +111,7 @@ export const Invoice = Schema.Struct({
 })
 export interface Invoice extends Schema.Schema.Type<typeof Invoice> {}
 
+/** The members of an invoice that is not paid yet. */
 export const unpaid = {
   status: "pending",
   received: null,
