@@ -356,59 +356,58 @@ describe("Limits of refunds", () => {
     }
   )
 
+  /** A refund that was stored as sent while its node was away, after which a reorganization removed its deposit. */
+  const sentWhileAway = Effect.gen(function* () {
+    const sandbox = yield* Sandbox
+    const { payee, depositId } = yield* paidOnChain(2000)
+    yield* paid(3000, payee)
+    yield* mine(2)
+    yield* follow
+    const { destination, paymentHash } = yield* outside({ sats: 400 })
+    yield* sandbox.pause("node")
+    const away = yield* made(refund(payee, { depositId }, { destination }))
+    yield* steps(2)
+    assert.isNotNull((yield* nowOf(payee, away.refund.withdrawalId)).dispatchedAtMillis)
+    yield* sandbox.reorg(2)
+    const sent = Effect.gen(function* () {
+      return [yield* standing(away), (yield* got(paymentHash)).times] as const
+    })
+    return { sandbox, payee, depositId, away, sent }
+  })
+
   scenario(
     "C45: refund: a refund that the node did not get before a reorganization removed its deposit also waits until it is confirmed again",
     function* () {
-      const sandbox = yield* Sandbox
-      const { payee, depositId } = yield* paidOnChain(2000)
-      yield* paid(3000, payee)
-      yield* mine(2)
-      yield* follow
-      const { destination, paymentHash } = yield* outside({ sats: 400 })
-      yield* sandbox.pause("node")
-      const away = yield* made(refund(payee, { depositId }, { destination }))
-      yield* steps(2)
-      assert.isNotNull((yield* nowOf(payee, away.refund.withdrawalId)).dispatchedAtMillis)
-      yield* sandbox.reorg(2)
+      const { sandbox, sent } = yield* sentWhileAway
       yield* follow
       yield* sandbox.resume("node")
       yield* steps(3)
-      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["pending", 0])
+      assert.deepStrictEqual(yield* sent, ["pending", 0])
       yield* mine(2)
       yield* follow
       yield* steps(3)
       yield* look
-      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["completed", 1])
+      assert.deepStrictEqual(yield* sent, ["completed", 1])
     }
   )
 
   scenario(
     "C8 C45: refund: a refund that the node did not get fails if its deposit is double-spent, but only once its invoice has expired and the node reports that it has no record",
     function* () {
-      const sandbox = yield* Sandbox
-      const { payee, depositId } = yield* paidOnChain(2000)
-      yield* paid(3000, payee)
-      yield* mine(2)
-      yield* follow
-      const { destination, paymentHash } = yield* outside({ sats: 400 })
-      yield* sandbox.pause("node")
-      const away = yield* made(refund(payee, { depositId }, { destination }))
-      yield* steps(2)
-      assert.isNotNull((yield* nowOf(payee, away.refund.withdrawalId)).dispatchedAtMillis)
-      yield* sandbox.reorg(2)
+      const { sandbox, payee, depositId, away, sent } = yield* sentWhileAway
       const { chainTxId } = Option.getOrThrow(yield* (yield* Records).deposit(payee.id, depositId))
       yield* sandbox.doubleSpend(chainTxId ?? assert.fail("no transaction"))
       yield* mine(6)
       yield* follow
       yield* steps(3)
       yield* look
-      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["pending", 0])
+      assert.deepStrictEqual(yield* sent, ["pending", 0])
       yield* sandbox.resume("node")
       yield* steps(3)
-      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["pending", 0])
+      assert.deepStrictEqual(yield* sent, ["pending", 0])
       yield* steps(4, 1800)
       yield* look
-      assert.deepStrictEqual([yield* standing(away), (yield* got(paymentHash)).times], ["failed", 0])
+      assert.deepStrictEqual(yield* sent, ["failed", 0])
       assert.strictEqual((yield* has(payee)).held, 0)
       assert.strictEqual((yield* nowOf(payee, away.refund.withdrawalId)).failure, "canceled")
     }
