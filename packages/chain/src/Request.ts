@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import http from "node:http"
 import https from "node:https"
 import { Outage } from "./Outage.ts"
@@ -8,11 +8,11 @@ import { Outage } from "./Outage.ts"
 export interface Options {
   readonly url: string
   /**
-   * The certificate of the server or its issuer, in PEM. By default, the public certificate authorities are
-   * trusted.
+   * The certificate of the server or its issuer, in PEM. The file is read again when it changes. By default,
+   * the public certificate authorities are trusted.
    */
   readonly certificateFile?: string | undefined
-  /** Response timeout. Default 30 s. */
+  /** How long the server may send nothing. Default 30 s. A whole response may take ten times as long. */
   readonly patienceMillis?: number | undefined
 }
 
@@ -57,14 +57,20 @@ const wasKept = (request: http.ClientRequest, cause: unknown): boolean =>
 export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options) => {
   const isSecure = new URL(url).protocol === "https:"
   const base = url.replace(/\/+$/, "")
-  // Read the certificate on demand, because a node creates it when it starts, which may be after us.
-  let agent: http.Agent | undefined
-  const agentOf = () =>
-    (agent ??= isSecure
-      ? new https.Agent({ keepAlive: true, ...(certificateFile !== undefined && { ca: readFileSync(certificateFile) }) })
-      : new http.Agent({ keepAlive: true }))
+  const file = isSecure ? certificateFile : undefined
+  // Read the certificate on demand: a node creates it at its start, which may be after ours, and may renew it.
+  let current: { readonly version: string; readonly agent: http.Agent } | undefined
+  const agentOf = () => {
+    const { mtimeMs, size, ino } = file === undefined ? { mtimeMs: 0, size: 0, ino: 0 } : statSync(file)
+    const version = `${mtimeMs} ${size} ${ino}`
+    if (current?.version !== version) {
+      const ca = file === undefined ? {} : { ca: readFileSync(file) }
+      current = { version, agent: new (isSecure ? https : http).Agent({ keepAlive: true, ...ca }) }
+    }
+    return current.agent
+  }
 
-  const ask = ({ method, path, headers = {}, body = "" }: Ask): Effect.Effect<Answer, Error> =>
+  const send = ({ method, path, headers = {}, body = "" }: Ask): Effect.Effect<Answer, Error> =>
     Effect.callback((resume) => {
       const fail = (cause: unknown) => resume(Effect.fail(cause instanceof Error ? cause : new Error(String(cause))))
       try {
@@ -85,12 +91,17 @@ export const make = ({ url, certificateFile, patienceMillis = 30_000 }: Options)
         )
         request.on("timeout", () => request.destroy(new Error(`no response within ${patienceMillis} ms`)))
         // The retries end: each reused connection fails only once, and a new one responds or fails for good.
-        request.on("error", (cause) => (wasKept(request, cause) ? resume(ask({ method, path, headers, body })) : fail(cause)))
+        request.on("error", (cause) => (wasKept(request, cause) ? resume(send({ method, path, headers, body })) : fail(cause)))
         request.end(body)
         return Effect.sync(() => request.destroy())
       } catch (cause) {
         return fail(cause)
       }
     })
-  return ask
+  const wholeMillis = 10 * patienceMillis
+  return (what: Ask): Effect.Effect<Answer, Error> =>
+    Effect.timeoutOrElse(send(what), {
+      duration: wholeMillis,
+      orElse: () => Effect.fail(new Error(`no complete response within ${wholeMillis} ms`))
+    })
 }

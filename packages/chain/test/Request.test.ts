@@ -1,9 +1,15 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { once } from "node:events"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import type { AddressInfo, Socket } from "node:net"
+import { tmpdir } from "node:os"
+import path from "node:path"
 import * as Request from "../src/Request.ts"
+import { certificate, key } from "./Certificate.ts"
 
 /**
  * A server that responds to the first request of each connection and resets the connection at the second
@@ -45,6 +51,46 @@ it.live("request: a new connection that is reset counts as an outage", () =>
       const ask = Request.make({ url: `http://127.0.0.1:${port}` })
       assert.match(String(yield* Effect.flip(ask({ method: "GET", path: "/" }))), /ECONNRESET|socket hang up/)
       refusing.close()
+    })
+  )
+)
+
+it.live("request: a renewed certificate is read from its file, without a restart", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(path.join(tmpdir(), "satrail-certificate-"))),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
+      )
+      const secure = createSecureServer({ key, cert: certificate }, (_, response) => response.end("answer")).listen(0, "127.0.0.1")
+      yield* Effect.promise(() => once(secure, "listening"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => (secure.closeAllConnections(), secure.close())))
+      const { port } = secure.address() as AddressInfo
+      const certificateFile = path.join(folder, "tls.cert")
+      writeFileSync(certificateFile, "")
+      const ask = Request.make({ url: `https://127.0.0.1:${port}`, certificateFile })({ method: "GET", path: "/" })
+      assert.match(String(yield* Effect.flip(ask)), /certificate/)
+      writeFileSync(certificateFile, certificate)
+      assert.strictEqual((yield* ask).body.toString(), "answer")
+    })
+  )
+)
+
+it.effect("request: a response that never ends counts as an outage, even if parts of it keep arriving", () =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const dripping = createServer((_, response) => {
+        const drip = setInterval(() => response.write("."), 5)
+        response.on("close", () => clearInterval(drip))
+      }).listen(0, "127.0.0.1")
+      yield* Effect.promise(() => once(dripping, "listening"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => (dripping.closeAllConnections(), dripping.close())))
+      const { port } = dripping.address() as AddressInfo
+      const asked = once(dripping, "request")
+      const asking = yield* Effect.forkChild(Effect.flip(Request.make({ url: `http://127.0.0.1:${port}` })({ method: "GET", path: "/" })))
+      yield* Effect.promise(() => asked)
+      yield* TestClock.adjust("5 minutes")
+      assert.match(String(yield* Fiber.join(asking)), /no complete response within 300000 ms/)
     })
   )
 )
