@@ -40,9 +40,9 @@ const exactly = 0.99
 const ask = ({ count, everyMillis }: Rate, newAtMillis: number | undefined, nowMillis: number) => {
   const mostMillis = count * everyMillis
   const untilMillis = Math.max((newAtMillis ?? nowMillis) - nowMillis, 0)
-  const busyMillis = Math.min(untilMillis, mostMillis)
-  // After the clock was set back, a name waits no longer than it takes to refill the whole allowance. This must be remembered.
+  // A longer wait than the whole allowance needs means that the clock was set back. Begin again: to wait would refuse every caller.
   const isSetBack = untilMillis > mostMillis + everyMillis
+  const busyMillis = isSetBack ? 0 : Math.min(untilMillis, mostMillis)
   return { everyMillis, mostMillis, busyMillis, isSetBack, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
 }
 
