@@ -1,5 +1,6 @@
 import { Cause, Effect, Exit, Layer, Option } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
+import * as Outage from "../../base/Outage.ts"
 import * as Pages from "../../base/Pages.ts"
 import * as Worker from "../../base/Worker.ts"
 import { Tail } from "../../events/Tail.ts"
@@ -22,6 +23,8 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
   const runner = yield* Runner.make
   const controls = new Map<string, Runner.Control>()
   const ofCompany = new Map<CompanyId.CompanyId, Set<Runner.Control>>()
+  /** Reasons of the current outage that were logged. It affects many endpoints. */
+  const logged = new Set<string>()
 
   /** Serves one endpoint until it is deleted. */
   const keep = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string, control: Runner.Control) {
@@ -31,7 +34,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
         Effect.gen(function* () {
           // If the endpoint changes after this line, it is read again.
           control.isChanged = false
-          const endpoint = Option.getOrUndefined(yield* nouns.get(Endpoint.noun, companyId, id))
+          const endpoint = Option.getOrUndefined(yield* runner.reading(nouns.get(Endpoint.noun, companyId, id)))
           if (endpoint === undefined || endpoint.status === "deleted") return "deleted"
           if (endpoint.status === "enabled") yield* runner.once(endpoint, fence, control)
           else {
@@ -53,7 +56,10 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
       // Another process has the role. The lease check will stop this one shortly.
       if (error instanceof StaleFence) return yield* Effect.never
       failures++
-      yield* Effect.logWarning("webhook: sending to an endpoint failed; will retry", exit.cause)
+      const reason = Outage.reasonOf(exit.cause)
+      if (reason === undefined) yield* Effect.logWarning("webhook: sending to an endpoint failed; will retry", exit.cause)
+      else if (!logged.has(reason)) yield* Effect.logWarning(`webhook: sending to an endpoint failed; will retry: ${reason}`)
+      if (reason !== undefined) logged.add(reason)
       yield* Effect.sleep(Math.min(maxPauseMillis, 250 * 2 ** Math.min(failures, 10)))
     }
   })
@@ -89,6 +95,7 @@ const lead = Effect.fnUntraced(function* (fence: Change.Fence) {
       position = newest
     }
     const page = yield* tail.after(position)
+    logged.clear()
     for (const { type, companyId, subject } of page) {
       if (type === "webhook_endpoint.changed" || type === "webhook_endpoint.disabled") {
         const control = controls.get(subject)

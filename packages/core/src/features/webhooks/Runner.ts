@@ -1,4 +1,4 @@
-import { Cause, Clock, Deferred, Effect, Latch, Metric } from "effect"
+import { Cause, Clock, Deferred, Effect, Latch, Metric, Semaphore } from "effect"
 import * as Measure from "../../base/Measure.ts"
 import * as Pages from "../../base/Pages.ts"
 import { cursorOf, placeOf } from "../../events/Events.ts"
@@ -22,6 +22,9 @@ export const attemptsAtOnce = 8
  * event is lost, because the feed keeps them.
  */
 export const maxWaiting = 1000
+
+/** Maximum number of endpoints for which the store is read concurrently. */
+export const readsAtOnce = 32
 
 const pageSize = 32
 const progressMillis = 1000
@@ -114,7 +117,8 @@ const push = ({ queues }: Standing, entry: Entry): void => {
 
 const parts = Effect.gen(function* () {
   const [journal, feed, reads, renderer] = [yield* Journal, yield* Feed, yield* WebhookReads, yield* Renderer]
-  return { journal, feed, reads, renderer, sending: yield* makeSending }
+  const reading = (yield* Semaphore.make(readsAtOnce)).withPermits(1)
+  return { journal, feed, reads, renderer, reading, sending: yield* makeSending }
 })
 type Parts = Effect.Success<typeof parts>
 
@@ -287,7 +291,7 @@ const fill = Effect.fnUntraced(function* (run: Run, broken: Broken, sentBefore: 
     if (entry === undefined) {
       const isFull = waitingIn(standing) >= maxWaiting
       if (!control.hasNews && (isFull || !standing.isBehind)) return
-      yield* read(run, sentBefore, isFull)
+      yield* run.reading(read(run, sentBefore, isFull))
       continue
     }
     const [head] = standing.queues.get(entry.line) ?? []
@@ -330,6 +334,8 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
 
 /** Sends events to one endpoint: events of the same record in order, all others concurrently. */
 export const make = Effect.map(parts, (parts) => ({
+  /** Waits until the store may be read for another endpoint. */
+  reading: parts.reading,
   /**
    * Runs until the endpoint changes. Fails if the store is unavailable, if another process has the role, or if
    * the recorded deliveries have to be read again.
@@ -338,14 +344,14 @@ export const make = Effect.map(parts, (parts) => ({
     Effect.scoped(
       Effect.gen(function* () {
         control.hasNews = true
-        const standing = yield* load(parts, endpoint)
+        const [standing, sentBefore] = yield* parts.reading(Effect.all([load(parts, endpoint), parts.feed.now]))
         control.waitingSinceMillis = () => waitingSinceMillis(standing)
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {
             control.waitingSinceMillis = nothingWaits
           })
         )
-        yield* follow({ ...parts, standing, fence, control }, yield* parts.feed.now)
+        yield* follow({ ...parts, standing, fence, control }, sentBefore)
       })
     )
 }))
