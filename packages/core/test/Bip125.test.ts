@@ -18,16 +18,18 @@ const signed = ({ psbt }: { readonly psbt: string }) => {
  * A signed payout of 20,000 sats at 2 sat/vB, with change. With taproot, each signature has exactly the
  * estimated size.
  */
-const payout = (coinSats = 100_000) => {
-  const coin: Coin.Coin = {
-    ...place,
-    outpoint: `${"ab".repeat(32)}:0`,
-    scriptPubKey: wallet.key(place).address.scriptPubKey,
-    amount: Msat.fromSats(coinSats),
-    isConfirmed: true
-  }
+const payout = (...coinSats: ReadonlyArray<number>) => {
+  const coins = coinSats.map(
+    (sats, at): Coin.Coin => ({
+      ...place,
+      outpoint: `${"ab".repeat(32)}:${at}`,
+      scriptPubKey: wallet.key(place).address.scriptPubKey,
+      amount: Msat.fromSats(sats),
+      isConfirmed: true
+    })
+  )
   const output = { scriptPubKey: outside.key(place).address.scriptPubKey, sats: 20_000n }
-  const selection = Payout.select({ coins: [coin], outputs: [output], feeRate: 2, feeLimitSats: 10_000n })
+  const selection = Payout.select({ coins, outputs: [output], feeRate: 2, feeLimitSats: 10_000n })
   if ("neededSats" in selection) return assert.fail("unfundable")
   const change = {
     ...place,
@@ -49,7 +51,7 @@ const payout = (coinSats = 100_000) => {
 
 describe("BIP 125", () => {
   it("BIP 125: rule 4: a replacement pays for its own relay, at least 1 sat per virtual byte above the old fee", () => {
-    const { before, feeSats, vbytes } = payout()
+    const { before, feeSats, vbytes } = payout(100_000)
     const least = feeSats + vbytes
     const limited = (sats: bigint) => Payout.replacement(before, 50, { allowance: Msat.fromSats(sats), times: 1 })
     const replaced = limited(least)
@@ -60,7 +62,7 @@ describe("BIP 125", () => {
   })
 
   it("BIP 125: the fee limit of a replacement is never below a multiple of the minimum fee, so a payout from many coins can be replaced", () => {
-    const { before, vbytes } = payout()
+    const { before, vbytes } = payout(100_000)
     const replaced = Payout.replacement(before, 50, { allowance: Msat.fromSats(1n), times: 4 })
     if (typeof replaced === "string") return assert.fail(replaced)
     assert.strictEqual(replaced.fee, Msat.fromSats(4n * vbytes))
@@ -79,6 +81,19 @@ describe("BIP 125", () => {
     assert.strictEqual(Payout.replacement({ ...before, ...replaced }, 50, { allowance: Msat.fromSats(5_000n), times: 1 }), "limited")
   })
 
+  it("BIP 125: rule 4: the change is given up only if it pays for the relay of the replacement without it", () => {
+    const limit = { allowance: Msat.fromSats(20_000n), times: 1 }
+    const replaced = (changeSats: number) => {
+      const { before, feeSats } = payout(...Array.from({ length: 7 }, () => 2_700), 2_213 + changeSats)
+      assert.deepStrictEqual([feeSats, before.change.amount], [1_113n, Msat.fromSats(changeSats)])
+      return Payout.replacement(before, 20, limit)
+    }
+    const least = replaced(514)
+    if (typeof least === "string") return assert.fail(least)
+    assert.deepStrictEqual([signed(least), least.fee], [{ outputs: 1, vbytes: 514n }, Msat.fromSats(1_113n + 514n)])
+    assert.strictEqual(replaced(513), "limited")
+  })
+
   it("BIP 125: if the limit does not allow giving up the change, a smaller increase is made", () => {
     const { before, feeSats, vbytes } = payout(20_900)
     const total = feeSats + Msat.toSats(before.change.amount)
@@ -90,7 +105,7 @@ describe("BIP 125", () => {
   })
 
   it("BIP 125: rules 3 and 4: no replacement is made at a fee rate that does not raise the fee enough", () => {
-    const { before, feeSats, vbytes } = payout()
+    const { before, feeSats, vbytes } = payout(100_000)
     const limit = { allowance: Msat.fromSats(100_000n), times: 1 }
     for (const rate of [1, 2]) assert.strictEqual(Payout.replacement(before, rate, limit), "current")
     const dearer = Payout.replacement(before, 4, limit)
