@@ -111,6 +111,7 @@ describe("invalid addresses", () => {
     [future, "bc1pw508d6qejxtdg4y5r3zarvary0c5xw7kw508d6qejxtdg4y5r3zarvary0c5xw7kt5nd6y", "mainnet", "unknown_witness_version"],
     [future, "BC1SW50QGDZ25J", "mainnet", "unknown_witness_version"],
     [future, "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs", "mainnet", "unknown_witness_version"],
+    [future, "bc1z0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vq2tdauy", "mainnet", "unknown_witness_version"],
     ["pay to anchor", "bc1pfeessrawgf", "mainnet", "pay_to_anchor"],
     ["pay to anchor", "bcrt1pfeesnyr2tx", "regtest", "pay_to_anchor"],
     // base58
