@@ -40,7 +40,6 @@ export const conversationKey = (secretKey: Redacted.Redacted, publicKey: string)
 
 /** Returns the padded length of a string of this many bytes. */
 export const paddedBytes = (size: number): number => {
-  if (size <= 32) return 32
   const power = 2 ** (32 - Math.clz32(size - 1))
   const chunk = power <= 256 ? 32 : power / 8
   return chunk * (Math.floor((size - 1) / chunk) + 1)
