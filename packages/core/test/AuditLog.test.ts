@@ -1,8 +1,10 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
 import * as CompanyId from "../src/base/CompanyId.ts"
+import * as Answer from "../src/ledger/Answer.ts"
 import { type Acting, AuditStore, textOf } from "../src/ledger/Audit.ts"
 import { Records } from "../src/service/Records.ts"
 import { verify } from "../src/features/audit/AuditVerification.ts"
@@ -47,6 +49,19 @@ scenario("audit: two simultaneous changes to one company's limits are not report
   const companies = yield* Companies
   for (let i = 0; i < 5; i++) yield* inAMinute([1000, 2000, 1000].map((daySats) => companies.limit(id, { daySats })))
   assert.deepStrictEqual(yield* faults, [0, 1])
+})
+
+scenario("audit: the rotation of a key that expires before its overlap ends is not reported as tampering", function* () {
+  yield* working()
+  const { id: companyId } = yield* company()
+  const { issue, rotate } = yield* ApiKeys
+  const day = 86_400_000
+  const expiresAtMillis = beginsAtMillis + day
+  const issued = yield* Effect.forkChild(Effect.flatMap(issue({ companyId, name: "till", scopes: ["read"], expiresAtMillis }), Answer.made))
+  yield* TestClock.adjust("1 hour")
+  const { apiKey } = yield* Fiber.join(issued)
+  yield* inAMinute([rotate(apiKey.id, (2 * day) / 1000)])
+  assert.deepStrictEqual(yield* faults, [0, 3])
 })
 
 const acting: Acting = { actor: "key", actor_id: "k", actor_name: "till", verb: "confirm", address: "", request_id: "r" }
