@@ -8,6 +8,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, HashMap, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Journal } from "../src/ledger/Journal.ts"
+import * as Claims from "../src/sending/Claims.ts"
 import { PaymentWorker } from "../src/sending/PaymentWorker.ts"
 import { Records } from "../src/service/Records.ts"
 import * as Withdrawal from "../src/sending/Withdrawal.ts"
@@ -207,6 +208,10 @@ describe("Payments by offer", () => {
       assert.deepStrictEqual(yield* got(text), [1000])
     }
   )
+
+  scenario("offers: a claim on a withdrawal is twice as long as the longest call to the node, by invoice or by offer", forgetful, function* () {
+    assert.strictEqual((yield* Claims.make("a process")).leaseMillis, 120_000)
+  })
 
   const known = () => {
     const said: { preimage: Preimage.Preimage | undefined } = { preimage: undefined }
