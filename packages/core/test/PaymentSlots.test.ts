@@ -25,6 +25,8 @@ import {
   scenario,
   standing,
   start,
+  step,
+  steps,
   working
 } from "./World.ts"
 
@@ -304,6 +306,22 @@ describe("Payment slots", () => {
       assert.strictEqual(yield* standing(slow), "settled")
     })
   })
+
+  scenario(
+    "payment worker: if several companies had withdrawals in the last claim, one company's withdrawals do not fill every slot of the next",
+    { settings: { ...settings, paymentsAtOnce: 4 } },
+    function* () {
+      const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
+      const confirmed = (payer: Company) => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
+      yield* Effect.forEach([one, other], confirmed)
+      yield* step
+      yield* times(4, () => confirmed(one))
+      const last = yield* confirmed(other)
+      yield* step
+      assert.strictEqual(yield* standing(last), "settled")
+      yield* steps(2)
+    }
+  )
 
   it.effect("pause: a payment that waits for a slot during a pause is not started", () => {
     const { state, change: slow } = slowly(5)
