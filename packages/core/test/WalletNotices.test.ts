@@ -55,6 +55,8 @@ scenario(
     yield* connect(yield* company(), ["read"])
     const revoked = yield* connect(shop, ["admin"])
     yield* everywhere((yield* ApiKeys).revoke(revoked.apiKey.id))
+    const confined = yield* connect(shop, ["read"])
+    yield* everywhere((yield* ApiKeys).allowFrom(confined.apiKey.id, { for: "everything", ranges: ["203.0.113.0/24"] }))
     const told = yield* telling
     const { paymentRequest, paymentHash } = yield* invoice(shop, 21)
     yield* (yield* Sandbox.Sandbox).pay({ paymentRequest })
