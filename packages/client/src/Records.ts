@@ -460,7 +460,7 @@ export interface WithdrawalApproval {
   readonly state: "waiting" | "approved" | "rejected" | "expired"
   /** Id of the key that requested the withdrawal and cannot approve it. If that key replaced an earlier one, the id of the original key */
   readonly askedBy: string | null
-  /** Id of the key that approved or rejected it. If that key replaced an earlier one, the id of the original key */
+  /** Id of the key that approved or rejected it, or `operator`. If that key replaced an earlier one, the id of the original key */
   readonly decidedBy: string | null
   readonly decidedAt: Date | null
   readonly expiresAt: Date | null

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Deferred, Effect, Fiber, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { ApiKeys } from "../src/accounts/ApiKeys.ts"
 import { Companies } from "../src/accounts/Companies.ts"
@@ -9,7 +9,9 @@ import type * as Limits from "../src/accounts/Limits.ts"
 import { Stops } from "../src/accounts/Stops.ts"
 import { Feed } from "../src/events/Feed.ts"
 import * as Notice from "../src/events/Notice.ts"
+import * as Change from "../src/ledger/Change.ts"
 import { Journal } from "../src/ledger/Journal.ts"
+import { LedgerReads } from "../src/ledger/LedgerReads.ts"
 import { Resolver } from "../src/nodes/Resolver.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
 import { Backlog } from "../src/reports/reconciliation/Backlog.ts"
@@ -17,7 +19,7 @@ import { waitMillis } from "../src/features/approvals/Approval.ts"
 import { Approvals } from "../src/features/approvals/Approvals.ts"
 import { Refunds } from "../src/features/refunds/Refunds.ts"
 import { Vouchers } from "../src/features/vouchers/Vouchers.ts"
-import type { Withdrawal } from "../src/sending/Withdrawal.ts"
+import { taskKind, type Withdrawal } from "../src/sending/Withdrawal.ts"
 import { Withdrawals } from "../src/sending/Withdrawals.ts"
 import { settings as usual } from "./Rows.ts"
 import {
@@ -175,6 +177,45 @@ describe("Withdrawals that need another key's approval", () => {
       yield* TestClock.adjust("5 seconds")
       yield* step
       assert.strictEqual((yield* now(row)).status, "settled")
+    }
+  )
+
+  const twoHours = 2 * 3_600_000
+  const afterRestore = replace(Journal, (journal) =>
+    Journal.of({
+      commit: (change) => {
+        const { _tag, id, atMillis, jobs = [] } = change
+        if (_tag !== "WithdrawalRequested" || jobs.length > 0) return journal.commit(change)
+        return journal.commit({ ...change, jobs: [Change.enqueue({ id, kind: taskKind, dueAtMillis: atMillis + twoHours })] })
+      }
+    })
+  )
+  // docs/guides/deploy.md adds these tasks.
+  scenario(
+    "approval: a withdrawal that was waiting in a restored dump is sent only once it is approved and the operator releases its task; a rejection removes the task",
+    { change: afterRestore },
+    function* () {
+      const company = yield* companyWith(100_000)
+      const { destination } = yield* outside({ type: "lightning_address" })
+      const ask = { company, apiKey: asks, asked: yield* asked(1000), destination, metadata: {} }
+      const send = Effect.flatMap(Withdrawals, (withdrawals) => made(withdrawals.confirm(ask)))
+      const [approved, released, rejected] = [yield* send, yield* send, yield* send]
+      const steps = Effect.forEach([1, 2, 3], () => step)
+      yield* approve(company, approved)
+      yield* steps
+      assert.deepStrictEqual(yield* stands(approved), ["pending", "approved", null])
+      yield* TestClock.adjust(twoHours)
+      yield* steps
+      assert.deepStrictEqual(yield* stands(approved), ["settled", "approved", null])
+      assert.deepStrictEqual(yield* stands(released), ["pending", "waiting", null])
+      yield* approve(company, released)
+      yield* TestClock.adjust("5 seconds")
+      yield* steps
+      assert.deepStrictEqual(yield* stands(released), ["settled", "approved", null])
+      const job = Effect.flatMap(LedgerReads, (ledger) => ledger.job(company.id, rejected.id))
+      assert.isTrue(Option.isSome(yield* job))
+      yield* reject(company, rejected)
+      assert.isTrue(Option.isNone(yield* job))
     }
   )
 

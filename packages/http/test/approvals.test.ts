@@ -71,6 +71,27 @@ describe("withdrawals that another key approves", () => {
     assert.strictEqual((await service.ask("GET", "/v1/transactions/balance", { key })).body.data.held_sats, 0)
   })
 
+  it("approval: the operator can reject a waiting withdrawal of any company; a sent withdrawal is not affected", async () => {
+    const { approves, asks, key } = await shop()
+    const [{ id }, { id: other }] = [(await send(asks.key, 1000)).body.data, (await send(asks.key, 1000)).body.data]
+    const rejectIt = (id: string, token = operatorToken) => service.ask("POST", `/operator/withdrawals/${id}/reject`, { key: token })
+    const tokenOf = async (scopes: ReadonlyArray<string>) => (await operate("POST", "/tokens", { name: "night", scopes })).body.data.token
+    assert.deepStrictEqual(seen(await rejectIt(id, await tokenOf(["read", "stop"]))), bad(403, "scope_required"))
+    for (const token of [await tokenOf(["mend"]), operatorToken]) {
+      const { body, status, text } = await rejectIt(id, token)
+      assert.deepStrictEqual([status, body.data.status, body.data.failure?.code], [200, "failed", "approval_rejected"], text)
+      assert.deepStrictEqual([body.data.approval.state, body.data.approval.decided_by], ["rejected", "operator"])
+    }
+    assert.deepStrictEqual(seen(await decide(approves.key, id, "approve")), bad(409, "approval_over"))
+    await decide(approves.key, other, "approve")
+    assert.deepStrictEqual(seen(await rejectIt(other)), bad(409, "approval_over"))
+    await service.work()
+    assert.strictEqual((await fetched(key, other)).status, "settled")
+    assert.deepStrictEqual(seen(await rejectIt("01a1f768-1c70-748e-8579-81b7373e8599")), bad(404, "not_found"))
+    const [entry] = (await operate("GET", `/audit?subject=${id}`)).body.data
+    assert.deepStrictEqual([entry.actor, entry.subject], ["operator", id])
+  })
+
   it("approval: concurrent approvals and rejections have one outcome, which every response shows", async () => {
     const { approves, asks, issue, key } = await shop()
     const other = await issue(["approve"])

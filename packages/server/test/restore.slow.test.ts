@@ -143,12 +143,30 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     const unknown = await Customer.outside(shop, "lightning_invoice", { amount_sats: 5000, behaviour: "hold" })
     const held = await Customer.data(201, Customer.confirm(shop, unknown.destination, 5000))
 
+    const colleague = { name: "colleague", scopes: ["all"] }
+    const colleaguesKey = (await Customer.data(201, service.ask("POST", "/operator/tokens", { key: service.token(), body: colleague })))
+      .token
+    const keyOf = async (body: object) => {
+      const path = `/operator/companies/${shop.id}/api-keys`
+      const { id, key } = await Customer.data(201, service.ask("POST", path, { key: service.token(), body }))
+      await Customer.data(200, service.ask("POST", `/operator/api-keys/${id}/approve`, { key: colleaguesKey }))
+      return key
+    }
+    const asks = await keyOf({ name: "asks", scopes: ["send"], limits: { approval_above_sats: 1 } })
+    const approves = await keyOf({ name: "approves", scopes: ["approve"] })
+    const { destination } = await Customer.outside(shop, "lightning_address")
+    const body = { amount: 3000, currency: "sats", destination }
+    const waiting = await Customer.data(201, service.ask("POST", Customer.spellings[0], { key: asks, body }))
+    const approve = () => service.ask("POST", `/v1/transactions/withdrawals/${waiting.id}/approve`, { key: approves })
+
     // A dump is consistent even while money moves.
     const addresses = await Customer.times(20, () => Customer.outside(shop, "lightning_address"))
     const moving = addresses.map(({ destination }) => Customer.confirm(shop, destination, 100))
     await moving[0]
     dump(first, path.join(service.data, "moving.dump"))
     for (const sent of await Promise.all(moving)) await Customer.ends(shop, sent.data.id, "settled")
+    await Customer.data(200, approve())
+    await Customer.ends(shop, waiting.id, "settled")
 
     const before = [await told(shop), await told(friend)]
     await service.stop("SIGTERM")
@@ -173,6 +191,8 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     await service.start({ DATABASE_URL: urlOf(second, "satrail_application", "moving") })
     for (const route of ["backlog", "reconciliation", "withdrawals", `withdrawals/${held.id}`])
       assert.strictEqual((await service.ask("GET", `/operator/${route}`, { key: service.token() })).status, 200, route)
+    // The withdrawal was paid after the dump. Another approval does not pay it again.
+    assert.strictEqual((await Customer.data(200, approve())).approval.state, "approved")
     await service.stop("SIGTERM")
     assert.strictEqual(Number(ask(second, "satrail_reader", due, "moving")), 0)
 

@@ -150,7 +150,7 @@ const approval = View.make<Withdrawal.Withdrawal & { readonly approval: Withdraw
     ],
     decided_by: Member.textOrNull(
       (row) => row.approvalBy,
-      "Id of the key that approved or rejected it. If that key replaced an earlier one, the id of the original key"
+      "Id of the key that approved or rejected it, or `operator`. If that key replaced an earlier one, the id of the original key"
     ),
     decided_at: Member.instantOrNull((row) => row.approvalAtMillis),
     expires_at: Member.instantOrNull((row) => row.approvalExpiresAtMillis)

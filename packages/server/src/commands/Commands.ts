@@ -141,7 +141,7 @@ const followed = (
   name: "withdrawals" | "deposits",
   one: string,
   members: ReadonlyArray<string>,
-  more: ReadonlyArray<typeof LostCommands.settle | typeof LostCommands.release> = []
+  more: ReadonlyArray<(typeof LostCommands)[keyof typeof LostCommands]> = []
 ) =>
   Command.make(name).pipe(
     Command.withDescription(`List pending ${name} of all companies, or trace one`),
@@ -182,7 +182,7 @@ const withdrawals = followed(
   "withdrawals",
   "withdrawal",
   ["id", "company_id", "created_at", "amount_sats", "attempts", "next_look_at", "waits_for"],
-  [LostCommands.settle, LostCommands.release]
+  [LostCommands.settle, LostCommands.release, LostCommands.reject]
 )
 const deposits = followed("deposits", "deposit", ["id", "company_id", "created_at", "amount_sats", "chain_tx_id", "waits_for"])
 

@@ -1,5 +1,5 @@
 import { Argument, Command, Flag } from "effect/cli"
-import { call, json } from "../client/CommandParts.ts"
+import { action, call, json } from "../client/CommandParts.ts"
 
 const id = Argument.String("id").pipe(Argument.withDescription("The beginning of the withdrawal's id"))
 const of = (withdrawal: string) => `/operator/withdrawals/${encodeURIComponent(withdrawal)}`
@@ -27,3 +27,5 @@ export const release = Command.make(
   },
   ({ id, json, spentBy }) => call({ json }, "POST", `${of(id)}/release`, { spent_by: spentBy })
 ).pipe(Command.withDescription("Release a lost withdrawal whose payee was not paid"))
+
+export const reject = action("reject", id, "POST", (withdrawal) => `${of(withdrawal)}/reject`, "Reject a withdrawal that awaits approval")

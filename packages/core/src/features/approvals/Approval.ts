@@ -8,7 +8,8 @@ import * as Withdrawal from "../../sending/Withdrawal.ts"
 
 // A withdrawal above a threshold waits until a second key approves it. While waiting, the withdrawal is
 // pending, its funds are held, and it has no job. The payment worker's Changes require a job's fencing token,
-// so the worker can neither send nor fail the withdrawal until approval enqueues the job.
+// so the worker can neither send nor fail the withdrawal until approval enqueues the job. After a restore, an operator adds
+// jobs that are not due, so that an approval does not send again what was paid after the dump.
 
 /**
  * Maximum time a withdrawal waits for approval. If it pays an invoice, it also stops waiting when the invoice
@@ -84,7 +85,7 @@ export const approved = (row: Withdrawal.Waiting, by: string, work: Omit<Change.
   event: { type: "withdrawal.approved", subject: row.id }
 })
 
-/** Rejects a withdrawal on behalf of a key, or expires it if `by` is null. */
+/** Rejects a withdrawal on behalf of a key or the operator, or expires it if `by` is null. */
 export const rejected = (row: Withdrawal.Waiting, by: string | null, atMillis: number): WithdrawalRejected => ({
   _tag: "WithdrawalRejected",
   id: row.id,
@@ -100,6 +101,7 @@ export const rejected = (row: Withdrawal.Waiting, by: string | null, atMillis: n
       failure: by === null ? "approval_expired" : "approval_rejected"
     })
   ],
-  jobs: Cause.jobs(row, atMillis),
+  // An operator may have added a job after a restore.
+  jobs: [Change.complete(row.id), ...Cause.jobs(row, atMillis)],
   event: { type: "withdrawal.failed", subject: row.id }
 })

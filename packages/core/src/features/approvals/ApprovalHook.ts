@@ -28,6 +28,8 @@ const waits = ({ spender: { apiKey }, recipient, withdrawal }: Asked) => ({
  * Refuses such a voucher.
  */
 export const hook: Hook = {
+  // A waiting withdrawal has a task only if an operator added it after a restore (docs/guides/deploy.md).
+  maySend: (withdrawal) => Effect.succeed(Withdrawal.isWaiting(withdrawal) ? "later" : "now"),
   mayBegin: (asked) => Effect.succeed(thresholdOf(asked.spender, Withdrawal.held(asked.withdrawal)) && waits(asked)),
   // Anyone may claim a voucher, and no approval happens at that point.
   mayIssue: ({ spender, amount }) => {

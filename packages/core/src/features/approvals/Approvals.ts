@@ -25,6 +25,9 @@ export interface Decision {
   readonly id: string
 }
 
+/** The `approvalBy` of a withdrawal that the operator rejected. The audit log has the operator's token. */
+const operator = "operator"
+
 /** Number of withdrawals that can expire per step. */
 const expiredAtOnce = 100
 
@@ -79,6 +82,8 @@ export class Approvals extends Context.Service<
      * that requested it. Rejecting again changes nothing.
      */
     readonly reject: (decision: Decision) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
+    /** Rejects a withdrawal of any company on behalf of the operator. */
+    readonly rejectAsOperator: (id: string) => Effect.Effect<Withdrawal, NotFound | Approval.ApprovalOver | StoreUnavailable>
     /**
      * Expires withdrawals that were not approved in time, releases their funds, and returns their number. Any
      * number of processes may run this at the same time; each withdrawal still expires only once.
@@ -107,6 +112,14 @@ export const make = Effect.gen(function* () {
       row.approval === state ? Effect.succeed(row) : Effect.fail(new Approval.ApprovalOver({ id, state: row.approval }))
     )
 
+  const reject = Effect.fnUntraced(function* (row: Withdrawal, by: string) {
+    const { companyId, id } = row
+    if (row.approval === "rejected") return row
+    if (!isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
+    const commit = Effect.andThen(journal.commit(Approval.rejected(row, by, yield* now)), get(companyId, id))
+    return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(companyId, id, "rejected"))
+  })
+
   return Approvals.of({
     approve: Effect.fnUntraced(function* ({ company, apiKey, id }) {
       const row = yield* get(company.id, id)
@@ -122,13 +135,8 @@ export const make = Effect.gen(function* () {
       const commit = Effect.andThen(journal.commit(Approval.approved(row, by, work, atMillis)), get(company.id, id))
       return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "approved"))
     }),
-    reject: Effect.fnUntraced(function* ({ company, apiKey, id }) {
-      const row = yield* get(company.id, id)
-      if (row.approval === "rejected") return row
-      if (!isWaiting(row)) return yield* new Approval.ApprovalOver({ id, state: row.approval })
-      const commit = Effect.andThen(journal.commit(Approval.rejected(row, countedAs(apiKey), yield* now)), get(company.id, id))
-      return yield* Effect.catchTag(commit, "AlreadyTerminal", overtaken(company.id, id, "rejected"))
-    }),
+    reject: ({ company, apiKey, id }) => Effect.flatMap(get(company.id, id), (row) => reject(row, countedAs(apiKey))),
+    rejectAsOperator: (id) => Effect.flatMap(found("withdrawal", id, sending.withdrawalById(id)), (row) => reject(row, operator)),
     expire: Effect.gen(function* () {
       const atMillis = yield* now
       const due = yield* records.unapproved(atMillis, expiredAtOnce + failures)

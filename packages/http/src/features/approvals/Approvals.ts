@@ -3,7 +3,8 @@ import * as Core from "@satrail/core/features/approvals/Approvals"
 import type { Withdrawal } from "@satrail/core/sending/Withdrawal"
 import { Effect } from "effect"
 import { HttpApiEndpoint } from "effect/http-api"
-import { sender } from "../../api/Authentication.ts"
+import { OperatorScopes, sender } from "../../api/Authentication.ts"
+import * as Resource from "../../api/Resource.ts"
 import { type World } from "../../wire/Examples.ts"
 import * as OwnErrors from "../../wire/OwnErrors.ts"
 import * as Section from "../../api/Section.ts"
@@ -63,6 +64,14 @@ const decided = (world: World, approval: "approved" | "rejected"): Withdrawal =>
   approvalAtMillis: world.millis(90_000)
 })
 
+const failed = (world: World, approvalBy = "9Xw4nRt2KbMd"): Withdrawal => ({
+  ...decided(world, "rejected"),
+  approvalBy,
+  status: "failed",
+  failure: "approval_rejected",
+  updatedAtMillis: world.millis(90_000)
+})
+
 const approved = "Withdrawal approved"
 
 const approve = Section.company(
@@ -108,12 +117,7 @@ const reject = Section.company(
         description:
           "Rejects a withdrawal that is `pending_approval`. It becomes `failed`, and its amount and fee are released. The key that requested the withdrawal can reject it. Rejecting twice has no further effect."
       },
-      (_, world) => ({
-        ...decided(world, "rejected"),
-        status: "failed",
-        failure: "approval_rejected",
-        updatedAtMillis: world.millis(90_000)
-      })
+      (_, world) => failed(world)
     )
   ),
   Core.Approvals,
@@ -121,3 +125,32 @@ const reject = Section.company(
 )
 
 export const operations = [approve, reject] as const
+
+const operated = Resource.make({
+  path: "/operator/withdrawals",
+  names: ["Withdrawal", "Withdrawals"],
+  view: Withdrawals.view,
+  example: awaiting
+})
+
+/** For a company that cannot reject it, and for a withdrawal that was paid after the dump from which it was restored. */
+export const rejectAsOperator = Section.operator(
+  HttpApiEndpoint.post("rejectWithdrawal", "/operator/withdrawals/:id/reject", {
+    ...operated.one,
+    error: errors.of("not_found", "approval_over", "store_unavailable")
+  })
+    .annotate(OperatorScopes, ["mend"])
+    .annotateMerge(
+      operated.about(
+        rejected,
+        {
+          summary: "Reject a withdrawal",
+          description:
+            "Rejects a company's withdrawal that is `pending_approval`. It becomes `failed`, and its amount and fee are released. Rejecting twice has no further effect."
+        },
+        (_, world) => failed(world, "operator")
+      )
+    ),
+  Core.Approvals,
+  (approvals) => operated.answers(rejected, (id) => errors.answered(approvals.rejectAsOperator(id)))
+)
