@@ -58,3 +58,16 @@ export const agreed = (quotes: ReadonlyArray<Quote>, rules: Rules, nowMillis: nu
   const within = (millis: number) => quotes.filter(({ atMillis }) => Math.abs(nowMillis - atMillis) <= millis)
   return agree(within(rules.maxAgeMillis / 2), rules) ?? agree(within(rules.maxAgeMillis), rules)
 }
+
+/** Time for which a rate limits the next one. */
+const jumpMillis = 86_400_000
+
+/**
+ * Returns whether a rate is more than twice or less than half of the last one of the past day. Most sources may be wrong
+ * together, for example if they use the same exchange.
+ */
+export const isJump = ({ price }: Rate, last: Rate | undefined, nowMillis: number): boolean => {
+  if (last === undefined || Math.abs(nowMillis - last.atMillis) > jumpMillis) return false
+  const twice = ({ digits, scale }: Decimal.Decimal) => Decimal.make(2n * digits, scale)
+  return compare(price, twice(last.price)) > 0 || compare(last.price, twice(price)) > 0
+}

@@ -62,6 +62,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
 
   const quotes = new Map<string, ReadonlyArray<Quote.Quote>>()
   const failing = new Set<string>()
+  const jumped = new Set<Fiat>()
   const known = yield* records.cursor(source).pipe(
     Effect.map((kept) => (kept._tag === "Some" ? read(kept.value) : new Map<Fiat, Rate>())),
     Effect.catch((cause) =>
@@ -96,7 +97,20 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
         limits,
         nowMillis
       )
-      if (rate !== undefined) known.set(currency, rate)
+      if (rate === undefined) continue
+      const last = known.get(currency)
+      if (!Quote.isJump(rate, last, nowMillis)) {
+        known.set(currency, rate)
+        jumped.delete(currency)
+      } else if (!jumped.has(currency)) {
+        jumped.add(currency)
+        const [price, lastPrice] = [Decimal.format(rate.price), last && Decimal.format(last.price)]
+        yield* Effect.logError("exchange rates: most sources changed their price to more than double or less than half; not used", {
+          currency,
+          price,
+          lastPrice
+        })
+      }
     }
     if (known.size > 0) yield* Cursor.store(journal, { source, value: write(known) })
   })

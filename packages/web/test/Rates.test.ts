@@ -267,6 +267,42 @@ describe("Rates", () => {
     })
   )
 
+  it.effect(
+    "exchange rates: if most sources agree on a price more than twice or less than half the last one of the past day, requests return 503",
+    () =>
+      Effect.gen(function* () {
+        const { say, process } = yield* trading()
+        const first = yield* process
+        yield* say(everywhere(60_000))
+        yield* first.refresh
+        for (const [wrong, isUsed] of [
+          [600_000, false],
+          [120_001, false],
+          [29_999, false],
+          [6000, false],
+          [120_000, true],
+          [60_000, true]
+        ] as const) {
+          yield* say({ ...everywhere(wrong), "api.kraken.com": 60_000 })
+          // A new process knows the last price, too.
+          for (const { refresh, usd } of [first, yield* process]) {
+            yield* TestClock.adjust("61 seconds")
+            yield* refresh
+            if (isUsed) assert.strictEqual(yield* usd, String(wrong))
+            else assert.strictEqual(yield* unavailable(usd), 503, String(wrong))
+          }
+        }
+        yield* first.refresh
+        yield* say(everywhere(600_000))
+        yield* TestClock.adjust("1 day")
+        yield* first.refresh
+        assert.strictEqual(yield* unavailable(first.usd), 503)
+        yield* TestClock.adjust("1 second")
+        yield* first.refresh
+        assert.strictEqual(yield* first.usd, "600000")
+      })
+  )
+
   it.effect("exchange rates: there are no rates before the first response", () =>
     Effect.gen(function* () {
       const { process } = yield* trading()
