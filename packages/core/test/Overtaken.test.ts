@@ -98,3 +98,23 @@ scenario(
     assert.strictEqual((yield* webhooks.get(row.id, id)).status, "disabled")
   }
 )
+
+scenario(
+  "concurrent changes: 100 changes of one webhook endpoint and 100 rotations of its secret all take effect",
+  () => world(),
+  function* () {
+    const webhooks = yield* Webhooks
+    const row = yield* company("paid")
+    const { id } = (yield* endpoint(row)).endpoint
+    const changes = Array.from({ length: 100 }, (_, n) => [
+      webhooks.updateSettings(row.id, id, (found) => Effect.as(Effect.yieldNow, { ...found, description: `${found.description}${n} ` })),
+      webhooks.rotate(row.id, id, 0)
+    ])
+    const outcomes = yield* Effect.forEach(changes.flat(), (change) => said(told<unknown, { readonly _tag: string }>(change)), {
+      concurrency: "unbounded"
+    })
+    assert.deepStrictEqual([...new Set(outcomes)], ["ok"])
+    const { description } = yield* webhooks.get(row.id, id)
+    assert.strictEqual(new Set(description.trim().split(" ")).size, 100)
+  }
+)

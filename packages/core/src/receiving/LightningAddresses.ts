@@ -100,6 +100,8 @@ export const successMessageIssue = (message: string): string | undefined =>
     ? undefined
     : `1 to ${LightningAddress.maxSuccessMessageCharacters} characters, not all of them blank`
 
+const untilUnmoved = retryIfMoved(LightningAddress.LightningAddressGone)
+
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
@@ -132,7 +134,7 @@ export const make = Effect.gen(function* () {
       yield* checkSettings(settings)
       yield* journal.commit(LightningAddress.changed(row, settings, yield* Clock.currentTimeMillis))
     })
-    yield* retryIfMoved(LightningAddress.LightningAddressGone)(change)
+    yield* untilUnmoved(change)
     yield* awaitCacheExpiry
     return yield* get(companyId, id)
   })

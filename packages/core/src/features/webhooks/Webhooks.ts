@@ -114,6 +114,8 @@ export const headerIssue = (name: string): string | undefined => {
     : undefined
 }
 
+const untilUnmoved = retryIfMoved(Endpoint.EndpointNotEnabled)
+
 /** Dependencies shared by several methods. */
 const parts = Effect.gen(function* () {
   const [journal, ledger, nouns, reads] = [yield* Journal, yield* LedgerReads, yield* NounReads, yield* WebhookReads]
@@ -218,7 +220,7 @@ export const make = Effect.gen(function* () {
       yield* check(settings, endpoint.types)
       yield* journal.commit(Endpoint.changed(endpoint, settings, yield* now))
     })
-    yield* retryIfMoved(Endpoint.EndpointNotEnabled)(change)
+    yield* untilUnmoved(change)
     return yield* get(companyId, id)
   })
   return Webhooks.of({
@@ -246,7 +248,7 @@ export const make = Effect.gen(function* () {
         yield* journal.commit(rotated)
         return { endpoint: Noun.after(endpoint, rotated.writes[0], nowMillis), secret }
       })
-      return yield* retryIfMoved(Endpoint.EndpointNotEnabled)(change)
+      return yield* untilUnmoved(change)
     }),
     enable: Effect.fnUntraced(function* (companyId, id, place) {
       return yield* from(yield* get(companyId, id), place)
@@ -258,7 +260,7 @@ export const make = Effect.gen(function* () {
         // No fence is passed here, so `StaleFence` cannot occur.
         yield* journal.commit(Endpoint.disabled(endpoint, "owner", yield* now)).pipe(Effect.catchTag("StaleFence", Effect.die))
       })
-      yield* retryIfMoved(Endpoint.EndpointNotEnabled)(change)
+      yield* untilUnmoved(change)
       return yield* get(companyId, id)
     }),
     replay: Effect.fnUntraced(function* (companyId, id, place) {
