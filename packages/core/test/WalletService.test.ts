@@ -48,6 +48,7 @@ const far = () => {
 const listeningTo = Effect.fnUntraced(function* (silent: ReadonlyArray<string>) {
   const open: Array<Queue.Queue<Nostr.Event>> = []
   const published: Array<Nostr.Event> = []
+  const unconfirmed: Array<Nostr.Event> = []
   const sessions: Nostr.Sessions["Service"] = {
     open: (relay) =>
       Effect.map(Queue.unbounded<Nostr.Event>(), (events) => {
@@ -55,7 +56,10 @@ const listeningTo = Effect.fnUntraced(function* (silent: ReadonlyArray<string>) 
         return {
           publish: (event) =>
             silent.includes(relay)
-              ? Effect.never
+              ? Effect.suspend(() => {
+                  unconfirmed.push(event)
+                  return Effect.never
+                })
               : Effect.sync(() => {
                   published.push(event)
                   return "taken" as const
@@ -69,6 +73,7 @@ const listeningTo = Effect.fnUntraced(function* (silent: ReadonlyArray<string>) 
   assert.lengthOf(open, relays.length)
   return {
     send: (event: Nostr.Event) => Effect.forEach(open, (events) => Queue.offer(events, event), { discard: true }),
+    unconfirmedTo: ({ id }: Nostr.Event) => unconfirmed.filter((one) => WalletConnect.tagOf(one, "e") === id).length,
     answersTo: ({ id }: Nostr.Event) => published.filter((one) => WalletConnect.tagOf(one, "e") === id).length,
     notices: () => published.filter(({ kind }) => kind === WalletConnect.kinds.notification).length
   }
@@ -124,4 +129,13 @@ scenario("wallet connect: a relay that never confirms an event does not delay no
   yield* poll
   yield* TestClock.adjust("1 second")
   assert.strictEqual(notices(), count)
+})
+
+scenario("wallet connect: a request at a relay that never confirms an event is answered without delay", { change }, function* () {
+  const reader = yield* connect(yield* company())
+  const { send, unconfirmedTo } = yield* listeningTo(relays)
+  const event = request(reader, { method: "get_balance" })
+  yield* send(event)
+  yield* TestClock.adjust("1 second")
+  assert.strictEqual(unconfirmedTo(event), relays.length)
 })

@@ -22,6 +22,12 @@ export const maxValues = 1000
 /** Maximum number of unread events. At this number, the socket is paused. */
 export const maxWaiting = 64
 
+/**
+ * Maximum number of events read in a second. At this number, the socket is paused. Otherwise, a relay that sends events
+ * as fast as it can would delay requests. All apps of one relay together rarely send this many.
+ */
+export const maxPerSecond = 500
+
 /** Ping interval. A relay that has not responded by the next ping counts as disconnected. */
 export const pingMillis = 30_000
 
@@ -57,6 +63,11 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
   }
 
   const connection = RelaySocket.over(relay, socket, { maxPayload: maxBytes })
+  let inSecond = 0
+  const pace = () => {
+    if (inSecond >= maxPerSecond || Queue.sizeUnsafe(events) >= maxWaiting) connection.pause()
+    else connection.resume()
+  }
   let others = 0
   const count = () => {
     if (++others === maxOthers + 1) fail(`the relay sent more than ${maxOthers} other messages in ${pingMillis / 1000} seconds`)
@@ -66,14 +77,17 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
     if (others > maxOthers) return
     const text = String(data)
     const isTooMuch = JsonText.hasMoreValues(text, maxValues)
-    if (isTooMuch && text.startsWith('["EVENT"')) return
+    if (isTooMuch && text.startsWith('["EVENT"')) {
+      inSecond++
+      return pace()
+    }
     const said = isTooMuch ? undefined : Option.getOrUndefined(saidOf(text))
     if (said === undefined) return count()
     const event = eventOf(said)
     if (Option.isSome(event)) {
       Queue.offerUnsafe(events, event.value[2])
-      if (Queue.sizeUnsafe(events) >= maxWaiting) connection.pause()
-      return
+      inSecond++
+      return pace()
     }
     const verdict = verdictOf(said)
     if (Option.isSome(verdict)) {
@@ -120,7 +134,13 @@ const connect = Effect.fnUntraced(function* (relay: string, socket: net.Socket, 
     )
   )
 
-  const next = Effect.tap(Queue.take(events), () => Effect.sync(() => connection.resume()))
+  const second = Effect.sync(() => {
+    inSecond = 0
+    pace()
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep("1 second"), second)))
+
+  const next = Effect.tap(Queue.take(events), () => Effect.sync(pace))
   return {
     publish: (event: Nostr.Event) =>
       Effect.suspend(() => {

@@ -127,6 +127,21 @@ it.live("relay session: every event from a flooding relay is delivered, in order
   })
 )
 
+it.live("relay session: no more events per second are read from a flooding relay than the maximum", () =>
+  Effect.gen(function* () {
+    const count = 3 * WebSocketSessions.maxPerSecond
+    const said = JSON.stringify(["EVENT", "satrail", event("one")])
+    const port = yield* scripted((socket, text) => {
+      if (text.startsWith('["REQ"')) for (let n = 0; n < count; n++) socket.send(said)
+    })
+    const session = yield* open(port)
+    const began = performance.now()
+    for (let n = 0; n < count; n++) yield* session.next
+    // The last chunks of a second hold more events than the maximum allows.
+    assert.isAtLeast(performance.now() - began, 990)
+  })
+)
+
 it.effect(
   "relay session: a relay that no longer reads is disconnected, even if it sends pongs, but one that responds to pings is not",
   () =>

@@ -71,7 +71,8 @@ const listen = (
     )
     const tellNext = Effect.flatMap(Queue.take(told), (event) => publish(session, event))
     for (let n = 0; n < notices.atOnce; n++) yield* Effect.forkScoped(Effect.forever(tellNext))
-    yield* publish(session, info(nowSeconds))
+    // A relay that does not confirm it must not delay requests.
+    yield* Effect.forkScoped(publish(session, info(nowSeconds)))
     // Requests are interrupted only when the connection ends, and then need no place.
     const waiting: typeof WalletPayments.Waiting.Service = (wait) =>
       Effect.flatMap(Effect.andThen(places.release(1), Effect.exit(wait)), (exit) => Effect.andThen(places.take(1), exit))
