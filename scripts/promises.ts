@@ -168,15 +168,23 @@ const render = (suites: Suites): string => {
             const became = results?.get(promise)
             return became === undefined ? "not run" : became === null ? "kept" : noted(became)
           })
-          return `| ${promise.replace(`${port}: `, "")} | ${cells.join(" | ")} |`
+          return { promise: promise.replace(`${port}: `, ""), cells }
         })
+        const isKept = ({ cells }: (typeof rows)[number]) => cells.every((cell) => cell === "kept")
+        const kept = rows.filter(isKept)
+        const others = rows.filter((row) => !isKept(row))
         return [
           "",
           `### ${port}`,
-          "",
-          `| promise | ${columns.map((column) => column.title).join(" | ")} |`,
-          `|---|${columns.map(() => "---|").join("")}`,
-          ...rows
+          ...(kept.length === 0 ? [] : ["", ...kept.map(({ promise }) => `- ${promise}`)]),
+          ...(others.length === 0
+            ? []
+            : [
+                "",
+                `| promise | ${columns.map((column) => column.title).join(" | ")} |`,
+                `|---|${columns.map(() => "---|").join("")}`,
+                ...others.map(({ promise, cells }) => `| ${promise} | ${cells.join(" | ")} |`)
+              ])
         ]
       }),
       ""
@@ -186,7 +194,7 @@ const render = (suites: Suites): string => {
     "<!-- Made by `npm run promises` from the results of the contract tests. Don't edit it by hand. -->",
     "# Promises kept",
     "",
-    "For engineers who choose a backend. By the end, you will know what each one was tested for, and how. Each row is a promise of a port ([contracts](../../packages/contracts/README.md)).",
+    "For engineers who choose a backend. By the end, you will know what each one was tested for, and how. Each line is a promise of a port ([contracts](../../packages/contracts/README.md)). The tests of those in lists passed on every backend named above them; tables show the others.",
     "*kept*: the test passed. *no*: the backend lacks this, for the reason in the note. *not run*: not tested. The gate compares this page with its own run.",
     "",
     ...sections,

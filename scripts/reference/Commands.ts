@@ -12,26 +12,44 @@ const row = ({ name, description, type }: Completions.FlagDescriptor | Completio
   return `| \`${shown}${name}\` | ${description}${values} |`
 }
 
-/** Nearly every command has this option, so the page describes it once. */
-const isCommon = ({ name }: Completions.FlagDescriptor) => name === "json"
+const table = (rows: ReadonlyArray<string>) =>
+  rows.length === 0 ? [] : [["| argument, option | meaning |", "|---|---|", ...rows].join("\n")]
 
-const section = ([path, { description, arguments: wanted, flags }]: readonly [path: string, command: Command]): string => {
-  const rows = [...wanted.map((one) => row(one, "")), ...flags.filter((one) => !isCommon(one)).map((one) => row(one, "--"))]
+/** Nearly every command has this option, so the page describes it once. */
+const isJson = ({ name }: Completions.FlagDescriptor) => name === "json"
+
+/** The page describes an argument or option once if this number of commands describe it alike. */
+const leastShared = 4
+
+const rowsOf = ({ arguments: wanted, flags }: Command) => ({
+  wanted: wanted.map((one) => row(one, "")),
+  options: flags.filter((one) => !isJson(one)).map((one) => ({ name: `\`--${one.name}\``, text: row(one, "--") }))
+})
+
+const section = (shared: ReadonlySet<string>, [path, command]: readonly [path: string, command: Command]): string => {
+  const { wanted, options } = rowsOf(command)
+  const rows = [...wanted, ...options.map(({ text }) => text)].filter((one) => !shared.has(one))
+  const others = options.flatMap(({ name, text }) => (shared.has(text) ? [name] : []))
   return [
-    `## ${[path, ...wanted.map(({ name }) => name.toUpperCase())].join(" ")}`,
-    `${description}.`,
-    ...(rows.length === 0 ? [] : [["| argument, option | meaning |", "|---|---|", ...rows].join("\n")])
+    `## ${[path, ...command.arguments.map(({ name }) => name.toUpperCase())].join(" ")}`,
+    `${command.description}.${others.length === 0 ? "" : ` Also takes ${others.join(" and ")}.`}`,
+    ...table(rows)
   ].join("\n\n")
 }
 
 /** Renders every command with its arguments and options in Markdown. */
 export const page = (satrail: Command): string => {
   const commands = commandsIn(satrail, satrail.name)
-  const others = commands.flatMap(([path, { flags }]) => (flags.some(isCommon) ? [] : [`\`${path}\``]))
+  const others = commands.flatMap(([path, { flags }]) => (flags.some(isJson) ? [] : [`\`${path}\``]))
+  const all = commands.map(([, command]) => rowsOf(command))
+  const rows = [...all.flatMap(({ wanted }) => wanted), ...all.flatMap(({ options }) => options.map(({ text }) => text))]
+  const shared = new Set(rows.filter((one) => rows.filter((other) => other === one).length >= leastShared))
   return [
     "# Commands",
     `For operators: every command with its arguments and options. Run \`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` shows the same text. The exit code is 0 on success and 1 on failure. If they find a problem, \`check\` exits with 1, and \`reconcile\` and \`verify\` exit with ${wrongCode}; without a recent run, \`reconcile\` exits with ${uncheckedCode}. With \`--json\`, a command prints one line of JSON. These commands don't have that option: ${others.join(", ")}.`,
-    ...commands.map(section)
+    "Several commands share these:",
+    ...table([...shared]),
+    ...commands.map((one) => section(shared, one))
   ]
     .join("\n\n")
     .concat("\n")
