@@ -109,7 +109,7 @@ export const make = (node: Node, beginning: Beginning) => {
         cause: new Error(`none of the last ${remembered} blocks read are in the node's chain: the node may be on another chain`)
       })
     }
-    if (height < cursor.height) yield* Effect.logWarning("chain: reorganised", { depth: cursor.height - height, forkHeight: height })
+    if (height < cursor.height) yield* Effect.logWarning("chain: reorganized", { depth: cursor.height - height, forkHeight: height })
     return { height, hashes }
   })
 

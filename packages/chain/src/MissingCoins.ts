@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
   const isSeen = (outpoint: string) => Effect.map(ledger.cursor(sourceOf(outpoint)), Option.isSome)
 
   const pause = Effect.fnUntraced(function* (coins: ReadonlyArray<string>) {
-    yield* Effect.logError("sending paused", { reason, remedy })
+    yield* Effect.logError("sending: paused", { reason, remedy })
     yield* stops.pause("sending")
     for (const outpoint of coins)
       yield* Cursor.store(journal, { source: sourceOf(outpoint), value: String(yield* Clock.currentTimeMillis) })
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* (unspent: Unspent) {
       missing = new Map(unseen.map((outpoint) => [outpoint, before.get(outpoint) ?? nowMillis]))
       missedAtMillis = nowMillis
       if (fresh.length > 0)
-        yield* Effect.logError("payouts wait", { reason, coins: fresh.slice(0, maxListed), count: fresh.length, remedy })
+        yield* Effect.logError("payouts: waiting", { reason, coins: fresh.slice(0, maxListed), count: fresh.length, remedy })
       if (unseen.some((outpoint) => !isYoung(missing.get(outpoint) ?? nowMillis, nowMillis, patienceMillis))) yield* pause(unseen)
       return yield* away("coins")(new Outage(reason, remedy))
     })

@@ -278,7 +278,7 @@ export interface Company {
   readonly createdAt: Date
 }
 export interface Frozen {
-  /** The company sees it in its console */
+  /** Reason, which the company sees in its console */
   readonly reason: string
   /** How to handle confirmed withdrawals that have not started */
   readonly pending: "wait" | "go_on"
@@ -341,7 +341,7 @@ export interface GivenLimits {
   readonly month?: Sats | null | undefined
   /** Maximum number of withdrawals and vouchers within any 24 hours */
   readonly dayCount?: number | null | undefined
-  /** Approval threshold, including fees. A larger withdrawal needs approval by another key with the `approve` scope, and a larger voucher is rejected, including fees */
+  /** Approval threshold. A withdrawal above it, including fees, needs approval by another key with the `approve` scope. A voucher above it is rejected */
   readonly approvalAbove?: Sats | null | undefined
   /** Allowed destination types. A voucher counts as a Lightning invoice */
   readonly recipientTypes?: ReadonlyArray<"lightning_address" | "lightning_invoice" | "chain_address" | "lnurl" | "bolt12_offer"> | null | undefined
@@ -1184,7 +1184,7 @@ export interface OffersVerbs<M = Metadata, W = M> {
    * await client.offers.create({ description: "Order 1042", metadata: { order: "1042" } })
    */
   readonly create: (ask?: CreateOffer<W> & CreateOptions) => Promise<Offer<M>>
-  /** Requires the `read` scope. */
+  /** Returns an offer. */
   readonly get: { (id: string, ask?: CallOptions): Promise<Offer<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<Offer<M>> }
   /** Returns offers, newest first. */
   readonly list: { (ask?: PageQuery & CallOptions): List<Offer<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<Offer<M>> }
@@ -1197,7 +1197,7 @@ export interface OnChainAddressesVerbs<M = Metadata, W = M> {
    * await client.onChainAddresses.create({ addressType: "taproot", metadata: { order: "1042" } })
    */
   readonly create: (ask?: CreateOnChainAddress<W> & CreateOptions) => Promise<OnChainAddress<M>>
-  /** Requires the `read` scope. */
+  /** Returns an on-chain address. */
   readonly get: { (id: string, ask?: CallOptions): Promise<OnChainAddress<M>>; (company: CompanyRef, id: string, ask?: CallOptions): Promise<OnChainAddress<M>> }
   /** Returns on-chain addresses, newest first. */
   readonly list: { (ask?: PageQuery & CallOptions): List<OnChainAddress<M>>; (company: CompanyRef, ask?: PageQuery & CallOptions): List<OnChainAddress<M>> }

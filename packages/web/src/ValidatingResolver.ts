@@ -97,7 +97,9 @@ export const make = (
     return yield* Effect.fromResult(validatedOf(bytes, name))
   })
   const noted = (name: string) => (resolver: URL) =>
-    Effect.tapError(ask(name, resolver), (error) => Effect.logDebug("names: a resolver gave no answer", { resolver: resolver.host, error }))
+    Effect.tapError(ask(name, resolver), (error) =>
+      Effect.logDebug("names: no response from a resolver", { resolver: resolver.host, error })
+    )
 
   return (name) =>
     DnsMessage.isName(name)

@@ -34,7 +34,7 @@ const isOperators = (path: string): boolean => /^\/(?:operator\/|tls\/|healthz$|
 
 const operatorAbout = `Routes of the operator: companies, keys, plans, domains, reconciliation, metrics and health.
 
-These routes need the operator's token, never an API key; certificates and health need none. Do not expose \`/operator\` to the public internet.`
+They require the operator's token, never an API key; certificates and health require no token. Do not expose \`/operator\` to the public internet.`
 
 export const contact = { name: "satrail", url: "https://github.com/satrail/satrail" }
 

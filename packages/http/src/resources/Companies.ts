@@ -28,7 +28,7 @@ export const Name = Schema.String.annotate({
 /** Null if the company is not frozen. */
 export const frozen = Schema.NullOr(
   Schema.Struct({
-    reason: Schema.String.annotate({ description: "The company sees it in its console" }),
+    reason: Schema.String.annotate({ description: "Reason, which the company sees in its console" }),
     pending: Freeze.fields.pending.annotate({ description: "How to handle confirmed withdrawals that have not started" }),
     since: Scalars.Instant
   }).annotate({ identifier: "Frozen" })

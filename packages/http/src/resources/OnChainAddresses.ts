@@ -97,7 +97,7 @@ export const create = Section.company(
 const resource = Resource.make({ path, names: ["On-chain address", "On-chain addresses"], view, example })
 
 export const get = Section.company(
-  resource.get("getOnChainAddress", { scope: "read", summary: "Get an on-chain address" }),
+  resource.get("getOnChainAddress", { scope: "read", summary: "Get an on-chain address", description: "Returns an on-chain address." }),
   OnChainAddresses,
   (onChainAddresses) => resource.gets(Resource.own(onChainAddresses.get))
 )

@@ -107,6 +107,9 @@ const assign = Section.operator(
 
 export const section = Section.make(
   "suspense",
-  { title: "Suspense", description: "For the operator: received payments that match no invoice, and their assignment to companies" },
+  {
+    title: "Suspense",
+    description: "For the operator: payments of invoices that another payment had already settled, and their assignment to companies"
+  },
   [list, assign]
 )

@@ -188,8 +188,8 @@ export const catalogue = {
   },
   unsupported: {
     status: 422,
-    meaning: "The destination is valid, but its type is not supported.",
-    remedy: "Ask the payee for a destination of a type named in the message."
+    meaning: "The destination is valid, but its type is not supported; or people cannot sign in, because `SATRAIL_PUBLIC_URL` is not set.",
+    remedy: "Ask the payee for a destination of a type named in the message. The operator sets `SATRAIL_PUBLIC_URL`."
   },
   amount_mismatch: {
     status: 422,

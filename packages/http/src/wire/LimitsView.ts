@@ -39,8 +39,11 @@ export const Body = Schema.Struct({
       examples: [50]
     })
   ),
-  approval_above_sats: sats(
-    "Approval threshold, including fees. A larger withdrawal needs approval by another key with the `approve` scope, and a larger voucher is rejected"
+  approval_above_sats: Scalars.given(
+    Sats.annotate({
+      description:
+        "Approval threshold. A withdrawal above it, including fees, needs approval by another key with the `approve` scope. A voucher above it is rejected"
+    })
   ),
   recipient_types: Scalars.given(
     Schema.Array(RecipientType)

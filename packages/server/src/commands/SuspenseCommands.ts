@@ -16,7 +16,7 @@ export const suspense = Command.make("suspense").pipe(
         "assigned_to",
         "deposit_id"
       ])
-    ).pipe(Command.withDescription("List payments received without a known owner, newest first")),
+    ).pipe(Command.withDescription("List payments of invoices that were already paid, newest first")),
     Command.make(
       "assign",
       { id: Argument.String("id").pipe(Argument.withDescription("The payment's id")), company, json },

@@ -169,7 +169,10 @@ const shownOf = Effect.fnUntraced(function* ({ sandbox, simulated, faults, time,
 const world = Section.company(
   HttpApiEndpoint.get("world", "/sandbox/world", { success: Envelope.success(200, Shown), error: Errors.of("malformed") })
     .annotate(OpenApi.Summary, "Get the state of the simulated world")
-    .annotate(OpenApi.Description, "The nodes and their balances, held payments, the chain and its mempool, rates, faults and the clock.")
+    .annotate(
+      OpenApi.Description,
+      "Returns the nodes and their balances, held payments, the chain and its mempool, rates, faults and the clock."
+    )
     .annotate(Example, ({ millis, paid, companyId }) => ({
       message: "World",
       data: {

@@ -40,7 +40,7 @@ const pay = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Pay an invoice from an outside wallet")
-    .annotate(OpenApi.Description, "Pays like an outside payer. `amount_sats` can be up to twice the invoice's amount.")
+    .annotate(OpenApi.Description, "Pays an invoice of the service from outside. `amount_sats` can be up to twice the invoice's amount.")
     .annotate(Example, ({ asked: { paymentRequest, paymentHash, preimage } }) => ({
       body: { payment_request: paymentRequest },
       message: "Invoice paid",
@@ -83,7 +83,7 @@ const destination = Section.company(
     .annotate(OpenApi.Summary, "Create an outside destination")
     .annotate(
       OpenApi.Description,
-      "An invoice, a Lightning address, an LNURL, a BOLT 12 offer or a bitcoin address of an outside payee. `payment_hash` is set only for an invoice."
+      "Creates an invoice, Lightning address, LNURL, BOLT 12 offer or bitcoin address of an outside payee. `payment_hash` is set only for an invoice."
     )
     .annotate(Example, ({ paid }) => ({
       body: { type: "lightning_invoice", amount_sats: 3000, behaviour: "hold" },
@@ -138,7 +138,7 @@ const send = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Pay a bitcoin address from an outside wallet")
-    .annotate(OpenApi.Description, "The transaction stays in the mempool until a block is mined.")
+    .annotate(OpenApi.Description, "Sends bitcoin to the address. The transaction stays in the mempool until a block is mined.")
     .annotate(Example, ({ address }) => ({
       body: { address: address.address, amount_sats: 50_000 },
       message: "Transaction sent",
@@ -160,7 +160,7 @@ const mine = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Mine blocks")
-    .annotate(OpenApi.Description, "The first block contains everything in the mempool.")
+    .annotate(OpenApi.Description, "Mines blocks. The first one contains everything in the mempool.")
     .annotate(Example, () => ({ body: { blocks: 6 }, message: "Blocks mined", data: { height: 806 } })),
   Playing,
   ({ sandbox, simulated }) =>
@@ -178,7 +178,7 @@ const reorg = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "Replace the latest blocks with empty ones")
-    .annotate(OpenApi.Description, "Their transactions return to the mempool and wait for the next block.")
+    .annotate(OpenApi.Description, "Replaces the latest blocks. Their transactions return to the mempool and wait for the next block.")
     .annotate(Example, () => ({ body: { depth: 1 }, message: "Blocks replaced", data: { height: 807 } })),
   Playing,
   ({ sandbox, simulated }) =>

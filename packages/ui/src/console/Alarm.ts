@@ -44,7 +44,7 @@ export const alarms = {
     path: "backlog?kind=payout_without_block"
   },
   SatrailPaymentsFail: { title: "Most payments fail", guide: "monitor#what-to-do", path: "nodes", isRemote: true },
-  SatrailAbsent: { title: "Prometheus reaches no process", guide: "monitor#set-up", path: "nodes", isRemote: true },
+  SatrailAbsent: { title: "Prometheus can’t reach any process", guide: "monitor#set-up", path: "nodes", isRemote: true },
   SatrailProcessAway: { title: "Prometheus can’t reach a process", guide: "monitor#set-up", path: "nodes", isRemote: true },
   SatrailNotReady: { title: "A check fails", guide: "incidents#outages", path: "nodes" },
   SatrailNodeAway: { title: "The Lightning node does not respond", guide: "incidents#outages", path: "nodes" },

@@ -81,7 +81,7 @@ const listen = (
         Effect.provideService(WalletPayments.Waiting, waiting),
         Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: (answered) => publish(session, answered) })),
         Effect.catchTag("StoreUnavailable", (outage) =>
-          Effect.logWarning("wallet connect: request not answered, because the store is unavailable", outage)
+          Effect.logWarning("wallet connect: no response sent, because the store is unavailable", outage)
         ),
         Effect.annotateLogs({ relay })
       )

@@ -245,7 +245,7 @@ const routes = (proxies: number) =>
           Effect.catchTags(admitted(request, shown(request, id)), {
             NotFound: () => Effect.succeed(answer(request, told("unknown"), 404)),
             StoreUnavailable: (outage) =>
-              Effect.as(Effect.logWarning("checkout page: not read", outage), answer(request, told("away"), 503))
+              Effect.as(Effect.logWarning("checkout page: the checkout cannot be read", outage), answer(request, told("away"), 503))
           })
         )
       })

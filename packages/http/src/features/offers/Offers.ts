@@ -146,8 +146,10 @@ const create = Section.company(
 
 const resource = Resource.make({ path, names: ["Offer", "Offers"], view, example })
 
-const get = Section.company(resource.get("getOffer", { scope: "read", summary: "Get an offer" }), Offers, (offers) =>
-  resource.gets(Resource.own(offers.get))
+const get = Section.company(
+  resource.get("getOffer", { scope: "read", summary: "Get an offer", description: "Returns an offer." }),
+  Offers,
+  (offers) => resource.gets(Resource.own(offers.get))
 )
 
 const list = Section.company(

@@ -181,7 +181,7 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
               "Revoke",
               "revoke",
               `Revoke ${key.name}`,
-              h("p", { class: "soft" }, "Programs with this key stop working at once."),
+              h("p", { class: "soft" }, "Programs with this key stop working immediately."),
               "danger"
             )
           ]

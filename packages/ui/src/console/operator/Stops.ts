@@ -36,7 +36,7 @@ const pausePage = (visit: OperatorVisit): Shown => ({
       h(
         "p",
         { class: "hint" },
-        "It applies at once, in every process. ",
+        "It applies immediately, in every process. ",
         link(guide(visit, "incidents#stop-everything"), "Guide: stop everything")
       )
     ),

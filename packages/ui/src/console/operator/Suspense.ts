@@ -31,7 +31,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
           : empty(
               "good",
               "No unmatched money",
-              "An invoice that is paid twice, or a payment that nobody requested, appears here with the company it may belong to."
+              "If an invoice is paid twice, the second payment appears here with the company that issued the invoice."
             )
         : table<SuspendedPayment>("Payments without an owner", {
             columns: [
@@ -83,7 +83,7 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
       ),
       row.assigned_to === null &&
         confirming(visit, `Assign ${Formats.inSats(row.received_sats)}`, {
-          why: "The company is credited at once. This cannot be undone."
+          why: "The company is credited immediately. This cannot be undone."
         })
     ])
   }

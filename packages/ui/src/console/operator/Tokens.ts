@@ -93,7 +93,7 @@ const revokePage = async (visit: OperatorVisit): Promise<Shown> => {
     title: `Revoke “${found.name}”`,
     crumbs: [["Tokens", "tokens"]],
     body: formPanel({ action: visit.to(`tokens/${id}/revoke`), label: "Revoke" }, [
-      body(h("p", null, "Programs with this token stop working at once, and its sessions end. This cannot be undone.")),
+      body(h("p", null, "Programs with this token stop working immediately, and its sessions end. This cannot be undone.")),
       confirming(visit, `Revoke ${found.name}`, { kind: "danger" })
     ])
   }

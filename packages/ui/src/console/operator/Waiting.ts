@@ -275,7 +275,7 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
         first: "Wait for a block. Do not pay it again.",
         next: [
           "Look up its transaction in a block explorer. If its fee is low, it can take a day.",
-          "You need not do anything: it is booked once it has the confirmations that its amount requires.",
+          "There is nothing to do. It is booked once it has the confirmations that its amount requires.",
           [
             "If another wallet has spent its coins, run ",
             h("code", null, `satrail withdrawals release ${withdrawal.id} --spent-by TXID`),

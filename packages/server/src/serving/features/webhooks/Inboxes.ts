@@ -32,10 +32,7 @@ const receive = Section.open(
   })
     .annotate(Decoding.ReadsBody, true)
     .annotate(OpenApi.Summary, "Receive a webhook")
-    .annotate(
-      OpenApi.Description,
-      "The URL to which webhooks are sent. Accepts any body without a key, and responds with 200 unless it is set to fail."
-    )
+    .annotate(OpenApi.Description, "Records a webhook. Accepts any body without a key, and responds with 200 unless it is set to fail.")
     .annotate(Example, () => ({ params: { name: "orders" }, message: "Received", data: { received: true } })),
   Playing,
   ({ inbox }) =>
@@ -70,7 +67,7 @@ const show = Section.company(
     error
   })
     .annotate(OpenApi.Summary, "List received webhooks")
-    .annotate(OpenApi.Description, "Every key can read every inbox, so choose a unique name.")
+    .annotate(OpenApi.Description, "Returns the requests that an inbox received. Every key can read every inbox, so choose a unique name.")
     .annotate(Example, ({ millis }) => ({
       params: { name: "orders" },
       message: "Webhooks",

@@ -120,7 +120,7 @@ const show = async (visit: OperatorVisit): Promise<Shown> => {
               "danger",
               "The person is signed out everywhere, and adds a new passkey with the link."
             ),
-            part("Remove", "remove", `Remove ${row.name}`, null, "danger", "The person loses access at once. This cannot be undone.")
+            part("Remove", "remove", `Remove ${row.name}`, null, "danger", "The person loses access immediately. This cannot be undone.")
           ]
         ),
         factPanel("Details", [

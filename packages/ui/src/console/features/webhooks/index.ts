@@ -19,7 +19,7 @@ export const webhooks: Feature = {
     may(visit, "webhooks")
       ? {
           text: "Add a webhook",
-          why: "Your shop learns of a payment within a second.",
+          why: "Your shop is notified of a payment within a second.",
           href: visit.to("webhooks/new"),
           isDone: (await visit.api.call("GET /v1/webhook-endpoints")).length > 0
         }
