@@ -1,6 +1,7 @@
 import { Context } from "effect"
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authentication, OperatorAuthentication, operatorScopesOf, Scopes } from "../../packages/http/src/api/Authentication.ts"
+import * as OfCompany from "../../packages/http/src/api/OfCompany.ts"
 import * as Beyond from "../../packages/http/src/features/Beyond.ts"
 import * as Errors from "../../packages/http/src/wire/Errors.ts"
 import { catalogue } from "../../packages/http/src/features/Catalogue.ts"
@@ -68,30 +69,33 @@ const payers: ReadonlyArray<readonly [address: string, what: string]> = [
 /** Returns the reference page of all endpoints with the required credentials, in Markdown. */
 export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>): string => {
   const rows: Array<string> = []
+  const read = new Set<string>()
+  const repeated: Array<string> = []
   HttpApi.reflect(api, {
     onGroup: ({ group, mergedAnnotations }) => {
       rows.push(
         "",
         `## ${Context.getOrElse(mergedAnnotations, OpenApi.Title, () => group.identifier)}`,
         "",
-        "| Endpoint | Description | Requires |",
+        "| Endpoint | Description | Scope |",
         "|---|---|---|"
       )
     },
     onEndpoint: ({ endpoint, mergedAnnotations, middleware }) => {
       const { method, path } = endpoint
-      const keys = [...middleware].flatMap(({ key }) =>
-        key === Authentication.key ? ["API key"] : key === OperatorAuthentication.key ? ["operator token"] : []
-      )
-      const scopes = [...middleware].some(({ key }) => key === OperatorAuthentication.key)
-        ? [...operatorScopesOf(endpoint), "all"]
-        : [...Context.getOrElse(mergedAnnotations, Scopes, () => []), "admin"]
-      const opened = [
-        ...keys,
-        ...(keys.length > 0 && scopes.length > 1 ? [`with ${[...new Set(scopes)].map((scope) => `\`${scope}\``).join(" or ")}`] : [])
-      ]
+      const below = path.startsWith(OfCompany.root) ? path.slice(OfCompany.root.length) : ""
+      if (method === "GET" && read.has(`/v1${below}`)) {
+        repeated.push(`\`${below}\``)
+        return
+      }
+      if (method === "GET") read.add(path)
+      const has = (one: { readonly key: string }) => [...middleware].some(({ key }) => key === one.key)
+      const isOperators = has(OperatorAuthentication)
+      const scopes = isOperators ? operatorScopesOf(endpoint) : Context.getOrElse(mergedAnnotations, Scopes, () => [])
+      const named = [...new Set<string>(scopes)].map((scope) => `\`${scope}\``).join(" or ")
+      const opened = isOperators ? `${path.startsWith("/operator") ? "" : "operator token: "}${named || "`all`"}` : named || "any"
       const summary = Context.getOrElse(mergedAnnotations, OpenApi.Summary, () => "")
-      rows.push(`| \`${method} ${path}\` | ${summary} | ${opened.length === 0 ? "nothing" : opened.join(" ")} |`)
+      rows.push(`| \`${method} ${path}\` | ${summary} | ${isOperators || has(Authentication) ? opened : "no key"} |`)
     }
   })
   return [
@@ -124,6 +128,12 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     "| Address | Description |",
     "|---|---|",
     ...payers.map(([address, what]) => `| \`${address}\` | ${what} |`),
+    "",
+    "## Scopes",
+    "",
+    "In the tables below, the last column has the scope that an API key needs. A key with `admin` can call all endpoints of the company API. Below `/operator`, the column has the scope of the operator token; a token with `all` can call all endpoints there.",
+    "",
+    `With a token that has \`read\`, the operator can read a company's records: below \`${OfCompany.root}\`, these endpoints return the same as below \`/v1\`: ${repeated.join(", ")}.`,
     ...rows,
     ""
   ].join("\n")

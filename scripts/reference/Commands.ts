@@ -46,7 +46,7 @@ export const page = (satrail: Command): string => {
   const shared = new Set(rows.filter((one) => rows.filter((other) => other === one).length >= leastShared))
   return [
     "# Commands",
-    `For operators: every command with its arguments and options. Run \`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` shows the same text. The exit code is 0 on success and 1 on failure. If they find a problem, \`check\` exits with 1, and \`reconcile\` and \`verify\` exit with ${wrongCode}; without a recent run, \`reconcile\` exits with ${uncheckedCode}. With \`--json\`, a command prints one line of JSON. These commands don't have that option: ${others.join(", ")}.`,
+    `For operators: every command with its arguments and options. Run \`npm run satrail -- COMMAND\`, or \`npx @satrail/server COMMAND\` with the installed package. \`COMMAND --help\` can say more. The exit code is 0 on success and 1 on failure. If they find a problem, \`check\` exits with 1, and \`reconcile\` and \`verify\` exit with ${wrongCode}; without a recent run, \`reconcile\` exits with ${uncheckedCode}. With \`--json\`, a command prints one line of JSON. These commands don't have that option: ${others.join(", ")}.`,
     "Several commands share these:",
     ...table([...shared]),
     ...commands.map((one) => section(shared, one))

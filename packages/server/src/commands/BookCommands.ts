@@ -47,7 +47,7 @@ export const imports = Command.make("import").pipe(
       Command.withDescription(
         "Open a company for each LNbits wallet, request an adjustment that credits its balance, and print a report. If you repeat the import within 30 days, nothing is created twice. Another operator must approve the adjustments"
       ),
-      Command.withShortDescription("Open a company for each LNbits wallet and credit its balance"),
+      Command.withShortDescription("Open a company for each LNbits wallet, and request an adjustment for its balance"),
       example("import lnbits database.sqlite3 --dry-run", "Show what would be imported")
     )
   ])

@@ -20,7 +20,9 @@ export const verify = Command.make(
   Command.withDescription(
     "Recompute the whole ledger from its entries and verify the chains of the audit log, in the database at DATABASE_URL or SATRAIL_DATA. Read-only. Stop the service first if its database is embedded. The exit code is 2 if it finds integrity violations"
   ),
-  Command.withShortDescription("Recompute the whole ledger from its entries, in the database at DATABASE_URL or SATRAIL_DATA")
+  Command.withShortDescription(
+    "Recompute the whole ledger from its entries and verify the audit log, in the database at DATABASE_URL or SATRAIL_DATA"
+  )
 )
 
 export const dev = Command.make(
