@@ -2,7 +2,7 @@
 // its ports each backend keeps.
 //   npm run promises                       runs the tests, including those with real nodes, and writes the page
 //   npm run promises -- --from REPORT…     writes the page from vitest reports (--reporter=json)
-//   npm run promises -- --check REPORT…    compares the page with reports, as the gate does
+//   npm run promises -- --check REPORT…    compares the page with reports
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import os from "node:os"
@@ -195,7 +195,7 @@ const render = (suites: Suites): string => {
     "# Promises kept",
     "",
     "For engineers who choose a backend. By the end, you will know what each one was tested for, and how. Each line is a promise of a port ([contracts](../../packages/contracts/README.md)). The tests of those in lists passed on every backend named above them; tables show the others.",
-    "*kept*: the test passed. *no*: the backend lacks this, for the reason in the note. *not run*: not tested. The gate compares this page with its own run.",
+    "*kept*: the test passed. *no*: the backend lacks this, for the reason in the note. *not run*: not tested. `npm run promises -- --check REPORT…` compares this page with the reports of another run.",
     "",
     ...sections,
     ...reasons.map((reason, index) => `[^${index + 1}]: ${reason}`),

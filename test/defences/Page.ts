@@ -8,9 +8,9 @@ const cell = (text: string) => escaped(text).replaceAll("|", "\\|")
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** A file with the number of its tests. */
+/** A file with the number of its tests, if there are several. */
 const proof = (file: string, { length }: ReadonlyArray<Titled>) =>
-  `[${file.replace(/^packages\/(\w+)\/(?:src|test)\//, "$1/")}](../../${file}) (${length})`
+  `[${file.replace(/^packages\/(\w+)\/(?:src|test)\//, "$1/")}](../../${file})${length === 1 ? "" : ` (${length})`}`
 
 const section = ({ row, incident, defence }: Incident, all: ReadonlyArray<Titled>): ReadonlyArray<string> => {
   const mutants = canaries.filter(({ rows }) => rows.includes(row)).map(({ name }) => `\`${name}\``)

@@ -8,9 +8,9 @@ import type { Written } from "../ledger/Written.ts"
 
 /**
  * Permissions of an operator token. `read` reads everything. `stop` only tightens (pause, freeze, revoke
- * keys, lower limits). `loosen` reverses that (resume, unfreeze, raise or remove limits). `mend` covers
- * reconciliation, deliveries and suspense. `companies` covers companies, keys, plans, domains, and tighter
- * limits. `all` includes everything, and manages tokens.
+ * keys, lower limits). `loosen` reverses that (resume, unfreeze, raise or remove limits). `mend` covers operator
+ * equity, suspense, adjustments, lost withdrawals and deliveries. `companies` covers companies, people, keys,
+ * plans, fees, domains, and tighter limits. `all` includes everything, and manages tokens.
  */
 export const Scope = Schema.Literals(["read", "stop", "loosen", "mend", "companies", "all"])
 export type Scope = typeof Scope.Type
