@@ -220,7 +220,7 @@ export const create = Section.company(
     .annotate(OpenApi.Summary, "Create a Lightning invoice")
     .annotate(
       OpenApi.Description,
-      `Creates a Lightning invoice. The received amount is credited when the invoice is paid. Set \`amount\` to \`null\` to let the payer choose the amount. With \`hold: true\`, the payment is held until you settle or cancel the invoice, for a few hours at most (see \`held_until\`). Hold invoices can only be paid from outside this service. A company can have ${LookupSchedule.holdInvoices.mostOpen} open hold invoices. Requires the \`receive\` scope.`
+      `Creates a Lightning invoice. The received amount is credited when the invoice is paid. Set \`amount\` to \`null\` to let the payer choose the amount. With \`hold: true\`, the payment is held until you settle or cancel the invoice, but not beyond \`held_until\`, about 9 hours later (20 if the node is LDK). Hold invoices can only be paid from outside this service. A company can have ${LookupSchedule.holdInvoices.mostOpen} open hold invoices. Requires the \`receive\` scope.`
     )
     .annotate(Example, (world) => {
       const { open } = example(world)
