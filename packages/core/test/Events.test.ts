@@ -209,3 +209,35 @@ scenario("events: events older than ninety days are deleted, and a cursor before
   const nonsense = yield* Effect.exit(heard(1, { after: "yesterday" }))
   assert.isTrue(Exit.isFailure(nonsense))
 })
+
+scenario(
+  "events: a process of an older version does not skip a newer version's event until it is ten minutes old, so that a newer process sends it",
+  function* () {
+    const row = yield* companyWith(1000)
+    yield* invoice(row, 10)
+    const store = yield* EventStore
+    // The older version does not know this type.
+    const older = Effect.provideService(makeFeed, EventStore, {
+      ...store,
+      eventsOf: (companyId, after, limit) =>
+        Effect.map(store.eventsOf(companyId, after, limit), (events) =>
+          events.map((event) => (event.type === "invoice.settled" ? { ...event, type: "invoice.newer" } : event))
+        )
+    })
+    const [feed, newer] = [yield* older, yield* Feed]
+    const ask = { companyId: row.id, after: yield* feed.oldest(row.id), limit: 100 }
+    const page = (feed: Feed["Service"], after: Place) =>
+      Effect.map(
+        feed.page({ ...ask, after }, () => "{}"),
+        ({ items, next }) => ({ next, types: items.map(({ type }) => type) })
+      )
+    const first = yield* page(feed, ask.after)
+    assert.deepStrictEqual(first.types, ["invoice.created"])
+    yield* TestClock.adjust("10 minutes")
+    assert.deepStrictEqual(yield* page(feed, first.next), { next: first.next, types: [] })
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual((yield* page(feed, first.next)).types, ["invoice.created"])
+    const rest = ["deposit.lightning.completed", "invoice.settled", "invoice.created"]
+    assert.deepStrictEqual((yield* page(newer, first.next)).types, rest)
+  }
+)

@@ -68,6 +68,36 @@ scenario("webhooks: events that were read to find new commits are not read again
   assert.strictEqual(reads.count - before, 3)
 })
 
+/** A process of a version that does not know this type of event. */
+const older = () => {
+  const made = world()
+  const renamed = replace(EventStore, (store) =>
+    EventStore.of({
+      ...store,
+      eventsOf: (...ask) =>
+        Effect.map(store.eventsOf(...ask), (events) =>
+          events.map((event) => (event.type === "withdrawal.requested" ? { ...event, type: "withdrawal.newer" } : event))
+        )
+    })
+  )
+  return { ...made, change: (ports: Context.Context<Ports>) => renamed(made.change?.(ports) ?? ports) }
+}
+
+scenario(
+  "webhooks: if a rolling upgrade is never completed, the events after a newer version's event are sent after ten minutes",
+  older,
+  function* ({ sent }) {
+    const { row } = yield* subscribed(1000)
+    yield* invoice(row, 1)
+    yield* confirm(row, (yield* outside({ sats: 100 })).destination)
+    yield* invoice(row, 2)
+    yield* second
+    assert.deepStrictEqual(types(sent), ["invoice.created"])
+    yield* TestClock.adjust("10 minutes")
+    assert.deepStrictEqual(types(sent), ["invoice.created", "invoice.created"])
+  }
+)
+
 /** Makes listing endpoints slow, so that a list is a second old when it is returned. */
 const slowList = () => {
   const made = world()

@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Layer, Option, Schedule, Schema, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Option, Schedule, Schema, Stream } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { EventStore } from "../ledger/EventStore.ts"
@@ -98,7 +98,10 @@ export const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const more = yield* tail.listen(companyId)
           const read = Effect.fnUntraced(function* (place: Notice.Place) {
-            const events = yield* store.eventsOf(companyId, place.event - 1n, pageSize)
+            const { events } = notices.beforeNewer(
+              yield* store.eventsOf(companyId, place.event - 1n, pageSize),
+              yield* Clock.currentTimeMillis
+            )
             const heard = (yield* Effect.forEach(events, notices.of, { concurrency: pageSize })).flat()
             return { last: events.at(-1), heard }
           })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import { Invalid } from "../base/Invalid.ts"
 import { EventStore, type Telling, type Told } from "../ledger/EventStore.ts"
@@ -53,6 +53,8 @@ export interface Ask {
 export interface Page {
   readonly items: ReadonlyArray<Item>
   readonly next: Notice.Place
+  /** Time at which events after this page can be read that only a newer version can publish. */
+  readonly againAtMillis?: number
 }
 
 /**
@@ -149,7 +151,8 @@ export const make = Effect.gen(function* () {
     let next = ask.after
     for (let looked = 0; looked < maxLooked;) {
       const wanted = chunkOf(ask.limit, ask)
-      const events: ReadonlyArray<Published> = yield* store.eventsOf(ask.companyId, next.event - 1n, wanted)
+      const read: ReadonlyArray<Published> = yield* store.eventsOf(ask.companyId, next.event - 1n, wanted)
+      const { events, againAtMillis } = notices.beforeNewer(read, yield* Clock.currentTimeMillis)
       const found = yield* told(
         events.filter((event) => isCandidate(event, ask)),
         render
@@ -162,6 +165,7 @@ export const make = Effect.gen(function* () {
       }
       const last = events.at(-1)
       if (last !== undefined && Notice.isAfter(afterAllOf(last.id), next)) next = afterAllOf(last.id)
+      if (againAtMillis !== undefined) return { items, next, againAtMillis }
       if (events.length < wanted) break
       looked += events.length
     }

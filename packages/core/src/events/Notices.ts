@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import * as ApiKey from "../accounts/ApiKey.ts"
 import { AccountReads } from "../accounts/AccountReads.ts"
 import type { Domain } from "../accounts/Domain.ts"
-import type * as Event from "../ledger/Event.ts"
+import * as Event from "../ledger/Event.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Published } from "../ledger/LedgerReads.ts"
 import type * as Noun from "../ledger/Noun.ts"
@@ -69,6 +69,9 @@ const own: { readonly [type in Event.Type]?: ReadonlyArray<Type> } = {
   "domain.found": ["domain.verified"],
   "domain.lost": ["domain.lost"]
 }
+
+/** Time for which a process waits for a newer version to send an event of an unknown type. A rolling upgrade takes minutes. */
+const newerMillis = 600_000
 
 /**
  * Collects the published events of features: their types, how to make them, and which of them are also about
@@ -209,7 +212,20 @@ export const make = Effect.gen(function* () {
     }
   }
 
+  const declared = [Event.subjects, ...[...features, ...hostFeatures].map(({ events }) => events)].flatMap((events) => Object.keys(events))
+  const known = new Set([...declared, ...told.keys()])
+
   return {
+    /**
+     * Returns the events before the first one that only a newer version can publish, and the time at which the others can
+     * be read. A process of that version sends them earlier, once it has replaced this one. An older event of an unknown
+     * type is of a feature that the host removed.
+     */
+    beforeNewer: (events: ReadonlyArray<Published>, nowMillis: number) => {
+      const first = events.findIndex(({ type, atMillis }) => !known.has(type) && nowMillis - atMillis <= newerMillis)
+      const atMillis = events[first]?.atMillis
+      return atMillis === undefined ? { events } : { events: events.slice(0, first), againAtMillis: atMillis + newerMillis + 1 }
+    },
     /** All types, including those of the host's features. */
     types: [...allTypes, ...hostFeatures.flatMap(({ notices }) => notices?.types ?? [])],
     /** Returns the types under which a committed event may be published. */

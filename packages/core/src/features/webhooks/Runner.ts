@@ -2,7 +2,7 @@ import { Cause, Clock, Deferred, Effect, Latch, Metric, Semaphore } from "effect
 import * as Measure from "../../base/Measure.ts"
 import * as Pages from "../../base/Pages.ts"
 import { cursorOf, placeOf } from "../../events/Events.ts"
-import { Feed } from "../../events/Feed.ts"
+import { Feed, type Page } from "../../events/Feed.ts"
 import * as Notice from "../../events/Notice.ts"
 import type * as Change from "../../ledger/Change.ts"
 import { Journal } from "../../ledger/Journal.ts"
@@ -80,6 +80,8 @@ interface Standing {
   /** True if only tests were read since there was news. */
   isBehind: boolean
   progressedAtMillis: number
+  /** Time at which events of a newer version are read, if no process of that version has replaced this one. */
+  againAtMillis: number
 }
 
 const waitingIn = ({ queues }: Standing): number => {
@@ -149,7 +151,8 @@ const load = Effect.fnUntraced(function* ({ reads }: Parts, endpoint: Endpoint.E
     testedTo: position,
     tested: new Set(),
     isBehind: false,
-    progressedAtMillis: 0
+    progressedAtMillis: 0,
+    againAtMillis: Infinity
   }
   const pending = yield* Pages.all(maxWaiting, (after: Delivery.Delivery | null) =>
     reads.pendingDeliveries(endpoint.id, after?.id ?? null, maxWaiting)
@@ -253,11 +256,13 @@ const read = Effect.fnUntraced(function* ({ standing, feed, reads, renderer, con
       : new Set([...endpoint.types.flatMap((type) => Notice.matching<string>(type, feed.types)), testType])
   const types = isFull ? new Set([testType]) : asked
   control.hasNews = false
-  const { items, next } = yield* feed
+  const page: Page = yield* feed
     .page({ companyId, after: position, limit: pageSize, ...(types && { types }) }, renderer.render)
     // The events were deleted while the endpoint was disabled for months. Continue with the oldest event that
     // is left.
     .pipe(Effect.catchTag("CursorTooOld", () => Effect.map(feed.oldest(companyId), (next) => ({ items: [], next }))))
+  const { items, next, againAtMillis = Infinity } = page
+  standing.againAtMillis = againAtMillis
   const places = items.map(({ place }) => cursorOf(place))
   const isOld = !Notice.isAfter(position, sentBefore)
   const known = new Set(isOld ? yield* reads.knownDeliveries(endpoint.id, endpoint.epoch, places) : [])
@@ -313,6 +318,10 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
   while (!control.isChanged) {
     control.latch.closeUnsafe()
     control.takesNews = true
+    if (standing.againAtMillis <= (yield* Clock.currentTimeMillis)) {
+      standing.againAtMillis = Infinity
+      control.hasNews = true
+    }
     yield* fill(run, broken, sentBefore)
     control.takesNews = standing.busy.size < placesOf(standing)
     const nowMillis = yield* Clock.currentTimeMillis
@@ -320,7 +329,7 @@ const follow = Effect.fnUntraced(function* (run: Run, sentBefore: Notice.Place) 
     const progressAtMillis = isBehind ? standing.progressedAtMillis + progressMillis : Infinity
     if (progressAtMillis <= nowMillis) yield* progress(run, standing.endpoint.failingSinceMillis)
     const dueMillis = standing.busy.size < placesOf(standing) ? nextDueMillis(standing) : Infinity
-    const wakeAtMillis = Math.min(dueMillis, progressAtMillis <= nowMillis ? Infinity : progressAtMillis)
+    const wakeAtMillis = Math.min(dueMillis, standing.againAtMillis, progressAtMillis <= nowMillis ? Infinity : progressAtMillis)
     const sleep = wakeAtMillis === Infinity ? Effect.never : Effect.sleep(Math.max(1, wakeAtMillis - nowMillis))
     yield* Effect.raceFirst(Effect.raceFirst(control.latch.await, sleep), Deferred.await(broken))
   }
