@@ -6,7 +6,7 @@ import { NounReads } from "@satrail/core/ledger/NounReads"
 import { ReceivingReads } from "@satrail/core/receiving/ReceivingReads"
 import { ReportReads } from "@satrail/core/reports/ReportReads"
 import { SendingReads } from "@satrail/core/sending/SendingReads"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import * as Features from "./features/index.ts"
 import * as Answer from "./reads/Answer.ts"
 import * as ApiKey from "./reads/ApiKey.ts"
@@ -33,9 +33,6 @@ import * as Withdrawal from "./reads/Withdrawal.ts"
 export const make = Effect.gen(function* () {
   const { funds, audit, ...ledger } = yield* Effect.all(Ledger.reads)
   const { depositOfInvoice, unmatched, unmatchedById, suspended, faults, ...books } = yield* Effect.all(Books.reads)
-  const { spentCoins, ...coins } = yield* Effect.all(Coins.reads)
-  const { payoutOf, settledOverLightning, ...withdrawals } = yield* Effect.all(Withdrawal.reads)
-  const nextKey = yield* KeyRange.reads.nextKey
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(AuditStore, yield* Audit.make),
     Context.add(EventStore, yield* Events.make),
@@ -58,25 +55,14 @@ export const make = Effect.gen(function* () {
         ...(yield* Effect.all(LightningAddress.reads)),
         ...(yield* Effect.all(OnChainAddress.reads)),
         ...(yield* Effect.all(Deposit.reads)),
-        depositsUnconfirmed: yield* Deposit.depositsUnconfirmed,
         depositOfInvoice,
         unmatched,
         unmatchedById,
         suspended,
-        nextKey: (wallet, type, branch) => Effect.map(nextKey(wallet, type, branch), ([next = 0]) => next)
+        ...(yield* Effect.all(KeyRange.reads))
       })
     ),
-    Context.add(
-      SendingReads,
-      SendingReads.of({
-        ...coins,
-        ...withdrawals,
-        payoutOf: (txId) => Effect.map(payoutOf(txId), ([found]) => Option.fromUndefinedOr(found)),
-        settledOverLightning: (since, before) =>
-          Effect.map(settledOverLightning(since, before), ([found]) => Option.fromUndefinedOr(found)),
-        spentCoins: (outpoints) => Effect.map(spentCoins(outpoints), (spent) => new Set(spent))
-      })
-    ),
+    Context.add(SendingReads, SendingReads.of({ ...(yield* Effect.all(Coins.reads)), ...(yield* Effect.all(Withdrawal.reads)) })),
     Context.add(
       ReportReads,
       ReportReads.of({

@@ -1,6 +1,6 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { AnswerKept, AnswersForgotten } from "@satrail/core/ledger/Answer"
-import { Effect, Schema } from "effect"
+import { Option, Schema } from "effect"
 import * as Reads from "../statements/Reads.ts"
 import { type Kind, statement } from "../statements/Statements.ts"
 
@@ -32,13 +32,13 @@ export const kinds = { AnswerKept: kept, AnswersForgotten: forgotten }
 const Row = Schema.Struct({ fingerprint: Schema.String, answer: Schema.String })
 
 export const reads = {
-  expiredAnswers: Effect.map(
-    Reads.many("Records.expiredAnswers", {
+  expiredAnswers: Reads.mapped(
+    Reads.first("Records.expiredAnswers", {
       text: "select true as found from satrail.answers where forget_at_millis <= $1::bigint order by forget_at_millis limit 1",
       values: (atMillis: number) => [String(atMillis)],
       read: () => true
     }),
-    (read) => (atMillis: number) => Effect.map(read(atMillis), ([found = false]) => found)
+    Option.isSome
   ),
   answer: Reads.one("Records.answer", {
     key: { owner: "text", key: "text" },

@@ -140,19 +140,15 @@ left join lateral (select * from satrail.invoices t where t.company_id = r.compa
 })
 
 export const reads = {
-  bookedSums: Effect.map(
-    sums,
-    (read) => (companyId: CompanyId.CompanyId, period: Booking.Period) =>
-      Effect.map(read(companyId, period), (rows): Booking.Sums => {
-        const ofPart = (part: "true" | "false") =>
-          rows.flatMap(({ isWithin, from, to, amount, count }) => (isWithin === part ? [{ from, to, amount, count }] : []))
-        return {
-          last: rows.reduce((last, row) => (row.last > last ? row.last : last), 0n),
-          before: ofPart("false"),
-          within: ofPart("true")
-        }
-      })
-  ),
+  bookedSums: Reads.mapped(sums, (rows): Booking.Sums => {
+    const ofPart = (part: "true" | "false") =>
+      rows.flatMap(({ isWithin, from, to, amount, count }) => (isWithin === part ? [{ from, to, amount, count }] : []))
+    return {
+      last: rows.reduce((last, row) => (row.last > last ? row.last : last), 0n),
+      before: ofPart("false"),
+      within: ofPart("true")
+    }
+  }),
   bookedEntries: Effect.map(
     entries,
     (read) => (query: Booking.Query) =>

@@ -134,20 +134,17 @@ const items = `
   union all
   select 'task_overdue', id, company_id, due_at_millis, 0, kind, lane, due_at_millis, attempts from satrail.tasks where due_at_millis < $1::bigint`
 
-const waitingRows = Reads.many("Records.waiting", {
-  text: `
+const waiting = Reads.mapped(
+  Reads.many("Records.waiting", {
+    text: `
 select kind, count(*)::text as count, min(at_millis)::text as oldest, coalesce(sum(amount), 0)::text as amount from (${items}) t group by kind`,
-  values: (overdueBeforeMillis: number) => [String(overdueBeforeMillis)],
-  read: WaitingRow
-})
-
-const waiting = Effect.map(
-  waitingRows,
-  (read) => (overdueBeforeMillis: number) =>
-    Effect.map(read(overdueBeforeMillis), (rows): Waiting.All => {
-      const all = new Map(rows.map(({ kind, count, oldest, amount }) => [kind, { count, oldestAtMillis: oldest, amount }]))
-      return Waiting.byKind((kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero })
-    })
+    values: (overdueBeforeMillis: number) => [String(overdueBeforeMillis)],
+    read: WaitingRow
+  }),
+  (rows): Waiting.All => {
+    const all = new Map(rows.map(({ kind, count, oldest, amount }) => [kind, { count, oldestAtMillis: oldest, amount }]))
+    return Waiting.byKind((kind) => all.get(kind) ?? { count: 0, oldestAtMillis: null, amount: Msat.zero })
+  }
 )
 
 const JobRow = Schema.Struct({ job: Schema.String, lane: Schema.String, due: Schema.FiniteFromString, attempts: Schema.FiniteFromString })
@@ -188,7 +185,7 @@ select t.kind, t.id::text, t.company_id::text as "companyId", t.at_millis::text 
   }
 })
 
-const job = Reads.many("Records.job", {
+const job = Reads.first("Records.job", {
   text: `
 select ${jobColumns} from (
   select k.kind as job, k.lane, k.due_at_millis, k.attempts from satrail.tasks k where k.id = $2::uuid and k.company_id::text = $1::text
@@ -300,10 +297,7 @@ export const reads = {
   tally,
   waiting,
   backlog,
-  job: Effect.map(
-    job,
-    (read) => (companyId: CompanyId.CompanyId, id: string) => Effect.map(read(companyId, id), ([found]) => Option.fromUndefinedOr(found))
-  ),
+  job,
   faults,
   unmatchedById: Reads.anywhere("Records.unmatchedById", unmatchedNoun),
   // With `exists`, the planner may read all assignments first. This subquery is evaluated once per row.

@@ -103,9 +103,12 @@ from satrail.unspent t where t.wallet = $1::text order by t.amount desc, t.outpo
     values: (wallet: string, limit: number) => [wallet, String(limit)],
     read: coinOf
   }),
-  spentCoins: Reads.many("Records.spentCoins", {
-    text: "select outpoint from satrail.coins where outpoint = any(array(select value from json_array_elements_text($1)))",
-    values: (outpoints: ReadonlyArray<string>) => [Reads.list("text", outpoints)],
-    read: (row) => outpointOf(row).outpoint
-  })
+  spentCoins: Reads.mapped(
+    Reads.many("Records.spentCoins", {
+      text: "select outpoint from satrail.coins where outpoint = any(array(select value from json_array_elements_text($1)))",
+      values: (outpoints: ReadonlyArray<string>) => [Reads.list("text", outpoints)],
+      read: (row) => outpointOf(row).outpoint
+    }),
+    (spent) => new Set(spent)
+  )
 }

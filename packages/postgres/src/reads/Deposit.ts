@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Id from "@satrail/core/base/Id"
 import * as Deposit from "@satrail/core/receiving/Deposit"
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import * as Reads from "../statements/Reads.ts"
 import * as Table from "../statements/Table.ts"
 
@@ -23,26 +23,24 @@ const Sum = Schema.Struct({
   amount: Msat.FromString
 })
 
-const sums = Reads.many("Records.depositsUnconfirmed", {
-  text: `
+/** Each sum covers a company or a block. */
+const depositsUnconfirmed = Reads.mapped(
+  Reads.many("Records.depositsUnconfirmed", {
+    text: `
 select t.company_id::text as "companyId", t.height, sum(t.amount)::text as amount from ${deposits.name} t
 where t.rail = 'on_chain' and t.status = 'pending' and t.height > $1::integer
 group by grouping sets ((t.company_id), (t.height))`,
-  values: (height: number) => [String(height)],
-  read: Schema.decodeUnknownSync(Sum)
-})
-
-/** Each sum covers a company or a block. */
-export const depositsUnconfirmed = Effect.map(
-  sums,
-  (read) => (height: number) =>
-    Effect.map(read(height), (rows) => ({
-      ofCompany: new Map(rows.flatMap(({ companyId, amount }) => (companyId === null ? [] : [[companyId, amount] as const]))),
-      inBlock: new Map(rows.flatMap(({ height, amount }) => (height === null ? [] : [[height, amount] as const])))
-    }))
+    values: (height: number) => [String(height)],
+    read: Schema.decodeUnknownSync(Sum)
+  }),
+  (rows) => ({
+    ofCompany: new Map(rows.flatMap(({ companyId, amount }) => (companyId === null ? [] : [[companyId, amount] as const]))),
+    inBlock: new Map(rows.flatMap(({ height, amount }) => (height === null ? [] : [[height, amount] as const])))
+  })
 )
 
 export const reads = {
+  depositsUnconfirmed,
   deposit: Reads.get("Records.deposit", Deposit.noun),
   depositById: Reads.anywhere("Records.depositById", Deposit.noun),
   depositByOutpoint: Reads.named("Records.depositByOutpoint", Deposit.noun, ["chainTxId", "vout"]),

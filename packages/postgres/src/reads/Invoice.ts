@@ -131,7 +131,7 @@ select t.* from json_to_recordset($1) as r(from_id uuid, until_id uuid) cross jo
     read: invoices.ofRow
   }),
   // A hold invoice has a job until it is settled or canceled, and jobs are indexed by kind and company.
-  openHolds: Effect.map(
+  openHolds: Reads.mapped(
     Reads.many("Records.openHolds", {
       text: `
 select count(*)::int as count from (
@@ -140,7 +140,7 @@ select count(*)::int as count from (
       values: (companyId: CompanyId.CompanyId, limit: number) => [companyId, String(limit)],
       read: Schema.decodeUnknownSync(Schema.Struct({ count: Schema.Int }))
     }),
-    (read) => (companyId: CompanyId.CompanyId, limit: number) => Effect.map(read(companyId, limit), ([found]) => found?.count ?? 0)
+    ([found]) => found?.count ?? 0
   ),
   endedForWallets: Reads.many("Records.endedForWallets", {
     text: `

@@ -39,10 +39,13 @@ export const kinds = { KeyRangeReserved: reserved }
 const nextOf = Schema.decodeUnknownSync(Schema.Struct({ next: Schema.FiniteFromString }))
 
 export const reads = {
-  nextKey: Reads.many("Records.nextKey", {
-    text: `
+  nextKey: Reads.mapped(
+    Reads.many("Records.nextKey", {
+      text: `
 select coalesce(max(next), 0)::text as next from satrail.key_ranges where wallet = $1::text and type = $2::text and branch = $3::integer`,
-    values: (wallet: string, type: AddressType, branch: 0 | 1) => [wallet, type, String(branch)],
-    read: (row) => nextOf(row).next
-  })
+      values: (wallet: string, type: AddressType, branch: 0 | 1) => [wallet, type, String(branch)],
+      read: (row) => nextOf(row).next
+    }),
+    ([next = 0]) => next
+  )
 }

@@ -12,25 +12,31 @@ import * as Reads from "../statements/Reads.ts"
 
 const Total = Schema.Struct({ posted: Msat.FromString, held: Msat.FromString })
 
-const balance = Reads.one("Records.balance", {
-  key: { company_id: "uuid" },
-  select: "select posted::text, held::text from satrail.balances t where t.company_id = a.company_id",
-  read: Schema.decodeUnknownSync(Total),
-  keyOf: (companyId: CompanyId.CompanyId) => [companyId]
-})
+const balance = Reads.mapped(
+  Reads.one("Records.balance", {
+    key: { company_id: "uuid" },
+    select: "select posted::text, held::text from satrail.balances t where t.company_id = a.company_id",
+    read: Schema.decodeUnknownSync(Total),
+    keyOf: (companyId: CompanyId.CompanyId) => [companyId]
+  }),
+  Option.getOrElse(() => Balance.empty)
+)
 
 // Pending deposits have their own covering index. As in lists, it contains the company's id as bytes (see
 // migrations/Baseline.ts).
-const funds = Reads.one("Records.funds", {
-  key: { company_id: "uuid" },
-  select: `
+const funds = Reads.mapped(
+  Reads.one("Records.funds", {
+    key: { company_id: "uuid" },
+    select: `
 select posted::text, held::text, (
   select coalesce(sum(d.amount - d.absorbed), 0)::text from satrail.deposits d
   where uuid_send(d.company_id) = uuid_send(t.company_id) and d.status = 'pending'
 ) as "pendingDeposits" from satrail.balances t where t.company_id = a.company_id`,
-  read: Schema.decodeUnknownSync(Schema.Struct({ ...Total.fields, pendingDeposits: Msat.FromString })),
-  keyOf: (companyId: CompanyId.CompanyId) => [companyId]
-})
+    read: Schema.decodeUnknownSync(Schema.Struct({ ...Total.fields, pendingDeposits: Msat.FromString })),
+    keyOf: (companyId: CompanyId.CompanyId) => [companyId]
+  }),
+  Option.getOrElse(() => ({ ...Balance.empty, pendingDeposits: Msat.zero }))
+)
 
 const decodeAudit = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -48,9 +54,10 @@ const auditOf = (row: unknown): Audit => {
 }
 
 // One statement is one snapshot, so the three counts agree while money moves.
-const audit = Reads.many("Records.audit", {
-  recounts: true,
-  text: `
+const audit = Reads.mapped(
+  Reads.first("Records.audit", {
+    recounts: true,
+    text: `
 select coalesce(b.posted, 0)::text as posted, coalesce(b.held, 0)::text as held, e.posted::text as entries_posted,
   e.held::text as entries_held, (w.pending + v.pending)::text as pending
 from (
@@ -64,21 +71,29 @@ from (
 ) w cross join (
   select coalesce(sum(h.whole), 0) as pending from (${Holding.ofCompany("$1::uuid")}) h
 ) v left join satrail.balances b on b.company_id = $1::uuid`,
-  values: (companyId: CompanyId.CompanyId) => [companyId],
-  read: auditOf
-})
+    values: (companyId: CompanyId.CompanyId) => [companyId],
+    read: auditOf
+  }),
+  Option.getOrThrow // there is always one row
+)
 
 const trialRow = Schema.decodeUnknownSync(Schema.Struct({ account: Schema.String, amount: Msat.FromString }))
 
-const trialBalance = Reads.many("Records.trialBalance", {
-  recounts: true,
-  text: `
+const trialBalance = Reads.mapped(
+  Reads.many("Records.trialBalance", {
+    recounts: true,
+    text: `
 select account, sum(amount)::text as amount from (
   select to_account as account, amount from satrail.entries union all select from_account, -amount from satrail.entries
 ) e group by account`,
-  values: () => [],
-  read: trialRow
-})
+    values: () => [],
+    read: trialRow
+  }),
+  (rows) => {
+    const sums = new Map(rows.map(({ account, amount }) => [account, amount]))
+    return Tally.byAccount((account) => sums.get(account) ?? Msat.zero)
+  }
+)
 
 const decodeEvent = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -103,7 +118,7 @@ order by t.id limit $2::bigint`,
 
 // Limited to ids below those that can still appear, as above, so a reader that continues from here misses
 // nothing.
-const lastEvent = Reads.many("Records.lastEvent", {
+const lastEvent = Reads.first("Records.lastEvent", {
   text: `
 select greatest((
   select id from satrail.events t
@@ -115,35 +130,10 @@ select greatest((
 })
 
 export const reads = {
-  balance: Effect.map(
-    balance,
-    (read) => (companyId: CompanyId.CompanyId) =>
-      Effect.map(
-        read(companyId),
-        Option.getOrElse(() => Balance.empty)
-      )
-  ),
-  funds: Effect.map(
-    funds,
-    (read) => (companyId: CompanyId.CompanyId) =>
-      Effect.map(
-        read(companyId),
-        Option.getOrElse(() => ({ ...Balance.empty, pendingDeposits: Msat.zero }))
-      )
-  ),
-  audit: Effect.map(
-    audit,
-    (read) => (companyId: CompanyId.CompanyId) =>
-      Effect.flatMap(read(companyId), ([found]) =>
-        found === undefined ? Effect.die(new Error("an audit has one row")) : Effect.succeed(found)
-      )
-  ),
-  trialBalance: Effect.map(trialBalance, (read) =>
-    Effect.map(read(), (rows) => {
-      const sums = new Map(rows.map(({ account, amount }) => [account, amount]))
-      return Tally.byAccount((account) => sums.get(account) ?? Msat.zero)
-    })
-  ),
+  balance,
+  funds,
+  audit,
+  trialBalance: Effect.map(trialBalance, (read) => read()),
   events,
-  lastEvent: Effect.map(lastEvent, (read) => Effect.map(read(), ([newest]) => newest?.id ?? 0n))
+  lastEvent: Effect.map(lastEvent, (read) => Effect.map(read(), Option.match({ onNone: () => 0n, onSome: ({ id }) => id })))
 }

@@ -27,7 +27,7 @@ where t.follows = any(array(select value::uuid from json_array_elements_text($1)
     values: (withdrawalId: string) => [Reads.list("uuid", [withdrawalId])],
     read: withdrawals.ofRow
   }),
-  payoutOf: Reads.many("Records.payoutOf", {
+  payoutOf: Reads.first("Records.payoutOf", {
     text: `
 select ${withdrawals.selected} from satrail.candidates c join ${withdrawals.name} t on t.company_id = c.company_id and t.id = c.withdrawal_id
 where c.tx_id = $1::text limit 1`,
@@ -35,7 +35,7 @@ where c.tx_id = $1::text limit 1`,
     read: withdrawals.ofRow
   }),
   // No index contains the status, so the period limits how many rows are read.
-  settledOverLightning: Reads.many("Records.settledOverLightning", {
+  settledOverLightning: Reads.first("Records.settledOverLightning", {
     text: `
 select ${withdrawals.selected} from ${withdrawals.name} t
 where uuid_send(t.id) >= uuid_send($1::uuid) and uuid_send(t.id) < uuid_send($2::uuid) and t.status = 'settled'

@@ -4,7 +4,7 @@ import * as Id from "@satrail/core/base/Id"
 import { isText } from "@satrail/core/base/Metadata"
 import type { StoreUnavailable } from "@satrail/core/ledger/Journal"
 import type * as Noun from "@satrail/core/ledger/Noun"
-import { Effect, Exit, Option, type Scope } from "effect"
+import { Array as Arr, Effect, Exit, Option, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as GroupCommit from "./GroupCommit.ts"
 import { translate, turnedAway } from "../client/Outage.ts"
@@ -185,6 +185,21 @@ export const many = <Ask extends ReadonlyArray<unknown>, A>(
         Effect.catchTag("SqlError", translate(operation))
       )
   })
+
+/** Converts the result of a read. */
+export const mapped = <Ask extends ReadonlyArray<unknown>, A, B>(read: Read<Ask, A>, convert: (found: A) => B): Read<Ask, B> =>
+  Effect.map(
+    read,
+    (found) =>
+      (...ask) =>
+        Effect.map(found(...ask), convert)
+  )
+
+/** Reads the first row, if there is one. */
+export const first = <Ask extends ReadonlyArray<unknown>, A>(
+  operation: string,
+  options: Parameters<typeof many<Ask, A>>[1]
+): Read<Ask, Option.Option<A>> => mapped(many(operation, options), Arr.head)
 
 /** Reads any number of rows as the values of their columns, because objects with many fields are slow to make. */
 export const values = <Ask extends ReadonlyArray<unknown>>(

@@ -21,9 +21,6 @@ order by t.created_at_millis desc, t.id::text collate "C" desc limit $3::bigint`
   read: table.ofRow
 })
 
-export const make = Effect.gen(function* () {
-  return AdjustmentReads.of({
-    adjustment: yield* Reads.anywhere("Records.adjustment", Adjustment.noun),
-    adjustments: yield* adjustments
-  })
-})
+const adjustment = Reads.anywhere("Records.adjustment", Adjustment.noun)
+
+export const make = Effect.map(Effect.all({ adjustment, adjustments }), AdjustmentReads.of)

@@ -11,6 +11,4 @@ where t.approval = 'waiting' and t.approval_expires_at_millis <= $1::bigint orde
   read: withdrawals.ofRow
 })
 
-export const make = Effect.gen(function* () {
-  return ApprovalReads.of({ unapproved: yield* unapproved })
-})
+export const make = Effect.map(Effect.all({ unapproved }), ApprovalReads.of)

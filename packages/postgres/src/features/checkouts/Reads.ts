@@ -20,7 +20,7 @@ const Arrived = Schema.Struct({
 
 type Asked = Pick<Checkout, "companyId" | "id" | "expiresAtMillis">
 
-const arrivedFor = Effect.map(
+const arrivedFor = Reads.mapped(
   Reads.one("Records.arrivedFor", {
     key: { company_id: "uuid", id: "uuid", expires_at_millis: "text" },
     select: `
@@ -37,11 +37,7 @@ from ${deposits.name} t where t.checkout_id = a.id and t.company_id = a.company_
     read: Schema.decodeUnknownSync(Arrived),
     keyOf: ({ companyId, id, expiresAtMillis }: Asked) => [companyId, id, String(expiresAtMillis)]
   }),
-  (read) => (checkout: Asked) =>
-    Effect.map(
-      read(checkout),
-      Option.getOrElse(() => nothing)
-    )
+  Option.getOrElse(() => nothing)
 )
 
 /** Compares the company and sorts the ids as text, so that only the index by checkout is read. */
@@ -54,6 +50,4 @@ order by t.id::text desc limit $3::bigint`,
   read: deposits.ofRow
 })
 
-export const make = Effect.gen(function* () {
-  return CheckoutReads.of({ arrivedFor: yield* arrivedFor, depositsFor: yield* depositsFor })
-})
+export const make = Effect.map(Effect.all({ arrivedFor, depositsFor }), CheckoutReads.of)

@@ -5,6 +5,4 @@ import * as Reads from "../../statements/Reads.ts"
 
 const offerByText = Reads.by("Records.offerByText", IssuedOffer.noun, ["offer"])
 
-export const make = Effect.gen(function* () {
-  return OfferReads.of({ offerByText: yield* offerByText })
-})
+export const make = Effect.map(Effect.all({ offerByText }), OfferReads.of)

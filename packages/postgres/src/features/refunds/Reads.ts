@@ -35,6 +35,4 @@ order by uuid_send(t.deposit_id) desc, uuid_send(t.id) desc limit $4::bigint`,
   read: refunds.ofRow
 })
 
-export const make = Effect.gen(function* () {
-  return RefundReads.of({ refundsOf: yield* refundsOf, ofDeposit: yield* ofDeposit })
-})
+export const make = Effect.map(Effect.all({ refundsOf, ofDeposit }), RefundReads.of)

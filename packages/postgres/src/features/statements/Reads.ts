@@ -2,7 +2,7 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { type Closed, type MonthSums, StatementReads } from "@satrail/core/features/statements/StatementReads"
 import type * as Booking from "@satrail/core/reports/Booking"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Account } from "../../reads/Bookings.ts"
 import * as Reads from "../../statements/Reads.ts"
 
@@ -28,7 +28,7 @@ const decodeMonthSums = Schema.decodeUnknownSync(
 const lastEntry = (place: string) => `
   (select e.last_entry::bigint from satrail.month_ends e where e.company_id = $1::uuid and e.until_millis >= ${place}::bigint order by e.number limit 1)`
 
-const monthSums = Reads.many("Records.monthSums", {
+const turnovers = Reads.many("Records.monthSums", {
   isHeavy: true,
   recounts: true,
   text: `
@@ -53,40 +53,32 @@ const decodeClosed = Schema.decodeUnknownSync(
 )
 
 // Both are read from one snapshot, so the last entry never precedes the last entry of the last month end.
-const booksClosed = Reads.many("Records.booksClosed", {
-  text: `
+const booksClosed = Reads.mapped(
+  Reads.first("Records.booksClosed", {
+    text: `
 select coalesce(e.number, 0)::text as number, coalesce(e.until_millis, 0)::text as "untilMillis",
   coalesce((select max(id) from satrail.entries where company_id = $1::uuid), 0)::text as last
 from (select) one left join lateral (select * from satrail.month_ends where company_id = $1::uuid order by number desc limit 1) e on true`,
-  values: (companyId: CompanyId.CompanyId) => [companyId],
-  read: decodeClosed
+    values: (companyId: CompanyId.CompanyId) => [companyId],
+    read: decodeClosed
+  }),
+  Option.getOrElse((): Closed => ({ number: 0, untilMillis: 0, last: 0n }))
+)
+
+const monthSums = Reads.mapped(turnovers, (rows): MonthSums => {
+  const ofPart = (wanted: "before" | "within" | "late") =>
+    rows.flatMap((row) => {
+      if (row.part !== wanted) return []
+      const { from, to, amount, count, firstMillis, lastMillis } = row
+      return [{ from, to, amount, count, firstMillis, lastMillis }]
+    })
+  const sums = (part: "before" | "within") => ofPart(part).map(({ from, to, amount, count }) => ({ from, to, amount, count }))
+  return {
+    isClosed: rows.some(({ isClosed }) => isClosed === "true"),
+    before: sums("before"),
+    within: sums("within"),
+    late: ofPart("late")
+  }
 })
 
-const reads = {
-  monthSums: Effect.map(
-    monthSums,
-    (read) => (companyId: CompanyId.CompanyId, period: Booking.Period) =>
-      Effect.map(read(companyId, period), (rows): MonthSums => {
-        const ofPart = (wanted: "before" | "within" | "late") =>
-          rows.flatMap((row) => {
-            if (row.part !== wanted) return []
-            const { from, to, amount, count, firstMillis, lastMillis } = row
-            return [{ from, to, amount, count, firstMillis, lastMillis }]
-          })
-        const sums = (part: "before" | "within") => ofPart(part).map(({ from, to, amount, count }) => ({ from, to, amount, count }))
-        return {
-          isClosed: rows.some(({ isClosed }) => isClosed === "true"),
-          before: sums("before"),
-          within: sums("within"),
-          late: ofPart("late")
-        }
-      })
-  ),
-  booksClosed: Effect.map(
-    booksClosed,
-    (read) => (companyId: CompanyId.CompanyId) =>
-      Effect.map(read(companyId), ([row]): Closed => row ?? { number: 0, untilMillis: 0, last: 0n })
-  )
-}
-
-export const make = Effect.map(Effect.all(reads), StatementReads.of)
+export const make = Effect.map(Effect.all({ monthSums, booksClosed }), StatementReads.of)

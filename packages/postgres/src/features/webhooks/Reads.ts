@@ -3,7 +3,7 @@ import * as Id from "@satrail/core/base/Id"
 import * as Endpoint from "@satrail/core/features/webhooks/records/Endpoint"
 import * as Delivery from "@satrail/core/features/webhooks/records/Delivery"
 import { WebhookReads } from "@satrail/core/features/webhooks/records/WebhookReads"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as Reads from "../../statements/Reads.ts"
 import * as Table from "../../statements/Table.ts"
 
@@ -57,8 +57,9 @@ order by uuid_send(t.endpoint_id) desc, uuid_send(t.id) desc limit $3::bigint`,
 
 const idOf = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))
 
-const forgetDeliveries = Reads.many("Records.forgetDeliveries", {
-  text: `
+const forgetDeliveries = Reads.mapped(
+  Reads.first("Records.forgetDeliveries", {
+    text: `
 with old as materialized (
   select company_id, id, status, created_at_millis from (
     select company_id, id, status, created_at_millis from ${deliveries.name}
@@ -69,23 +70,18 @@ with old as materialized (
   where t.company_id = old.company_id and t.id = old.id and (old.status <> 'pending' or old.created_at_millis < $2::bigint)
 )
 select id::text as id from old order by uuid_send(id) desc limit 1`,
-  values: ({ beforeMillis, pendingBeforeMillis, after, limit }: Parameters<WebhookReads["Service"]["forgetDeliveries"]>[0]) => [
-    String(beforeMillis),
-    String(pendingBeforeMillis),
-    after ?? Id.nil,
-    String(limit)
-  ],
-  read: (row) => idOf(row).id
-})
+    values: ({ beforeMillis, pendingBeforeMillis, after, limit }: Parameters<WebhookReads["Service"]["forgetDeliveries"]>[0]) => [
+      String(beforeMillis),
+      String(pendingBeforeMillis),
+      after ?? Id.nil,
+      String(limit)
+    ],
+    read: (row) => idOf(row).id
+  }),
+  Option.getOrNull
+)
 
-export const make = Effect.gen(function* () {
-  const forget = yield* forgetDeliveries
-  return WebhookReads.of({
-    endpointsOf: yield* endpointsOf,
-    enabledEndpoints: yield* enabledEndpoints,
-    pendingDeliveries: yield* pendingDeliveries,
-    knownDeliveries: yield* knownDeliveries,
-    deliveriesTo: yield* deliveriesTo,
-    forgetDeliveries: (ask) => Effect.map(forget(ask), ([id]) => id ?? null)
-  })
-})
+export const make = Effect.map(
+  Effect.all({ endpointsOf, enabledEndpoints, pendingDeliveries, knownDeliveries, deliveriesTo, forgetDeliveries }),
+  WebhookReads.of
+)
