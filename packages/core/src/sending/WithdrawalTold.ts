@@ -1,6 +1,4 @@
-import { Effect, Option } from "effect"
-import type { CompanyId } from "../base/CompanyId.ts"
-import { NounReads } from "../ledger/NounReads.ts"
+import * as Telling from "../ledger/Telling.ts"
 import * as Withdrawal from "./Withdrawal.ts"
 
 /** The types of events about withdrawals, in the order of the catalog. */
@@ -44,7 +42,4 @@ export const requested = (row: Withdrawal.Withdrawal) => {
 }
 
 /** Returns the event that reports a new withdrawal that was created together with another record. */
-export const requestedWith = Effect.fnUntraced(function* (companyId: CompanyId, id: string | null) {
-  const found = id === null ? Option.none() : yield* (yield* NounReads).get(Withdrawal.noun, companyId, id)
-  return Option.toArray(Option.map(found, requested))
-})
+export const requestedWith = Telling.ofRecord(Withdrawal.noun, requested)

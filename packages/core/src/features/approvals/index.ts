@@ -1,8 +1,6 @@
-import { Effect, Option } from "effect"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
-import type { Published } from "../../ledger/LedgerReads.ts"
-import { NounReads } from "../../ledger/NounReads.ts"
+import * as Telling from "../../ledger/Telling.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
 import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
@@ -20,10 +18,7 @@ const approved = (row: Withdrawal.Withdrawal, atMillis: number): Withdrawal.With
   updatedAtMillis: atMillis
 })
 
-const tell = Effect.fnUntraced(function* ({ companyId, subject, atMillis }: Published) {
-  const found = yield* (yield* NounReads).get(Withdrawal.noun, companyId, subject)
-  return Option.toArray(Option.map(found, (row) => WithdrawalTold.about(approved(row, atMillis), "pending")))
-})
+const tell = Telling.ofSubject(Withdrawal.noun, (row, atMillis) => WithdrawalTold.about(approved(row, atMillis), "pending"))
 
 /** Withdrawals above a threshold wait until another key approves them. */
 export const approvals = Feature.make({

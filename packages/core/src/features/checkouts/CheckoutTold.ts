@@ -1,7 +1,5 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import { Effect, Option } from "effect"
-import type { Published } from "../../ledger/LedgerReads.ts"
-import { NounReads } from "../../ledger/NounReads.ts"
+import * as Telling from "../../ledger/Telling.ts"
 import * as Checkout from "./Checkout.ts"
 
 const types = ["checkout.paid", "checkout.underpaid", "checkout.expired", "checkout.canceled"] as const
@@ -25,10 +23,7 @@ const asOf = (row: Checkout.Checkout, type: Type, atMillis: number): Checkout.Sh
 
 const telling = <const T extends Type>(type: T) => ({
   as: [type],
-  tell: Effect.fnUntraced(function* ({ companyId, subject, atMillis }: Published) {
-    const row = yield* (yield* NounReads).get(Checkout.noun, companyId, subject)
-    return Option.toArray(row).map((row) => ({ kind: "checkout" as const, type, record: asOf(row, type, atMillis) }))
-  })
+  tell: Telling.ofSubject(Checkout.noun, (row, atMillis) => ({ kind: "checkout" as const, type, record: asOf(row, type, atMillis) }))
 })
 
 export const notices = {

@@ -1,8 +1,8 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import * as Traced from "../../base/Traced.ts"
 import * as Feature from "../../ledger/Feature.ts"
 import type { Published } from "../../ledger/LedgerReads.ts"
-import { NounReads } from "../../ledger/NounReads.ts"
+import * as Telling from "../../ledger/Telling.ts"
 import * as Deposit from "../../receiving/Deposit.ts"
 import * as Refund from "./Refund.ts"
 import * as RefundHook from "./RefundHook.ts"
@@ -13,10 +13,6 @@ import * as VoucherTold from "../vouchers/VoucherTold.ts"
 
 const types = ["refund.created", "refund.completed", "refund.failed", "refund.expired", "refund.canceled"] as const
 
-const read = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
-  return Option.toArray(yield* (yield* NounReads).get(Refund.noun, companyId, subject))
-})
-
 const about =
   <const T extends (typeof types)[number]>(type: T) =>
   (record: Refund.Refund) => ({ kind: "refund" as const, type, record })
@@ -25,31 +21,30 @@ const about =
  * Returns the refund in the state in which it was created: with an unclaimed link, or with a withdrawal that
  * was just requested.
  */
-const newRefund = (row: Refund.Refund): Refund.Refund => ({
+const newRefund = Telling.ofSubject(Refund.noun, (row): Refund.Refund => ({
   ...row,
   status: row.voucherId === null ? "pending" : "open",
   withdrawalId: row.voucherId === null ? row.withdrawalId : null,
   updatedAtMillis: row.createdAtMillis
-})
+}))
 
 /**
  * Returns the refund with the voucher or withdrawal created in the same commit, which has no creation event of
  * its own.
  */
 const created = Effect.fnUntraced(function* (event: Published) {
-  const [found] = yield* read(event)
-  if (found === undefined) return []
-  const record = newRefund(found)
+  const [record] = yield* newRefund(event)
+  if (record === undefined) return []
   return [
     about("refund.created")(record),
-    ...(yield* VoucherTold.createdWith(event.companyId, record.voucherId)),
-    ...(yield* WithdrawalTold.requestedWith(event.companyId, record.withdrawalId))
+    ...(yield* VoucherTold.createdWith(event, record.voucherId)),
+    ...(yield* WithdrawalTold.requestedWith(event, record.withdrawalId))
   ]
 })
 
 const ended = <const T extends (typeof types)[number]>(type: T) => ({
   as: [type],
-  tell: (event: Published) => Effect.map(read(event), (rows) => rows.map(about(type)))
+  tell: Telling.ofSubject(Refund.noun, about(type))
 })
 
 export const refunds = Feature.make({

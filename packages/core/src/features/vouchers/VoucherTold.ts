@@ -1,8 +1,7 @@
-import { Effect, Option } from "effect"
-import type { CompanyId } from "../../base/CompanyId.ts"
+import { Effect } from "effect"
 import type { About } from "../../ledger/Feature.ts"
 import type { Published } from "../../ledger/LedgerReads.ts"
-import { NounReads } from "../../ledger/NounReads.ts"
+import * as Telling from "../../ledger/Telling.ts"
 import * as WithdrawalTold from "../../sending/WithdrawalTold.ts"
 import * as Voucher from "./Voucher.ts"
 
@@ -15,38 +14,31 @@ const about = (type: (typeof types)[number], record: Voucher.Voucher): About<"vo
   record
 })
 
+const voucherIs = (type: (typeof types)[number]) => Telling.ofSubject(Voucher.noun, (row) => about(type, row))
+
 /** Returns the event with the voucher in the state in which it was created. */
 const opened = (row: Voucher.Voucher) =>
   about("voucher.created", { ...row, status: "open", withdrawalId: null, updatedAtMillis: row.createdAtMillis })
 
-const one =
-  (tell: (row: Voucher.Voucher) => ReturnType<typeof about>) =>
-  ({ companyId, subject }: Pick<Published, "companyId" | "subject">) =>
-    Effect.gen(function* () {
-      return Option.toArray(Option.map(yield* (yield* NounReads).get(Voucher.noun, companyId, subject), tell))
-    })
-
 /** Returns the creation event of a voucher created together with another record. */
-export const createdWith = (companyId: CompanyId, id: string | null) =>
-  id === null ? Effect.succeed([]) : one(opened)({ companyId, subject: id })
+export const createdWith = Telling.ofRecord(Voucher.noun, opened)
 
 /**
  * Returns the events for a claimed voucher and for its withdrawal, because the withdrawal has no creation event
  * of its own.
  */
-const claimed = Effect.fnUntraced(function* ({ companyId, subject }: Published) {
-  const voucher = yield* (yield* NounReads).get(Voucher.noun, companyId, subject)
-  if (Option.isNone(voucher)) return []
-  return [about("voucher.claimed", voucher.value), ...(yield* WithdrawalTold.requestedWith(companyId, voucher.value.withdrawalId))]
+const claimed = Effect.fnUntraced(function* (event: Published) {
+  const [voucher] = yield* voucherIs("voucher.claimed")(event)
+  return voucher === undefined ? [] : [voucher, ...(yield* WithdrawalTold.requestedWith(event, voucher.record.withdrawalId))]
 })
 
 export const notices = {
   kind: "voucher",
   types,
   told: {
-    "voucher.created": { as: ["voucher.created"], tell: one(opened) },
+    "voucher.created": { as: ["voucher.created"], tell: Telling.ofSubject(Voucher.noun, opened) },
     "voucher.claimed": { as: ["voucher.claimed", "withdrawal.lightning.pending"], aboutOthers: true, tell: claimed },
-    "voucher.expired": { as: ["voucher.expired"], tell: one((row) => about("voucher.expired", row)) },
-    "voucher.canceled": { as: ["voucher.canceled"], tell: one((row) => about("voucher.canceled", row)) }
+    "voucher.expired": { as: ["voucher.expired"], tell: voucherIs("voucher.expired") },
+    "voucher.canceled": { as: ["voucher.canceled"], tell: voucherIs("voucher.canceled") }
   }
 } as const

@@ -1,7 +1,5 @@
-import { Effect, Option } from "effect"
 import * as Feature from "../../../ledger/Feature.ts"
-import type { Published } from "../../../ledger/LedgerReads.ts"
-import { NounReads } from "../../../ledger/NounReads.ts"
+import * as Telling from "../../../ledger/Telling.ts"
 import * as Delivery from "./Delivery.ts"
 import * as Endpoint from "./Endpoint.ts"
 import { WebhookReads } from "./WebhookReads.ts"
@@ -13,10 +11,7 @@ const told = <const T extends (typeof types)[number]>(
   as: (row: Endpoint.Endpoint, atMillis: number) => Endpoint.Endpoint = (row) => row
 ) => ({
   as: [type],
-  tell: Effect.fnUntraced(function* ({ companyId, subject, atMillis }: Published) {
-    const found = yield* (yield* NounReads).get(Endpoint.noun, companyId, subject)
-    return Option.toArray(found).map((row) => ({ kind: "webhookEndpoint" as const, type, record: as(row, atMillis) }))
-  })
+  tell: Telling.ofSubject(Endpoint.noun, (row, atMillis) => ({ kind: "webhookEndpoint" as const, type, record: as(row, atMillis) }))
 })
 
 /**
