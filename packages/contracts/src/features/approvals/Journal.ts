@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import * as Company from "@satrail/core/accounts/Company"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Journal } from "@satrail/core/ledger/Journal"
+import * as Change from "@satrail/core/ledger/Change"
 import * as Limit from "@satrail/core/ledger/Limit"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Waiting from "@satrail/core/ledger/Waiting"
@@ -83,6 +84,28 @@ export const money = {
       }
       assert.deepStrictEqual(yield* stands(one), ["failed", "rejected", "approves", "approval_rejected"])
       assert.deepStrictEqual(yield* stands(two), ["failed", "expired", null, "approval_expired"])
+    }
+  ),
+  "approval: an approval does not change a job that the waiting withdrawal already has, and a rejection or expiry completes it": Effect.gen(
+    function* () {
+      const companyId = yield* companyWith(100)
+      const { job } = yield* Records
+      const rows = [yield* waiting(companyId, 10), yield* waiting(companyId, 20), yield* waiting(companyId, 30)] as const
+      // After a restore, an operator adds these jobs. Here, the Changes of other withdrawals do.
+      const work = { kind: Withdrawal.taskKind, dueAtMillis: atMillis + 1_000_000 }
+      for (const { id } of rows) {
+        const row = yield* withdrawal(companyId, 1, { createdAtMillis: atMillis })
+        const change = { ...Withdrawal.requested(row), jobs: [Change.enqueue({ ...work, id })] }
+        assert.strictEqual(yield* verdict(change), "Applied")
+      }
+      const [first, second, third] = rows
+      assert.strictEqual(yield* verdict(approved(first)), "Applied")
+      assert.strictEqual((yield* found(job(companyId, first.id))).dueAtMillis, work.dueAtMillis)
+      for (const change of [Approval.rejected(second, "approves", atMillis + 1), Approval.rejected(third, null, atMillis + 1)]) {
+        assert.isTrue(Option.isSome(yield* job(companyId, change.id)))
+        assert.strictEqual(yield* verdict(change), "Applied")
+        assert.isTrue(Option.isNone(yield* job(companyId, change.id)))
+      }
     }
   ),
   "approval: if two approvals, a rejection and an expiry run concurrently, exactly one is applied": Effect.gen(function* () {
