@@ -86,7 +86,7 @@ const causes: Readonly<Record<Difference["cause"], string>> = {
   deposit_not_received: "A company was credited with money that the node did not receive",
   deposit_amount: "A company was credited with a different amount than arrived",
   deposit_not_credited: "A failed deposit is in a block",
-  coin_gone: "A payout lost by a restore, or another program, spent a coin, or the coin's block was removed",
+  coin_gone: "A coin was spent by another program or by a payout that a restore lost, or its block was removed",
   node_balance: "The node’s funds differ from the ledger and your own funds",
   on_chain_balance: "The wallet’s funds differ from the ledger and your own funds"
 }

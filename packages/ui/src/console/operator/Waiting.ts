@@ -263,7 +263,7 @@ export const adviceOf = (withdrawal: FollowedWithdrawal, visit: OperatorVisit, c
       }
     case "payout_without_coins":
       return {
-        first: "Read below what it waits for. If it waits for coins, send some to the hot wallet.",
+        first: "See below what it is waiting for. If it is waiting for coins, send some to the hot wallet.",
         next: [
           ["Compare the wallet’s balance under ", link(to("nodes"), "Nodes"), " with the amount."],
           "Payouts may be collected for a while (the batching interval) and sent in one transaction.",

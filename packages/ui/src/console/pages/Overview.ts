@@ -141,7 +141,7 @@ const withoutPayments = (visit: Visit): Shown => ({
     empty(
       "lock",
       "This key can’t read payments",
-      "What you do with it takes effect, but is not shown here. To see it, sign in as a person or with a key that has the scope “read”.",
+      "Your changes take effect, but are not shown here. To see them, sign in as a person or with a key that has the scope “read”.",
       may(visit, "send") && button(visit.to("send"), "Send"),
       receiveButtons(visit)
     )
