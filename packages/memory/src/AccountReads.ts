@@ -3,7 +3,7 @@ import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { HashMap, Option } from "effect"
 import * as Lists from "./Lists.ts"
-import { compare, page, type Read } from "./Reading.ts"
+import { compare, newestByTime, page, type Read } from "./Reading.ts"
 import * as State from "./State.ts"
 
 const standing = (state: State.State, companyId: CompanyId.CompanyId, nowMillis: number): Standing => {
@@ -45,5 +45,5 @@ export const make = (read: Read): AccountReads["Service"] => ({
   companiesAsked: (query, looks) => read((now) => Lists.companies(now, query, looks)),
   standings: (ids, nowMillis) =>
     read((now) => ids.filter((id) => HashMap.has(now.companies, id)).map((id) => standing(now, id, nowMillis))),
-  keysOf: (companyId, before, limit) => read((now) => Lists.keysOf(now, companyId, before, limit))
+  keysOf: (companyId, before, limit) => read((now) => newestByTime(State.ownedBy(now, ApiKey.noun, companyId), before, limit))
 })

@@ -1,5 +1,4 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import * as ApiKey from "@satrail/core/accounts/ApiKey"
 import * as Company from "@satrail/core/accounts/Company"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Metadata from "@satrail/core/base/Metadata"
@@ -12,7 +11,7 @@ import * as Descriptions from "@satrail/core/reports/Descriptions"
 import type { Query, Transaction } from "@satrail/core/reports/Transaction"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
 import { HashMap, Option } from "effect"
-import { compare, newestFirst } from "./Reading.ts"
+import { newest, newestFirst } from "./Reading.ts"
 import * as Posted from "./Posted.ts"
 import * as State from "./State.ts"
 
@@ -85,10 +84,6 @@ const descriptionOf = (state: State.State, { id, companyId, type }: Transaction)
   }
   return ""
 }
-
-/** Compares two transactions for a list sorted newest first. */
-export const newest = (a: Pick<Transaction, "createdAtMillis" | "id">, b: Pick<Transaction, "createdAtMillis" | "id">): number =>
-  compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
 
 /** Filters the first `looks` lines for up to `limit` matches, and returns where the scan stopped. */
 const picked = <A extends Position>(lines: ReadonlyArray<A>, looks: number, limit: number, isPicked: (line: A) => boolean): Found<A> => {
@@ -169,15 +164,3 @@ export const companies = (state: State.State, query: Company.Query, looks: numbe
     query.limit,
     (one) => Company.isAsked(one, query)
   )
-
-/** Returns a company's keys, ordered by time, then by id. */
-export const keysOf = (
-  state: State.State,
-  companyId: CompanyId.CompanyId,
-  before: Position | null,
-  limit: number
-): ReadonlyArray<ApiKey.ApiKey> =>
-  State.ownedBy(state, ApiKey.noun, companyId)
-    .filter((one) => before === null || newest(before, one) < 0)
-    .toSorted(newest)
-    .slice(0, limit)

@@ -1,5 +1,6 @@
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type * as Noun from "@satrail/core/ledger/Noun"
+import type { Position } from "@satrail/core/ledger/Page"
 import type { Effect, Option } from "effect"
 import * as State from "./State.ts"
 
@@ -24,6 +25,16 @@ export const newestFirst = <A extends { readonly id: string }>(
   rows
     .filter(({ id }) => before === null || id < before)
     .toSorted((a, b) => compare(b.id, a.id))
+    .slice(0, limit)
+
+/** Compares two records for a list sorted newest first. */
+export const newest = (a: Position, b: Position): number => compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
+
+/** Returns the page of `rows` after `after`, newest first by time, then by id. */
+export const newestByTime = <A extends Position>(rows: ReadonlyArray<A>, after: Position | null, limit: number): ReadonlyArray<A> =>
+  rows
+    .filter((row) => after === null || newest(after, row) < 0)
+    .toSorted(newest)
     .slice(0, limit)
 
 /** Reads a company's record of the given kind. */

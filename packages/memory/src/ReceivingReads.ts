@@ -1,5 +1,4 @@
 import * as Msat from "@satrail/bitcoin/Msat"
-import type * as Page from "@satrail/core/ledger/Page"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
 import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
@@ -9,7 +8,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { ReceivingReads, Unconfirmed } from "@satrail/core/receiving/ReceivingReads"
 import { HashMap, Option } from "effect"
 import * as Lists from "./Lists.ts"
-import { compare, newestFirst, page, pageOf, type Read, recordOf } from "./Reading.ts"
+import { compare, newestByTime, newestFirst, page, pageOf, type Read, recordOf } from "./Reading.ts"
 import * as State from "./State.ts"
 
 const openInvoices = (state: State.State) =>
@@ -28,16 +27,11 @@ const endedForWallets = (state: State.State, untilMillis: number, after: Expiry 
 const depositOfInvoice = (state: State.State, companyId: CompanyId.CompanyId, invoiceId: string) =>
   Option.fromUndefinedOr(State.ownedBy(state, Deposit.noun, companyId).find(({ lightningInvoiceId }) => lightningInvoiceId === invoiceId))
 
-const newer = (a: Page.Position, b: Page.Position): number => compare(b.createdAtMillis, a.createdAtMillis) || compare(b.id, a.id)
-
-const suspended = (state: State.State, after: Page.Position | null, status?: "open" | "assigned"): ReadonlyArray<Invoice.Unmatched> =>
-  State.all(state, Invoice.unmatchedNoun)
-    .filter((row) => after === null || newer(row, after) > 0)
-    .filter(
-      ({ id }) =>
-        status === undefined || (status === "assigned") === Option.isSome(State.named(state, SuspenseAssignment.noun, { unmatchedId: id }))
-    )
-    .toSorted(newer)
+const suspended = (state: State.State, status?: "open" | "assigned"): ReadonlyArray<Invoice.Unmatched> =>
+  State.all(state, Invoice.unmatchedNoun).filter(
+    ({ id }) =>
+      status === undefined || (status === "assigned") === Option.isSome(State.named(state, SuspenseAssignment.noun, { unmatchedId: id }))
+  )
 
 const depositsInBlocks = (state: State.State) =>
   State.all(state, Deposit.noun).filter(({ status, height }) => status === "pending" && height !== null)
@@ -89,7 +83,7 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
   endedForWallets: (untilMillis, after, limit) => read((now) => endedForWallets(now, untilMillis, after).slice(0, limit)),
   unmatched: recordOf(read, Invoice.unmatchedNoun),
   unmatchedById: (id) => read((now) => HashMap.get(State.of(now, Invoice.unmatchedNoun), id)),
-  suspended: (after, limit, status) => read((now) => suspended(now, after, status).slice(0, limit)),
+  suspended: (after, limit, status) => read((now) => newestByTime(suspended(now, status), after, limit)),
   lightningAddress: (handle, domain) => read((now) => State.named(now, LightningAddress.noun, { handle, domain })),
   lightningAddressById: recordOf(read, LightningAddress.noun),
   lightningAddressesOf: pageOf(read, LightningAddress.noun),

@@ -1,25 +1,23 @@
 import * as Id from "@satrail/core/base/Id"
 import type { SendingReads, SettledPayout } from "@satrail/core/sending/SendingReads"
 import * as Withdrawal from "@satrail/core/sending/Withdrawal"
-import { HashMap, Option } from "effect"
-import { page, type Read, recordOf } from "./Reading.ts"
+import { Array as Arr, HashMap, Option } from "effect"
+import { newestFirst, page, type Read, recordOf } from "./Reading.ts"
 import * as State from "./State.ts"
 
 const underWay = (state: State.State) =>
   State.all(state, Withdrawal.noun).filter(({ status, dispatchedAtMillis }) => status === "pending" && dispatchedAtMillis !== null)
 
 const settledOverLightning = (state: State.State, sinceMillis: number, beforeMillis: number) =>
-  State.all(state, Withdrawal.noun)
-    .filter(
-      ({ id, status, paymentHash, paymentIndex, dispatchedAtMillis, updatedAtMillis }) =>
-        id >= Id.floorOf(sinceMillis) &&
-        status === "settled" &&
-        paymentHash !== null &&
-        paymentIndex !== null &&
-        dispatchedAtMillis !== null &&
-        updatedAtMillis < beforeMillis
-    )
-    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  State.all(state, Withdrawal.noun).filter(
+    ({ id, status, paymentHash, paymentIndex, dispatchedAtMillis, updatedAtMillis }) =>
+      id >= Id.floorOf(sinceMillis) &&
+      status === "settled" &&
+      paymentHash !== null &&
+      paymentIndex !== null &&
+      dispatchedAtMillis !== null &&
+      updatedAtMillis < beforeMillis
+  )
 
 const settledPayouts = (state: State.State): ReadonlyArray<SettledPayout> =>
   Array.from(HashMap.entries(state.candidates)).flatMap(([id, all]) =>
@@ -35,7 +33,7 @@ export const make = (read: Read): SendingReads["Service"] => ({
   withdrawalById: (id) => read((now) => HashMap.get(State.of(now, Withdrawal.noun), id)),
   withdrawalByHash: (paymentHash) => read((now) => State.named(now, Withdrawal.noun, { paymentHash })),
   withdrawalsUnderWay: (after, limit) => read((now) => page(underWay(now), after, limit)),
-  settledOverLightning: (since, before) => read((now) => Option.fromUndefinedOr(settledOverLightning(now, since, before)[0])),
+  settledOverLightning: (since, before) => read((now) => Arr.head(newestFirst(settledOverLightning(now, since, before), null, 1))),
   followers: (withdrawalId) => read((now) => State.followers(now, withdrawalId)),
   candidates: (companyId, id) =>
     read((now) => (Option.isSome(State.get(now, Withdrawal.noun, companyId, id)) ? State.candidates(now, id).map(candidateOf) : [])),

@@ -1,17 +1,24 @@
-import type * as CompanyId from "@satrail/core/base/CompanyId"
 import * as Refund from "@satrail/core/features/refunds/Refund"
 import type { RefundReads } from "@satrail/core/features/refunds/RefundReads"
-import type { Read } from "../Reading.ts"
+import { newestFirst, type Read } from "../Reading.ts"
 import * as State from "../State.ts"
-
-const newestFirst = (now: State.State, companyId: CompanyId.CompanyId, isMeant: (row: Refund.Refund) => boolean) =>
-  State.ownedBy(now, Refund.noun, companyId)
-    .filter(isMeant)
-    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
 
 export const make = (read: Read): RefundReads["Service"] => ({
   refundsOf: (companyId, checkoutId, limit) =>
-    read((now) => newestFirst(now, companyId, (row) => row.checkoutId === checkoutId && Refund.takes.includes(row.status)).slice(0, limit)),
+    read((now) => {
+      const shown = State.ownedBy(now, Refund.noun, companyId).filter((row) => Refund.takes.includes(row.status))
+      return newestFirst(
+        shown.filter((row) => row.checkoutId === checkoutId),
+        null,
+        limit
+      )
+    }),
   ofDeposit: (companyId, depositId, before, limit) =>
-    read((now) => newestFirst(now, companyId, (row) => row.depositId === depositId && (before === null || row.id < before)).slice(0, limit))
+    read((now) =>
+      newestFirst(
+        State.ownedBy(now, Refund.noun, companyId).filter((row) => row.depositId === depositId),
+        before,
+        limit
+      )
+    )
 })

@@ -23,7 +23,7 @@ export const reads = (read: Read, state: Ref.Ref<State.State>) =>
     Context.add(CheckoutReads, Checkouts.make(read)),
     Context.add(RefundReads, Refunds.make(read)),
     Context.add(OfferReads, Offers.make(read)),
-    Context.add(WebhookReads, Webhooks.over(state)),
+    Context.add(WebhookReads, Webhooks.make(read, state)),
     Context.add(AdjustmentReads, Adjustments.make(read)),
     Context.add(StatementReads, Statements.make(read))
   )
