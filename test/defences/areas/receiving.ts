@@ -57,10 +57,11 @@ export const canaries: ReadonlyArray<Canary> = [
     bug: "the amount held by a hold invoice is posted to the company before the invoice is settled",
     file: core("receiving/Invoice"),
     in: "held",
-    find: `  writes: [Noun.step(life.held, invoice, payment)],`,
-    replace: `  transferId: invoice.id,
-  legs: [{ companyId: invoice.companyId, postings: [{ from: "node", to: "available", amount: payment.held }] }],
-  writes: [Noun.step(life.held, invoice, payment)],`,
+    find: `[Noun.step(life.held, invoice, payment)], { event`,
+    replace: `[Noun.step(life.held, invoice, payment)], {
+    transferId: invoice.id,
+    legs: [{ companyId: invoice.companyId, postings: [{ from: "node", to: "available", amount: payment.held }] }],
+    event`,
     test: inMemory,
     titles: "a held payment belongs to no company"
   },

@@ -6,7 +6,7 @@ import * as SecretHash from "../base/SecretHash.ts"
 import * as Change from "../ledger/Change.ts"
 import type { Conflict, IdempotencyMismatch } from "../ledger/Journal.ts"
 import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import { type Written, written } from "../ledger/Written.ts"
 import { AllowedFrom } from "./AllowedFrom.ts"
 import { CompanyFees } from "./CompanyFees.ts"
 import { Limits } from "./Limits.ts"
@@ -312,33 +312,20 @@ export const approved = (apiKey: ApiKey, by: Operator, atMillis: number, old?: A
 }
 
 /** Revokes a key. It is no longer valid. */
-export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked => ({
-  _tag: "ApiKeyRevoked",
-  ...Change.on(apiKey, atMillis),
-  writes: [Noun.step(life.revoked, apiKey, {})],
-  event: { type: "api_key.revoked", subject: apiKey.id }
-})
+export const revoked = (apiKey: ApiKey, atMillis: number): ApiKeyRevoked =>
+  written("ApiKeyRevoked", atMillis, [Noun.step(life.revoked, apiKey, {})], { event: { type: "api_key.revoked", subject: apiKey.id } })
 
 /** Changes a key's limits. Spending since the key first had limits still counts. */
-export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number): ApiKeyLimited => ({
-  _tag: "ApiKeyLimited",
-  ...Change.on(apiKey, atMillis),
-  writes: [Noun.step(life.limited, apiKey, { limits })]
-})
+export const limited = (apiKey: ApiKey, limits: Limits | null, atMillis: number): ApiKeyLimited =>
+  written("ApiKeyLimited", atMillis, [Noun.step(life.limited, apiKey, { limits })])
 
 /** Limits a key to these addresses; null allows any. */
-export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMillis: number): ApiKeyConfined => ({
-  _tag: "ApiKeyConfined",
-  ...Change.on(apiKey, atMillis),
-  writes: [Noun.step(life.confined, apiKey, { allowedFrom })]
-})
+export const confined = (apiKey: ApiKey, allowedFrom: AllowedFrom | null, atMillis: number): ApiKeyConfined =>
+  written("ApiKeyConfined", atMillis, [Noun.step(life.confined, apiKey, { allowedFrom })])
 
 /** Stores a request to loosen the key's limits or ranges. A second operator must repeat it. */
-export const looseningRequested = (apiKey: ApiKey, loosening: Loosening, atMillis: number): ApiKeyLooseningRequested => ({
-  _tag: "ApiKeyLooseningRequested",
-  ...Change.on(apiKey, atMillis),
-  writes: [Noun.step(life.looseningRequested, apiKey, { loosening })]
-})
+export const looseningRequested = (apiKey: ApiKey, loosening: Loosening, atMillis: number): ApiKeyLooseningRequested =>
+  written("ApiKeyLooseningRequested", atMillis, [Noun.step(life.looseningRequested, apiKey, { loosening })])
 
 /** Records that the key was used, at most once per minute. */
 export const used = (apiKey: ApiKey, atMillis: number): ApiKeyUsed => ({

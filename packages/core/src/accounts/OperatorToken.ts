@@ -2,9 +2,9 @@ import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as SecretHash from "../base/SecretHash.ts"
-import * as Change from "../ledger/Change.ts"
+import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import { type Written, written } from "../ledger/Written.ts"
 
 /**
  * Permissions of an operator token. `read` reads everything. `stop` only tightens (pause, freeze, revoke
@@ -69,16 +69,9 @@ export const isToken = (text: string): boolean => /^op_[1-9A-HJ-NP-Za-km-z]{32,4
 export const allows = ({ scopes }: Pick<Operator, "scopes">, scope: Scope): boolean => scopes.includes(scope) || scopes.includes("all")
 
 /** Issues a token, which is valid immediately. */
-export const issued = (token: OperatorToken, once?: Change.Once): OperatorTokenIssued => ({
-  _tag: "OperatorTokenIssued",
-  ...Change.on(token, token.createdAtMillis),
-  writes: [Noun.insert(noun, token)],
-  ...(once && { once })
-})
+export const issued = (token: OperatorToken, once?: Change.Once): OperatorTokenIssued =>
+  written("OperatorTokenIssued", token.createdAtMillis, [Noun.insert(noun, token)], once && { once })
 
 /** Revokes a token. It is no longer valid. */
-export const revoked = (token: OperatorToken, atMillis: number): OperatorTokenRevoked => ({
-  _tag: "OperatorTokenRevoked",
-  ...Change.on(token, atMillis),
-  writes: [Noun.step(life.revoked, token, {})]
-})
+export const revoked = (token: OperatorToken, atMillis: number): OperatorTokenRevoked =>
+  written("OperatorTokenRevoked", atMillis, [Noun.step(life.revoked, token, {})])

@@ -5,7 +5,7 @@ import type { Conflict, IdempotencyMismatch, StaleFence } from "./Journal.ts"
 import type { FeesMoved } from "./FeesMoved.ts"
 import type { CompanyFrozen } from "./Freeze.ts"
 import type { LimitExceeded } from "./Limit.ts"
-import type { Insert, Transition, Writes } from "./Noun.ts"
+import type { Follow, Insert, Transition, Writes } from "./Noun.ts"
 
 /** A leg that takes nothing from `available`, so it needs no balance. */
 export interface Giving extends Leg {
@@ -55,6 +55,19 @@ export interface Written<Tag extends string, W extends Writes, M extends May = n
 /** A written Change of any kind, as stores handle it. */
 export interface Any extends Parts<string, { readonly _tag: string }, string> {
   readonly writes: Writes
+}
+
+/** Makes a Change of the record of its first write, without postings. */
+export const written = <C extends Any & { readonly writes: readonly [Insert | Transition, ...ReadonlyArray<Follow>] }>(
+  tag: C["_tag"],
+  atMillis: number,
+  writes: C["writes"],
+  parts?: Omit<C, "_tag" | "id" | "companyId" | "atMillis" | "legs" | "writes">
+): C => {
+  const [first] = writes
+  const { id, companyId } = first._tag === "Insert" ? first.record : first.found
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `C` has no other required parts
+  return { _tag: tag, id, companyId, atMillis, legs: [], writes, ...parts } as never
 }
 
 /** Returns whether a Change lists its writes. Stores have code for all others. */

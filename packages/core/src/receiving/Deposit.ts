@@ -7,7 +7,7 @@ import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
 import { Rail, Status } from "../ledger/Rail.ts"
-import type { Written } from "../ledger/Written.ts"
+import { type Written, written } from "../ledger/Written.ts"
 import * as Purpose from "./Purpose.ts"
 
 /**
@@ -123,12 +123,10 @@ export interface DepositDropped extends Written<"DepositDropped", Moved> {}
  * Records a transaction that pays us. Nothing is credited yet. A deposit that starts as `failed` because it
  * is too small is never credited.
  */
-export const seen = (deposit: Deposit): DepositSeen => ({
-  _tag: "DepositSeen",
-  ...Change.on(deposit, deposit.createdAtMillis),
-  writes: [Noun.insert(noun, deposit)],
-  event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
-})
+export const seen = (deposit: Deposit): DepositSeen =>
+  written("DepositSeen", deposit.createdAtMillis, [Noun.insert(noun, deposit)], {
+    event: { type: deposit.status === "failed" ? "deposit.too_small" : "deposit.pending", subject: deposit.id }
+  })
 
 /**
  * Returns whether the deposit was too small when first seen. Such a deposit is recorded as failed and never

@@ -7,7 +7,7 @@ import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import { type Written, written } from "../ledger/Written.ts"
 import * as Deposit from "./Deposit.ts"
 import * as LightningAddress from "./LightningAddress.ts"
 import * as Purpose from "./Purpose.ts"
@@ -345,14 +345,12 @@ const isOwn = ({ callback, paymentRequest }: Invoice): boolean => callback === n
  * Records an invoice that can be paid. No money moves. An invoice that is not the company's own is published
  * only after it is paid.
  */
-export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated => ({
-  _tag: "InvoiceCreated",
-  ...Change.on(invoice, invoice.createdAtMillis),
-  writes: [Noun.insert(noun, invoice)],
-  jobs: begins(invoice),
-  ...(isOwn(invoice) && { event: { type: "invoice.created", subject: invoice.id } }),
-  ...(once && { once })
-})
+export const created = (invoice: Invoice, once?: Change.Once): InvoiceCreated =>
+  written("InvoiceCreated", invoice.createdAtMillis, [Noun.insert(noun, invoice)], {
+    jobs: begins(invoice),
+    ...(isOwn(invoice) && { event: { type: "invoice.created", subject: invoice.id } }),
+    ...(once && { once })
+  })
 
 /**
  * Settles the invoice and credits `deposit.amount`, which may exceed the requested amount. If 1000 was
@@ -384,83 +382,58 @@ export const settled = (
  * Reserves the invoice for one withdrawal, before the node is asked to cancel it. From then on, only that
  * withdrawal may pay it.
  */
-export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed => ({
-  _tag: "InvoiceClaimed",
-  ...Change.on(invoice, atMillis),
-  writes: [Noun.step(life.claimed, invoice, { claimedBy: withdrawalId })],
-  fence
-})
+export const claimed = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceClaimed =>
+  written("InvoiceClaimed", atMillis, [Noun.step(life.claimed, invoice, { claimedBy: withdrawalId })], { fence })
 
 /**
  * Makes an invoice payable again before this withdrawal fails, if it claimed the invoice. The node may have canceled the
  * invoice, so only an internal payment is certain to be able to pay it.
  */
-export const released = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceReleased => ({
-  _tag: "InvoiceReleased",
-  ...Change.on(invoice, atMillis),
-  writes: [Noun.step(life.released, { ...invoice, claimedBy: withdrawalId }, {})],
-  fence
-})
+export const released = (invoice: Invoice, withdrawalId: string, fence: Change.Fence, atMillis: number): InvoiceReleased =>
+  written("InvoiceReleased", atMillis, [Noun.step(life.released, { ...invoice, claimedBy: withdrawalId }, {})], { fence })
 
 /** Records that the node holds `held` msat for the invoice until about `heldUntilMillis`. No money moves. */
 export const held = (
   invoice: Invoice,
   payment: { readonly held: Msat.Msat; readonly heldUntilMillis: number },
   atMillis: number
-): InvoiceHeld => ({
-  _tag: "InvoiceHeld",
-  ...Change.on(invoice, atMillis),
-  writes: [Noun.step(life.held, invoice, payment)],
-  event: { type: "invoice.held", subject: invoice.id }
-})
+): InvoiceHeld =>
+  written("InvoiceHeld", atMillis, [Noun.step(life.held, invoice, payment)], { event: { type: "invoice.held", subject: invoice.id } })
 
 /**
  * Records the company's decision to take the held payment, with the preimage if the company supplied it. The
  * node is notified next. No money moves until the node confirms the settlement.
  */
-export const settling = (invoice: Invoice, preimage: Invoice["preimage"], atMillis: number): InvoiceSettling => ({
-  _tag: "InvoiceSettling",
-  ...Change.on(invoice, atMillis),
-  writes: [Noun.step(life.settling, invoice, { preimage })]
-})
+export const settling = (invoice: Invoice, preimage: Invoice["preimage"], atMillis: number): InvoiceSettling =>
+  written("InvoiceSettling", atMillis, [Noun.step(life.settling, invoice, { preimage })])
 
 /** Records that the held payment was returned and the node accepts no further payment. */
-export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned => ({
-  _tag: "InvoiceReturned",
-  ...Change.on(invoice, atMillis),
-  writes: [Noun.step(life.returned, invoice, {})],
-  jobs: ends(invoice),
-  event: { type: "invoice.canceled", subject: invoice.id }
-})
+export const returned = (invoice: Invoice, atMillis: number): InvoiceReturned =>
+  written("InvoiceReturned", atMillis, [Noun.step(life.returned, invoice, {})], {
+    jobs: ends(invoice),
+    event: { type: "invoice.canceled", subject: invoice.id }
+  })
 
 /** Expires an invoice that was not paid before its expiry or in the grace period after it. */
-export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired => ({
-  _tag: "InvoiceExpired",
-  ...Change.on(invoice, atMillis),
-  writes: [Noun.step(life.expired, invoice, {})],
-  jobs: ends(invoice),
-  event: { type: "invoice.expired", subject: invoice.id }
-})
+export const expired = (invoice: Invoice, atMillis: number): InvoiceExpired =>
+  written("InvoiceExpired", atMillis, [Noun.step(life.expired, invoice, {})], {
+    jobs: ends(invoice),
+    event: { type: "invoice.expired", subject: invoice.id }
+  })
 
 /**
  * Cancels an invoice for its company. From then on it cannot be settled internally. The node is notified next.
  * `jobs` are enqueued in the same commit.
  */
-export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray<Change.Job> = []): InvoiceCanceled => ({
-  _tag: "InvoiceCanceled",
-  ...Change.on(invoice, atMillis),
-  writes: [Noun.step(life.canceled, invoice, {})],
-  jobs,
-  event: { type: "invoice.canceled", subject: invoice.id }
-})
+export const canceled = (invoice: Invoice, atMillis: number, jobs: ReadonlyArray<Change.Job> = []): InvoiceCanceled =>
+  written("InvoiceCanceled", atMillis, [Noun.step(life.canceled, invoice, {})], {
+    jobs,
+    event: { type: "invoice.canceled", subject: invoice.id }
+  })
 
 /** Closes a canceled invoice, once the node accepts no payment for it, or after its expiry. */
-export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed => ({
-  _tag: "InvoiceClosed",
-  ...Change.on(invoice, atMillis),
-  writes: [Noun.step(life.closed, invoice, {})],
-  jobs: ends(invoice)
-})
+export const closed = (invoice: Invoice, atMillis: number): InvoiceClosed =>
+  written("InvoiceClosed", atMillis, [Noun.step(life.closed, invoice, {})], { jobs: ends(invoice) })
 
 /** Deletes an unpaid invoice that a wallet requested. The node no longer accepts payments for it. */
 export const forgotten = (invoice: Invoice, atMillis: number): InvoiceForgotten => ({

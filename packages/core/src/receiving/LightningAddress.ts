@@ -2,9 +2,9 @@ import * as Msat from "@satrail/bitcoin/Msat"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Change from "../ledger/Change.ts"
+import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import { type Written, written } from "../ledger/Written.ts"
 
 /** Maximum length of the message shown by a payer's wallet after a payment (LUD-09). */
 export const maxSuccessMessageCharacters = 144
@@ -77,29 +77,23 @@ export interface LightningAddressDeleted extends Written<"LightningAddressDelete
 export const text = ({ handle, domain }: Pick<LightningAddress, "handle" | "domain">): string => `${handle}@${domain}`
 
 /** Assigns the address permanently to this company. */
-export const created = (lightningAddress: LightningAddress, once?: Change.Once): LightningAddressCreated => ({
-  _tag: "LightningAddressCreated",
-  ...Change.on(lightningAddress, lightningAddress.createdAtMillis),
-  writes: [Noun.insert(noun, lightningAddress)],
-  event: { type: "lightning_address.created", subject: lightningAddress.id },
-  ...(once && { once })
-})
+export const created = (lightningAddress: LightningAddress, once?: Change.Once): LightningAddressCreated =>
+  written("LightningAddressCreated", lightningAddress.createdAtMillis, [Noun.insert(noun, lightningAddress)], {
+    event: { type: "lightning_address.created", subject: lightningAddress.id },
+    ...(once && { once })
+  })
 
 /** Replaces all settings of the address. */
-export const changed = (found: Own & Settings, settings: Settings, atMillis: number): LightningAddressChanged => ({
-  _tag: "LightningAddressChanged",
-  ...Change.on(found, atMillis),
-  writes: [Noun.step(life.changed, found, settings)],
-  event: { type: "lightning_address.changed", subject: found.id }
-})
+export const changed = (found: Own & Settings, settings: Settings, atMillis: number): LightningAddressChanged =>
+  written("LightningAddressChanged", atMillis, [Noun.step(life.changed, found, settings)], {
+    event: { type: "lightning_address.changed", subject: found.id }
+  })
 
 /**
  * Deletes the address. It accepts no further payments and is never reassigned, so that nobody can take over a
  * printed address.
  */
-export const deleted = ({ id, companyId }: Own, atMillis: number): LightningAddressDeleted => ({
-  _tag: "LightningAddressDeleted",
-  ...Change.on({ id, companyId }, atMillis),
-  writes: [Noun.step(life.deleted, { id, companyId }, {})],
-  event: { type: "lightning_address.deleted", subject: id }
-})
+export const deleted = ({ id, companyId }: Own, atMillis: number): LightningAddressDeleted =>
+  written("LightningAddressDeleted", atMillis, [Noun.step(life.deleted, { id, companyId }, {})], {
+    event: { type: "lightning_address.deleted", subject: id }
+  })

@@ -2,9 +2,9 @@ import { AddressType } from "@satrail/bitcoin/BitcoinAddress"
 import { Schema } from "effect"
 import * as CompanyId from "../base/CompanyId.ts"
 import * as Metadata from "../base/Metadata.ts"
-import * as Change from "../ledger/Change.ts"
+import type * as Change from "../ledger/Change.ts"
 import * as Noun from "../ledger/Noun.ts"
-import type { Written } from "../ledger/Written.ts"
+import { type Written, written } from "../ledger/Written.ts"
 import * as Purpose from "./Purpose.ts"
 
 /**
@@ -33,10 +33,8 @@ export const noun = Noun.make("on_chain_addresses", OnChainAddress, { moving: []
 export interface OnChainAddressCreated extends Written<"OnChainAddressCreated", readonly [Noun.InsertOf<typeof noun>], "once"> {}
 
 /** Assigns the address to a company. From then on, payments to the address are credited to the company. */
-export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated => ({
-  _tag: "OnChainAddressCreated",
-  ...Change.on(onChainAddress, onChainAddress.createdAtMillis),
-  writes: [Noun.insert(noun, onChainAddress)],
-  event: { type: "on_chain_address.created", subject: onChainAddress.id },
-  ...(once && { once })
-})
+export const created = (onChainAddress: OnChainAddress, once?: Change.Once): OnChainAddressCreated =>
+  written("OnChainAddressCreated", onChainAddress.createdAtMillis, [Noun.insert(noun, onChainAddress)], {
+    event: { type: "on_chain_address.created", subject: onChainAddress.id },
+    ...(once && { once })
+  })

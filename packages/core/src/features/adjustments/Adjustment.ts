@@ -1,9 +1,9 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import { Result, Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
-import * as Change from "../../ledger/Change.ts"
+import type * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import { type Written, written } from "../../ledger/Written.ts"
 import { isSame, type Operator, SameOperator } from "../../accounts/SecondOperator.ts"
 
 /** `pending` waits for a second operator. `booked` and `rejected` are final. */
@@ -80,12 +80,8 @@ export interface AdjustmentRejected extends Written<
 > {}
 
 /** Requests an adjustment, which waits for a second operator. No money moves. */
-export const requested = (adjustment: Adjustment, once?: Change.Once): AdjustmentRequested => ({
-  _tag: "AdjustmentRequested",
-  ...Change.on(adjustment, adjustment.createdAtMillis),
-  writes: [Noun.insert(noun, adjustment)],
-  ...(once && { once })
-})
+export const requested = (adjustment: Adjustment, once?: Change.Once): AdjustmentRequested =>
+  written("AdjustmentRequested", adjustment.createdAtMillis, [Noun.insert(noun, adjustment)], once && { once })
 
 /**
  * Books an adjustment. A positive amount moves from `adjustments` to `available`, a negative one the other way.
@@ -109,8 +105,5 @@ export const booked = (adjustment: Adjustment, by: Operator, atMillis: number): 
 }
 
 /** Rejects an adjustment. The operator who requested it may also retract it this way. */
-export const rejected = (adjustment: Adjustment, by: Operator, atMillis: number): AdjustmentRejected => ({
-  _tag: "AdjustmentRejected",
-  ...Change.on(adjustment, atMillis),
-  writes: [Noun.step(life.rejected, adjustment, { decidedBy: by.name })]
-})
+export const rejected = (adjustment: Adjustment, by: Operator, atMillis: number): AdjustmentRejected =>
+  written("AdjustmentRejected", atMillis, [Noun.step(life.rejected, adjustment, { decidedBy: by.name })])

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as Change from "../../ledger/Change.ts"
 import * as Limit from "../../ledger/Limit.ts"
 import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import { type Written, written } from "../../ledger/Written.ts"
 import * as Cause from "../../sending/Cause.ts"
 import * as Withdrawal from "../../sending/Withdrawal.ts"
 
@@ -76,14 +76,12 @@ export interface WithdrawalRejected extends Written<
 /**
  * Approves a withdrawal. `work` is the job that sends it. No money moves, because the amount is already held.
  */
-export const approved = (row: Withdrawal.Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved => ({
-  _tag: "WithdrawalApproved",
-  unlessFrozen: true,
-  ...Change.on(row, atMillis),
-  writes: [Noun.step(life.approved, row, { approval: "approved", approvalBy: by })],
-  jobs: [Change.enqueue({ ...work, id: row.id })],
-  event: { type: "withdrawal.approved", subject: row.id }
-})
+export const approved = (row: Withdrawal.Waiting, by: string, work: Omit<Change.Work, "id">, atMillis: number): WithdrawalApproved =>
+  written("WithdrawalApproved", atMillis, [Noun.step(life.approved, row, { approval: "approved", approvalBy: by })], {
+    unlessFrozen: true,
+    jobs: [Change.enqueue({ ...work, id: row.id })],
+    event: { type: "withdrawal.approved", subject: row.id }
+  })
 
 /** Rejects a withdrawal on behalf of a key or the operator, or expires it if `by` is null. */
 export const rejected = (row: Withdrawal.Waiting, by: string | null, atMillis: number): WithdrawalRejected => ({

@@ -5,7 +5,7 @@ import * as CompanyId from "../../base/CompanyId.ts"
 import * as Metadata from "../../base/Metadata.ts"
 import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import { type Written, written } from "../../ledger/Written.ts"
 import * as CheckoutJobs from "./CheckoutJobs.ts"
 
 /**
@@ -326,13 +326,11 @@ export const isLate = ({ status, endedAtMillis }: Pick<Checkout, "status" | "end
   status === "paid" && endedAtMillis !== null
 
 /** Creates a checkout. No money moves. */
-export const created = (checkout: Checkout, once?: Change.Once): CheckoutCreated => ({
-  _tag: "CheckoutCreated",
-  ...Change.on(checkout, checkout.createdAtMillis),
-  writes: [Noun.insert(noun, checkout)],
-  jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: checkout.id, dueAtMillis: checkout.expiresAtMillis })],
-  ...(once && { once })
-})
+export const created = (checkout: Checkout, once?: Change.Once): CheckoutCreated =>
+  written("CheckoutCreated", checkout.createdAtMillis, [Noun.insert(noun, checkout)], {
+    jobs: [Change.enqueue({ kind: CheckoutJobs.expiryKind, id: checkout.id, dueAtMillis: checkout.expiresAtMillis })],
+    ...(once && { once })
+  })
 
 /** The invoice for the remaining amount. */
 export type Asking = Pick<Checkout, "invoiceId" | "paymentRequest">

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
 import * as Metadata from "../../base/Metadata.ts"
-import * as Change from "../../ledger/Change.ts"
+import type * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import { type Written, written } from "../../ledger/Written.ts"
 
 /**
  * An offer (BOLT 12) issued by our node for one company. It can be paid any number of times, and each payment
@@ -35,10 +35,8 @@ export const noun = Noun.make("offers", IssuedOffer, { moving: [], unique: [["id
 export interface OfferCreated extends Written<"OfferCreated", readonly [Noun.InsertOf<typeof noun>], "once", "offer.created"> {}
 
 /** Records an offer. From then on, its payments belong to this company. */
-export const created = (offer: IssuedOffer, once?: Change.Once): OfferCreated => ({
-  _tag: "OfferCreated",
-  ...Change.on(offer, offer.createdAtMillis),
-  writes: [Noun.insert(noun, offer)],
-  event: { type: "offer.created", subject: offer.id },
-  ...(once && { once })
-})
+export const created = (offer: IssuedOffer, once?: Change.Once): OfferCreated =>
+  written("OfferCreated", offer.createdAtMillis, [Noun.insert(noun, offer)], {
+    event: { type: "offer.created", subject: offer.id },
+    ...(once && { once })
+  })

@@ -2,9 +2,9 @@ import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
 import * as SecretHash from "../../base/SecretHash.ts"
-import * as Change from "../../ledger/Change.ts"
+import type * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import { type Written, written } from "../../ledger/Written.ts"
 import { Role } from "./Role.ts"
 
 /** A passkey (WebAuthn credential) with which a person proves their identity. */
@@ -179,76 +179,56 @@ export interface At extends Pick<Person, "revision"> {
   readonly atMillis: number
 }
 
-export const invited = (person: Person, once?: Change.Once): PersonInvited => ({
-  _tag: "PersonInvited",
-  ...Change.on(person, person.createdAtMillis),
-  writes: [Noun.insert(noun, person)],
-  ...(once && { once })
-})
+export const invited = (person: Person, once?: Change.Once): PersonInvited =>
+  written("PersonInvited", person.createdAtMillis, [Noun.insert(noun, person)], once && { once })
 
 /** Records that a second operator approved the invitation. */
-export const approved = (person: Person, at: At): PersonApproved => ({
-  _tag: "PersonApproved",
-  ...Change.on(person, at.atMillis),
-  writes: [Noun.step(life.approved, person, { revision: at.revision })]
-})
+export const approved = (person: Person, at: At): PersonApproved =>
+  written("PersonApproved", at.atMillis, [Noun.step(life.approved, person, { revision: at.revision })])
 
 /** Adds the person's first passkey, which uses up their invitation. */
-export const joined = (person: Person, passkey: Passkey, use: Use, at: At): PersonJoined => ({
-  _tag: "PersonJoined",
-  ...Change.on(person, at.atMillis),
-  writes: [Noun.step(life.joined, person, { passkeys: [passkey], uses: [use], revision: at.revision })]
-})
+export const joined = (person: Person, passkey: Passkey, use: Use, at: At): PersonJoined =>
+  written("PersonJoined", at.atMillis, [Noun.step(life.joined, person, { passkeys: [passkey], uses: [use], revision: at.revision })])
 
 /** Records that the person proved their identity. */
-export const used = (person: Person, use: Use, at: At): PasskeyUsed => ({
-  _tag: "PasskeyUsed",
-  ...Change.on(person, at.atMillis),
-  writes: [Noun.step(life.used, person, { uses: [...person.uses.filter(({ id }) => id !== use.id), use], revision: at.revision })]
-})
+export const used = (person: Person, use: Use, at: At): PasskeyUsed =>
+  written("PasskeyUsed", at.atMillis, [
+    Noun.step(life.used, person, { uses: [...person.uses.filter(({ id }) => id !== use.id), use], revision: at.revision })
+  ])
 
 /** Adds a passkey. */
-export const keyed = (person: Person, passkey: Passkey, use: Use, at: At): PasskeysChanged => ({
-  _tag: "PasskeysChanged",
-  ...Change.on(person, at.atMillis),
-  writes: [
+export const keyed = (person: Person, passkey: Passkey, use: Use, at: At): PasskeysChanged =>
+  written("PasskeysChanged", at.atMillis, [
     Noun.step(life.rekeyed, person, {
       passkeys: [...person.passkeys, passkey],
       uses: [...person.uses, use],
       epoch: person.epoch,
       revision: at.revision
     })
-  ]
-})
+  ])
 
 /** Revokes a passkey, and ends the person's sessions. */
-export const unkeyed = (person: Person, passkeyId: string, at: At): PasskeysChanged => ({
-  _tag: "PasskeysChanged",
-  ...Change.on(person, at.atMillis),
-  writes: [
+export const unkeyed = (person: Person, passkeyId: string, at: At): PasskeysChanged =>
+  written("PasskeysChanged", at.atMillis, [
     Noun.step(life.rekeyed, person, {
       passkeys: person.passkeys.filter(({ id }) => id !== passkeyId),
       uses: person.uses.filter(({ id }) => id !== passkeyId),
       epoch: person.epoch + 1,
       revision: at.revision
     })
-  ]
-})
+  ])
 
-export const promoted = (person: Person, to: Pick<Person, "role" | "vouchedBy">, at: At): PersonPromoted => ({
-  _tag: "PersonPromoted",
-  ...Change.on(person, at.atMillis),
-  writes: [Noun.step(life.promoted, person, { role: to.role, vouchedBy: to.vouchedBy, revision: at.revision })]
-})
+export const promoted = (person: Person, to: Pick<Person, "role" | "vouchedBy">, at: At): PersonPromoted =>
+  written("PersonPromoted", at.atMillis, [
+    Noun.step(life.promoted, person, { role: to.role, vouchedBy: to.vouchedBy, revision: at.revision })
+  ])
 
 /** Returns the epoch once all passkeys are revoked. It does not change if the person has none. */
 const withoutPasskeys = ({ epoch, passkeys }: Person): number => (passkeys.length === 0 ? epoch : epoch + 1)
 
 /** Revokes the person's passkeys, ends their sessions and replaces their invitation. */
-export const recovered = (person: Person, invitation: Pick<Person, "secretHash" | "vouchedBy" | "waiting">, at: At): PersonRecovered => ({
-  _tag: "PersonRecovered",
-  ...Change.on(person, at.atMillis),
-  writes: [
+export const recovered = (person: Person, invitation: Pick<Person, "secretHash" | "vouchedBy" | "waiting">, at: At): PersonRecovered =>
+  written("PersonRecovered", at.atMillis, [
     Noun.step(life.recovered, person, {
       passkeys: [],
       uses: [],
@@ -259,12 +239,10 @@ export const recovered = (person: Person, invitation: Pick<Person, "secretHash" 
       epoch: withoutPasskeys(person),
       revision: at.revision
     })
-  ]
-})
+  ])
 
 /** Removes the person, and revokes their passkeys, sessions and invitation. */
-export const removed = (person: Person, at: At): PersonRemoved => ({
-  _tag: "PersonRemoved",
-  ...Change.on(person, at.atMillis),
-  writes: [Noun.step(life.removed, person, { passkeys: [], uses: [], epoch: withoutPasskeys(person), revision: at.revision })]
-})
+export const removed = (person: Person, at: At): PersonRemoved =>
+  written("PersonRemoved", at.atMillis, [
+    Noun.step(life.removed, person, { passkeys: [], uses: [], epoch: withoutPasskeys(person), revision: at.revision })
+  ])

@@ -2,9 +2,8 @@ import { base58 } from "@scure/base"
 import { Redacted, Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
 import * as SecretHash from "../../base/SecretHash.ts"
-import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import { type Written, written } from "../../ledger/Written.ts"
 
 /**
  * The kind of credential used to sign in: a company's API key, an operator's token, the configured token, or a
@@ -116,31 +115,16 @@ export const steppedUpUntil = ({ steppedUpAtMillis }: Session, nowMillis: number
     ? steppedUpAtMillis + stepUpMillis
     : null
 
-export const begun = (session: Session): SessionBegun => ({
-  _tag: "SessionBegun",
-  ...Change.on(session, session.createdAtMillis),
-  writes: [Noun.insert(noun, session)]
-})
+export const begun = (session: Session): SessionBegun => written("SessionBegun", session.createdAtMillis, [Noun.insert(noun, session)])
 
 /** Replaces this session with a new one in its slot. */
-export const begunAgain = (
-  session: Session,
-  next: Pick<Session, "secretHash" | "expiresAtMillis">,
-  atMillis: number
-): SessionBegunAgain => ({
-  _tag: "SessionBegunAgain",
-  ...Change.on(session, atMillis),
-  writes: [Noun.step(life.begunAgain, session, { secretHash: next.secretHash, expiresAtMillis: next.expiresAtMillis })]
-})
+export const begunAgain = (session: Session, next: Pick<Session, "secretHash" | "expiresAtMillis">, atMillis: number): SessionBegunAgain =>
+  written("SessionBegunAgain", atMillis, [
+    Noun.step(life.begunAgain, session, { secretHash: next.secretHash, expiresAtMillis: next.expiresAtMillis })
+  ])
 
-export const steppedUp = (session: Session, atMillis: number): SessionSteppedUp => ({
-  _tag: "SessionSteppedUp",
-  ...Change.on(session, atMillis),
-  writes: [Noun.step(life.steppedUp, session, {})]
-})
+export const steppedUp = (session: Session, atMillis: number): SessionSteppedUp =>
+  written("SessionSteppedUp", atMillis, [Noun.step(life.steppedUp, session, {})])
 
-export const ended = (session: Session, atMillis: number): SessionEnded => ({
-  _tag: "SessionEnded",
-  ...Change.on(session, atMillis),
-  writes: [Noun.step(life.ended, session, {})]
-})
+export const ended = (session: Session, atMillis: number): SessionEnded =>
+  written("SessionEnded", atMillis, [Noun.step(life.ended, session, {})])

@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
-import * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import { type Written, written } from "../../ledger/Written.ts"
 
 /**
  * The record that closes a company's books up to a point in time. An entry dated before that time but booked
@@ -29,8 +28,4 @@ export const noun = Noun.make("month_ends", MonthEnd, { moving: [], unique: [["c
 
 export interface MonthsClosed extends Written<"MonthsClosed", readonly [Noun.InsertOf<typeof noun>], never, never> {}
 
-export const closed = (end: MonthEnd): MonthsClosed => ({
-  _tag: "MonthsClosed",
-  ...Change.on(end, end.createdAtMillis),
-  writes: [Noun.insert(noun, end)]
-})
+export const closed = (end: MonthEnd): MonthsClosed => written("MonthsClosed", end.createdAtMillis, [Noun.insert(noun, end)])

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../base/CompanyId.ts"
-import * as Change from "../../ledger/Change.ts"
+import type * as Change from "../../ledger/Change.ts"
 import * as Noun from "../../ledger/Noun.ts"
-import type { Written } from "../../ledger/Written.ts"
+import { type Written, written } from "../../ledger/Written.ts"
 
 /**
  * An app that uses an API key over Nostr Wallet Connect (NIP-47). The key determines its scopes, limits and
@@ -27,9 +27,5 @@ export const noun = Noun.make("wallet_connections", WalletConnection, {
 export interface WalletConnected extends Written<"WalletConnected", readonly [Noun.InsertOf<typeof noun>], "once", never> {}
 
 /** Connects an app: from then on, the holder of the app's secret key can use the API key. */
-export const connected = (connection: WalletConnection, once?: Change.Once): WalletConnected => ({
-  _tag: "WalletConnected",
-  ...Change.on(connection, connection.createdAtMillis),
-  writes: [Noun.insert(noun, connection)],
-  ...(once && { once })
-})
+export const connected = (connection: WalletConnection, once?: Change.Once): WalletConnected =>
+  written("WalletConnected", connection.createdAtMillis, [Noun.insert(noun, connection)], once && { once })

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import * as CompanyId from "../../../base/CompanyId.ts"
-import * as Change from "../../../ledger/Change.ts"
+import type * as Change from "../../../ledger/Change.ts"
 import * as Noun from "../../../ledger/Noun.ts"
-import type { Written } from "../../../ledger/Written.ts"
+import { type Written, written } from "../../../ledger/Written.ts"
 
 /**
  * `pending`: will be sent, with retries until the schedule ends. `failed`: the schedule has ended, but the
@@ -86,25 +86,15 @@ export interface DeliveryResent extends Written<
 > {}
 
 /** Records a new delivery, pending or delivered. */
-export const made = (delivery: Delivery, fence: Change.Fence): DeliveryMade => ({
-  _tag: "DeliveryMade",
-  ...Change.on(delivery, delivery.createdAtMillis),
-  writes: [Noun.insert(noun, delivery)],
-  fence
-})
+export const made = (delivery: Delivery, fence: Change.Fence): DeliveryMade =>
+  written("DeliveryMade", delivery.createdAtMillis, [Noun.insert(noun, delivery)], { fence })
 
 /** Records another attempt. */
-export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence, atMillis: number): DeliveryTried => ({
-  _tag: "DeliveryTried",
-  ...Change.on(delivery, atMillis),
-  writes: [Noun.step(life.tried, delivery, attempt)],
-  fence
-})
+export const tried = (delivery: Delivery, attempt: Attempt, fence: Change.Fence, atMillis: number): DeliveryTried =>
+  written("DeliveryTried", atMillis, [Noun.step(life.tried, delivery, attempt)], { fence })
 
 /** Sends the delivery now, with all retries of the schedule. */
-export const resent = (delivery: Delivery, atMillis: number): DeliveryResent => ({
-  _tag: "DeliveryResent",
-  ...Change.on(delivery, atMillis),
-  writes: [Noun.step(life.resent, delivery, { attempts: 0, nextAtMillis: atMillis })],
-  event: { type: "webhook_endpoint.changed", subject: delivery.endpointId }
-})
+export const resent = (delivery: Delivery, atMillis: number): DeliveryResent =>
+  written("DeliveryResent", atMillis, [Noun.step(life.resent, delivery, { attempts: 0, nextAtMillis: atMillis })], {
+    event: { type: "webhook_endpoint.changed", subject: delivery.endpointId }
+  })

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as CompanyId from "../../../base/CompanyId.ts"
 import * as Change from "../../../ledger/Change.ts"
 import * as Noun from "../../../ledger/Noun.ts"
-import type { Written } from "../../../ledger/Written.ts"
+import { type Written, written } from "../../../ledger/Written.ts"
 
 /** `enabled`: events are sent. `disabled`: none are sent until it is enabled again. `deleted`: final. */
 export const Status = Schema.Literals(["enabled", "disabled", "deleted"])
@@ -182,55 +182,35 @@ export interface EndpointTested extends Written<"EndpointTested", readonly [], n
 /** Makes the sending process read the endpoint again. */
 const changedEvent = ({ id }: Endpoint) => ({ type: "webhook_endpoint.changed" as const, subject: id })
 
-export const created = (endpoint: Endpoint, once?: Change.Once): EndpointCreated => ({
-  _tag: "EndpointCreated",
-  ...Change.on(endpoint, endpoint.createdAtMillis),
-  writes: [Noun.insert(noun, endpoint)],
-  event: changedEvent(endpoint),
-  ...(once && { once })
-})
+export const created = (endpoint: Endpoint, once?: Change.Once): EndpointCreated =>
+  written("EndpointCreated", endpoint.createdAtMillis, [Noun.insert(noun, endpoint)], {
+    event: changedEvent(endpoint),
+    ...(once && { once })
+  })
 
-export const changed = (endpoint: Endpoint, settings: Settings, atMillis: number): EndpointChanged => ({
-  _tag: "EndpointChanged",
-  ...Change.on(endpoint, atMillis),
-  writes: [Noun.step(life.changed, endpoint, settings)],
-  event: changedEvent(endpoint)
-})
+export const changed = (endpoint: Endpoint, settings: Settings, atMillis: number): EndpointChanged =>
+  written("EndpointChanged", atMillis, [Noun.step(life.changed, endpoint, settings)], { event: changedEvent(endpoint) })
 
 /** Replaces the secret. The previous ones also sign until `previousUntilMillis`. */
 export const rotated = (endpoint: Endpoint, secret: string, previousUntilMillis: number, atMillis: number): EndpointRotated => {
   const previous = [endpoint.secret, ...previousSecrets(endpoint, atMillis)].slice(0, maxPreviousSecrets)
-  return {
-    _tag: "EndpointRotated",
-    ...Change.on(endpoint, atMillis),
-    writes: [Noun.step(life.rotated, endpoint, { secret, previousSecret: previous.join(separator), previousUntilMillis })],
-    event: changedEvent(endpoint)
-  }
+  const set = { secret, previousSecret: previous.join(separator), previousUntilMillis }
+  return written("EndpointRotated", atMillis, [Noun.step(life.rotated, endpoint, set)], { event: changedEvent(endpoint) })
 }
 
 /** Sends events from this position on, including those that were already sent. */
-export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled => ({
-  _tag: "EndpointEnabled",
-  ...Change.on(endpoint, atMillis),
-  writes: [Noun.step(life.enabled, endpoint, from)],
-  event: changedEvent(endpoint)
-})
+export const enabled = (endpoint: Endpoint, from: Pick<Endpoint, "cursor" | "epoch">, atMillis: number): EndpointEnabled =>
+  written("EndpointEnabled", atMillis, [Noun.step(life.enabled, endpoint, from)], { event: changedEvent(endpoint) })
 
 /** Stops sending. The owner is notified, unless the owner disabled the endpoint. */
-export const disabled = (endpoint: Endpoint, reason: Reason, atMillis: number, fence?: Change.Fence): EndpointDisabled => ({
-  _tag: "EndpointDisabled",
-  ...Change.on(endpoint, atMillis),
-  writes: [Noun.step(life.disabled, endpoint, { disabledReason: reason })],
-  event: { type: "webhook_endpoint.disabled", subject: endpoint.id },
-  ...(fence && { fence })
-})
+export const disabled = (endpoint: Endpoint, reason: Reason, atMillis: number, fence?: Change.Fence): EndpointDisabled =>
+  written("EndpointDisabled", atMillis, [Noun.step(life.disabled, endpoint, { disabledReason: reason })], {
+    event: { type: "webhook_endpoint.disabled", subject: endpoint.id },
+    ...(fence && { fence })
+  })
 
-export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted => ({
-  _tag: "EndpointDeleted",
-  ...Change.on(endpoint, atMillis),
-  writes: [Noun.step(life.deleted, endpoint, {})],
-  event: changedEvent(endpoint)
-})
+export const deleted = (endpoint: Endpoint, atMillis: number): EndpointDeleted =>
+  written("EndpointDeleted", atMillis, [Noun.step(life.deleted, endpoint, {})], { event: changedEvent(endpoint) })
 
 /** Records the position up to which events were sent, and when attempts began to fail. */
 export const progressed = (
@@ -238,12 +218,7 @@ export const progressed = (
   to: Pick<Endpoint, "cursor" | "failingSinceMillis">,
   fence: Change.Fence,
   atMillis: number
-): EndpointProgressed => ({
-  _tag: "EndpointProgressed",
-  ...Change.on(endpoint, atMillis),
-  writes: [Noun.step(life.progressed, endpoint, to)],
-  fence
-})
+): EndpointProgressed => written("EndpointProgressed", atMillis, [Noun.step(life.progressed, endpoint, to)], { fence })
 
 /** Publishes an event that is sent only to this endpoint. */
 export const tested = (endpoint: Endpoint, atMillis: number): EndpointTested => ({
