@@ -1,5 +1,6 @@
 import { Context, Effect, Latch, Layer, type Scope } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
+import * as Listeners from "../base/Listeners.ts"
 import * as Worker from "../base/Worker.ts"
 import { EventStore } from "../ledger/EventStore.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
@@ -38,16 +39,22 @@ export const make = Effect.gen(function* () {
   const ledger = yield* LedgerReads
   const longestMillis = yield* PollMillis
   const committed = yield* (yield* Wakes).listen(topics.event)
-  const waiting = new Map<string, Set<Latch.Latch>>()
   const listened = yield* Latch.make(false)
   let pauseMillis: number = againMillis
   let position: bigint | undefined
   /** The last page read, and the event that it follows. */
   let looked: { readonly after: bigint; readonly page: ReadonlyArray<Published> } | undefined
 
-  const release = (name: string) => {
-    for (const latch of waiting.get(name) ?? []) latch.openUnsafe()
-  }
+  const listeners = Listeners.make({
+    isReady: true,
+    joined: () => listened.openUnsafe(),
+    left: () => {
+      if (listeners.topics().length > 0) return
+      listened.closeUnsafe()
+      position = undefined
+      looked = undefined
+    }
+  })
 
   const look = Effect.gen(function* () {
     yield* listened.await
@@ -57,13 +64,13 @@ export const make = Effect.gen(function* () {
       position = last
       // The companies of events committed between the start of listening and this read are unknown, so wake
       // every listener.
-      for (const name of waiting.keys()) release(name)
+      listeners.topics().forEach(listeners.wake)
       return
     }
     const page = yield* store.eventsOf(null, known, pageSize)
     if (position !== known) return // listening ended or restarted during the read
-    for (const name of new Set<string>(page.map(({ companyId }) => companyId))) release(name)
-    if (page.length > 0) release(anybody)
+    for (const name of new Set<string>(page.map(({ companyId }) => companyId))) listeners.wake(name)
+    if (page.length > 0) listeners.wake(anybody)
     if (page.length > 0) looked = { after: known, page }
     position = page.at(-1)?.id ?? known
     pauseMillis = page.length > 0 ? againMillis : Math.min(2 * pauseMillis, longestMillis)
@@ -76,31 +83,7 @@ export const make = Effect.gen(function* () {
   yield* Worker.runOpen("events", look, Effect.andThen(Effect.sleep(gapMillis), moment))
 
   return Tail.of({
-    listen: (companyId) =>
-      Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => {
-            const name = companyId ?? anybody
-            const latch = Latch.makeUnsafe(true)
-            const others = waiting.get(name)
-            if (others === undefined) waiting.set(name, new Set([latch]))
-            else others.add(latch)
-            listened.openUnsafe()
-            return { name, latch }
-          }),
-          ({ name, latch }) =>
-            Effect.sync(() => {
-              const others = waiting.get(name)
-              others?.delete(latch)
-              if (others?.size === 0) waiting.delete(name)
-              if (waiting.size > 0) return
-              listened.closeUnsafe()
-              position = undefined
-              looked = undefined
-            })
-        ),
-        ({ latch }) => Effect.andThen(latch.await, latch.close)
-      ),
+    listen: (companyId) => listeners.listen(companyId ?? anybody),
     after: (after) =>
       Effect.suspend(() =>
         looked !== undefined && looked.after <= after

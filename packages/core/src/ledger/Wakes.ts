@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Latch, Layer, type Scope, Stream } from "effect"
+import * as Listeners from "../base/Listeners.ts"
 import * as Worker from "../base/Worker.ts"
 import type { Any } from "./Change.ts"
 import { Journal } from "./Journal.ts"
@@ -36,18 +37,11 @@ export class Wakes extends Context.Service<
   }
 >()("@satrail/core/ledger/Wakes") {}
 
-/** The listeners to a topic. */
-type Latches = Set<Latch.Latch>
-
 const isPolled = (topic: string) => topic !== topics.event && topic !== topics.audit
 
-const wake = (latches: Latches): void => {
-  for (const latch of latches) latch.openUnsafe()
-}
-
-/** Wakes listeners at the given times. */
-const ringing = Effect.gen(function* () {
-  const due = new Map<number, Set<Latches>>()
+/** Wakes the listeners of topics at the given times. */
+const ringing = Effect.fnUntraced(function* (wake: (topic: string) => void) {
+  const due = new Map<number, Set<string>>()
   const changed = yield* Latch.make(false)
   const ring = Effect.gen(function* () {
     yield* changed.close
@@ -61,11 +55,11 @@ const ringing = Effect.gen(function* () {
     yield* Effect.raceFirst(changed.await, Effect.sleep(Math.min(...due.keys()) - nowMillis))
   })
   yield* Effect.forkScoped(Effect.forever(ring))
-  return (one: Latches, atMillis: number): void => {
+  return (topic: string, atMillis: number): void => {
     const ringMillis = Math.ceil(atMillis / pauseMillis.least) * pauseMillis.least
     const others = due.get(ringMillis)
-    if (others !== undefined) return void others.add(one)
-    due.set(ringMillis, new Set([one]))
+    if (others !== undefined) return void others.add(topic)
+    due.set(ringMillis, new Set([topic]))
     changed.openUnsafe()
   }
 })
@@ -74,18 +68,17 @@ export const make = Effect.gen(function* () {
   const tasks = yield* Tasks
   const signals = yield* Signals
   const longestMillis = yield* PollMillis
-  const listened = new Map<string, Latches>()
   const isWanted = yield* Latch.make(false)
-  const ringAt = yield* ringing
+  const { topics: listened, has, wake, listen } = Listeners.make({ isReady: false, joined: () => isWanted.openUnsafe() })
+  const ringAt = yield* ringing(wake)
 
   /** Returns whether the next poll finds work before it is due. */
   const isLater = (atMillis: number, nowMillis: number) => atMillis > nowMillis + longestMillis
 
   const hear = (topic: string, atMillis: number, nowMillis: number): void => {
-    const one = listened.get(topic)
-    if (one === undefined) return
-    if (atMillis <= nowMillis) return wake(one)
-    if (!isLater(atMillis, nowMillis)) ringAt(one, atMillis)
+    if (!has(topic)) return
+    if (atMillis <= nowMillis) return wake(topic)
+    if (!isLater(atMillis, nowMillis)) ringAt(topic, atMillis)
   }
 
   const noting =
@@ -96,7 +89,7 @@ export const make = Effect.gen(function* () {
         for (const signal of noted) {
           const { topic, atMillis } = signal
           if (isLater(atMillis, nowMillis)) continue
-          if (isToldAlways || topic === topics.event || !listened.has(topic)) signals?.send(signal)
+          if (isToldAlways || topic === topics.event || !has(topic)) signals?.send(signal)
           hear(topic, atMillis, nowMillis)
         }
         return Effect.void
@@ -106,15 +99,14 @@ export const make = Effect.gen(function* () {
   let pause: number = pauseMillis.first
   const look = Effect.gen(function* () {
     yield* isWanted.close
-    const asked = [...listened.keys()].filter(isPolled)
+    const asked = listened().filter(isPolled)
     if (asked.length === 0) return yield* isWanted.await
     const found = yield* tasks.dueAt(asked)
     const nowMillis = yield* Clock.currentTimeMillis
     let next = Infinity
     for (const topic of asked) {
-      const one = listened.get(topic)
       const leftMillis = (found.get(topic) ?? Infinity) - nowMillis
-      if (one !== undefined && leftMillis <= 0) wake(one)
+      if (leftMillis <= 0) wake(topic)
       next = Math.min(next, leftMillis)
     }
     grown = next <= 0 ? pauseMillis.first : Math.min(2 * grown, longestMillis)
@@ -130,7 +122,7 @@ export const make = Effect.gen(function* () {
           // A signal combines several due times of a topic, or is lost, so ask the store for the others.
           if (signal === null || (signal.atMillis > nowMillis && isPolled(signal.topic))) isWanted.openUnsafe()
           if (signal !== null) return hear(signal.topic, signal.atMillis, nowMillis)
-          for (const topic of listened.keys()) hear(topic, nowMillis, nowMillis)
+          for (const topic of listened()) hear(topic, nowMillis, nowMillis)
         })
       )
     )
@@ -139,26 +131,7 @@ export const make = Effect.gen(function* () {
   return Wakes.of({
     note: noting(false),
     tell: noting(true),
-    listen: (topic) =>
-      Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => {
-            const latch = Latch.makeUnsafe(false)
-            const others = listened.get(topic)
-            if (others === undefined) listened.set(topic, new Set([latch]))
-            else others.add(latch)
-            isWanted.openUnsafe()
-            return latch
-          }),
-          (latch) =>
-            Effect.sync(() => {
-              const others = listened.get(topic)
-              others?.delete(latch)
-              if (others?.size === 0) listened.delete(topic)
-            })
-        ),
-        (latch) => Effect.andThen(latch.await, latch.close)
-      )
+    listen
   })
 })
 
