@@ -1,7 +1,8 @@
-import { Clock, Effect } from "effect"
+import { Clock, type Context, Effect, Layer } from "effect"
 import * as Worker from "../base/Worker.ts"
 import type { StoreUnavailable } from "./Journal.ts"
 import type { Task, Tasks } from "./Tasks.ts"
+import { Wakes } from "./Wakes.ts"
 
 /** Maximum number of tasks of a kind per step, all processed concurrently. */
 const atOnce = 20
@@ -40,6 +41,17 @@ export const step = Effect.fnUntraced(function* <E>(
   return claimed.length
 })
 
-/** Runs steps until the scope closes. Waits for `due` when there are no more tasks. */
-export const run = (name: string, step: Effect.Effect<number, StoreUnavailable>, due: Effect.Effect<void>) =>
-  Worker.run(name, Effect.repeat(step, { while: (claimed) => claimed >= atOnce }), due)
+/** Repeats the step of a service while the scope is open. Waits for tasks of these kinds when there are no more. */
+export const layerWorker = <I>(
+  name: string,
+  service: Context.Key<I, { readonly step: Effect.Effect<number, StoreUnavailable> }>,
+  kinds: ReadonlyArray<string>
+) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { step } = yield* service
+      const { listen } = yield* Wakes
+      const due = Effect.raceAllFirst(yield* Effect.forEach(kinds, listen))
+      yield* Worker.run(name, Effect.repeat(step, { while: (claimed) => claimed >= atOnce }), due)
+    })
+  )

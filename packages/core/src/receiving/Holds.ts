@@ -2,7 +2,6 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
 import * as TaskBatch from "../ledger/TaskBatch.ts"
 import { type Task, Tasks } from "../ledger/Tasks.ts"
-import { Wakes } from "../ledger/Wakes.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { holdTask } from "./Invoice.ts"
 import * as InvoiceLookup from "./InvoiceLookup.ts"
@@ -56,11 +55,8 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(Holds, make)
 
 /** Manages hold invoices while the scope is open, if the node supports them. */
-export const layerWorker = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { step } = yield* Holds
-    const { holding } = yield* LightningReceiver
-    if (holding === undefined) return
-    yield* TaskBatch.run("hold invoices", step, yield* (yield* Wakes).listen(holdTask))
-  })
+export const layerWorker = Layer.unwrap(
+  Effect.map(LightningReceiver, ({ holding }) =>
+    holding === undefined ? Layer.empty : TaskBatch.layerWorker("hold invoices", Holds, [holdTask])
+  )
 )

@@ -25,6 +25,13 @@ import * as InvoiceLookup from "./InvoiceLookup.ts"
 import { ReceivingReads } from "./ReceivingReads.ts"
 import * as Purpose from "./Purpose.ts"
 
+/** The texts and the lifetime of an invoice or a link. */
+export interface Words {
+  readonly description: string
+  readonly expirySeconds: number
+  readonly metadata: Metadata.Metadata
+}
+
 /** An invoice without a fixed amount. The limits for the payer are in msat, and either may be null. */
 export interface AskedAny extends Pick<Invoice.Invoice, "minAmount" | "maxAmount"> {
   readonly amount: null
@@ -37,11 +44,9 @@ export class Invoices extends Context.Service<
     /** Creates an invoice at the node and in the records. No money moves. */
     readonly create: (
       ask: (Asked | AskedAny) &
-        Partial<Purpose.Purpose> & {
+        Partial<Purpose.Purpose> &
+        Words & {
           readonly companyId: CompanyId.CompanyId
-          readonly description: string
-          readonly expirySeconds: number
-          readonly metadata: Metadata.Metadata
           readonly apiKeyId?: string
           /**
            * If given, payments are held at the node until the invoice is settled or canceled. Otherwise they
@@ -111,19 +116,17 @@ export const descriptionIssue = (description: string): string | undefined => {
   return Metadata.isText(description) ? undefined : "must be well-formed text without NUL characters"
 }
 
-/** Validates the description and the other details of an invoice. */
-const check = Effect.fnUntraced(function* (ask: {
-  readonly description: string
-  readonly expirySeconds: number
-  readonly metadata: Metadata.Metadata
-}) {
-  const message = descriptionIssue(ask.description)
+/** Validates the texts and the lifetime, which must be in this range. */
+export const checkWords = Effect.fnUntraced(function* (
+  { description, expirySeconds, metadata }: Words,
+  { minimum, maximum }: { readonly minimum: number; readonly maximum: number }
+) {
+  const message = descriptionIssue(description)
   if (message !== undefined) return yield* new Invalid({ path: "description", message })
-  const { minimum, maximum } = Invoice.expirySeconds
-  if (!Number.isInteger(ask.expirySeconds) || ask.expirySeconds < minimum || ask.expirySeconds > maximum) {
+  if (!Number.isInteger(expirySeconds) || expirySeconds < minimum || expirySeconds > maximum) {
     return yield* new Invalid({ path: "expiry_seconds", message: `must be a whole number of seconds from ${minimum} to ${maximum}` })
   }
-  yield* Metadata.check(ask.metadata)
+  yield* Metadata.check(metadata)
 })
 
 /** Requires a valid preimage if the company supplied the payment hash, and none otherwise. */
@@ -185,7 +188,7 @@ export const make = Effect.gen(function* () {
     create: Effect.fnUntraced(function* (ask) {
       const before = yield* Answers.earlier(ledger, ask.companyId, ask.request)
       if (before !== undefined) return before
-      yield* check(ask)
+      yield* checkWords(ask, Invoice.expirySeconds)
       const draft: InvoiceIssuer.Draft = {
         companyId: ask.companyId,
         ...(yield* priced(ask)),

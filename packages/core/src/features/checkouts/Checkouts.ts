@@ -16,7 +16,6 @@ import { LedgerReads } from "../../ledger/LedgerReads.ts"
 import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as TaskBatch from "../../ledger/TaskBatch.ts"
-import { Wakes } from "../../ledger/Wakes.ts"
 import * as ChainSource from "../../nodes/ChainSource.ts"
 import * as Coin from "../../nodes/Coin.ts"
 import type { RateUnavailable } from "../../nodes/ExchangeRates.ts"
@@ -317,11 +316,4 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(Checkouts, make)
 
 /** Updates checkouts while the scope is open. */
-export const layerWorker = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const checkouts = yield* Checkouts
-    const { listen } = yield* Wakes
-    const due = Effect.raceAllFirst(yield* Effect.forEach(CheckoutJobs.kinds, listen))
-    yield* TaskBatch.run("checkouts", checkouts.step, due)
-  })
-)
+export const layerWorker = TaskBatch.layerWorker("checkouts", Checkouts, CheckoutJobs.kinds)

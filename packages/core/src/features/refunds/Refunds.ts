@@ -21,11 +21,11 @@ import { NounReads } from "../../ledger/NounReads.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Shortage from "../../ledger/Shortage.ts"
 import * as TaskBatch from "../../ledger/TaskBatch.ts"
-import { Wakes } from "../../ledger/Wakes.ts"
 import { type Asked, Prices } from "../../nodes/Prices.ts"
 import { AsksForRest } from "../../receiving/AsksForRest.ts"
 import type { Deposit } from "../../receiving/Deposit.ts"
 import { DepositsOf } from "../../receiving/DepositsOf.ts"
+import { checkWords, type Words } from "../../receiving/Invoices.ts"
 import * as Purpose from "../../receiving/Purpose.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import * as FeeRetry from "../../sending/FeeRetry.ts"
@@ -69,7 +69,7 @@ export interface Made {
   readonly url: Redacted.Redacted | null
 }
 
-export interface Ask extends Of, VoucherDrafts.Words, Limits.Spender {
+export interface Ask extends Of, Words, Limits.Spender {
   readonly company: Sender
   /**
    * If undefined, refunds the whole remaining amount in whole satoshis, or the amount that the destination
@@ -301,7 +301,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      yield* VoucherDrafts.check(ask)
+      yield* checkWords(ask, Voucher.expirySeconds)
       return yield* FeeRetry.retryOnFeeChange(accounts)(company, (company) =>
         Effect.flatMap(depositOf(company.id, ask), (deposit) => made({ ...ask, company, askedAtMillis }, deposit))
       ).pipe(Answers.orEarlier(ledger, company.id, request))
@@ -331,9 +331,4 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(Refunds, make)
 
 /** Updates refunds while the scope is open. */
-export const layerWorker = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const refunds = yield* Refunds
-    yield* TaskBatch.run("refunds", refunds.step, yield* (yield* Wakes).listen(refundTask))
-  })
-)
+export const layerWorker = TaskBatch.layerWorker("refunds", Refunds, [refundTask])

@@ -6,13 +6,12 @@ import { Installation } from "../../accounts/Installation.ts"
 import * as Limits from "../../accounts/Limits.ts"
 import { Entropy } from "../../base/Entropy.ts"
 import * as Id from "../../base/Id.ts"
-import { Invalid } from "../../base/Invalid.ts"
-import * as Metadata from "../../base/Metadata.ts"
+import type { Invalid } from "../../base/Invalid.ts"
 import * as SecretHash from "../../base/SecretHash.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import * as Limit from "../../ledger/Limit.ts"
 import type { Priced } from "../../nodes/Prices.ts"
-import { descriptionIssue } from "../../receiving/Invoices.ts"
+import type { Words } from "../../receiving/Invoices.ts"
 import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as WithdrawalHooks from "../../sending/WithdrawalHooks.ts"
 import * as Voucher from "./Voucher.ts"
@@ -26,24 +25,6 @@ export interface Issued {
   readonly url: Redacted.Redacted
 }
 
-/** The texts and the lifetime of a link. */
-export interface Words {
-  readonly description: string
-  readonly expirySeconds: number
-  readonly metadata: Metadata.Metadata
-}
-
-/** Validates the texts and the lifetime. */
-export const check = Effect.fnUntraced(function* ({ description, expirySeconds, metadata }: Words) {
-  const message = descriptionIssue(description)
-  if (message !== undefined) return yield* new Invalid({ path: "description", message })
-  const { minimum, maximum } = Voucher.expirySeconds
-  if (!Number.isInteger(expirySeconds) || expirySeconds < minimum || expirySeconds > maximum) {
-    return yield* new Invalid({ path: "expiry_seconds", message: `must be a whole number of seconds from ${minimum} to ${maximum}` })
-  }
-  yield* Metadata.check(metadata)
-})
-
 /** Prepares vouchers and their links for the commit. */
 export const make = Effect.gen(function* () {
   const fees = yield* Fees
@@ -52,7 +33,7 @@ export const make = Effect.gen(function* () {
   const entropy = yield* Entropy
   const mayIssue = yield* WithdrawalHooks.issuing
 
-  /** Expects texts that `check` has validated. */
+  /** Expects texts that `checkWords` has validated. */
   return Effect.fnUntraced(function* ({
     company,
     apiKey,

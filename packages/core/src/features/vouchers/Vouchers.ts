@@ -18,9 +18,9 @@ import type * as Limit from "../../ledger/Limit.ts"
 import * as Page from "../../ledger/Page.ts"
 import * as Shortage from "../../ledger/Shortage.ts"
 import * as TaskBatch from "../../ledger/TaskBatch.ts"
-import { Wakes } from "../../ledger/Wakes.ts"
 import type { RateUnavailable } from "../../nodes/ExchangeRates.ts"
 import { type Asked, Prices } from "../../nodes/Prices.ts"
+import { checkWords, type Words } from "../../receiving/Invoices.ts"
 import * as FeeRetry from "../../sending/FeeRetry.ts"
 import * as SpendingLimits from "../../sending/SpendingLimits.ts"
 import * as Voucher from "./Voucher.ts"
@@ -40,7 +40,7 @@ export class Vouchers extends Context.Service<
     readonly create: (
       ask: Asked &
         Limits.Spender &
-        VoucherDrafts.Words & {
+        Words & {
           readonly company: Sender
           /** The rendered response is stored, so the link in it must be sealed. */
           readonly request?: Answer.Request<Issued>
@@ -108,7 +108,7 @@ export const make = Effect.gen(function* () {
       const before = yield* Answers.earlier(ledger, company.id, request)
       if (before !== undefined) return before
       yield* stops.check("sending")
-      yield* VoucherDrafts.check(words)
+      yield* checkWords(words, Voucher.expirySeconds)
       const price = yield* prices.price({ amount, currency })
       return yield* retryOnFeeChange(
         company,
@@ -136,9 +136,4 @@ export const make = Effect.gen(function* () {
 export const layer = Layer.effect(Vouchers, make)
 
 /** Voids expired vouchers while the scope is open. */
-export const layerWorker = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const vouchers = yield* Vouchers
-    yield* TaskBatch.run("vouchers", vouchers.step, yield* (yield* Wakes).listen(Voucher.taskKind))
-  })
-)
+export const layerWorker = TaskBatch.layerWorker("vouchers", Vouchers, [Voucher.taskKind])
