@@ -5,6 +5,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Entropy } from "@satrail/core/base/Entropy"
 import { Journal } from "@satrail/core/ledger/Journal"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { Records } from "@satrail/core/service/Records"
 import * as Storage from "@satrail/postgres/Storage"
 import { Effect, Layer, Option } from "effect"
@@ -61,7 +62,9 @@ layer(database, { excludeTestServices: true })("a filled database", (it) => {
       for (const number of [1, 500, Fill.busy]) yield* agrees(number)
       const records = yield* Records
       assert.isTrue(Option.isSome(yield* records.invoice(company(Fill.busy), Fill.id(Fill.kinds.history, Fill.busy - 1))))
-      assert.isTrue(Option.isSome(yield* records.lightningAddress(Fill.destination.handle, Fill.destination.domain)))
+      assert.isTrue(
+        Option.isSome(yield* records.named(LightningAddress.noun, { handle: Fill.destination.handle, domain: Fill.destination.domain }))
+      )
       const typesOf = (number: number) =>
         Effect.map(records.transactions(company(number), { limit: 50 }), (newest) => newest.map(({ type }) => type))
       const both = ["withdrawal", "deposit"]

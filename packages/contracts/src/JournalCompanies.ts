@@ -56,7 +56,7 @@ export const money = {
       yield* verdict(LightningAddress.created({ ...(yield* lightningAddress(otherId)), handle, domain: "other.example" })),
       "Applied"
     )
-    assert.deepStrictEqual(yield* found((yield* Records).lightningAddress(handle, domain)), row)
+    assert.deepStrictEqual(yield* found((yield* Records).named(LightningAddress.noun, { handle: handle, domain: domain })), row)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a deleted Lightning address stays deleted and is never issued again": Effect.gen(function* () {
@@ -67,14 +67,14 @@ export const money = {
     const deletedAtMillis = row.createdAtMillis + 5
     assert.strictEqual(yield* verdict(LightningAddress.deleted(row, deletedAtMillis)), "Applied")
     const gone = { ...row, deletedAtMillis, updatedAtMillis: deletedAtMillis }
-    assert.deepStrictEqual(yield* found(records.lightningAddressById(companyId, row.id)), gone)
+    assert.deepStrictEqual(yield* found(records.get(LightningAddress.noun, companyId, row.id)), gone)
     assert.strictEqual(yield* unchanged(LightningAddress.deleted(row, deletedAtMillis + 1)), "Applied")
     assert.strictEqual(yield* unchanged(LightningAddress.changed(row, settings, deletedAtMillis + 2)), "LightningAddressGone")
     for (const owner of [otherId, companyId]) {
       const again = { ...(yield* lightningAddress(owner)), handle: row.handle, domain: row.domain }
       assert.strictEqual(yield* unchanged(LightningAddress.created(again)), "HandleTaken")
     }
-    assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), gone)
+    assert.deepStrictEqual(yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })), gone)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a Lightning address that is deleted and changed concurrently ends up deleted": Effect.gen(function* () {
@@ -85,7 +85,7 @@ export const money = {
     const [deleted, changed = ""] = yield* Effect.forEach(changes, verdict, { concurrency: "unbounded" })
     assert.strictEqual(deleted, "Applied")
     assert.include(["Applied", "LightningAddressGone"], changed)
-    assert.strictEqual((yield* found((yield* Records).lightningAddressById(companyId, row.id))).deletedAtMillis, 6)
+    assert.strictEqual((yield* found((yield* Records).get(LightningAddress.noun, companyId, row.id))).deletedAtMillis, 6)
     yield* has(companyId, { posted: 0, held: 0 })
   }),
   "a domain belongs to one company; verifying it again changes nothing": Effect.gen(function* () {
@@ -304,7 +304,7 @@ export const other = {
     const first = LightningAddress.changed(row, settings, row.createdAtMillis + 5)
     assert.strictEqual(yield* verdict(first), "Applied")
     assert.strictEqual(yield* unchanged(first), "Applied")
-    assert.deepStrictEqual(yield* found(records.lightningAddressById(companyId, row.id)), {
+    assert.deepStrictEqual(yield* found(records.get(LightningAddress.noun, companyId, row.id)), {
       ...row,
       ...settings,
       updatedAtMillis: row.createdAtMillis + 5
@@ -313,9 +313,9 @@ export const other = {
     const bare = { minSendable: null, maxSendable: null, successMessage: null, metadata: {} }
     // Computed before the first change, so it would undo it.
     assert.strictEqual(yield* unchanged(LightningAddress.changed(row, bare, row.createdAtMillis + 6)), "LightningAddressGone")
-    const now = yield* found(records.lightningAddressById(companyId, row.id))
+    const now = yield* found(records.get(LightningAddress.noun, companyId, row.id))
     assert.strictEqual(yield* verdict(LightningAddress.changed(now, bare, row.createdAtMillis + 6)), "Applied")
-    assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), {
+    assert.deepStrictEqual(yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })), {
       ...row,
       ...bare,
       updatedAtMillis: row.createdAtMillis + 6

@@ -394,11 +394,14 @@ export const other = {
     const row = yield* created(companyId, 100, { lightningAddressId: address.id })
     const paid = { ...(yield* payment(row, 100)), atMillis: address.createdAtMillis + 5 }
     yield* verdict(paid)
-    assert.deepStrictEqual(yield* found((yield* Records).lightningAddress(address.handle, address.domain)), {
-      ...address,
-      lastUsedAtMillis: paid.atMillis,
-      updatedAtMillis: paid.atMillis
-    })
+    assert.deepStrictEqual(
+      yield* found((yield* Records).named(LightningAddress.noun, { handle: address.handle, domain: address.domain })),
+      {
+        ...address,
+        lastUsedAtMillis: paid.atMillis,
+        updatedAtMillis: paid.atMillis
+      }
+    )
     yield* has(companyId, { posted: 100, held: 0 })
   })
 } satisfies Promises<Journal | Records | Tasks>

@@ -188,7 +188,7 @@ export const money = {
       networkFee: Msat.zero,
       updatedAtMillis: atMillis
     })
-    assert.deepStrictEqual(yield* found(records.lightningAddress(address.handle, address.domain)), {
+    assert.deepStrictEqual(yield* found(records.named(LightningAddress.noun, { handle: address.handle, domain: address.domain })), {
       ...address,
       lastUsedAtMillis: atMillis,
       updatedAtMillis: atMillis

@@ -502,11 +502,13 @@ export const other = {
     const theirs = yield* lightningAddress(otherId)
     yield* committed(...[...rows, theirs].map((row) => LightningAddress.created(row)))
     const newest = byId(rows).toReversed()
-    const pages = [null, newest[2]?.id ?? null, newest[5]?.id ?? null].map((before) => records.lightningAddressesOf(companyId, before, 3))
+    const pages = [null, newest[2]?.id ?? null, newest[5]?.id ?? null].map((before) =>
+      records.newestFirst(LightningAddress.noun, companyId, before, 3)
+    )
     assert.deepStrictEqual((yield* Effect.all(pages)).flat(), newest)
-    assert.deepStrictEqual(yield* records.lightningAddressesOf(otherId, null, 10), [theirs])
-    assert.isTrue(Option.isNone(yield* records.lightningAddressById(otherId, newest[0]?.id ?? "")))
-    assert.deepStrictEqual(yield* records.lightningAddressesOf(yield* unopened, null, 10), [])
+    assert.deepStrictEqual(yield* records.newestFirst(LightningAddress.noun, otherId, null, 10), [theirs])
+    assert.isTrue(Option.isNone(yield* records.get(LightningAddress.noun, otherId, newest[0]?.id ?? "")))
+    assert.deepStrictEqual(yield* records.newestFirst(LightningAddress.noun, yield* unopened, null, 10), [])
   }),
   "domains are listed by name, and those verified by DNS become due for a check": Effect.gen(function* () {
     const records = yield* Records
@@ -532,8 +534,8 @@ export const other = {
     const records = yield* Records
     const row = yield* lightningAddress(yield* open)
     yield* committed(LightningAddress.created(row))
-    assert.deepStrictEqual(yield* found(records.lightningAddress(row.handle, row.domain)), row)
-    assert.isTrue(Option.isNone(yield* records.lightningAddress(row.handle, "other.example")))
+    assert.deepStrictEqual(yield* found(records.named(LightningAddress.noun, { handle: row.handle, domain: row.domain })), row)
+    assert.isTrue(Option.isNone(yield* records.named(LightningAddress.noun, { handle: row.handle, domain: "other.example" })))
   }),
   "a record that was never committed is not found": Effect.gen(function* () {
     const records = yield* Records
@@ -547,11 +549,11 @@ export const other = {
       records.cursor(hash),
       records.invoice(companyId, id),
       records.invoiceByHash(PaymentHash.make(hash)),
-      records.lightningAddress(hash, "pay.example"),
+      records.named(LightningAddress.noun, { handle: hash, domain: "pay.example" }),
       records.deposit(companyId, id),
       records.depositByOutpoint(TxId.make(hash), 0),
       records.depositOfInvoice(companyId, id),
-      records.unmatched(companyId, id),
+      records.get(Invoice.unmatchedNoun, companyId, id),
       records.withdrawal(companyId, id),
       records.withdrawalByHash(PaymentHash.make(hash))
     ]

@@ -301,9 +301,9 @@ export const money = {
   "a suspense item is returned as committed, to its company only": Effect.gen(function* () {
     const records = yield* Records
     const { companyId, otherId, unmatched } = yield* everyState
-    assert.deepStrictEqual(yield* found(records.unmatched(companyId, unmatched.id)), unmatched)
-    assert.isTrue(Option.isNone(yield* records.unmatched(otherId, unmatched.id)))
-    assert.isTrue(Option.isNone(yield* records.unmatched(companyId, yield* Id.make)))
+    assert.deepStrictEqual(yield* found(records.get(Invoice.unmatchedNoun, companyId, unmatched.id)), unmatched)
+    assert.isTrue(Option.isNone(yield* records.get(Invoice.unmatchedNoun, otherId, unmatched.id)))
+    assert.isTrue(Option.isNone(yield* records.get(Invoice.unmatchedNoun, companyId, yield* Id.make)))
   }),
   "withdrawals in progress are those dispatched but not final; each is listed once, ordered by id": Effect.gen(function* () {
     const records = yield* Records

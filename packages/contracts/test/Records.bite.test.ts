@@ -3,6 +3,8 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import type { Balance } from "@satrail/core/ledger/Balance"
 import type { Account } from "@satrail/core/ledger/Change"
 import * as Tally from "@satrail/core/ledger/Tally"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { Effect, Option } from "effect"
 import { invoice } from "../src/Fixtures.ts"
 import { promises } from "../src/Records.ts"
@@ -217,8 +219,9 @@ bites("Records", promises, {
   ],
   "a store that repeats the last Lightning address on the next page": [
     sabotage({
-      records: ({ lightningAddressesOf }) => ({
-        lightningAddressesOf: (companyId, before, limit) => lightningAddressesOf(companyId, before === null ? null : `${before}0`, limit)
+      records: ({ newestFirst }) => ({
+        newestFirst: (noun, companyId, before, limit) =>
+          newestFirst(noun, companyId, before === null || noun.name !== LightningAddress.noun.name ? before : `${before}0`, limit)
       })
     }),
     ["a company's Lightning addresses are listed newest first, each once, without those of other companies"]
@@ -297,7 +300,11 @@ bites("Records", promises, {
     ["the deposit of a paid invoice is returned; an unpaid invoice has none"]
   ],
   "a store that returns no suspense items": [
-    sabotage({ records: () => ({ unmatched: () => Effect.succeedNone }) }),
+    sabotage({
+      records: ({ get }) => ({
+        get: (noun, companyId, id) => (noun.name === Invoice.unmatchedNoun.name ? Effect.succeedNone : get(noun, companyId, id))
+      })
+    }),
     ["a suspense item is returned as committed, to its company only"]
   ],
   "a store that repeats the last pending withdrawal on the next page": [

@@ -6,6 +6,7 @@ import { Companies } from "../src/accounts/Companies.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import * as OfferIssuer from "../src/nodes/OfferIssuer.ts"
 import { OfferSender } from "../src/nodes/OfferSender.ts"
+import * as LightningAddress from "../src/receiving/LightningAddress.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { Offers } from "../src/features/offers/Offers.ts"
 import { Transactions } from "../src/reports/Transactions.ts"
@@ -140,7 +141,7 @@ describe("Our own offers", () => {
       yield* step
       assert.strictEqual(yield* standing(row), "settled")
       const records = yield* Records
-      const used = yield* records.lightningAddress(handle, domain)
+      const used = yield* records.named(LightningAddress.noun, { handle: handle, domain: domain })
       assert.isTrue(used._tag === "Some" && used.value.lastUsedAtMillis !== null)
       assert.deepStrictEqual(
         (yield* deposits(payee)).map((one) => one.metadata),

@@ -6,6 +6,7 @@ import { Sandbox } from "@satrail/sandbox/Sandbox"
 import { Context, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import type { Company } from "../src/accounts/Company.ts"
+import * as LightningAddress from "../src/receiving/LightningAddress.ts"
 import { Invoices } from "../src/receiving/Invoices.ts"
 import { LightningAddresses } from "../src/receiving/LightningAddresses.ts"
 import { Records } from "../src/service/Records.ts"
@@ -197,7 +198,7 @@ describe("Internal payments", () => {
       calls.filter((call) => /^[a-z]/.test(call)),
       []
     )
-    const used = Option.getOrThrow(yield* (yield* Records).lightningAddress(handle.handle, handle.domain))
+    const used = Option.getOrThrow(yield* (yield* Records).named(LightningAddress.noun, { handle: handle.handle, domain: handle.domain }))
     assert.isNotNull(used.lastUsedAtMillis)
     const deposits = yield* (yield* Records).transactions(payee.id, { limit: 10, type: "deposit" })
     assert.deepStrictEqual(deposits.map(({ amount, status }) => `${status} ${amount}`).toSorted(), ["settled 1000000", "settled 300000"])

@@ -16,7 +16,7 @@ import * as Audit from "./AuditStore.ts"
 import * as Events from "./Events.ts"
 import * as Features from "./features/index.ts"
 import * as Ledger from "./LedgerReads.ts"
-import { pageOf, type Read, recordOf } from "./Reading.ts"
+import { newestFirst, type Read, recordOf } from "./Reading.ts"
 import * as Receiving from "./ReceivingReads.ts"
 import * as Reports from "./ReportReads.ts"
 import * as Sending from "./SendingReads.ts"
@@ -38,7 +38,7 @@ export const layer: Layer.Layer<Journal | Records | Tasks> = Layer.effectContext
     const nouns = NounReads.of({
       get: (noun, companyId, id) => recordOf(read, noun)(companyId, id),
       named: (noun, name) => read((now) => State.named(now, noun, name)),
-      newestFirst: (noun, companyId, before, limit) => pageOf(read, noun)(companyId, before, limit)
+      newestFirst: (noun, companyId, before, limit) => read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))
     })
     return Context.make(
       Journal,

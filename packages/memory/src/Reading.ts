@@ -42,9 +42,3 @@ export const recordOf =
   <A extends Noun.Row>(read: Read, noun: Noun.Noun<A>) =>
   (companyId: CompanyId.CompanyId, id: string): Effect.Effect<Option.Option<A>> =>
     read((now) => State.get(now, noun, companyId, id))
-
-/** Reads a page of a company's records of the given type, newest first. */
-export const pageOf =
-  <A extends Noun.Row>(read: Read, noun: Noun.Noun<A>) =>
-  (companyId: CompanyId.CompanyId, before: string | null, limit: number): Effect.Effect<ReadonlyArray<A>> =>
-    read((now) => newestFirst(State.ownedBy(now, noun, companyId), before, limit))

@@ -1,14 +1,13 @@
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Deposit from "@satrail/core/receiving/Deposit"
 import * as Invoice from "@satrail/core/receiving/Invoice"
-import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import * as SuspenseAssignment from "@satrail/core/receiving/SuspenseAssignment"
 import type * as CompanyId from "@satrail/core/base/CompanyId"
 import type { ReceivingReads, Unconfirmed } from "@satrail/core/receiving/ReceivingReads"
 import { HashMap, Option } from "effect"
 import * as Lists from "./Lists.ts"
-import { compare, newestByTime, newestFirst, page, pageOf, type Read, recordOf } from "./Reading.ts"
+import { compare, newestByTime, newestFirst, page, type Read, recordOf } from "./Reading.ts"
 import * as State from "./State.ts"
 
 const openInvoices = (state: State.State) =>
@@ -81,12 +80,8 @@ export const make = (read: Read): ReceivingReads["Service"] => ({
       return Math.min(open.length, limit)
     }),
   endedForWallets: (untilMillis, after, limit) => read((now) => endedForWallets(now, untilMillis, after).slice(0, limit)),
-  unmatched: recordOf(read, Invoice.unmatchedNoun),
   unmatchedById: (id) => read((now) => HashMap.get(State.of(now, Invoice.unmatchedNoun), id)),
   suspended: (after, limit, status) => read((now) => newestByTime(suspended(now, status), after, limit)),
-  lightningAddress: (handle, domain) => read((now) => State.named(now, LightningAddress.noun, { handle, domain })),
-  lightningAddressById: recordOf(read, LightningAddress.noun),
-  lightningAddressesOf: pageOf(read, LightningAddress.noun),
   onChainAddresses: (scripts) =>
     read((now) =>
       Array.from(new Set(scripts)).flatMap((scriptPubKey) => Option.toArray(State.named(now, OnChainAddress.noun, { scriptPubKey })))

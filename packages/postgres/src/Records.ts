@@ -22,7 +22,6 @@ import * as Events from "./reads/EventStore.ts"
 import * as Invoice from "./reads/Invoice.ts"
 import * as KeyRange from "./reads/KeyRange.ts"
 import * as Ledger from "./reads/Ledger.ts"
-import * as LightningAddress from "./reads/LightningAddress.ts"
 import * as Nouns from "./reads/NounReads.ts"
 import * as OnChainAddress from "./reads/OnChainAddress.ts"
 import * as Search from "./reads/Search.ts"
@@ -32,7 +31,7 @@ import * as Withdrawal from "./reads/Withdrawal.ts"
 
 export const make = Effect.gen(function* () {
   const { funds, audit, ...ledger } = yield* Effect.all(Ledger.reads)
-  const { depositOfInvoice, unmatched, unmatchedById, suspended, faults, ...books } = yield* Effect.all(Books.reads)
+  const { depositOfInvoice, unmatchedById, suspended, faults, ...books } = yield* Effect.all(Books.reads)
   return Context.make(NounReads, yield* Nouns.make).pipe(
     Context.add(AuditStore, yield* Audit.make),
     Context.add(EventStore, yield* Events.make),
@@ -52,11 +51,9 @@ export const make = Effect.gen(function* () {
       ReceivingReads,
       ReceivingReads.of({
         ...(yield* Effect.all(Invoice.reads)),
-        ...(yield* Effect.all(LightningAddress.reads)),
         ...(yield* Effect.all(OnChainAddress.reads)),
         ...(yield* Effect.all(Deposit.reads)),
         depositOfInvoice,
-        unmatched,
         unmatchedById,
         suspended,
         ...(yield* Effect.all(KeyRange.reads))

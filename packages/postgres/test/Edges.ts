@@ -7,6 +7,7 @@ import * as CompanyId from "@satrail/core/base/CompanyId"
 import { Journal } from "@satrail/core/ledger/Journal"
 import type { Tasks } from "@satrail/core/ledger/Tasks"
 import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import { Records } from "@satrail/core/service/Records"
 import { Effect, type Layer, Option } from "effect"
 
@@ -67,7 +68,7 @@ export const suite = <E>(name: string, layer: Layer.Layer<Journal | Records | Ta
           records.withdrawal(CompanyId.make("' or true --"), companyId),
           records.deposit(companyId, companyId.toUpperCase()),
           records.apiKey(key),
-          records.lightningAddress("\ud800", "pay.example"),
+          records.named(LightningAddress.noun, { handle: "\ud800", domain: "pay.example" }),
           records.depositByOutpoint(TxId.make("00"), 2 ** 32),
           records.depositByOutpoint(TxId.make("00"), 0.5)
         ])

@@ -12,6 +12,8 @@ import * as Nouns from "@satrail/core/service/Nouns"
 import { type AllReads, Records } from "@satrail/core/service/Records"
 import { Effect, type Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Invoice from "@satrail/core/receiving/Invoice"
+import * as LightningAddress from "@satrail/core/receiving/LightningAddress"
 import * as OnChainAddress from "@satrail/core/receiving/OnChainAddress"
 import { kinds } from "../src/journal/Journal.ts"
 import * as Migrations from "../src/migrations/Migrations.ts"
@@ -220,9 +222,9 @@ const readTexts = Effect.gen(function* () {
     records.cursor("a"),
     records.invoice(id, id),
     records.invoiceByHash(PaymentHash.make(hash)),
-    records.unmatched(id, id),
-    records.lightningAddress("a", "a.example"),
-    records.lightningAddressById(id, id),
+    records.get(Invoice.unmatchedNoun, id, id),
+    records.named(LightningAddress.noun, { handle: "a", domain: "a.example" }),
+    records.get(LightningAddress.noun, id, id),
     records.deposit(id, id),
     records.depositByOutpoint(TxId.make(hash), 0),
     records.candidates(id, id),

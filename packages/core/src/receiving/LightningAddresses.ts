@@ -17,10 +17,10 @@ import * as Answer from "../ledger/Answer.ts"
 import * as Answers from "../ledger/Answers.ts"
 import { type Conflict, found, type IdempotencyMismatch, Journal, NotFound, type StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
+import { NounReads } from "../ledger/NounReads.ts"
 import * as Page from "../ledger/Page.ts"
 import { retryIfMoved } from "../ledger/RetryIfMoved.ts"
 import * as LightningAddress from "./LightningAddress.ts"
-import { ReceivingReads } from "./ReceivingReads.ts"
 
 /** The domain is not verified for this company. */
 export class DomainNotVerified extends Schema.TaggedError<DomainNotVerified>()("DomainNotVerified", { domain: Schema.String }) {}
@@ -106,7 +106,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
   const servedAt = yield* ServedDomains.make
-  const receiving = yield* ReceivingReads
+  const nouns = yield* NounReads
   const { domain: ownDomain } = yield* Installation
   const bounds = yield* Bounds
   const entropy = yield* Entropy
@@ -117,7 +117,8 @@ export const make = Effect.gen(function* () {
     return (yield* servedAt(domain)).isOf(companyId) ? domain : yield* new DomainNotVerified({ domain })
   })
 
-  const get = (companyId: CompanyId.CompanyId, id: string) => found("Lightning address", id, receiving.lightningAddressById(companyId, id))
+  const get = (companyId: CompanyId.CompanyId, id: string) =>
+    found("Lightning address", id, nouns.get(LightningAddress.noun, companyId, id))
 
   const checkSettings = Effect.fnUntraced(function* ({ minSendable, maxSendable, successMessage, metadata }: LightningAddress.Settings) {
     yield* checkRange({ min: minSendable, max: maxSendable }, bounds)
@@ -147,7 +148,7 @@ export const make = Effect.gen(function* () {
       yield* awaitCacheExpiry
       return yield* get(companyId, id)
     }),
-    list: (companyId, query) => Page.read(query, (before, limit) => receiving.lightningAddressesOf(companyId, before, limit)),
+    list: (companyId, query) => Page.read(query, (before, limit) => nouns.newestFirst(LightningAddress.noun, companyId, before, limit)),
     change: (companyId, id, settings) => updateSettings(companyId, id, () => Effect.succeed(settings)),
     updateSettings,
     create: Effect.fnUntraced(function* ({ company, metadata, request, ...ask }) {

@@ -6,11 +6,12 @@ import * as ServedDomains from "../accounts/ServedDomains.ts"
 import * as Metadata from "../base/Metadata.ts"
 import * as Answer from "../ledger/Answer.ts"
 import type { Conflict, StoreUnavailable } from "../ledger/Journal.ts"
+import { NounReads } from "../ledger/NounReads.ts"
 import { LightningReceiver, NodeUnavailable } from "../nodes/LightningReceiver.ts"
 import * as AskRates from "./AskRates.ts"
 import type { Callback, Invoice } from "./Invoice.ts"
 import { Invoices } from "./Invoices.ts"
-import type { LightningAddress } from "./LightningAddress.ts"
+import * as LightningAddress from "./LightningAddress.ts"
 import { LnurlOptions } from "./LnurlOptions.ts"
 import * as PayRequest from "./PayRequest.ts"
 import { PublicReceipts } from "./PublicReceipts.ts"
@@ -61,6 +62,7 @@ export const make = Effect.gen(function* () {
   const receiver = yield* LightningReceiver
   const servedAt = yield* ServedDomains.make
   const receiving = yield* ReceivingReads
+  const nouns = yield* NounReads
   const invoices = yield* Invoices
   const own = yield* Installation
   const bounds = yield* Bounds
@@ -74,7 +76,7 @@ export const make = Effect.gen(function* () {
    */
   const find = Effect.fnUntraced(function* (place: PayRequest.Place) {
     const target = yield* Effect.fromResult(PayRequest.targetOf(place, own))
-    const found = yield* receiving.lightningAddress(target.handle, target.domain)
+    const found = yield* nouns.named(LightningAddress.noun, { handle: target.handle, domain: target.domain })
     if (found._tag === "None") return yield* PayRequest.notFound
     if (!(yield* servedAt(target.domain)).isOf(found.value.companyId)) return yield* PayRequest.notFound
     return { target, address: found.value }
@@ -89,7 +91,7 @@ export const make = Effect.gen(function* () {
     new NodeUnavailable({ operation: "createInvoice", cause: new Error(`no invoice within ${lnurl.timeoutMillis} ms`) })
   )
 
-  const show = (target: PayRequest.Target, address: LightningAddress): PayRequest.PayRequest => ({
+  const show = (target: PayRequest.Target, address: LightningAddress.LightningAddress): PayRequest.PayRequest => ({
     callback: `${target.url}/callback`,
     ...PayRequest.limitsOf(address, bounds),
     metadata: PayRequest.metadataOf(target),

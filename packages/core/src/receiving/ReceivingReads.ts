@@ -8,7 +8,6 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import type { Found, Position } from "../ledger/Page.ts"
 import type { Deposit } from "./Deposit.ts"
 import type { Invoice, Query, Unmatched } from "./Invoice.ts"
-import type { LightningAddress } from "./LightningAddress.ts"
 import type { OnChainAddress } from "./OnChainAddress.ts"
 
 /** Totals of deposits with too few confirmations: per company, and per block across all companies. */
@@ -64,8 +63,6 @@ export class ReceivingReads extends Context.Service<
     ) => Read<ReadonlyArray<Invoice>>
     /** Returns the deposit that credited an invoice, if it is settled. */
     readonly depositOfInvoice: (companyId: CompanyId.CompanyId, invoiceId: string) => Read<Option.Option<Deposit>>
-    /** Returns a payment in suspense that refers to this company's invoice. */
-    readonly unmatched: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Unmatched>>
     /** Returns a payment in suspense, whichever company's invoice it refers to. */
     readonly unmatchedById: (id: string) => Read<Option.Option<Unmatched>>
     /**
@@ -73,17 +70,6 @@ export class ReceivingReads extends Context.Service<
      * (exclusive; null for the first page). Without a status, includes the assigned ones.
      */
     readonly suspended: (after: Position | null, limit: number, status?: "open" | "assigned") => Read<ReadonlyArray<Unmatched>>
-    readonly lightningAddress: (handle: string, domain: string) => Read<Option.Option<LightningAddress>>
-    readonly lightningAddressById: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<LightningAddress>>
-    /**
-     * Returns a company's Lightning addresses, including deleted ones, newest first by id, before `before`
-     * (exclusive; null for the first page).
-     */
-    readonly lightningAddressesOf: (
-      companyId: CompanyId.CompanyId,
-      before: string | null,
-      limit: number
-    ) => Read<ReadonlyArray<LightningAddress>>
     /** Returns our addresses among these scripts. */
     readonly onChainAddresses: (scriptPubKeys: ReadonlyArray<string>) => Read<ReadonlyArray<OnChainAddress>>
     readonly deposit: (companyId: CompanyId.CompanyId, id: string) => Read<Option.Option<Deposit>>

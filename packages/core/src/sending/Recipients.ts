@@ -10,11 +10,13 @@ import type * as CompanyId from "../base/CompanyId.ts"
 import * as FairSlots from "../base/FairSlots.ts"
 import { cached } from "../base/ReadCache.ts"
 import type { StoreUnavailable } from "../ledger/Journal.ts"
+import { NounReads } from "../ledger/NounReads.ts"
 import type { Rail } from "../ledger/Rail.ts"
 import { LightningReceiver } from "../nodes/LightningReceiver.ts"
 import { type PayTerms, RecipientRefused, type RecipientUnreachable, Resolver } from "../nodes/Resolver.ts"
 import type { SuccessAction } from "../nodes/SuccessAction.ts"
 import { IssuedOffers } from "../receiving/IssuedOffers.ts"
+import * as OwnAddress from "../receiving/LightningAddress.ts"
 import { ReceivingReads } from "../receiving/ReceivingReads.ts"
 import type { Destination, LightningAddress } from "./Destination.ts"
 import * as Instructions from "./Instructions.ts"
@@ -74,12 +76,12 @@ const notFound = (message: string) => new DestinationRefused({ code: "recipient_
  * Recognizes our own offers by their exact text, because a node cannot pay itself. The offer of a deleted
  * Lightning address is rejected.
  */
-const offersIn = (receiving: ReceivingReads["Service"], offers: typeof IssuedOffers.Service) =>
+const offersIn = (nouns: NounReads["Service"], offers: typeof IssuedOffers.Service) =>
   Effect.fnUntraced(function* (bolt12: Bolt12) {
     const issued = yield* offers.byText(bolt12.offer)
     if (Option.isNone(issued)) return { _tag: "Bolt12" as const, bolt12 }
     const { companyId, lightningAddressId } = issued.value
-    const address = lightningAddressId === null ? Option.none() : yield* receiving.lightningAddressById(companyId, lightningAddressId)
+    const address = lightningAddressId === null ? Option.none() : yield* nouns.get(OwnAddress.noun, companyId, lightningAddressId)
     if (Option.exists(address, ({ deletedAtMillis }) => deletedAtMillis !== null))
       return yield* notFound("The Lightning address of this offer was deleted")
     return { _tag: "OwnOffer" as const, bolt12, offer: issued.value }
@@ -100,19 +102,20 @@ const untagged = ({ handle, domain }: LightningAddress["address"]) => `${handle.
  * Caches found addresses briefly. A call that changes or deletes an address returns only after that time. A
  * missing address is not cached, because it may be created at any time.
  */
-const addressesIn = (receiving: ReceivingReads["Service"]) =>
+const addressesIn = (nouns: NounReads["Service"]) =>
   cached((text: string) => {
     const at = text.lastIndexOf("@")
-    return receiving.lightningAddress(text.slice(0, at), text.slice(at + 1))
+    return nouns.named(OwnAddress.noun, { handle: text.slice(0, at), domain: text.slice(at + 1) })
   }, Option.isSome)
 
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
+  const nouns = yield* NounReads
   const sending = yield* SendingReads
   const receiver = yield* LightningReceiver
   const resolver = yield* Resolver
-  const findOffer = offersIn(receiving, yield* IssuedOffers)
-  const ownAddress = addressesIn(receiving)
+  const findOffer = offersIn(nouns, yield* IssuedOffers)
+  const ownAddress = addressesIn(nouns)
   const instructions = yield* Instructions.make
   const { network } = yield* Installation
   const rules = { ...(yield* Bounds), ...(yield* PaymentOptions), network }

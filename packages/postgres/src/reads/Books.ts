@@ -315,7 +315,6 @@ order by t.created_at_millis desc, uuid_send(t.id) desc limit $3::bigint`,
     ],
     read: Invoice.unmatched.ofRow
   }),
-  unmatched: Reads.get("Records.unmatched", unmatchedNoun),
   depositOfInvoice: Reads.one("Records.depositOfInvoice", {
     key: { company_id: "uuid", id: "uuid" },
     select: `

@@ -18,7 +18,6 @@ import * as OfferIssuer from "../../nodes/OfferIssuer.ts"
 import * as LightningAddress from "../../receiving/LightningAddress.ts"
 import { descriptionIssue } from "../../receiving/Invoices.ts"
 import * as IssuedOffer from "./IssuedOffer.ts"
-import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 
 /**
  * Issues any number of BOLT 12 offers from our node. Each offer permanently belongs to one company.
@@ -56,7 +55,6 @@ export class Offers extends Context.Service<
 export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const ledger = yield* LedgerReads
-  const receiving = yield* ReceivingReads
   const { nodeId } = yield* LightningReceiver
   const issuer = yield* OfferIssuer.available
   const stops = yield* Stops
@@ -68,7 +66,7 @@ export const make = Effect.gen(function* () {
   const addressOf = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, id: string | null) {
     if (id === null) return null
     const open = Option.filter<LightningAddress.LightningAddress>(({ deletedAtMillis }) => deletedAtMillis === null)
-    const address = yield* found("Lightning address", id, Effect.map(receiving.lightningAddressById(companyId, id), open))
+    const address = yield* found("Lightning address", id, Effect.map(nouns.get(LightningAddress.noun, companyId, id), open))
     if (Option.isSome(yield* nouns.named(IssuedOffer.noun, { lightningAddressId: id })))
       return yield* new Invalid({ path: "lightning_address_id", message: "must be a Lightning address without an offer" })
     return address

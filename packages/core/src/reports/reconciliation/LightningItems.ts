@@ -3,7 +3,9 @@ import { Clock, Effect, Option } from "effect"
 import * as Id from "../../base/Id.ts"
 import type { StoreUnavailable } from "../../ledger/Journal.ts"
 import { LedgerReads } from "../../ledger/LedgerReads.ts"
+import { NounReads } from "../../ledger/NounReads.ts"
 import { LightningReceiver, type NodeUnavailable } from "../../nodes/LightningReceiver.ts"
+import { unmatchedNoun } from "../../receiving/Invoice.ts"
 import { ReceivingReads } from "../../receiving/ReceivingReads.ts"
 import { PaymentOptions } from "../../sending/PaymentOptions.ts"
 import { SendingReads } from "../../sending/SendingReads.ts"
@@ -46,6 +48,7 @@ const heldBack = Effect.gen(function* () {
 /** Compares individual payments: the node's entries with our records, and our records with lookups at the node. */
 export const make = Effect.gen(function* () {
   const receiving = yield* ReceivingReads
+  const nouns = yield* NounReads
   const sending = yield* SendingReads
   const unlessHeld = yield* heldBack
   const receiver = yield* LightningReceiver
@@ -60,7 +63,7 @@ export const make = Effect.gen(function* () {
       [
         receiving.depositOfInvoice(invoice.companyId, invoice.id),
         sending.withdrawalByHash(paymentHash),
-        receiving.unmatched(invoice.companyId, Id.fromHash(paymentHash))
+        nouns.get(unmatchedNoun, invoice.companyId, Id.fromHash(paymentHash))
       ],
       { concurrency: "unbounded" }
     )
