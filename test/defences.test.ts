@@ -77,7 +77,7 @@ describe("the canaries", () => {
 
   for (const canary of canaries) {
     it(`mutants: ${canary.name} fits its source and changes it`, () => {
-      const { file, test, rows: caught } = canary
+      const { file, test, rows: caught = [] } = canary
       const source = read(file)
       assert.strictEqual(fits(canary, source), 1, `it must fit ${canary.in} in ${file} once`)
       assert.notStrictEqual(patched(canary, source), source)

@@ -1,8 +1,8 @@
 /** A known bug, put back in one place while its tests run. The tests must fail, or they protect nothing. */
 export interface Canary {
   readonly name: string
-  /** The numbers of the incidents that it repeats. */
-  readonly rows: ReadonlyArray<number>
+  /** The numbers of the incidents that it repeats, if any. */
+  readonly rows?: ReadonlyArray<number>
   /** The wrong behavior that it causes. */
   readonly bug: string
   readonly file: string

@@ -13,7 +13,7 @@ const proof = (file: string, { length }: ReadonlyArray<Titled>) =>
   `[${file.replace(/^packages\/(\w+)\/(?:src|test)\//, "$1/")}](../../${file})${length === 1 ? "" : ` (${length})`}`
 
 const section = ({ row, incident, defence }: Incident, all: ReadonlyArray<Titled>): ReadonlyArray<string> => {
-  const mutants = canaries.filter(({ rows }) => rows.includes(row)).map(({ name }) => `\`${name}\``)
+  const mutants = canaries.filter(({ rows }) => rows?.includes(row)).map(({ name }) => `\`${name}\``)
   return [
     `### C${row}: ${escaped(incident)}`,
     "",

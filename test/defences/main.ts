@@ -133,7 +133,7 @@ interface Trial {
 }
 
 const judge = async ({ canary, test, titles }: Trial) => {
-  const { name, rows, bug, file } = canary
+  const { name, rows = [], bug, file } = canary
   const times = fits(canary, readFileSync(path.join(root, file), "utf8"))
   if (times !== 1) return tell("FAILED", name, 0, `it fits ${canary.in} in ${file} ${times} times instead of once`)
   const { failed, passed, broken, seconds } = await run(name, test, titles)

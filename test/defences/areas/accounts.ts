@@ -3,7 +3,6 @@ import { type Canary, core, coreTest } from "../Canary.ts"
 export const canaries: ReadonlyArray<Canary> = [
   {
     name: "key-read-in-the-future",
-    rows: [],
     bug: "after the clock is set back, a cached key stays usable for longer",
     file: core("base/ReadCache"),
     in: "isYoung",
@@ -14,7 +13,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "key-checked-before-the-body",
-    rows: [],
     bug: "a key that is revoked while a request's body arrives still acts",
     file: "packages/http/src/api/Authentication.ts",
     in: "layer",
@@ -25,7 +23,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "key-checked-before-the-lookup",
-    rows: [],
     bug: "a key that is revoked while a payee's server is slow still sends",
     file: core("sending/WithdrawalDrafts"),
     in: "make",
@@ -48,7 +45,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "revoked-operator-token",
-    rows: [],
     bug: "a revoked operator token still has full access",
     file: core("accounts/OperatorTokens"),
     in: "open",
@@ -59,7 +55,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "own-key-that-sends",
-    rows: [],
     bug: "a company's key creates another key that can send, which bypasses its limits and approvals",
     file: core("accounts/ApiKey"),
     in: "harmless",
@@ -70,7 +65,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "foreign-key-revoked",
-    rows: [],
     bug: "a company can revoke another company's key",
     file: core("accounts/ApiKeys"),
     in: "finding",
@@ -81,7 +75,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "key-without-second-operator",
-    rows: [],
     bug: "one operator alone can issue a key that sends a company's money",
     file: core("accounts/ApiKeys"),
     in: "approvalOf",
@@ -92,7 +85,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "waiting-key-opens",
-    rows: [],
     bug: "a key is usable before a second operator approves it",
     file: core("accounts/ApiKey"),
     in: "refusal",
@@ -103,7 +95,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "key-approved-by-who-asked",
-    rows: [],
     bug: "the operator who requested a key can approve it",
     file: core("accounts/ApiKey"),
     in: "approved",
@@ -114,7 +105,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "loosened-by-one-operator",
-    rows: [],
     bug: "one operator alone, by asking twice, can loosen the protection of a company with a large balance",
     file: core("accounts/Loosening"),
     in: "waiting",
@@ -125,7 +115,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "another-loosening-granted",
-    rows: [],
     bug: "a second operator grants something other than what was requested",
     file: core("accounts/Loosening"),
     in: "waiting",
@@ -136,7 +125,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "raised-limit-is-tighter",
-    rows: [],
     bug: "raising a limit does not count as loosening it",
     file: core("accounts/Limits"),
     in: "loosens",
@@ -147,7 +135,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "pause-answered-early",
-    rows: [],
     bug: "a pause is confirmed while other processes still act on a cached state",
     file: core("accounts/Stops"),
     in: "make",

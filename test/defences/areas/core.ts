@@ -3,7 +3,6 @@ import { type Canary, core, coreTest, inMemory, crashTest } from "../Canary.ts"
 export const canaries: ReadonlyArray<Canary> = [
   {
     name: "event-of-another-company",
-    rows: [],
     bug: "an event is returned to any company",
     file: core("events/Feed"),
     in: "make",
@@ -25,7 +24,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "offer-booked-by-hash",
-    rows: [],
     bug: "an offer payment is looked up by the hash that the offer's issuer chose",
     file: core("reports/reconciliation/LightningItems"),
     in: "make",
@@ -102,7 +100,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "balance-without-fees",
-    rows: [],
     bug: "an export's lines and running balance omit the fees",
     file: core("reports/Booking"),
     in: "total",
@@ -113,7 +110,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "adjustment-as-deposit",
-    rows: [],
     bug: "an adjustment by operators is exported as money received over the network",
     file: core("reports/Booking"),
     in: "kindOf",
@@ -124,7 +120,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "webhook-rendered-when-sent",
-    rows: [],
     bug: "an event is rendered again for every delivery, and its body is not stored",
     file: core("events/Feed"),
     in: "make",
@@ -135,7 +130,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "webhook-sender-skips-what-was-looked-at",
-    rows: [],
     bug: "the webhook sender gets the last cached page of events, whatever position it requested",
     file: core("events/Tail"),
     in: "make",
@@ -146,7 +140,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "one-claim-too-many",
-    rows: [],
     bug: "a worker claims again although its last claim returned every waiting task",
     file: core("base/WorkSlots"),
     in: "keepFilled",
@@ -157,7 +150,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "listed-late-is-a-difference",
-    rows: [],
     bug: "a forward that lnd lists late remains a discrepancy once the next forward occurs",
     file: core("reports/reconciliation/Run"),
     in: "corrected",
@@ -168,7 +160,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "explained-by-whatever-is-listed",
-    rows: [],
     bug: "a loss is treated as a forward that the node has not listed yet",
     file: core("reports/reconciliation/Listed"),
     in: "explain",
@@ -179,7 +170,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "closing-may-cost-anything",
-    rows: [],
     bug: "a closed channel explains a loss of more than a fraction of a satoshi",
     file: core("reports/reconciliation/Listed"),
     in: "roundedAway",
@@ -190,7 +180,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "listed-twice",
-    rows: [],
     bug: "entries that the node lists are counted again in every reconciliation run",
     file: core("reports/reconciliation/Reconciler"),
     in: "make",
@@ -201,7 +190,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "pool-evicts-the-smallest",
-    rows: [],
     bug: "a full pool evicts from the smallest network instead of the largest",
     file: core("base/Pool"),
     in: "heaviest",
@@ -212,7 +200,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "channels-inactive-count",
-    rows: [],
     bug: "an invoice counts as payable through channels whose peers are offline",
     file: core("nodes/Channels"),
     in: "make",
@@ -223,7 +210,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "channels-outage-warns",
-    rows: [],
     bug: "a node that does not respond counts as one without channels",
     file: core("nodes/Channels"),
     in: "make",

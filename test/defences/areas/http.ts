@@ -3,7 +3,6 @@ import { type Canary } from "../Canary.ts"
 export const canaries: ReadonlyArray<Canary> = [
   {
     name: "preimage-before-settlement",
-    rows: [],
     bug: "an invoice shows its preimage before it is settled",
     file: "packages/http/src/resources/Invoices.ts",
     in: "view",
@@ -58,7 +57,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "formula-in-an-export",
-    rows: [],
     bug: "text in an export runs as a formula in a spreadsheet",
     file: "packages/ui/src/Cell.ts",
     in: "formula",
@@ -69,7 +67,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "half-a-file",
-    rows: [],
     bug: "a truncated export looks complete",
     file: "packages/http/src/edge/Edge.ts",
     in: "streamed",
@@ -80,7 +77,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "operator-scope-unchecked",
-    rows: [],
     bug: "every operator token can call every route",
     file: "packages/http/src/api/Authentication.ts",
     in: "layerOperator",
@@ -91,7 +87,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "stop-loosens",
-    rows: [],
     bug: "a token with the `stop` scope can remove a limit",
     file: "packages/http/src/api/Authentication.ts",
     in: "changer",
@@ -102,7 +97,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "pages-let-elements-through",
-    rows: [],
     bug: "a page does not escape its title",
     file: "packages/ui/src/Html.ts",
     in: "page",
@@ -113,7 +107,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "key-from-anywhere",
-    rows: [],
     bug: "a key restricted to some IP addresses can send from any",
     file: "packages/http/src/api/Authentication.ts",
     in: "isSending",
@@ -124,7 +117,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "caller-says-where",
-    rows: [],
     bug: "the caller's X-Forwarded-For header is trusted",
     file: "packages/http/src/wire/Address.ts",
     in: "forwardedIn",
@@ -135,7 +127,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "flood-of-one-key",
-    rows: [],
     bug: "requests with a key are counted but never limited",
     file: "packages/http/src/edge/RequestRates.ts",
     in: "counting",
@@ -146,7 +137,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "flood-refused-at-once",
-    rows: [],
     bug: "a rejected client that retries immediately is rejected again without a delay",
     file: "packages/http/src/edge/RequestRates.ts",
     in: "counting",
@@ -157,7 +147,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "second-at-once",
-    rows: [],
     bug: "all requests with a key within a second start immediately and delay requests with other keys",
     file: "packages/http/src/edge/RequestRates.ts",
     in: "counting",
@@ -168,7 +157,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "one-lane-for-all",
-    rows: [],
     bug: "all of a company's requests start immediately and delay other companies' requests",
     file: "packages/http/src/edge/Lanes.ts",
     in: "make",
@@ -179,7 +167,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "stranger-guesses-on",
-    rows: [],
     bug: "a client can guess keys without a rate limit",
     file: "packages/http/src/edge/RequestRates.ts",
     in: "make",

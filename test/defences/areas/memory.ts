@@ -144,7 +144,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "frozen-company-sends-in-memory",
-    rows: [],
     bug: "a commit does not check whether the company is frozen",
     file: memory("Verdict"),
     in: "apply",
@@ -155,7 +154,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "fees-of-before-in-memory",
-    rows: [],
     bug: "a fee computed before the company's fees changed is charged after the change",
     file: memory("Verdict"),
     in: "apply",

@@ -3,7 +3,6 @@ import { type Canary, ldk, lndTest } from "../Canary.ts"
 export const canaries: ReadonlyArray<Canary> = [
   {
     name: "lnd-without-a-record-yet",
-    rows: [],
     bug: "a call to lnd that may still arrive counts as not sent because lnd has no record of it yet",
     file: "packages/nodes/src/LndSender.ts",
     in: "make",
@@ -113,7 +112,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "ldk-two-owners",
-    rows: [],
     bug: "two processes run the node of one store",
     file: ldk("store.go"),
     in: "openStore",
@@ -124,7 +122,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "ldk-store-of-a-backup",
-    rows: [],
     bug: "a restored store counts as the newest if its own counter is as high",
     file: ldk("store.go"),
     in: "has",
@@ -157,7 +154,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "lnd-settle-after-expiry",
-    rows: [],
     bug: "just after a long stop of lnd, a held payment that the payer took back meanwhile counts as received",
     file: "packages/nodes/src/LndHolding.ts",
     in: "make",
@@ -168,7 +164,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "lnd-expired-part",
-    rows: [],
     bug: "lnd: a part of a payment that the payer took back before the rest arrived counts as received",
     file: "packages/nodes/src/LndInvoice.ts",
     in: "receivedOf",
@@ -179,7 +174,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "ldk-claim-at-an-old-height",
-    rows: [],
     bug: "after a long stop, a held payment that the payer took back meanwhile counts as received",
     file: ldk("claims.go"),
     in: "isReadSince",
@@ -190,7 +184,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "ldk-claim-on-an-old-chain",
-    rows: [],
     bug: "after a long stop of bitcoind too, a held payment that the payer took back meanwhile counts as received",
     file: ldk("tip.go"),
     in: "isTipRecent",
@@ -201,7 +194,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "ldk-open-socket",
-    rows: [],
     bug: "every user of the machine can make the node pay",
     file: ldk("socket.go"),
     in: "listenPrivately",
@@ -212,7 +204,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "ldk-mainnet-unasked",
-    rows: [],
     bug: "the node runs on mainnet without an explicit acceptance of the risks",
     file: ldk("main.go"),
     in: "readSettings",
@@ -223,7 +214,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "lnd-forward-half-settled",
-    rows: [],
     bug: "a forward whose incoming HTLC has not settled counts as missing money",
     file: "packages/nodes/src/LndBooks.ts",
     in: "inChannels",

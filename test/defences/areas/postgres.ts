@@ -3,7 +3,6 @@ import { type Canary, postgres, inSql } from "../Canary.ts"
 export const canaries: ReadonlyArray<Canary> = [
   {
     name: "old-primary-not-cut-off",
-    rows: [],
     bug: "queries to an unresponsive machine wait for their timeout after another host is promoted",
     file: postgres("client/Primary"),
     in: "make",
@@ -14,7 +13,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "page-of-bookings-ends-early",
-    rows: [],
     bug: "a list of bookings ends at 20,000 entries outside the period",
     file: postgres("reads/Bookings"),
     in: "entries",
@@ -25,7 +23,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "first-millisecond-of-a-period",
-    rows: [],
     bug: "an entry in the first millisecond of a period is missing",
     file: postgres("reads/Bookings"),
     in: "entries",
@@ -36,7 +33,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "newest-task-first",
-    rows: [],
     bug: "the newest task is claimed first",
     file: postgres("Tasks"),
     in: "claim",
@@ -49,7 +45,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "room-back-too-late",
-    rows: [],
     bug: "a payment that fails after its window has passed releases limit usage of a later window",
     file: postgres("statements/Counts"),
     in: "written",
@@ -60,7 +55,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "laxer-limit-of-two",
-    rows: [],
     bug: "of two limits in one flush the higher one applies",
     file: postgres("statements/Counts"),
     in: "boundsOf",
@@ -71,7 +65,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "later-time-of-two",
-    rows: [],
     bug: "of two times in one flush the later one applies",
     file: postgres("statements/Counts"),
     in: "boundsOf",
@@ -82,7 +75,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "old-primary-again",
-    rows: [],
     bug: "a process reconnects to a primary that a failover has replaced",
     file: postgres("client/Primary"),
     in: "fits",
@@ -93,7 +85,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "commit-without-its-standby",
-    rows: [],
     bug: "a commit whose wait for the standby was interrupted is acknowledged",
     file: postgres("client/PgConnection"),
     in: "asking",
@@ -105,7 +96,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "list-from-anywhere",
-    rows: [],
     bug: "reads go to a standby that has not replayed the primary's writes",
     file: postgres("Standby"),
     in: "asOf",
@@ -252,7 +242,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "export-skips-at-a-page",
-    rows: [],
     bug: "an export treats a page that reached its scan limit as the last one",
     file: postgres("reads/Bookings"),
     in: "reads",
@@ -263,7 +252,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "frozen-company-sends",
-    rows: [],
     bug: "a commit in PostgreSQL does not check whether the company is frozen",
     file: postgres("statements/Statements"),
     in: "fresh",
@@ -274,7 +262,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "fees-of-before",
-    rows: [],
     bug: "PostgreSQL charges a fee computed before the company's fees changed",
     file: postgres("statements/Statements"),
     in: "fresh",
@@ -285,7 +272,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "fees-of-another-company",
-    rows: [],
     bug: "one company's custom fees apply to every company",
     file: postgres("reads/Company"),
     in: "changed",
@@ -307,7 +293,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "operator-events-kept",
-    rows: [],
     bug: "an old event of the operator blocks the deletion of all old events",
     file: postgres("reads/EventStore"),
     in: "forgetEvents",

@@ -53,7 +53,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "held-is-credited",
-    rows: [],
     bug: "the amount held by a hold invoice is posted to the company before the invoice is settled",
     file: core("receiving/Invoice"),
     in: "held",
@@ -67,7 +66,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "held-is-taken",
-    rows: [],
     bug: "the node settles a held payment although nobody requested it",
     file: core("receiving/InvoiceLookup"),
     in: "make",
@@ -169,7 +167,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "assigned-to-everybody",
-    rows: [],
     bug: "a payment in suspense becomes a deposit of every company that it is assigned to",
     file: core("receiving/SuspenseAssignment"),
     in: "noun",
@@ -197,7 +194,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "canceled-claimed",
-    rows: [],
     bug: "an invoice that its company canceled is settled internally",
     file: core("receiving/Invoice"),
     in: "life",
@@ -223,7 +219,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "canceled-credited-twice",
-    rows: [],
     bug: "a canceled invoice that was paid anyway can be canceled again, and settles once more",
     file: core("receiving/Invoice"),
     in: "life",
@@ -236,7 +231,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "canceled-without-the-node",
-    rows: [],
     bug: "an invoice is recorded as closed although the node holds a payment of it",
     file: core("receiving/NodeCancellation"),
     in: "make",
@@ -247,7 +241,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "held-without-limit",
-    rows: [],
     bug: "a company can have any number of hold invoices, which fill the HTLC slots of every channel",
     file: core("receiving/InvoiceIssuer"),
     in: "make",

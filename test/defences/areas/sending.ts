@@ -20,7 +20,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "sent-after-all-and-not-noted",
-    rows: [],
     bug: "a payment whose first call was not sent counts as unsent after a later call, and is sent again without the grace period",
     file: core("sending/LightningPayments"),
     in: "make",
@@ -345,7 +344,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "offer-amount-unchecked",
-    rows: [],
     bug: "an offer is paid with less than its amount",
     file: core("sending/Recipient"),
     in: "checkBolt12",
@@ -417,7 +415,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "fee-above-what-was-accepted",
-    rows: [],
     bug: "the charged fee may exceed the limit in the confirmation",
     file: core("sending/WithdrawalDrafts"),
     in: "make",
@@ -428,7 +425,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "paused-worker-pays",
-    rows: [],
     bug: "a payment worker contacts payees' servers although sending is paused or the company is frozen",
     file: core("sending/WithdrawalSteps"),
     in: "make",
@@ -439,7 +435,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "handed-over-and-forgotten",
-    rows: [],
     bug: "a payment whose caller disconnected waits until this process's claim expires",
     file: core("sending/Handover"),
     in: "make",
@@ -461,7 +456,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "handed-over-and-gone",
-    rows: [],
     bug: "a stopping process does not wait for the payments handed to its worker",
     file: core("sending/Handover"),
     in: "make",
@@ -472,7 +466,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "handed-over-by-who-asked",
-    rows: [],
     bug: "the audit log attributes an internal payment to the person who confirmed it instead of the worker",
     file: core("sending/Handover"),
     in: "make",
@@ -494,7 +487,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "a-share-is-all",
-    rows: [],
     bug: "the only company with waiting payments gets a quarter of the slots, and its other payments wait for the next poll",
     file: core("sending/PaymentWorker"),
     in: "make",
@@ -505,7 +497,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "place-counted-and-lost",
-    rows: [],
     bug: "a claim that fails midway never frees the slots that it counted for a payee's host, so the host is never called again",
     file: core("ledger/TurnQueue"),
     in: "make",
@@ -516,7 +507,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "paused-behind-other-payments",
-    rows: [],
     bug: "a payment that gets its slot after a pause began is stored as started during the pause",
     file: core("sending/LightningPayments"),
     in: "make",
@@ -527,7 +517,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "frozen-while-a-payee-responds",
-    rows: [],
     bug: "a payment starts although its company was frozen while the payee's server responded",
     file: core("sending/Payees"),
     in: "make",
@@ -571,7 +560,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "claim-outlasts-its-withdrawal",
-    rows: [],
     bug: "a withdrawal that fails keeps its claim on the payee's invoice",
     file: core("sending/WithdrawalOutcomes"),
     in: "make",
@@ -582,7 +570,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "frozen-while-the-node-is-away",
-    rows: [],
     bug: "a payment that did not reach the node is sent although its company has been frozen since",
     file: core("sending/LightningPayments"),
     in: "make",
@@ -595,7 +582,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "frozen-while-a-payout-is-signed",
-    rows: [],
     bug: "a payout is sent although its company was frozen while the wallet selected coins or the signer signed",
     file: core("sending/Payouts"),
     in: "make",
@@ -606,7 +592,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "unsigned-record-is-paid",
-    rows: [],
     bug: "an unsigned DNS record is paid",
     file: core("sending/Instructions"),
     in: "uriOf",
@@ -617,7 +602,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "first-of-two-records",
-    rows: [],
     bug: "if a name has two records, the first is paid",
     file: core("sending/Instructions"),
     in: "uriOf",
@@ -628,7 +612,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "down-to-the-server",
-    rows: [],
     bug: "an invalid record of a name falls back to the domain's server",
     file: core("sending/Instructions"),
     in: "make",
@@ -639,7 +622,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "no-answer-is-no-record",
-    rows: [],
     bug: "while no resolver responds, a name falls back to the domain's server",
     file: core("sending/Instructions"),
     in: "make",
@@ -650,7 +632,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "confirmed-by-the-dns-sent-by-the-server",
-    rows: [],
     bug: "a payment to a DNS record goes to the domain's server if the record has vanished by the time of sending",
     file: core("sending/Recipient"),
     in: "understood",
@@ -661,7 +642,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "another-rail-than-confirmed",
-    rows: [],
     bug: "a withdrawal that was confirmed as on-chain is paid over Lightning and posted as on-chain",
     file: core("sending/Instructions"),
     in: "chosen",

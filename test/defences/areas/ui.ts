@@ -3,7 +3,6 @@ import { type Canary } from "../Canary.ts"
 export const canaries: ReadonlyArray<Canary> = [
   {
     name: "description-is-markup",
-    rows: [],
     bug: "the checkout page renders its company's text as markup",
     file: "packages/ui/src/checkout/Bill.ts",
     in: "bill",

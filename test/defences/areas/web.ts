@@ -83,7 +83,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "signature-not-asked-for",
-    rows: [],
     bug: "a DNS record without DNSSEC validation is accepted, so anyone who can forge a response is paid",
     file: "packages/web/src/ValidatingResolver.ts",
     in: "validatedOf",
@@ -94,7 +93,6 @@ export const canaries: ReadonlyArray<Canary> = [
   },
   {
     name: "servfail-is-none",
-    rows: [],
     bug: "a record with an invalid signature counts as absent, and the domain's server is used instead",
     file: "packages/web/src/ValidatingResolver.ts",
     in: "validatedOf",

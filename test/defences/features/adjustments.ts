@@ -3,7 +3,6 @@ import { type Canary, core, inMemory, inSql, postgres } from "../Canary.ts"
 export const adjustments: ReadonlyArray<Canary> = [
   {
     name: "adjustment-approved-by-who-asked",
-    rows: [],
     bug: "a second token of the same operator approves the first one's request",
     file: core("accounts/SecondOperator"),
     in: "isSame",
@@ -14,7 +13,6 @@ export const adjustments: ReadonlyArray<Canary> = [
   },
   {
     name: "adjustment-booked-twice",
-    rows: [],
     bug: "each approval of an adjustment posts it",
     file: core("features/adjustments/Adjustment"),
     in: "life",
@@ -33,7 +31,6 @@ export const adjustments: ReadonlyArray<Canary> = [
   },
   {
     name: "adjustment-unverified",
-    rows: [],
     bug: "verification accepts any manual booking",
     file: postgres("reads/Posted"),
     in: "ofCompany",

@@ -3,7 +3,6 @@ import { type Canary, core, coreTest, inMemory } from "../Canary.ts"
 export const approvals: ReadonlyArray<Canary> = [
   {
     name: "asker-approves",
-    rows: [],
     bug: "the key that requested a withdrawal can approve it",
     file: core("features/approvals/Approvals"),
     in: "make",
@@ -14,7 +13,6 @@ export const approvals: ReadonlyArray<Canary> = [
   },
   {
     name: "sent-unapproved",
-    rows: [],
     bug: "a withdrawal that waits for approval already has a job to send it",
     file: core("sending/Withdrawal"),
     in: "requested",
@@ -25,7 +23,6 @@ export const approvals: ReadonlyArray<Canary> = [
   },
   {
     name: "approved-after-rejection",
-    rows: [],
     bug: "a rejected or expired withdrawal can be approved after its hold was released",
     file: core("features/approvals/Approval"),
     in: "life",
@@ -40,7 +37,6 @@ export const approvals: ReadonlyArray<Canary> = [
   },
   {
     name: "approved-at-any-fee",
-    rows: [],
     bug: "a withdrawal is approved although the network fee exceeds its hold",
     file: core("features/approvals/Approvals"),
     in: "make",
@@ -51,7 +47,6 @@ export const approvals: ReadonlyArray<Canary> = [
   },
   {
     name: "hook-hides-refusal",
-    rows: [],
     bug: "if one hook delays a withdrawal, the hooks that would reject the withdrawal are skipped",
     file: core("sending/WithdrawalHooks"),
     in: "make",
@@ -62,7 +57,6 @@ export const approvals: ReadonlyArray<Canary> = [
   },
   {
     name: "approved-unasked",
-    rows: [],
     bug: "a delayed withdrawal is approved without calling the hooks again",
     file: core("sending/WithdrawalDrafts"),
     in: "make",

@@ -3,7 +3,6 @@ import { type Canary, core, postgres, coreTest, inMemory, inTampering, inSql } f
 export const audit: ReadonlyArray<Canary> = [
   {
     name: "audit-linked-past-the-horizon",
-    rows: [],
     bug: "an audit entry is linked while an earlier entry may still be committed, so that the earlier one later counts as inserted",
     file: postgres("reads/AuditStore"),
     in: "unlinked",
@@ -15,7 +14,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-forgotten",
-    rows: [],
     bug: "a Change committed on someone's behalf has no audit entry",
     file: core("ledger/Audit"),
     in: "layerJournal",
@@ -26,7 +24,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-of-the-host-forgotten",
-    rows: [],
     bug: "a key issued by the embedding application has no audit entry",
     file: core("ledger/Audit"),
     in: "layerJournal",
@@ -37,7 +34,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-uncompared",
-    rows: [],
     bug: "records are not compared with the audit log",
     file: core("features/audit/AuditVerification"),
     in: "replay",
@@ -48,7 +44,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-unknown-record",
-    rows: [],
     bug: "a record missing from the audit log counts as one without values",
     file: core("features/audit/AuditVerification"),
     in: "replay",
@@ -59,7 +54,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-any-seal",
-    rows: [],
     bug: "an entry with an invalid signature counts as the service's",
     file: core("ledger/Audit"),
     in: "isSealed",
@@ -70,7 +64,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-copied",
-    rows: [],
     bug: "a signed entry can be written twice",
     file: postgres("reads/AuditStore"),
     in: "strays",
@@ -81,7 +74,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-of-what-was-refused",
-    rows: [],
     bug: "the audit log records refused requests as done",
     file: postgres("statements/Statements"),
     in: "audited",
@@ -92,7 +84,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-head-published-again",
-    rows: [],
     bug: "the head of the audit log is published again although nothing was added",
     file: core("features/audit/AuditHead"),
     in: "publish",
@@ -103,7 +94,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-head-kept-inside",
-    rows: [],
     bug: "the head of the audit log is logged but not sent to the operator's webhooks",
     file: core("features/audit/AuditLog"),
     in: "layerWorker",
@@ -114,7 +104,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-flood",
-    rows: [],
     bug: "each of many identical refusals writes its own audit entry",
     file: core("features/audit/AuditLog"),
     in: "make",
@@ -125,7 +114,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-without-floods",
-    rows: [],
     bug: "requests rejected by the rate limit are not logged",
     file: "packages/http/src/api/Authentication.ts",
     in: "layer",
@@ -136,7 +124,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-linked-from-the-wrong-place",
-    rows: [],
     bug: "a process links the audit log from where it read, although another one has linked a part of it",
     file: core("features/audit/AuditLog"),
     in: "link",
@@ -147,7 +134,6 @@ export const audit: ReadonlyArray<Canary> = [
   },
   {
     name: "audit-unhashed",
-    rows: [],
     bug: "the chain of the audit log does not cover the entries' contents",
     file: core("ledger/Audit"),
     in: "hashOf",

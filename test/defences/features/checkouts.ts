@@ -3,7 +3,6 @@ import { type Canary, core, coreTest } from "../Canary.ts"
 export const checkouts: ReadonlyArray<Canary> = [
   {
     name: "rest-rounded-down",
-    rows: [],
     bug: "paying a checkout's remaining amount does not complete it",
     file: core("features/checkouts/Checkout"),
     in: "rest",
@@ -14,7 +13,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "expired-and-canceled",
-    rows: [],
     bug: "an expired checkout can be canceled",
     file: core("features/checkouts/CheckoutCancel"),
     in: "make",
@@ -25,7 +23,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "checkout-unfollowed",
-    rows: [],
     bug: "a payment of a checkout is credited, but the checkout is not updated",
     file: core("features/checkouts/CheckoutJobs"),
     in: "ofDeposit",
@@ -37,7 +34,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "checkout-rest-of-nobody",
-    rows: [],
     bug: "the invoice for a checkout's remaining amount has no checkout, so its payment is not counted",
     file: core("features/checkouts/CheckoutAsking"),
     in: "make",
@@ -48,7 +44,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "checkout-half-canceled",
-    rows: [],
     bug: "a crash after canceling a checkout's invoice leaves the checkout open with an unpayable invoice",
     file: core("receiving/Invoices"),
     in: "make",
@@ -59,7 +54,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "checkout-paid-by-less",
-    rows: [],
     bug: "a partial payment completes a checkout",
     file: core("features/checkouts/Checkout"),
     in: "standing",
@@ -70,7 +64,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "checkout-paid-by-refunded",
-    rows: [],
     bug: "a refunded payment and the rest pay a checkout that was canceled",
     file: core("features/checkouts/Checkout"),
     in: "standing",
@@ -81,7 +74,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "page-streams-without-end",
-    rows: [],
     bug: "a checkout page can open any number of streams",
     file: "packages/http/src/features/checkouts/CheckoutPage.ts",
     in: "states",
@@ -92,7 +84,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "page-in-any-frame",
-    rows: [],
     bug: "an origin with extra text becomes part of the page's policy",
     file: core("features/checkouts/Checkouts"),
     in: "originIssue",
@@ -103,7 +94,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "page-asks-for-a-pending-part-again",
-    rows: [],
     bug: "a page asks for the whole price while a part of it is pending",
     file: "packages/core/src/features/checkouts/Checkout.ts",
     in: "unsent",
@@ -114,7 +104,6 @@ export const checkouts: ReadonlyArray<Canary> = [
   },
   {
     name: "page-asks-for-what-is-on-its-way",
-    rows: [],
     bug: "a page asks for payment again while enough money is pending",
     file: "packages/http/src/features/checkouts/CheckoutState.ts",
     in: "isDue",

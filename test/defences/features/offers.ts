@@ -14,7 +14,6 @@ export const offers: ReadonlyArray<Canary> = [
   },
   {
     name: "own-offers-not-looked-up",
-    rows: [],
     bug: "the node is called to pay its own offer, which no node can",
     file: core("sending/Recipients"),
     in: "make",
@@ -25,7 +24,6 @@ export const offers: ReadonlyArray<Canary> = [
   },
   {
     name: "own-offers-need-the-node",
-    rows: [],
     bug: "our own offer is refused if the node cannot pay offers, although the node is not needed",
     file: core("sending/PayableOffers"),
     in: "make",
@@ -36,7 +34,6 @@ export const offers: ReadonlyArray<Canary> = [
   },
   {
     name: "offers-nobody-can-pay",
-    rows: [],
     bug: "an external offer is accepted, and money held for it, although the node cannot pay offers",
     file: core("sending/PayableOffers"),
     in: "make",
@@ -47,7 +44,6 @@ export const offers: ReadonlyArray<Canary> = [
   },
   {
     name: "own-offer-pays-its-payer",
-    rows: [],
     bug: "a payment of our own offer is returned to its payer",
     file: core("sending/Transfers"),
     in: "make",
@@ -58,7 +54,6 @@ export const offers: ReadonlyArray<Canary> = [
   },
   {
     name: "own-offer-of-a-deleted-address",
-    rows: [],
     bug: "an offer settles internally although its Lightning address was deleted",
     file: core("sending/Recipients"),
     in: "offersIn",
@@ -69,7 +64,6 @@ export const offers: ReadonlyArray<Canary> = [
   },
   {
     name: "own-offers-by-their-beginning",
-    rows: [],
     bug: "an offer with the same beginning as ours is treated as ours",
     file: memory("features/Offers"),
     in: "make",

@@ -3,7 +3,6 @@ import { type Canary, core, coreTest } from "../Canary.ts"
 export const people: ReadonlyArray<Canary> = [
   {
     name: "invitation-used-twice",
-    rows: [],
     bug: "two people join with the same invitation in the same millisecond",
     file: core("features/people/Person"),
     in: "again",
@@ -14,7 +13,6 @@ export const people: ReadonlyArray<Canary> = [
   },
   {
     name: "key-invites-sender",
-    rows: [],
     bug: "an API key with limits invites an administrator who has none",
     file: core("features/people/People"),
     in: "mayGrant",
@@ -25,7 +23,6 @@ export const people: ReadonlyArray<Canary> = [
   },
   {
     name: "one-operator-invites-sender",
-    rows: [],
     bug: "one operator alone invites a person who can send a company's money",
     file: core("features/people/People"),
     in: "make",
@@ -36,7 +33,6 @@ export const people: ReadonlyArray<Canary> = [
   },
   {
     name: "approval-by-sock-puppet",
-    rows: [],
     bug: "administrators approve their own withdrawals by signing in as a person whom they invited",
     file: core("features/people/PeopleHooks"),
     in: "layerDeciders",
@@ -47,7 +43,6 @@ export const people: ReadonlyArray<Canary> = [
   },
   {
     name: "recovery-separates-sock-puppet",
-    rows: [],
     bug: "an administrator whom a colleague recovered approves withdrawals as a person whom they invited before",
     file: core("features/people/Person"),
     in: "vouched",

@@ -3,7 +3,6 @@ import { type Canary, core, coreTest } from "../Canary.ts"
 export const refunds: ReadonlyArray<Canary> = [
   {
     name: "refunded-of-what-was",
-    rows: [],
     bug: "a refund ignores the amounts of concurrent refunds from the same deposit",
     file: core("features/refunds/Refund"),
     in: "depositLife",
@@ -15,7 +14,6 @@ export const refunds: ReadonlyArray<Canary> = [
   },
   {
     name: "refund-kept-its-room",
-    rows: [],
     bug: "an unpaid refund that expires or is canceled returns nothing to the deposit",
     file: core("features/refunds/Refund"),
     in: "givenBack",
@@ -26,7 +24,6 @@ export const refunds: ReadonlyArray<Canary> = [
   },
   {
     name: "refund-shown-when-it-ended",
-    rows: [],
     bug: "the checkout page shows the link of a refund that was claimed, expired or canceled",
     file: core("features/refunds/Refund"),
     in: "told",
@@ -37,7 +34,6 @@ export const refunds: ReadonlyArray<Canary> = [
   },
   {
     name: "refund-shown-though-told-apart",
-    rows: [],
     bug: "the checkout page shows the link of a refund with on_checkout false",
     file: "packages/http/src/features/refunds/Refunds.ts",
     in: "create",
@@ -48,7 +44,6 @@ export const refunds: ReadonlyArray<Canary> = [
   },
   {
     name: "frozen-company-refunds",
-    rows: [],
     bug: "a frozen company can refund",
     file: core("features/refunds/Refund"),
     in: "created",
@@ -60,7 +55,6 @@ export const refunds: ReadonlyArray<Canary> = [
   },
   {
     name: "refund-of-removed-deposit",
-    rows: [],
     bug: "the link of a refund can be claimed after a reorganization removed its deposit",
     file: core("features/refunds/RefundHook"),
     in: "layer",
@@ -71,7 +65,6 @@ export const refunds: ReadonlyArray<Canary> = [
   },
   {
     name: "queued-refund-of-removed-deposit",
-    rows: [],
     bug: "a queued refund is sent after a reorganization removed its deposit",
     file: core("features/refunds/RefundHook"),
     in: "layer",

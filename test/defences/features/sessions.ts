@@ -3,7 +3,6 @@ import { type Canary, core, coreTest } from "../Canary.ts"
 export const sessions: ReadonlyArray<Canary> = [
   {
     name: "step-up-before-its-time",
-    rows: [],
     bug: "after the clock is set back, a step-up stays valid for longer",
     file: core("features/sessions/Session"),
     in: "steppedUpUntil",
@@ -14,7 +13,6 @@ export const sessions: ReadonlyArray<Canary> = [
   },
   {
     name: "session-outlives-its-key",
-    rows: [],
     bug: "a session stays usable after its key was revoked",
     file: core("accounts/KeyChecks"),
     in: "make",
@@ -25,7 +23,6 @@ export const sessions: ReadonlyArray<Canary> = [
   },
   {
     name: "session-of-any-secret",
-    rows: [],
     bug: "anyone who knows a key's id can use its sessions",
     file: core("features/sessions/Sessions"),
     in: "make",
@@ -36,7 +33,6 @@ export const sessions: ReadonlyArray<Canary> = [
   },
   {
     name: "session-from-another-origin",
-    rows: [],
     bug: "a page of another origin can use its visitor's session",
     file: "packages/http/src/features/sessions/Session.ts",
     in: "make",
@@ -47,7 +43,6 @@ export const sessions: ReadonlyArray<Canary> = [
   },
   {
     name: "money-without-step-up",
-    rows: [],
     bug: "a session can move money without re-entering the key",
     file: "packages/http/src/features/sessions/Session.ts",
     in: "make",

@@ -3,7 +3,6 @@ import { type Canary, core, postgres, coreTest, inSql } from "../Canary.ts"
 export const statements: ReadonlyArray<Canary> = [
   {
     name: "statement-without-reversals",
-    rows: [],
     bug: "a statement omits reversals by reorganizations",
     file: core("features/statements/Statement"),
     in: "sent",
@@ -14,7 +13,6 @@ export const statements: ReadonlyArray<Canary> = [
   },
   {
     name: "statement-runs-a-name",
-    rows: [],
     bug: "a company's name is rendered as HTML in its statement",
     file: "packages/http/src/features/statements/StatementPage.ts",
     in: "page",
@@ -25,7 +23,6 @@ export const statements: ReadonlyArray<Canary> = [
   },
   {
     name: "closed-month-takes-more",
-    rows: [],
     bug: "a late booking for a closed month changes its final statement",
     file: postgres("features/statements/Reads"),
     in: "turnovers",
@@ -36,7 +33,6 @@ export const statements: ReadonlyArray<Canary> = [
   },
   {
     name: "late-is-lost",
-    rows: [],
     bug: "a late booking for a closed month is in no statement",
     file: postgres("features/statements/Reads"),
     in: "turnovers",
@@ -47,7 +43,6 @@ export const statements: ReadonlyArray<Canary> = [
   },
   {
     name: "month-ends-race",
-    rows: [],
     bug: "if two processes close a company's months concurrently, both store a month end, and the older one can be the last",
     file: core("features/statements/MonthEnd"),
     in: "noun",

@@ -3,7 +3,6 @@ import { type Canary, core, coreTest } from "../Canary.ts"
 export const walletConnect: ReadonlyArray<Canary> = [
   {
     name: "app-of-a-live-key",
-    rows: [],
     bug: "one operator alone connects an app to an active key and can send with it",
     file: core("features/wallet-connect/WalletConnections"),
     in: "make",
@@ -14,7 +13,6 @@ export const walletConnect: ReadonlyArray<Canary> = [
   },
   {
     name: "wallet-replay",
-    rows: [],
     bug: "an app's repeated event causes another payment",
     file: core("features/wallet-connect/WalletPayments"),
     in: "requestOf",
@@ -25,7 +23,6 @@ export const walletConnect: ReadonlyArray<Canary> = [
   },
   {
     name: "wallet-limitless",
-    rows: [],
     bug: "an app is subject to its company's limits but not to the limits of its key",
     file: core("features/wallet-connect/WalletPayments"),
     in: "make",
@@ -36,7 +33,6 @@ export const walletConnect: ReadonlyArray<Canary> = [
   },
   {
     name: "wallet-revoked",
-    rows: [],
     bug: "an app stays connected after its key is revoked",
     file: core("accounts/ApiKey"),
     in: "refusal",
@@ -47,7 +43,6 @@ export const walletConnect: ReadonlyArray<Canary> = [
   },
   {
     name: "wallet-pending-failed",
-    rows: [],
     bug: "an app is notified that a pending payment failed, and pays again",
     file: core("features/wallet-connect/WalletPayments"),
     in: "resultOf",
@@ -58,7 +53,6 @@ export const walletConnect: ReadonlyArray<Canary> = [
   },
   {
     name: "wallet-tells-all",
-    rows: [],
     bug: "every app of a company is notified of its payments, whatever its key may read",
     file: core("features/wallet-connect/WalletNotices"),
     in: "make",

@@ -3,7 +3,6 @@ import { type Canary, core, coreTest, crashTest } from "../Canary.ts"
 export const webhooks: ReadonlyArray<Canary> = [
   {
     name: "webhook-cursor-before-delivery",
-    rows: [],
     bug: "an endpoint's cursor moves past events that are not committed yet",
     file: core("features/webhooks/Runner"),
     in: "reached",
@@ -14,7 +13,6 @@ export const webhooks: ReadonlyArray<Canary> = [
   },
   {
     name: "webhook-behind-a-failure-unrecorded",
-    rows: [],
     bug: "events behind a failed delivery are kept only in one process's memory, and the cursor passes them",
     file: core("features/webhooks/Runner"),
     in: "attempt",
@@ -25,7 +23,6 @@ export const webhooks: ReadonlyArray<Canary> = [
   },
   {
     name: "webhook-two-of-a-record",
-    rows: [],
     bug: "two events of one record are sent at the same time",
     file: core("features/webhooks/Runner"),
     in: "fill",
@@ -36,7 +33,6 @@ export const webhooks: ReadonlyArray<Canary> = [
   },
   {
     name: "webhook-order-lost-in-a-restart",
-    rows: [],
     bug: "deliveries left by a dead process are sent in another order",
     file: core("features/webhooks/Runner"),
     in: "load",
@@ -47,7 +43,6 @@ export const webhooks: ReadonlyArray<Canary> = [
   },
   {
     name: "webhook-silence-is-delivery",
-    rows: [],
     bug: "a server that does not respond counts as delivered",
     file: core("features/webhooks/Sending"),
     in: "isSuccess",
@@ -69,7 +64,6 @@ export const webhooks: ReadonlyArray<Canary> = [
   },
   {
     name: "webhook-lag-of-the-recorded",
-    rows: [],
     bug: "the webhook delay metric ignores deliveries that wait for a retry",
     file: core("features/webhooks/Runner"),
     in: "waitingSinceMillis",
