@@ -37,8 +37,6 @@ export const invoice = (company: Company, sats: number) =>
 
 export const fetchInvoice = (company: Company, id: string) => data(200, company.get(`/v1/bitcoin/deposit/lightning-invoice/${id}`))
 
-export const fetchDeposit = (company: Company, id: string) => data(200, company.get(`/v1/transactions/deposits/${id}`))
-
 /** Pays the company from an external node. */
 export const fund = async (company: Company, sats: number): Promise<void> => {
   const before = await balance(company)
@@ -53,16 +51,8 @@ export const outside = (company: Company, type: string, options: { readonly amou
 export const estimate = (company: Company, destination: string, sats: number) =>
   data(200, company.post("/v1/bitcoin/withdraw/estimate", { amount: sats, currency: "sats", destination }))
 
-/** The two routes that confirm a withdrawal. They must behave the same. */
-export const spellings = ["/v1/bitcoin/withdraw/confirm", "/v1/bitcoin/send/confirm"] as const
-
-export const confirm = (
-  company: Company,
-  destination: string,
-  sats: number,
-  headers: Record<string, string> = {},
-  path: string = spellings[0]
-) => company.post(path, { amount: sats, currency: "sats", destination }, headers)
+export const confirm = (company: Company, destination: string, sats: number, headers: Record<string, string> = {}) =>
+  company.post("/v1/bitcoin/withdraw/confirm", { amount: sats, currency: "sats", destination }, headers)
 
 export const fetchWithdrawal = (company: Company, id: string) => data(200, company.get(`/v1/transactions/withdrawals/${id}`))
 
@@ -77,7 +67,7 @@ export const ends = async (company: Company, id: string, status: "settled" | "fa
  * The total amount that these withdrawals debit, in millisatoshis: each withdrawal's amount plus its confirmed
  * fee.
  */
-export const taken = (withdrawals: ReadonlyArray<{ readonly amount_sats: number; readonly fee_sats: number }>): number =>
+const taken = (withdrawals: ReadonlyArray<{ readonly amount_sats: number; readonly fee_sats: number }>): number =>
   withdrawals.reduce((sum, { amount_sats: amount, fee_sats: fee }) => sum + amount * 1000 + Math.round(fee * 1000), 0)
 
 /** What remains of a balance of `sats` after these withdrawals, rounded as in a balance response. */
