@@ -32,28 +32,6 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
     for (const { id } of list) await Customer.ends(company, id, "settled")
   }
 
-  it("C12: withdrawals: exactly one of 200 concurrent withdrawals of the whole balance is accepted", async () => {
-    const shop = await cluster().company()
-    const to = await outside(shop)
-    const sats = await needed(shop, to, 100_000)
-    await Customer.fund(shop, Math.ceil(sats))
-    const answers = await Customer.times(200, () => Customer.confirm(shop, to, 100_000))
-    assert.deepStrictEqual(tally(answers), { 201: 1, "422 insufficient_balance": 199 })
-    await allSettle(shop, 1)
-    assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(sats) - sats))
-  })
-
-  it("C12: withdrawals: exactly 99 of 512 concurrent withdrawals are accepted when the balance covers 99", async () => {
-    const shop = await cluster().company()
-    const to = await outside(shop)
-    const each = await needed(shop, to, 1000)
-    await Customer.fund(shop, Math.ceil(99 * each))
-    const answers = await Customer.times(512, () => Customer.confirm(shop, to, 1000))
-    assert.deepStrictEqual(tally(answers), { 201: 99, "422 insufficient_balance": 413 })
-    await allSettle(shop, 99)
-    assert.strictEqual(await Customer.balance(shop), Math.floor(Math.ceil(99 * each) - 99 * each))
-  })
-
   for (const point of [undefined, "before WithdrawalRequested", "after WithdrawalRequested"]) {
     it(`C12: limits: exactly 10 of 64 concurrent withdrawals are accepted when the key's limit allows 10${point === undefined ? "" : `, even if a process is killed ${point}`}`, async () => {
       const free = await cluster().company()
@@ -218,41 +196,5 @@ suite("three processes on one PostgreSQL", {}, (cluster) => {
       return paidOnce(companies, (confirm, pay) => Promise.all([confirm(), pass(at * 10).then(pay)]))
     })
     assert.strictEqual(outcomes.length, 24)
-  })
-
-  it("Lightning address: a handle requested 50 times concurrently has one owner", async () => {
-    const companies = await Customer.times(5, () => cluster().company())
-    const answers = await Customer.times(50, (at) =>
-      (companies[at % companies.length] ?? assert.fail("no company")).post("/v1/bitcoin/deposit/lightning-address", { handle: "coffee" })
-    )
-    assert.deepStrictEqual(tally(answers), { 201: 1, "409 handle_taken": 49 })
-    const payer = companies[0] ?? assert.fail("no company")
-    await Customer.fund(payer, 1000)
-    await Customer.ends(payer, (await Customer.data(201, Customer.confirm(payer, "coffee@satrail.localhost", 400))).id, "settled")
-    const owner = companies[answers.findIndex(({ status }) => status === 201) % companies.length]
-    for (const company of companies) {
-      assert.strictEqual(await Customer.balance(company), (company === payer ? 600 : 0) + (company === owner ? 400 : 0))
-    }
-  })
-
-  it("idempotency key: 50 concurrent requests with one key have one effect and 50 equal responses", async () => {
-    const shop = await cluster().company()
-    await Customer.fund(shop, 100_000)
-    const to = await outside(shop)
-    const headers = { "Idempotency-Key": "order-1042" }
-    const same = (answers: ReadonlyArray<Answer>) => {
-      assert.deepStrictEqual(tally(answers), { 201: 50 })
-      assert.strictEqual(new Set(answers.map(({ text }) => text)).size, 1)
-      assert.strictEqual(answers.filter((answer) => answer.headers.get("idempotency-replayed") === null).length, 1)
-      return answers[0]?.data
-    }
-    const withdrawal = same(await Customer.times(50, () => Customer.confirm(shop, to, 1000, headers)))
-    await allSettle(shop, 1)
-    assert.strictEqual(await Customer.balance(shop), Customer.without(100_000, withdrawal))
-    const route = "/v1/bitcoin/deposit/lightning-invoice"
-    const body = { amount: 5, currency: "sats" }
-    const invoice = same(await Customer.times(50, () => shop.post(route, body, { "Idempotency-Key": "order-1043" })))
-    await cluster().outside((sandbox) => sandbox.pay({ paymentRequest: invoice.payment_request }))
-    await Customer.hasBalance(shop, Customer.without(100_000, withdrawal) + 5)
   })
 })
