@@ -111,9 +111,7 @@ describe("Payments to a Lightning address or LNURL", () => {
       return run(
         {
           change: (ports) =>
-            replace(Resolver, (resolver) =>
-              Resolver.of({ ...resolver, invoice: () => Effect.succeed({ paymentRequest, successAction: null }) })
-            )(change(ports))
+            replace(Resolver, () => ({ invoice: () => Effect.succeed({ paymentRequest, successAction: null }) }))(change(ports))
         },
         function* () {
           const payer = yield* companyWith(5000)
@@ -135,12 +133,9 @@ describe("Payments to a Lightning address or LNURL", () => {
     return run(
       {
         isPending: true,
-        change: replace(Resolver, (resolver) =>
-          Resolver.of({
-            ...resolver,
-            invoice: (offer, amount) => Effect.map(resolver.invoice(offer, amount), (fetched) => ({ ...fetched, successAction }))
-          })
-        )
+        change: replace(Resolver, (resolver) => ({
+          invoice: (offer, amount) => Effect.map(resolver.invoice(offer, amount), (fetched) => ({ ...fetched, successAction }))
+        }))
       },
       function* () {
         const payer = yield* companyWith(5000)
@@ -158,9 +153,7 @@ describe("Payments to a Lightning address or LNURL", () => {
     return run(
       {
         change: (ports) =>
-          replace(Resolver, (resolver) =>
-            Resolver.of({ ...resolver, invoice: () => Effect.sync(() => ({ paymentRequest: ours, successAction: null })) })
-          )(change(ports))
+          replace(Resolver, () => ({ invoice: () => Effect.sync(() => ({ paymentRequest: ours, successAction: null })) }))(change(ports))
       },
       function* () {
         const [payer, payee] = [yield* companyWith(5000), yield* company()]
@@ -184,9 +177,7 @@ describe("Payments to a Lightning address or LNURL", () => {
     let ours = ""
     return run(
       {
-        change: replace(Resolver, (resolver) =>
-          Resolver.of({ ...resolver, invoice: () => Effect.sync(() => ({ paymentRequest: ours, successAction: null })) })
-        )
+        change: replace(Resolver, () => ({ invoice: () => Effect.sync(() => ({ paymentRequest: ours, successAction: null })) }))
       },
       function* () {
         const [payer, payee] = [yield* companyWith(5000), yield* company()]
@@ -209,12 +200,9 @@ describe("Payments to a Lightning address or LNURL", () => {
     const answer = Effect.sync(() => ({ paymentRequest: ours, successAction: null }))
     return run(
       {
-        change: replace(Resolver, (resolver) =>
-          Resolver.of({
-            ...resolver,
-            invoice: () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.andThen(Deferred.await(answered), answer))
-          })
-        )
+        change: replace(Resolver, () => ({
+          invoice: () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.andThen(Deferred.await(answered), answer))
+        }))
       },
       function* () {
         const [payer, payee] = [yield* companyWith(5000), yield* company()]

@@ -57,16 +57,13 @@ describe("An API key", () => {
 
   it.effect("API key: a wrong secret is rejected while the right key is cached, and does not evict that key", () => {
     let asked = 0
-    const counted = replace(AccountReads, (records) =>
-      AccountReads.of({
-        ...records,
-        apiKey: (id) =>
-          Effect.andThen(
-            Effect.sync(() => asked++),
-            records.apiKey(id)
-          )
-      })
-    )
+    const counted = replace(AccountReads, (records) => ({
+      apiKey: (id) =>
+        Effect.andThen(
+          Effect.sync(() => asked++),
+          records.apiKey(id)
+        )
+    }))
     return run({ change: counted }, function* () {
       const row = yield* company()
       const [one, other] = [yield* issue(row.id), yield* issue(row.id)]
@@ -209,20 +206,18 @@ describe("An API key", () => {
 
   /** Restricts this key just before another one is approved, or replaces it. */
   const late: { apiKey?: ApiKey.ApiKey; isAway?: boolean } = {}
-  const restricting = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) => {
-        const { apiKey } = late
-        if (late.isAway === true && change._tag === "ApiKeyLimited")
-          return Effect.fail(new StoreUnavailable({ operation: "commit", cause: "a drill" }))
-        const isLate =
-          (change._tag === "ApiKeyApproved" || change._tag === "ApiKeyIssued") && "replaces" in change && change.replaces !== null
-        return isLate && apiKey !== undefined
-          ? Effect.andThen(Effect.orDie(journal.commit(ApiKey.limited(apiKey, { daySats: 1 }, change.atMillis))), journal.commit(change))
-          : journal.commit(change)
-      }
-    })
-  )
+  const restricting = replace(Journal, (journal) => ({
+    commit: (change) => {
+      const { apiKey } = late
+      if (late.isAway === true && change._tag === "ApiKeyLimited")
+        return Effect.fail(new StoreUnavailable({ operation: "commit", cause: "a drill" }))
+      const isLate =
+        (change._tag === "ApiKeyApproved" || change._tag === "ApiKeyIssued") && "replaces" in change && change.replaces !== null
+      return isLate && apiKey !== undefined
+        ? Effect.andThen(Effect.orDie(journal.commit(ApiKey.limited(apiKey, { daySats: 1 }, change.atMillis))), journal.commit(change))
+        : journal.commit(change)
+    }
+  }))
 
   scenario(
     "API key: a restriction that a key gets while its successor is approved also applies to the successor",
@@ -270,14 +265,12 @@ describe("An API key", () => {
   )
 
   const uses: Array<number> = []
-  const counting = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) => {
-        if (change._tag === "ApiKeyUsed") uses.push(change.atMillis)
-        return journal.commit(change)
-      }
-    })
-  )
+  const counting = replace(Journal, (journal) => ({
+    commit: (change) => {
+      if (change._tag === "ApiKeyUsed") uses.push(change.atMillis)
+      return journal.commit(change)
+    }
+  }))
 
   scenario("API key: a key's last use is stored to the minute, with one write per minute", { change: counting }, function* () {
     uses.length = 0

@@ -126,12 +126,10 @@ describe("Withdrawals that need another key's approval", () => {
   })
 
   let broken: string | undefined
-  const breaking = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) =>
-        change._tag === "WithdrawalRejected" && change.companyId === broken ? Effect.die("a drill") : journal.commit(change)
-    })
-  )
+  const breaking = replace(Journal, (journal) => ({
+    commit: (change) =>
+      change._tag === "WithdrawalRejected" && change.companyId === broken ? Effect.die("a drill") : journal.commit(change)
+  }))
   scenario(
     "approval: no number of withdrawals that cannot expire stops other companies' withdrawals from expiring",
     { change: breaking, logsErrors: true },
@@ -282,17 +280,14 @@ describe("Withdrawals that need another key's approval", () => {
 
   const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
   let isSlow = false
-  const slowPayee = replace(Resolver, (resolver) =>
-    Resolver.of({
-      ...resolver,
-      offer: (url) =>
-        Effect.suspend(() =>
-          isSlow
-            ? Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
-            : resolver.offer(url)
-        )
-    })
-  )
+  const slowPayee = replace(Resolver, (resolver) => ({
+    offer: (url) =>
+      Effect.suspend(() =>
+        isSlow
+          ? Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
+          : resolver.offer(url)
+      )
+  }))
   scenario(
     "approval: a company limit lowered while the payee's server delays an approval applies to that approval",
     { change: slowPayee },

@@ -286,7 +286,7 @@ describe("BIP 353, without a record", () => {
   })
 
   it.effect("BIP 353: without a resolver, user@domain is a Lightning address and ₿user@domain is refused", () =>
-    run({ change: replace(Dns, ({ txt }) => Dns.of({ txt })) }, function* () {
+    run({ change: (ports) => Context.add(ports, Dns, Dns.of({ txt: Context.get(ports, Dns).txt })) }, function* () {
       const payer = yield* companyWith(5000)
       yield* publish(`bitcoin:${yield* chainAddress}`)
       assert.strictEqual((yield* estimate(payer, address, 1000)).recipient, address)
@@ -297,12 +297,10 @@ describe("BIP 353, without a record", () => {
 
 /** Makes the test fail if a payee's server is contacted. */
 const withoutServers = {
-  change: replace(Resolver, () =>
-    Resolver.of({
-      offer: () => Effect.die("the payee's server was contacted"),
-      invoice: () => Effect.die("the domain's server was contacted")
-    })
-  )
+  change: replace(Resolver, () => ({
+    offer: () => Effect.die("the payee's server was contacted"),
+    invoice: () => Effect.die("the domain's server was contacted")
+  }))
 }
 
 describe("BIP 353, no fallback to the Lightning address", () => {

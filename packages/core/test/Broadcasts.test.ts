@@ -18,18 +18,15 @@ const rejecting = (isRejected: (n: number) => string | undefined) => {
     if (JSON.stringify(message).includes("rejected by the network")) logged.push(`${logLevel} ${JSON.stringify(message)}`)
   })
   const change = (ports: Context.Context<Ports>) =>
-    replace(ChainSource, (chain) =>
-      ChainSource.of({
-        ...chain,
-        broadcast: (rawTx) =>
-          Effect.suspend((): Effect.Effect<Broadcast> => {
-            const n = numbers.get(rawTx) ?? numbers.size + 1
-            numbers.set(rawTx, n)
-            const reason = isRejected(n)
-            return reason === undefined ? chain.broadcast(rawTx) : Effect.succeed({ _tag: "rejected", reason })
-          })
-      })
-    )(withSky(ports))
+    replace(ChainSource, (chain) => ({
+      broadcast: (rawTx) =>
+        Effect.suspend((): Effect.Effect<Broadcast> => {
+          const n = numbers.get(rawTx) ?? numbers.size + 1
+          numbers.set(rawTx, n)
+          const reason = isRejected(n)
+          return reason === undefined ? chain.broadcast(rawTx) : Effect.succeed({ _tag: "rejected", reason })
+        })
+    }))(withSky(ports))
   const noting = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, Logger.layer([logger]))
   return { sky, numbers, change, logged, noting }
 }
@@ -64,9 +61,9 @@ describe("A payout that the network rejects", () => {
 
   it.effect("payout: if a payout that spends unconfirmed change is rejected, the log has a warning", () => {
     const { change, logged, noting } = rejecting(() => "missing inputs")
-    const deep = replace(ChainWallet, (wallet) =>
-      ChainWallet.of({ ...wallet, build: (ask) => Effect.map(wallet.build(ask), (draft) => ({ ...draft, isDeep: true })) })
-    )
+    const deep = replace(ChainWallet, (wallet) => ({
+      build: (ask) => Effect.map(wallet.build(ask), (draft) => ({ ...draft, isDeep: true }))
+    }))
     return run({ isPending: true, change: (ports) => deep(change(ports)) }, function* () {
       yield* payout(20_000)
       yield* noting(steps(5))

@@ -32,19 +32,16 @@ const told = Effect.gen(function* () {
  */
 const node = (lacks: ReadonlyArray<Lacking> = []) => {
   const world = { isAway: true, asked: 0 }
-  const change = replace(LightningReceiver, (receiver) =>
-    LightningReceiver.of({
-      ...receiver,
-      lacks: new Set(lacks),
-      cancelInvoice: (hash) =>
-        Effect.suspend(() => {
-          world.asked++
-          return world.isAway
-            ? Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error("away") }))
-            : receiver.cancelInvoice(hash)
-        })
-    })
-  )
+  const change = replace(LightningReceiver, (receiver) => ({
+    lacks: new Set(lacks),
+    cancelInvoice: (hash) =>
+      Effect.suspend(() => {
+        world.asked++
+        return world.isAway
+          ? Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error("away") }))
+          : receiver.cancelInvoice(hash)
+      })
+  }))
   return { change, world }
 }
 
@@ -165,13 +162,10 @@ describe("Canceling an invoice", () => {
     () => {
       const world = { isLost: false }
       const lost = Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: "the invoice is missing" }))
-      const change = replace(LightningReceiver, (receiver) =>
-        LightningReceiver.of({
-          ...receiver,
-          cancelInvoice: (hash) => Effect.suspend(() => (world.isLost ? lost : receiver.cancelInvoice(hash))),
-          lookupInvoice: (hash) => Effect.suspend(() => (world.isLost ? Effect.succeed({ _tag: "unknown" }) : receiver.lookupInvoice(hash)))
-        })
-      )
+      const change = replace(LightningReceiver, (receiver) => ({
+        cancelInvoice: (hash) => Effect.suspend(() => (world.isLost ? lost : receiver.cancelInvoice(hash))),
+        lookupInvoice: (hash) => Effect.suspend(() => (world.isLost ? Effect.succeed({ _tag: "unknown" }) : receiver.lookupInvoice(hash)))
+      }))
       return { change, world }
     },
     function* ({ world }) {

@@ -221,13 +221,10 @@ describe("On-chain deposits", () => {
     const ports = yield* Effect.context<Ports>()
     // Each process reads all activity from the beginning, and lets the others read before it writes.
     const forgetful = ports.pipe(
-      replace(ChainSource, (chain) => ChainSource.of({ ...chain, activity: (_, ours) => chain.activity(null, ours) })),
-      replace(ReceivingReads, (records) =>
-        ReceivingReads.of({
-          ...records,
-          depositByOutpoint: (txId, vout) => Effect.tap(records.depositByOutpoint(txId, vout), () => Effect.yieldNow)
-        })
-      )
+      replace(ChainSource, (chain) => ({ activity: (_, ours) => chain.activity(null, ours) })),
+      replace(ReceivingReads, (records) => ({
+        depositByOutpoint: (txId, vout) => Effect.tap(records.depositByOutpoint(txId, vout), () => Effect.yieldNow)
+      }))
     )
     const processes = yield* Effect.forEach([1, 2, 3], () =>
       Effect.map(start(forgetful), (process) => Context.get(process, ChainDeposits).follow())
@@ -269,13 +266,10 @@ describe("On-chain deposits", () => {
   )
 
   it.effect("deposits: a coinbase output is credited once it is spendable", () => {
-    const change = replace(ChainSource, (chain) =>
-      ChainSource.of({
-        ...chain,
-        transaction: (txId) =>
-          Effect.map(chain.transaction(txId), (placement) => (placement._tag === "mined" ? { ...placement, isCoinbase: true } : placement))
-      })
-    )
+    const change = replace(ChainSource, (chain) => ({
+      transaction: (txId) =>
+        Effect.map(chain.transaction(txId), (placement) => (placement._tag === "mined" ? { ...placement, isCoinbase: true } : placement))
+    }))
     return run({ change }, function* () {
       const { row } = yield* paid(5000)
       yield* mineAndFollow(99)
@@ -358,16 +352,14 @@ describe("A reorganization", () => {
 
   it.effect("C45: deposits: a reversal that happens while the company is spending takes the remaining balance", () => {
     let interfere: Effect.Effect<unknown> = Effect.void
-    const meanwhile = replace(Journal, (journal) =>
-      Journal.of({
-        commit: (change) => {
-          if (change._tag !== "DepositReversed") return journal.commit(change)
-          const first = interfere
-          interfere = Effect.void
-          return Effect.andThen(first, journal.commit(change))
-        }
-      })
-    )
+    const meanwhile = replace(Journal, (journal) => ({
+      commit: (change) => {
+        if (change._tag !== "DepositReversed") return journal.commit(change)
+        const first = interfere
+        interfere = Effect.void
+        return Effect.andThen(first, journal.commit(change))
+      }
+    }))
     return run({ change: meanwhile }, function* () {
       const { row } = yield* paid(1000)
       yield* mineAndFollow(2)
@@ -410,12 +402,9 @@ describe("A double spend", () => {
 describe("A chain source that is behind", () => {
   it.effect("deposits: a mined deposit is not evicted when the source does not find it by its id", () => {
     const weather = { isBehind: false }
-    const change = replace(ChainSource, (chain) =>
-      ChainSource.of({
-        ...chain,
-        transaction: (txId) => Effect.map(chain.transaction(txId), (placement) => (weather.isBehind ? { _tag: "gone" } : placement))
-      })
-    )
+    const change = replace(ChainSource, (chain) => ({
+      transaction: (txId) => Effect.map(chain.transaction(txId), (placement) => (weather.isBehind ? { _tag: "gone" } : placement))
+    }))
     return run({ change }, function* () {
       const { row, address } = yield* paid(1000)
       yield* follow
@@ -456,15 +445,12 @@ describe("A chain source that is behind", () => {
 
   it.effect("C45: deposits: a deposit that moved to another block is not credited before that block is deep enough", () => {
     const weather = { moved: 0 }
-    const change = replace(ChainSource, (chain) =>
-      ChainSource.of({
-        ...chain,
-        transaction: (txId) =>
-          Effect.map(chain.transaction(txId), (placement) =>
-            placement._tag === "mined" ? { ...placement, height: placement.height + weather.moved } : placement
-          )
-      })
-    )
+    const change = replace(ChainSource, (chain) => ({
+      transaction: (txId) =>
+        Effect.map(chain.transaction(txId), (placement) =>
+          placement._tag === "mined" ? { ...placement, height: placement.height + weather.moved } : placement
+        )
+    }))
     return run({ change }, function* () {
       const { row } = yield* paid(1000)
       yield* mineAndFollow(1)
@@ -487,12 +473,9 @@ describe("A process with stale data", () => {
     const slowly = <A, E, R>(asked: Effect.Effect<A, E, R>) =>
       Effect.tap(asked, () => Effect.andThen(Deferred.succeed(told, undefined), Deferred.await(goesOn)))
     const ports = replace(ChainSource, (chain) =>
-      ChainSource.of({
-        ...chain,
-        ...(question === "activity"
-          ? { activity: (after, ours) => slowly(chain.activity(after, ours)) }
-          : { transaction: (txId) => slowly(chain.transaction(txId)) })
-      })
+      question === "activity"
+        ? { activity: (after, ours) => slowly(chain.activity(after, ours)) }
+        : { transaction: (txId) => slowly(chain.transaction(txId)) }
     )(yield* Effect.context<Ports>())
     const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow(fence))
     yield* Deferred.await(told)
@@ -502,14 +485,12 @@ describe("A process with stale data", () => {
   /** Runs `follow` and pauses it before it moves the cursor. The returned effect resumes it. */
   const slowToFinish = Effect.gen(function* () {
     const [almost, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const ports = replace(Journal, (journal) =>
-      Journal.of({
-        commit: (change) =>
-          change._tag === "CursorMoved"
-            ? Effect.andThen(Deferred.succeed(almost, undefined), Effect.andThen(Deferred.await(goesOn), journal.commit(change)))
-            : journal.commit(change)
-      })
-    )(yield* Effect.context<Ports>())
+    const ports = replace(Journal, (journal) => ({
+      commit: (change) =>
+        change._tag === "CursorMoved"
+          ? Effect.andThen(Deferred.succeed(almost, undefined), Effect.andThen(Deferred.await(goesOn), journal.commit(change)))
+          : journal.commit(change)
+    }))(yield* Effect.context<Ports>())
     const fiber = yield* Effect.forkChild(Context.get(yield* start(ports), ChainDeposits).follow())
     yield* Deferred.await(almost)
     return Effect.andThen(Deferred.succeed(goesOn, undefined), Fiber.join(fiber))

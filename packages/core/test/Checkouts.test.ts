@@ -80,9 +80,9 @@ const invoiceStatus = ({ companyId, invoiceId }: { readonly companyId: Company["
 const dying = (tag: string) => {
   let left = 1
   return {
-    change: replace(Journal, (journal) =>
-      Journal.of({ commit: (change) => (change._tag === tag && left-- > 0 ? Effect.die("the process has died") : journal.commit(change)) })
-    )
+    change: replace(Journal, (journal) => ({
+      commit: (change) => (change._tag === tag && left-- > 0 ? Effect.die("the process has died") : journal.commit(change))
+    }))
   }
 }
 
@@ -283,16 +283,13 @@ scenario(
   "checkout: a payment that is credited while its expiry is checked is not late",
   () => {
     const world: { before: Effect.Effect<void> } = { before: Effect.void }
-    const change = replace(ReceivingReads, (reads) =>
-      ReceivingReads.of({
-        ...reads,
-        invoice: (...of) =>
-          Effect.andThen(
-            Effect.suspend(() => world.before),
-            reads.invoice(...of)
-          )
-      })
-    )
+    const change = replace(ReceivingReads, (reads) => ({
+      invoice: (...of) =>
+        Effect.andThen(
+          Effect.suspend(() => world.before),
+          reads.invoice(...of)
+        )
+    }))
     return { change, world }
   },
   function* ({ world }) {
@@ -433,21 +430,18 @@ let lookups = 0
 scenario(
   "checkout: however many outputs pay a checkout, transactions are not looked up for each of them",
   () => ({
-    change: replace(ChainSource, (chain) =>
-      ChainSource.of({
-        ...chain,
-        transaction: (txId) =>
-          Effect.andThen(
-            Effect.sync(() => lookups++),
-            chain.transaction(txId)
-          ),
-        timeSecondsAt: (height) =>
-          Effect.andThen(
-            Effect.sync(() => lookups++),
-            chain.timeSecondsAt(height)
-          )
-      })
-    )
+    change: replace(ChainSource, (chain) => ({
+      transaction: (txId) =>
+        Effect.andThen(
+          Effect.sync(() => lookups++),
+          chain.transaction(txId)
+        ),
+      timeSecondsAt: (height) =>
+        Effect.andThen(
+          Effect.sync(() => lookups++),
+          chain.timeSecondsAt(height)
+        )
+    }))
   }),
   function* () {
     const sandbox = yield* Sandbox
@@ -541,12 +535,9 @@ const waiting = () => {
   const [begun, may] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
   const pause = Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(may))
   let issued = 0
-  const change = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) =>
-        Effect.tap(journal.commit(change), () => (change._tag === "InvoiceCreated" && ++issued === 2 ? pause : Effect.void))
-    })
-  )
+  const change = replace(Journal, (journal) => ({
+    commit: (change) => Effect.tap(journal.commit(change), () => (change._tag === "InvoiceCreated" && ++issued === 2 ? pause : Effect.void))
+  }))
   return { change, begun: Deferred.await(begun), release: Deferred.succeed(may, undefined), issued: () => issued }
 }
 const answer = ({ publicId }: Checkout.Checkout, tipPercent: number) =>
@@ -630,15 +621,13 @@ scenario("checkout: a payer's answer is refused if it is invalid or if the selle
 /** Records the kinds of jobs that each Change to a deposit starts. */
 const noting = () => {
   const noted: Array<readonly [tag: string, ...kinds: ReadonlyArray<string>]> = []
-  const change = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) => {
-        const kinds = (change.jobs ?? []).flatMap((job) => ("kind" in job ? [job.kind] : []))
-        if (change._tag.startsWith("Deposit")) noted.push([change._tag, ...kinds])
-        return journal.commit(change)
-      }
-    })
-  )
+  const change = replace(Journal, (journal) => ({
+    commit: (change) => {
+      const kinds = (change.jobs ?? []).flatMap((job) => ("kind" in job ? [job.kind] : []))
+      if (change._tag.startsWith("Deposit")) noted.push([change._tag, ...kinds])
+      return journal.commit(change)
+    }
+  }))
   return { noted, change }
 }
 
@@ -678,16 +667,13 @@ scenario(
   "checkout: a partial payment that is undone while the invoice for the rest is created does not keep the page waiting",
   () => {
     const world: { before: Effect.Effect<void> } = { before: Effect.void }
-    const change = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        createInvoice: (ask) =>
-          Effect.andThen(
-            Effect.suspend(() => world.before),
-            receiver.createInvoice(ask)
-          )
-      })
-    )
+    const change = replace(LightningReceiver, (receiver) => ({
+      createInvoice: (ask) =>
+        Effect.andThen(
+          Effect.suspend(() => world.before),
+          receiver.createInvoice(ask)
+        )
+    }))
     return { change, world }
   },
   function* ({ world }) {
@@ -713,9 +699,7 @@ scenario(
   "checkout: an invoice that the node settles for less than its amount credits only that, and the checkout asks for the rest",
   () => {
     // The payer can pay any amount of this invoice.
-    const change = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({ ...receiver, createInvoice: (ask) => receiver.createInvoice({ ...ask, amount: null }) })
-    )
+    const change = replace(LightningReceiver, (receiver) => ({ createInvoice: (ask) => receiver.createInvoice({ ...ask, amount: null }) }))
     return { change }
   },
   function* () {

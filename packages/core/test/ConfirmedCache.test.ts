@@ -15,15 +15,12 @@ import { companyWith, confirm, outside, type Ports, replace, run, standing, star
 /** Records which withdrawals are read by id. */
 const watched = () => {
   const read: Array<string> = []
-  const change = replace(SendingReads, (reads) =>
-    SendingReads.of({
-      ...reads,
-      withdrawal: (companyId, id) => {
-        read.push(id)
-        return reads.withdrawal(companyId, id)
-      }
-    })
-  )
+  const change = replace(SendingReads, (reads) => ({
+    withdrawal: (companyId, id) => {
+      read.push(id)
+      return reads.withdrawal(companyId, id)
+    }
+  }))
   return { read, change }
 }
 

@@ -14,16 +14,13 @@ import { company, follow, has, mine, onChainAddress, type Ports, replace, run } 
 /** Counts the transactions that are looked up. */
 const counting = () => {
   const looked = { count: 0 }
-  const change: (ports: Context.Context<Ports>) => Context.Context<Ports> = replace(ChainSource, (chain) =>
-    ChainSource.of({
-      ...chain,
-      transaction: (txId) =>
-        Effect.suspend(() => {
-          looked.count++
-          return chain.transaction(txId)
-        })
-    })
-  )
+  const change: (ports: Context.Context<Ports>) => Context.Context<Ports> = replace(ChainSource, (chain) => ({
+    transaction: (txId) =>
+      Effect.suspend(() => {
+        looked.count++
+        return chain.transaction(txId)
+      })
+  }))
   return { looked, change }
 }
 
@@ -73,24 +70,16 @@ describe("Lookups of transactions", () => {
     () => {
       const { looked, change } = counting()
       const read = { count: 0 }
-      const reading = replace(ReceivingReads, (reads) =>
-        ReceivingReads.of({
-          ...reads,
-          depositsAbove: (...asked) => Effect.tap(reads.depositsAbove(...asked), (rows) => Effect.sync(() => (read.count += rows.length)))
-        })
-      )
+      const reading = replace(ReceivingReads, (reads) => ({
+        depositsAbove: (...asked) => Effect.tap(reads.depositsAbove(...asked), (rows) => Effect.sync(() => (read.count += rows.length)))
+      }))
       let again: { readonly unchangedTo: number; readonly readTo: number } | undefined
-      const reread = replace(ChainSource, (chain) =>
-        ChainSource.of({
-          ...chain,
-          activity: (after, ours) =>
-            Effect.map(chain.activity(after, ours), (activity) =>
-              again === undefined
-                ? activity
-                : { ...activity, unchangedTo: again.unchangedTo, blocksLeft: activity.tip.height - again.readTo }
-            )
-        })
-      )
+      const reread = replace(ChainSource, (chain) => ({
+        activity: (after, ours) =>
+          Effect.map(chain.activity(after, ours), (activity) =>
+            again === undefined ? activity : { ...activity, unchangedTo: again.unchangedTo, blocksLeft: activity.tip.height - again.readTo }
+          )
+      }))
       return run({ change: (ports) => reading(reread(change(ports))) }, function* () {
         const row = yield* company()
         const { address } = yield* onChainAddress(row)
@@ -122,15 +111,13 @@ describe("Lookups of transactions", () => {
     const { looked, change } = counting()
     const taken = new Set<string>()
     let changeFirst = (_id: string): Effect.Effect<unknown> => Effect.void
-    const contested = replace(Journal, (journal) =>
-      Journal.of({
-        commit: (change) => {
-          if (change._tag !== "DepositPlaced" || taken.has(change.id)) return journal.commit(change)
-          taken.add(change.id)
-          return Effect.andThen(changeFirst(change.id), journal.commit(change))
-        }
-      })
-    )
+    const contested = replace(Journal, (journal) => ({
+      commit: (change) => {
+        if (change._tag !== "DepositPlaced" || taken.has(change.id)) return journal.commit(change)
+        taken.add(change.id)
+        return Effect.andThen(changeFirst(change.id), journal.commit(change))
+      }
+    }))
     return run({ change: (ports) => contested(change(ports)) }, function* () {
       const [journal, records] = [yield* Journal, yield* Records]
       changeFirst = (id) =>

@@ -9,15 +9,12 @@ import { company, inWorld, invoice, type Ports, replace, start } from "./World.t
 it.effect("events: a store outage pauses a subscriber, logs one line, and neither loses nor repeats events", () => {
   let isAway = true
   const logged: Array<unknown> = []
-  const away = replace(EventStore, (store) =>
-    EventStore.of({
-      ...store,
-      eventsOf: (...ask) =>
-        Effect.suspend(() =>
-          isAway ? Effect.fail(new StoreUnavailable({ operation: "eventsOf", cause: new Error("gone") })) : store.eventsOf(...ask)
-        )
-    })
-  )
+  const away = replace(EventStore, (store) => ({
+    eventsOf: (...ask) =>
+      Effect.suspend(() =>
+        isAway ? Effect.fail(new StoreUnavailable({ operation: "eventsOf", cause: new Error("gone") })) : store.eventsOf(...ask)
+      )
+  }))
   return inWorld(
     Effect.gen(function* () {
       const events = yield* Events
@@ -82,15 +79,12 @@ it.effect("events: when the services close, a subscription ends as soon as the c
 
 it.effect("events: a slow subscriber delays only itself, because each page is read only after the previous one is handled", () => {
   let reads = 0
-  const counted = replace(EventStore, (store) =>
-    EventStore.of({
-      ...store,
-      eventsOf: (companyId, ...ask) => {
-        if (companyId !== null) reads++ // don't count reads of all companies' events, because they only wake the subscribers
-        return store.eventsOf(companyId, ...ask)
-      }
-    })
-  )
+  const counted = replace(EventStore, (store) => ({
+    eventsOf: (companyId, ...ask) => {
+      if (companyId !== null) reads++ // don't count reads of all companies' events, because they only wake the subscribers
+      return store.eventsOf(companyId, ...ask)
+    }
+  }))
   return inWorld(
     Effect.gen(function* () {
       const shop = yield* company()

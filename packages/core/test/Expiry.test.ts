@@ -31,14 +31,12 @@ describe("An answer", () => {
   })
 
   let commits = 0
-  const counting = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) => {
-        if (change._tag === "AnswersForgotten") commits++
-        return journal.commit(change)
-      }
-    })
-  )
+  const counting = replace(Journal, (journal) => ({
+    commit: (change) => {
+      if (change._tag === "AnswersForgotten") commits++
+      return journal.commit(change)
+    }
+  }))
 
   scenario(
     "idempotency key: any number of expired keys is deleted in batches, so that no commit takes long",

@@ -36,17 +36,12 @@ const watched = () => {
   const claimed: Array<string> = []
   const open = Deferred.makeUnsafe<void>()
   const claims = (ports: Context.Context<Ports>) =>
-    replace(Tasks, (tasks) =>
-      Tasks.of({
-        ...tasks,
-        claimInTurn: (ask) => Effect.tap(tasks.claimInTurn(ask), (all) => Effect.sync(() => claimed.push(...all.map(({ id }) => id))))
-      })
-    )(ports)
-  const slow = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) => ("deposit" in change ? Effect.andThen(Deferred.await(open), journal.commit(change)) : journal.commit(change))
-    })
-  )
+    replace(Tasks, (tasks) => ({
+      claimInTurn: (ask) => Effect.tap(tasks.claimInTurn(ask), (all) => Effect.sync(() => claimed.push(...all.map(({ id }) => id))))
+    }))(ports)
+  const slow = replace(Journal, (journal) => ({
+    commit: (change) => ("deposit" in change ? Effect.andThen(Deferred.await(open), journal.commit(change)) : journal.commit(change))
+  }))
   return { claimed, open: Deferred.succeed(open, undefined), claims, slow }
 }
 
@@ -123,16 +118,14 @@ describe("Internal payments by the process that confirms them", () => {
   it.effect("payment worker: a refused or repeated confirmation takes no slot", () => {
     const { claimed, claims } = watched()
     // Simulates a repeated request that arrives while the first is being committed.
-    const unanswered = replace(LedgerReads, (reads) => LedgerReads.of({ ...reads, answer: () => Effect.succeedNone }))
+    const unanswered = replace(LedgerReads, () => ({ answer: () => Effect.succeedNone }))
     const paid: Array<string> = []
-    const noted = replace(Journal, (journal) =>
-      Journal.of({
-        commit: (change) => {
-          if ("deposit" in change) paid.push(change.id)
-          return journal.commit(change)
-        }
-      })
-    )
+    const noted = replace(Journal, (journal) => ({
+      commit: (change) => {
+        if ("deposit" in change) paid.push(change.id)
+        return journal.commit(change)
+      }
+    }))
     return run({ change: (ports) => claims(unanswered(noted(ports))) }, function* () {
       const { payer, address } = yield* both
       yield* looked()
@@ -153,12 +146,10 @@ describe("Internal payments by the process that confirms them", () => {
 
   for (const gone of ["disconnects", "gets a store outage"] as const) {
     it.effect(`payment worker: a confirmed payment is paid a second later if its caller ${gone}`, () => {
-      const change = replace(Journal, (journal) =>
-        Journal.of({
-          commit: (change) =>
-            "once" in change ? Effect.andThen(journal.commit(change), gone === "disconnects" ? Effect.never : away) : journal.commit(change)
-        })
-      )
+      const change = replace(Journal, (journal) => ({
+        commit: (change) =>
+          "once" in change ? Effect.andThen(journal.commit(change), gone === "disconnects" ? Effect.never : away) : journal.commit(change)
+      }))
       return run({ change }, function* () {
         const { payer, payee, address } = yield* both
         yield* looked()
@@ -231,7 +222,7 @@ describe("Internal payments by the process that confirms them", () => {
       return run({}, function* () {
         const { payer, payee, address } = yield* both
         const ports = yield* Effect.context<Ports>()
-        const claimsNothing = replace(Tasks, (tasks) => Tasks.of({ ...tasks, claimInTurn: () => Effect.never }))
+        const claimsNothing = replace(Tasks, () => ({ claimInTurn: () => Effect.never }))
         const killed = yield* start(claimsNothing(slow(ports)))
         yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
         yield* TestClock.adjust(1)

@@ -2,7 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import * as Msat from "@satrail/bitcoin/Msat"
 import * as Preimage from "@satrail/bitcoin/Preimage"
 import { Sandbox } from "@satrail/sandbox/Sandbox"
-import { Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { Journal } from "../src/ledger/Journal.ts"
 import { LightningReceiver, NodeUnavailable } from "../src/nodes/LightningReceiver.ts"
@@ -12,7 +12,7 @@ import { Invoices } from "../src/receiving/Invoices.ts"
 import * as LookupSchedule from "../src/receiving/LookupSchedule.ts"
 import type { Company } from "../src/accounts/Company.ts"
 import { Records } from "../src/service/Records.ts"
-import { asked, company, companyWith, confirm, has, made, mine, replace, said, scenario } from "./World.ts"
+import { asked, company, companyWith, confirm, has, made, mine, type Ports, replace, said, scenario } from "./World.ts"
 
 // Hold invoices: the node holds the payment until the company settles or cancels it. The payment is credited
 // only when the node reports it settled.
@@ -58,19 +58,16 @@ const node = () => {
     Effect.suspend((): Effect.Effect<A, E | NodeUnavailable> =>
       world.isAway ? Effect.fail(new NodeUnavailable({ operation: "told", cause: new Error("away") })) : told
     )
-  const change = replace(LightningReceiver, (receiver) =>
-    LightningReceiver.of({
-      ...receiver,
-      lookupInvoice: (hash) => reached(receiver.lookupInvoice(hash)),
-      ...(receiver.holding && {
-        holding: {
-          ...receiver.holding,
-          settle: (hold, given) => reached(receiver.holding?.settle(hold, given) ?? Effect.die("holds")),
-          cancel: (hold) => reached(receiver.holding?.cancel(hold) ?? Effect.die("holds"))
-        }
-      })
+  const change = replace(LightningReceiver, (receiver) => ({
+    lookupInvoice: (hash) => reached(receiver.lookupInvoice(hash)),
+    ...(receiver.holding && {
+      holding: {
+        ...receiver.holding,
+        settle: (hold, given) => reached(receiver.holding?.settle(hold, given) ?? Effect.die("holds")),
+        cancel: (hold) => reached(receiver.holding?.cancel(hold) ?? Effect.die("holds"))
+      }
     })
-  )
+  }))
   return { change, world }
 }
 
@@ -189,13 +186,10 @@ describe("Hold invoices", () => {
     "hold: an invoice whose payment the node no longer holds is canceled, and no other payment can take its place",
     () => {
       const world = { isLost: false }
-      const change = replace(LightningReceiver, (receiver) =>
-        LightningReceiver.of({
-          ...receiver,
-          lookupInvoice: (hash) =>
-            Effect.suspend(() => (world.isLost ? Effect.succeed({ _tag: "open" } as const) : receiver.lookupInvoice(hash)))
-        })
-      )
+      const change = replace(LightningReceiver, (receiver) => ({
+        lookupInvoice: (hash) =>
+          Effect.suspend(() => (world.isLost ? Effect.succeed({ _tag: "open" } as const) : receiver.lookupInvoice(hash)))
+      }))
       return { change, world }
     },
     function* ({ world }) {
@@ -278,9 +272,7 @@ describe("Hold invoices", () => {
   scenario(
     "hold: an unpaid invoice that the node has lost expires a day after its end, and then counts no more toward the limit",
     () => ({
-      change: replace(LightningReceiver, (receiver) =>
-        LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) })
-      )
+      change: replace(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed({ _tag: "unknown" }) }))
     }),
     function* () {
       const payee = yield* company()
@@ -298,13 +290,10 @@ describe("Hold invoices", () => {
     "hold: a payment does not count as returned because the node calls its invoice unknown once",
     () => {
       const world = { unknown: 0 }
-      const change = replace(LightningReceiver, (receiver) =>
-        LightningReceiver.of({
-          ...receiver,
-          lookupInvoice: (hash) =>
-            Effect.suspend(() => (world.unknown-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
-        })
-      )
+      const change = replace(LightningReceiver, (receiver) => ({
+        lookupInvoice: (hash) =>
+          Effect.suspend(() => (world.unknown-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
+      }))
       return { change, world }
     },
     function* ({ world }) {
@@ -324,7 +313,12 @@ describe("Hold invoices", () => {
 
   scenario(
     "hold: a node that does not support hold invoices is not called",
-    () => ({ change: replace(LightningReceiver, ({ holding: _, ...receiver }) => LightningReceiver.of(receiver)) }),
+    {
+      change: (ports: Context.Context<Ports>) => {
+        const { holding: _, ...receiver } = Context.get(ports, LightningReceiver)
+        return Context.add(ports, LightningReceiver, receiver)
+      }
+    },
     function* () {
       assert.match(yield* said(create(yield* company())), /^Invalid/)
     }

@@ -38,9 +38,9 @@ const open = Effect.fnUntraced(function* (companyId: CompanyId.CompanyId, expect
 })
 
 /** Prices dated at the start of the test. */
-const oldPrices = replace(ExchangeRates, (rates) =>
-  ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
-)
+const oldPrices = replace(ExchangeRates, (rates) => ({
+  rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis }))
+}))
 
 describe("An invoice", () => {
   scenario("invoice: an invoice is stored and created at the node as requested", function* () {

@@ -18,21 +18,18 @@ const { everyMillis } = settings.reconciliation
 const make = Effect.gen(function* () {
   const state = { earned: 0n, isAway: false }
   const list: Array<Own> = []
-  const ports = replace(LightningBooks, (books) =>
-    LightningBooks.of({
-      ...books,
-      owned: Effect.map(books.owned, (owned) => ({ ...owned, amount: Msat.make(owned.amount + state.earned) })),
-      own: (after) =>
-        Effect.suspend(() => {
-          const from = after === null ? list.length : Number(after)
-          if (state.isAway && after !== null && from > 1) {
-            return Effect.fail(new NodeUnavailable({ operation: "own", cause: new Error("away") }))
-          }
-          const lines = after === null ? [] : list.slice(from, from + 2)
-          return Effect.succeed({ lines, cursor: String(from + lines.length) })
-        })
-    })
-  )(yield* Effect.context<Ports | Process>())
+  const ports = replace(LightningBooks, (books) => ({
+    owned: Effect.map(books.owned, (owned) => ({ ...owned, amount: Msat.make(owned.amount + state.earned) })),
+    own: (after) =>
+      Effect.suspend(() => {
+        const from = after === null ? list.length : Number(after)
+        if (state.isAway && after !== null && from > 1) {
+          return Effect.fail(new NodeUnavailable({ operation: "own", cause: new Error("away") }))
+        }
+        const lines = after === null ? [] : list.slice(from, from + 2)
+        return Effect.succeed({ lines, cursor: String(from + lines.length) })
+      })
+  }))(yield* Effect.context<Ports | Process>())
   const look = Effect.gen(function* () {
     const services = yield* Layer.build(Layer.fresh(Reconciler.layer)).pipe(Effect.provideContext(ports))
     yield* TestClock.adjust(everyMillis)

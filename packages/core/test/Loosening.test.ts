@@ -17,16 +17,14 @@ type Change = Company.CompanyLimited | Company.FreezeChanged | ApiKey.ApiKeyLimi
 /** A colleague's change, committed right before the next Change of the same kind, which was already checked. */
 const tightening = () => {
   const of: { change?: Change } = {}
-  const change = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) => {
-        const first = of.change
-        if (first === undefined || first._tag !== change._tag) return journal.commit(change)
-        delete of.change
-        return Effect.andThen(Effect.orDie(journal.commit<Change>(first)), journal.commit(change))
-      }
-    })
-  )
+  const change = replace(Journal, (journal) => ({
+    commit: (change) => {
+      const first = of.change
+      if (first === undefined || first._tag !== change._tag) return journal.commit(change)
+      delete of.change
+      return Effect.andThen(Effect.orDie(journal.commit<Change>(first)), journal.commit(change))
+    }
+  }))
   return { of, change, settings: { ...settings, secondOperatorAbove: Msat.fromSats(500) } }
 }
 

@@ -123,15 +123,12 @@ describe("A node that lost records", () => {
   it.effect("payment worker: after an outage of the node, an earlier payment is searched once for all payments of a minute", () => {
     let [isAway, searches] = [false, 0]
     const refusing = sending((sender) => ({ pay: (ask) => (isAway ? Effect.succeed({ _tag: "notSent" } as const) : sender.pay(ask)) }))
-    const counting = replace(SendingReads, (reads) =>
-      SendingReads.of({
-        ...reads,
-        settledOverLightning: (since, before) => {
-          searches++
-          return reads.settledOverLightning(since, before)
-        }
-      })
-    )
+    const counting = replace(SendingReads, (reads) => ({
+      settledOverLightning: (since, before) => {
+        searches++
+        return reads.settledOverLightning(since, before)
+      }
+    }))
     return run({ change: (ports) => counting(refusing(ports)) }, function* () {
       const payer = yield* companyWith(50_000)
       yield* confirm(payer, (yield* outside({ sats: 1000 })).destination)
@@ -176,14 +173,11 @@ const accepting = () => {
           pay: (ask) => unheard(sender.pay(ask)),
           lookupPayment: (hash) => found(hash, sender.lookupPayment(hash))
         })),
-        replace(OfferSender, (offers) =>
-          OfferSender.of({
-            ...offers,
-            graceMillis: 60_000,
-            payOffer: (ask) => unheard(offers.payOffer(ask)),
-            lookupOffer: (attempt) => found(attempt, offers.lookupOffer(attempt))
-          })
-        )
+        replace(OfferSender, (offers) => ({
+          graceMillis: 60_000,
+          payOffer: (ask) => unheard(offers.payOffer(ask)),
+          lookupOffer: (attempt) => found(attempt, offers.lookupOffer(attempt))
+        }))
       )
   }
 }

@@ -147,7 +147,7 @@ describe("A payout whose coins another wallet has spent", () => {
     ["another transaction", `0200000001${"11".repeat(32)}00000000000000000001102700000000000016${"0014"}${"11".repeat(20)}00000000`]
   ] as const)
     it.effect(`lost payout: is not released if the chain reports the other transaction but returns ${what}`, () => {
-      const change = replace(ChainSource, (chain) => ChainSource.of({ ...chain, rawTransaction: () => Effect.succeed(returned) }))
+      const change = replace(ChainSource, () => ({ rawTransaction: () => Effect.succeed(returned) }))
       return run({ isPending: true, change }, function* () {
         const { row } = yield* payout
         yield* step
@@ -161,9 +161,9 @@ describe("A payout whose coins another wallet has spent", () => {
     const { sky, change: raining } = weather()
     const state = { replaces: Effect.void as Effect.Effect<unknown> }
     const change = (ports: Context.Context<Ports>) =>
-      replace(ChainSource, (chain) =>
-        ChainSource.of({ ...chain, transaction: (txId) => Effect.tap(chain.transaction(txId), () => Effect.suspend(() => state.replaces)) })
-      )(raining(ports))
+      replace(ChainSource, (chain) => ({
+        transaction: (txId) => Effect.tap(chain.transaction(txId), () => Effect.suspend(() => state.replaces))
+      }))(raining(ports))
     return run({ isPending: true, logsErrors: true, change }, function* () {
       const { payer, row } = yield* payout
       yield* step
@@ -344,18 +344,16 @@ describe("A batch whose coins another wallet has spent", () => {
     it.effect(`C10: lost payout: if the process dies at write ${dies} of the release, repeating the release completes it`, () => {
       const state = { left: Infinity }
       /** A store that fails before the write, or after it. */
-      const change = replace(Journal, (journal) =>
-        Journal.of({
-          commit: (change) => {
-            if (change._tag !== "PayoutReleased") return journal.commit(change)
-            state.left -= 1
-            const dead = Effect.fail(new StoreUnavailable({ operation: "commit", cause: "dead" }))
-            if (state.left < 0) return dead
-            const isLost = state.left === 0 && dies % 2 === 1
-            return isLost ? Effect.andThen(journal.commit(change), dead) : journal.commit(change)
-          }
-        })
-      )
+      const change = replace(Journal, (journal) => ({
+        commit: (change) => {
+          if (change._tag !== "PayoutReleased") return journal.commit(change)
+          state.left -= 1
+          const dead = Effect.fail(new StoreUnavailable({ operation: "commit", cause: "dead" }))
+          if (state.left < 0) return dead
+          const isLost = state.left === 0 && dies % 2 === 1
+          return isLost ? Effect.andThen(journal.commit(change), dead) : journal.commit(change)
+        }
+      }))
       // Until the leader is released, the worker broadcasts the transaction again, which is rejected.
       return run({ isPending: true, ...(dies < 5 && { logsErrors: true as const }), settings, change }, function* () {
         const { acme, globex, rows } = yield* three

@@ -55,7 +55,7 @@ const release = Effect.fnUntraced(function* (outcome: "settle" | "fail") {
 
 /** Changes how the node pays offers. */
 const paying = (change: (offers: OfferSender["Service"]) => Partial<OfferSender["Service"]>) =>
-  replace(OfferSender, (offers) => OfferSender.of({ ...offers, ...change(offers) }))
+  replace(OfferSender, (offers) => ({ ...change(offers) }))
 
 describe("Payments by offer", () => {
   scenario(
@@ -89,7 +89,7 @@ describe("Payments by offer", () => {
     const note = (call: string) => Effect.sync(() => calls.push(call))
     const change = (ports: Context.Context<Ports>) =>
       ports.pipe(
-        replace(Journal, (journal) => Journal.of({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
+        replace(Journal, (journal) => ({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
         paying(({ payOffer, lookupOffer }) => ({
           payOffer: (ask) => Effect.andThen(note(`pay ${ask.attempt}`), payOffer(ask)),
           lookupOffer: (attempt) => Effect.andThen(note(`look ${attempt}`), lookupOffer(attempt))

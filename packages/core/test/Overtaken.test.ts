@@ -56,21 +56,19 @@ scenario(
 const overtaking = () => {
   const made = world()
   const of: { left: number; tag: string; rival: Effect.Effect<unknown, unknown> } = { left: 0, tag: "", rival: Effect.void }
-  const overtaken = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) => {
-        if (change._tag !== of.tag || of.left === 0) return journal.commit(change)
-        const { tag } = of
-        of.left--
-        of.tag = ""
-        const rival = Effect.ensuring(
-          Effect.orDie(of.rival),
-          Effect.sync(() => (of.tag = tag))
-        )
-        return Effect.andThen(rival, journal.commit(change))
-      }
-    })
-  )
+  const overtaken = replace(Journal, (journal) => ({
+    commit: (change) => {
+      if (change._tag !== of.tag || of.left === 0) return journal.commit(change)
+      const { tag } = of
+      of.left--
+      of.tag = ""
+      const rival = Effect.ensuring(
+        Effect.orDie(of.rival),
+        Effect.sync(() => (of.tag = tag))
+      )
+      return Effect.andThen(rival, journal.commit(change))
+    }
+  }))
   return { ...made, of, change: (ports: Context.Context<Ports>) => overtaken(made.change?.(ports) ?? ports) }
 }
 

@@ -61,9 +61,10 @@ const listening = () => {
   return {
     calls,
     change: (ports: Context.Context<Ports>) =>
-      replace(OfferSender, ({ payOffer, quote, ...offers }) =>
-        OfferSender.of({ ...offers, payOffer: (ask) => note("payOffer", payOffer(ask)), quote: (ask) => note("quote", quote(ask)) })
-      )(change(ports))
+      replace(OfferSender, ({ payOffer, quote }) => ({
+        payOffer: (ask) => note("payOffer", payOffer(ask)),
+        quote: (ask) => note("quote", quote(ask))
+      }))(change(ports))
   }
 }
 

@@ -76,14 +76,12 @@ describe("Calls to the node", () => {
         const sleepy = yield* start(
           ports.pipe(
             counting("sleepy"),
-            replace(Journal, (journal) =>
-              Journal.of({
-                commit: (change) =>
-                  change._tag === "WithdrawalDispatched"
-                    ? Effect.tap(journal.commit(change), () => Deferred.await(wakes))
-                    : journal.commit(change)
-              })
-            )
+            replace(Journal, (journal) => ({
+              commit: (change) =>
+                change._tag === "WithdrawalDispatched"
+                  ? Effect.tap(journal.commit(change), () => Deferred.await(wakes))
+                  : journal.commit(change)
+            }))
           )
         )
         const other = yield* start(counting("other")(ports))
@@ -107,14 +105,12 @@ describe("Calls to the node", () => {
         const ports = yield* Effect.context<Ports>()
         const wakes = yield* Deferred.make<void>()
         const sleepy = yield* start(
-          replace(Journal, (journal) =>
-            Journal.of({
-              commit: (change) =>
-                change._tag === "WithdrawalDispatched"
-                  ? Effect.andThen(Deferred.await(wakes), journal.commit(change))
-                  : journal.commit(change)
-            })
-          )(ports)
+          replace(Journal, (journal) => ({
+            commit: (change) =>
+              change._tag === "WithdrawalDispatched"
+                ? Effect.andThen(Deferred.await(wakes), journal.commit(change))
+                : journal.commit(change)
+          }))(ports)
         )
         const payer = yield* companyWith(50_000)
         // Each worker requests its own invoice and selects its own coins.
@@ -218,14 +214,12 @@ describe("Calls to the node", () => {
       `C10: payment worker: a worker that slept for ${seconds} seconds of its 120-second claim calls the node ${calls} times, even if no other worker has claimed the job`,
       () => {
         const { atSeconds, change } = deaf(0)
-        const sleeping = replace(Journal, (journal) =>
-          Journal.of({
-            commit: (next) =>
-              next._tag === "WithdrawalDispatched"
-                ? Effect.tap(journal.commit(next), () => Effect.sleep(seconds * 1000))
-                : journal.commit(next)
-          })
-        )
+        const sleeping = replace(Journal, (journal) => ({
+          commit: (next) =>
+            next._tag === "WithdrawalDispatched"
+              ? Effect.tap(journal.commit(next), () => Effect.sleep(seconds * 1000))
+              : journal.commit(next)
+        }))
         return run({ change: (ports) => sleeping(change(ports)) }, function* () {
           const row = yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
           const stepping = yield* Effect.forkChild(step)
@@ -454,20 +448,17 @@ describe("Calls to the node", () => {
           }),
         lookupPayment: () => Effect.succeed({ _tag: "notFound" } as const)
       }))
-      const store = replace(Tasks, (tasks) =>
-        Tasks.of({
-          ...tasks,
-          postpone: (...given) =>
-            Effect.suspend(() => {
-              if (!state.isStoreAway) return tasks.postpone(...given)
-              state.isStoreAway = false
-              return Effect.andThen(
-                Deferred.succeed(refused, undefined),
-                Effect.fail(new StoreUnavailable({ operation: "postpone", cause: "a drill" }))
-              )
-            })
-        })
-      )
+      const store = replace(Tasks, (tasks) => ({
+        postpone: (...given) =>
+          Effect.suspend(() => {
+            if (!state.isStoreAway) return tasks.postpone(...given)
+            state.isStoreAway = false
+            return Effect.andThen(
+              Deferred.succeed(refused, undefined),
+              Effect.fail(new StoreUnavailable({ operation: "postpone", cause: "a drill" }))
+            )
+          })
+      }))
       return run({ change: (ports) => store(node(ports)) }, function* () {
         yield* confirm(yield* companyWith(5000), (yield* outside({ sats: 1000 })).destination)
         yield* steps(10, 10)

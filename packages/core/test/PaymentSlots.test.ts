@@ -37,30 +37,27 @@ import {
 const slowly = (seconds = 10) => {
   const state = { isSlow: false, asked: 0, most: 0, mostAtHost: 0 }
   const atHosts = new Map<string, number>()
-  const change = replace(Resolver, (resolver) =>
-    Resolver.of({
-      ...resolver,
-      offer: (url) => {
-        const { host } = new URL(url)
-        if (!host.endsWith("slow.example")) return resolver.offer(url)
-        const answer = resolver.offer(url.replace(host, "wallet.example"))
-        if (!state.isSlow) return answer
-        const count = (one: number) =>
-          Effect.sync(() => {
-            state.asked += one
-            state.most = Math.max(state.most, state.asked)
-            const here = (atHosts.get(host) ?? 0) + one
-            atHosts.set(host, here)
-            state.mostAtHost = Math.max(state.mostAtHost, here)
-          })
-        return Effect.acquireUseRelease(
-          count(1),
-          () => Effect.andThen(Effect.sleep(seconds * 1000), answer),
-          () => count(-1)
-        )
-      }
-    })
-  )
+  const change = replace(Resolver, (resolver) => ({
+    offer: (url) => {
+      const { host } = new URL(url)
+      if (!host.endsWith("slow.example")) return resolver.offer(url)
+      const answer = resolver.offer(url.replace(host, "wallet.example"))
+      if (!state.isSlow) return answer
+      const count = (one: number) =>
+        Effect.sync(() => {
+          state.asked += one
+          state.most = Math.max(state.most, state.asked)
+          const here = (atHosts.get(host) ?? 0) + one
+          atHosts.set(host, here)
+          state.mostAtHost = Math.max(state.mostAtHost, here)
+        })
+      return Effect.acquireUseRelease(
+        count(1),
+        () => Effect.andThen(Effect.sleep(seconds * 1000), answer),
+        () => count(-1)
+      )
+    }
+  }))
   return { state, change }
 }
 
@@ -157,15 +154,12 @@ describe("Slow payees", () => {
       const { state, change: slow } = slowly(20)
       let refused = 0
       const change = (ports: Context.Context<Ports>) =>
-        replace(Tasks, (tasks) =>
-          Tasks.of({
-            ...tasks,
-            postpone: (...all) =>
-              all[0].kind === Withdrawal.recipientKind && refused++ < 1
-                ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
-                : tasks.postpone(...all)
-          })
-        )(slow(ports))
+        replace(Tasks, (tasks) => ({
+          postpone: (...all) =>
+            all[0].kind === Withdrawal.recipientKind && refused++ < 1
+              ? Effect.fail(new StoreUnavailable({ operation: "test", cause: "away" }))
+              : tasks.postpone(...all)
+        }))(slow(ports))
       return run({ change }, function* () {
         const companies = yield* times(perHost + 2, () => companyWith(100_000))
         const rows = (yield* Effect.forEach(companies, (payer) => toSlow(payer, 1))).flat()
@@ -252,17 +246,15 @@ describe("Slow payees", () => {
       state.isSlow = true
       let isDead = false
       const unlessDead = <A, E>(call: Effect.Effect<A, E>) => Effect.suspend(() => (isDead ? Effect.never : call))
-      const mortal = replace(Tasks, (tasks) =>
-        Tasks.of({
-          claim: (ask) => unlessDead(tasks.claim(ask)),
-          claimInTurn: (ask) => unlessDead(tasks.claimInTurn(ask)),
-          takeOver: (ask) => unlessDead(tasks.takeOver(ask)),
-          postpone: (...all) => unlessDead(tasks.postpone(...all)),
-          renew: (...all) => unlessDead(tasks.renew(...all)),
-          dueAt: (kinds) => unlessDead(tasks.dueAt(kinds))
-        })
-      )
-      const asking = replace(Resolver, (resolver) => Resolver.of({ ...resolver, offer: () => Effect.never }))
+      const mortal = replace(Tasks, (tasks) => ({
+        claim: (ask) => unlessDead(tasks.claim(ask)),
+        claimInTurn: (ask) => unlessDead(tasks.claimInTurn(ask)),
+        takeOver: (ask) => unlessDead(tasks.takeOver(ask)),
+        postpone: (...all) => unlessDead(tasks.postpone(...all)),
+        renew: (...all) => unlessDead(tasks.renew(...all)),
+        dueAt: (kinds) => unlessDead(tasks.dueAt(kinds))
+      }))
+      const asking = replace(Resolver, () => ({ offer: () => Effect.never }))
       const killed = yield* start((yield* Effect.context<Ports>()).pipe(mortal, asking))
       yield* Effect.provideContext(Layer.buildWithScope(Layer.fresh(Satrail.layerWorkers), yield* Scope.make()), killed)
       yield* TestClock.adjust("1 second")
@@ -283,15 +275,12 @@ describe("Payment slots", () => {
   it.effect("payment worker: a free slot is refilled immediately, so one slow call to the node delays no other payment", () => {
     const answers = Deferred.makeUnsafe<void>()
     let first: string | undefined
-    const change = replace(LightningSender, (sender) =>
-      LightningSender.of({
-        ...sender,
-        pay: (ask) => {
-          first ??= ask.invoice.paymentHash
-          return first === ask.invoice.paymentHash ? Effect.andThen(Deferred.await(answers), sender.pay(ask)) : sender.pay(ask)
-        }
-      })
-    )
+    const change = replace(LightningSender, (sender) => ({
+      pay: (ask) => {
+        first ??= ask.invoice.paymentHash
+        return first === ask.invoice.paymentHash ? Effect.andThen(Deferred.await(answers), sender.pay(ask)) : sender.pay(ask)
+      }
+    }))
     return run({ settings: few, change }, function* () {
       const payer = yield* companyWith(100_000)
       const confirmed = () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(payer, destination))
@@ -327,9 +316,7 @@ describe("Payment slots", () => {
     const { state, change: slow } = slowly(5)
     const answers = Deferred.makeUnsafe<void>()
     const change = (ports: Context.Context<Ports>) =>
-      replace(LightningSender, (sender) =>
-        LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })
-      )(slow(ports))
+      replace(LightningSender, (sender) => ({ pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) }))(slow(ports))
     return run({ settings: few, change }, function* () {
       const payer = yield* companyWith(100_000)
       const [waiting] = yield* toSlow(payer, 1)
@@ -357,17 +344,14 @@ describe("Payment slots", () => {
       const { state, change: slow } = slowly(1)
       let [paying, most] = [0, 0]
       const change = (ports: Context.Context<Ports>) =>
-        replace(LightningSender, (sender) =>
-          LightningSender.of({
-            ...sender,
-            pay: (ask) =>
-              Effect.acquireUseRelease(
-                Effect.sync(() => (most = Math.max(most, ++paying))),
-                () => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)),
-                () => Effect.sync(() => paying--)
-              )
-          })
-        )(slow(ports))
+        replace(LightningSender, (sender) => ({
+          pay: (ask) =>
+            Effect.acquireUseRelease(
+              Effect.sync(() => (most = Math.max(most, ++paying))),
+              () => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)),
+              () => Effect.sync(() => paying--)
+            )
+        }))(slow(ports))
       return run({ settings: few, change }, function* () {
         const payer = yield* companyWith(100_000)
         const addresses = yield* toSlow(payer, 10)
@@ -396,9 +380,7 @@ describe("Payment slots", () => {
   it.effect(
     "payment worker: companies take turns, so another company's payment waits only until one slot is free, not until all are free",
     () => {
-      const change = replace(LightningSender, (sender) =>
-        LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })
-      )
+      const change = replace(LightningSender, (sender) => ({ pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) }))
       return run({ settings: few, change }, function* () {
         const [one, other] = [yield* companyWith(100_000), yield* companyWith(100_000)]
         const many = yield* times(100, () => Effect.flatMap(outside({ sats: 100 }), ({ destination }) => confirm(one, destination)))
@@ -419,16 +401,11 @@ const noted = () => {
   const found: Array<number> = []
   const change = (ports: Context.Context<Ports>) =>
     ports.pipe(
-      replace(LightningSender, (sender) =>
-        LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })
-      ),
-      replace(Tasks, (tasks) =>
-        Tasks.of({
-          ...tasks,
-          claimInTurn: (ask) =>
-            Effect.tap(tasks.claimInTurn(ask), (all) => Effect.sync(() => ask.kind === Withdrawal.taskKind && found.push(all.length)))
-        })
-      )
+      replace(LightningSender, (sender) => ({ pay: (ask) => Effect.andThen(Effect.sleep("1 second"), sender.pay(ask)) })),
+      replace(Tasks, (tasks) => ({
+        claimInTurn: (ask) =>
+          Effect.tap(tasks.claimInTurn(ask), (all) => Effect.sync(() => ask.kind === Withdrawal.taskKind && found.push(all.length)))
+      }))
     )
   return { found, change }
 }
@@ -517,9 +494,7 @@ describe("The outcome of a watched payment", () => {
       Effect.suspend(() => release),
       Effect.andThen(Deferred.succeed(ended, undefined), Deferred.await(answer))
     )
-    const change = replace(LightningSender, (sender) =>
-      LightningSender.of({ ...sender, pay: (ask) => Effect.tap(sender.pay(ask), () => thenHeld) })
-    )
+    const change = replace(LightningSender, (sender) => ({ pay: (ask) => Effect.tap(sender.pay(ask), () => thenHeld) }))
     return run({ settings: { ...settings, trackMillis: { minimum: 60_000, maximum: 60_000 } }, change }, function* () {
       const payer = yield* companyWith(5000)
       yield* working()
@@ -536,7 +511,7 @@ describe("The outcome of a watched payment", () => {
   })
 
   it.effect("payment worker: an outcome for which no notification arrives is found by a lookup", () => {
-    const change = replace(LightningSender, (sender) => LightningSender.of({ ...sender, ends: Stream.never }))
+    const change = replace(LightningSender, () => ({ ends: Stream.never }))
     return run({ change }, function* () {
       const payer = yield* companyWith(5000)
       yield* working()

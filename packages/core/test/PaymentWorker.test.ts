@@ -42,23 +42,17 @@ const mortal = Effect.fnUntraced(function* (when: "before" | "once" | "after") {
   let calls = 0
   const process = yield* start(
     ports.pipe(
-      replace(Tasks, (tasks) =>
-        Tasks.of({
-          ...tasks,
-          takeOver: (ask) => (isDead ? Effect.fail(new StoreUnavailable({ operation: "any", cause: "dead" })) : tasks.takeOver(ask))
-        })
-      ),
-      replace(LightningSender, (sender) =>
-        LightningSender.of({
-          ...sender,
-          pay: (ask) => {
-            if (when === "after") return Effect.tap(sender.pay(ask), () => Deferred.await(gate))
-            return when === "before" && calls++ === 0
-              ? Effect.succeed({ _tag: "unknown" })
-              : Effect.andThen(Deferred.await(gate), sender.pay(ask))
-          }
-        })
-      )
+      replace(Tasks, (tasks) => ({
+        takeOver: (ask) => (isDead ? Effect.fail(new StoreUnavailable({ operation: "any", cause: "dead" })) : tasks.takeOver(ask))
+      })),
+      replace(LightningSender, (sender) => ({
+        pay: (ask) => {
+          if (when === "after") return Effect.tap(sender.pay(ask), () => Deferred.await(gate))
+          return when === "before" && calls++ === 0
+            ? Effect.succeed({ _tag: "unknown" })
+            : Effect.andThen(Deferred.await(gate), sender.pay(ask))
+        }
+      }))
     )
   )
   yield* working(process)
@@ -277,19 +271,16 @@ describe("A payment", () => {
       })
     const change = (ports: Context.Context<Ports>) =>
       ports.pipe(
-        replace(Journal, (journal) => Journal.of({ commit: (change) => unlessAway(journal.commit(change)) })),
-        replace(Tasks, (tasks) => Tasks.of({ ...tasks, postpone: (task, millis) => unlessAway(tasks.postpone(task, millis)) })),
-        replace(LightningSender, (sender) =>
-          LightningSender.of({
-            ...sender,
-            pay: (ask) =>
-              Effect.tap(sender.pay(ask), () =>
-                Effect.map(Clock.currentTimeMillis, (atMillis) => {
-                  backAtMillis = atMillis + 1000
-                })
-              )
-          })
-        )
+        replace(Journal, (journal) => ({ commit: (change) => unlessAway(journal.commit(change)) })),
+        replace(Tasks, (tasks) => ({ postpone: (task, millis) => unlessAway(tasks.postpone(task, millis)) })),
+        replace(LightningSender, (sender) => ({
+          pay: (ask) =>
+            Effect.tap(sender.pay(ask), () =>
+              Effect.map(Clock.currentTimeMillis, (atMillis) => {
+                backAtMillis = atMillis + 1000
+              })
+            )
+        }))
       )
     return run({ logsErrors: true, change }, function* () {
       const { row: withdrawal } = yield* paying(5000, { sats: 1000 })

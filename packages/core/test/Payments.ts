@@ -20,24 +20,18 @@ export const listening = () => {
     calls,
     change: (ports: Context.Context<Ports>) =>
       ports.pipe(
-        replace(Journal, (journal) => Journal.of({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
-        replace(LightningSender, (sender) =>
-          LightningSender.of({
-            ...sender,
-            pay: (ask) => Effect.andThen(note("pay"), sender.pay(ask)),
-            lookupPayment: (hash) => Effect.andThen(note("lookup"), sender.lookupPayment(hash))
-          })
-        ),
-        replace(LightningReceiver, (receiver) =>
-          LightningReceiver.of({
-            ...receiver,
-            cancelInvoice: (hash) => Effect.andThen(note("cancel"), receiver.cancelInvoice(hash))
-          })
-        )
+        replace(Journal, (journal) => ({ commit: (change) => Effect.andThen(note(change._tag), journal.commit(change)) })),
+        replace(LightningSender, (sender) => ({
+          pay: (ask) => Effect.andThen(note("pay"), sender.pay(ask)),
+          lookupPayment: (hash) => Effect.andThen(note("lookup"), sender.lookupPayment(hash))
+        })),
+        replace(LightningReceiver, (receiver) => ({
+          cancelInvoice: (hash) => Effect.andThen(note("cancel"), receiver.cancelInvoice(hash))
+        }))
       )
   }
 }
 
 /** Changes how the node sends payments. */
 export const sending = (change: (sender: LightningSender["Service"]) => Partial<LightningSender["Service"]>) =>
-  replace(LightningSender, (sender) => LightningSender.of({ ...sender, ...change(sender) }))
+  replace(LightningSender, (sender) => ({ ...change(sender) }))

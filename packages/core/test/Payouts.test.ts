@@ -36,8 +36,7 @@ import {
 
 const payout = (sats: number, balance = 2 * sats + 2000) => paying(balance, { type: "chain_address" }, sats)
 
-const chain = (change: (chain: ChainSource["Service"]) => Partial<ChainSource["Service"]>) =>
-  replace(ChainSource, (service) => ChainSource.of({ ...service, ...change(service) }))
+const chain = (change: (chain: ChainSource["Service"]) => Partial<ChainSource["Service"]>) => replace(ChainSource, change)
 
 /**
  * Records the bytes of every broadcast, and returns `answer`, if defined, instead of the network's response.
@@ -239,15 +238,12 @@ describe("A payout", () => {
 
   it.effect("payout: the held mining fee is also the fee limit of the payout's transaction", () => {
     const limits: Array<Msat.Msat> = []
-    const noting = replace(ChainWallet, (wallet) =>
-      ChainWallet.of({
-        ...wallet,
-        build: (ask) => {
-          limits.push(...ask.payments.map(({ feeLimit }) => feeLimit))
-          return wallet.build(ask)
-        }
-      })
-    )
+    const noting = replace(ChainWallet, (wallet) => ({
+      build: (ask) => {
+        limits.push(...ask.payments.map(({ feeLimit }) => feeLimit))
+        return wallet.build(ask)
+      }
+    }))
     return run({ isPending: true, change: noting }, function* () {
       const { row } = yield* payout(20_000)
       yield* step
@@ -286,7 +282,7 @@ describe("Several payouts", () => {
         )
       ),
       // Each worker lets the others select coins before it stores its own selection.
-      replace(ChainWallet, (wallet) => ChainWallet.of({ ...wallet, build: (ask) => Effect.tap(wallet.build(ask), () => Effect.yieldNow) }))
+      replace(ChainWallet, (wallet) => ({ build: (ask) => Effect.tap(wallet.build(ask), () => Effect.yieldNow) }))
     )
     const workers = yield* Effect.forEach([1, 2, 3], () => Effect.map(start(noting), (process) => Context.get(process, PaymentWorker).step))
     const rows = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.map(payout(20_000), ({ row }) => row))
@@ -308,13 +304,10 @@ describe("Several payouts", () => {
     "freeze: if a company is frozen while coins are selected for its payout, the payout waits, and another company's payout is sent",
     () => {
       const [choosing, chosen] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-      const slowly = replace(ChainWallet, (wallet) =>
-        ChainWallet.of({
-          ...wallet,
-          build: (ask) =>
-            Deferred.succeed(choosing, undefined).pipe(Effect.andThen(Deferred.await(chosen)), Effect.andThen(wallet.build(ask)))
-        })
-      )
+      const slowly = replace(ChainWallet, (wallet) => ({
+        build: (ask) =>
+          Deferred.succeed(choosing, undefined).pipe(Effect.andThen(Deferred.await(chosen)), Effect.andThen(wallet.build(ask)))
+      }))
       return run({ change: slowly }, function* () {
         const [{ payer, row }, other] = [yield* payout(20_000), yield* payout(20_000)]
         const stepping = yield* Effect.forkChild(step)
@@ -337,11 +330,9 @@ describe("Several payouts", () => {
   it.effect("freeze: if a company is frozen while its payout is signed, nothing is broadcast until it is unfrozen", () => {
     const [signing, signed] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
     const { sent, change } = broadcasting(() => undefined)
-    const slowly = replace(Signer, ({ sign }) =>
-      Signer.of({
-        sign: (psbt) => Deferred.succeed(signing, undefined).pipe(Effect.andThen(Deferred.await(signed)), Effect.andThen(sign(psbt)))
-      })
-    )
+    const slowly = replace(Signer, ({ sign }) => ({
+      sign: (psbt) => Deferred.succeed(signing, undefined).pipe(Effect.andThen(Deferred.await(signed)), Effect.andThen(sign(psbt)))
+    }))
     return run({ change: (ports) => slowly(change(ports)) }, function* () {
       const { payer, row } = yield* payout(20_000)
       const stepping = yield* Effect.forkChild(step)
@@ -366,18 +357,15 @@ describe("Several payouts", () => {
       const drafts: Array<ReadonlyArray<string>> = []
       const [one, both] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
       /** Returns neither of the first two drafts until both are made. */
-      const change = replace(ChainWallet, (wallet) =>
-        ChainWallet.of({
-          ...wallet,
-          build: (ask) =>
-            Effect.tap(wallet.build(ask), ({ coins }) => {
-              drafts.push(coins)
-              return drafts.length === 1
-                ? Effect.andThen(Deferred.succeed(one, undefined), Deferred.await(both))
-                : Deferred.succeed(both, undefined)
-            })
-        })
-      )
+      const change = replace(ChainWallet, (wallet) => ({
+        build: (ask) =>
+          Effect.tap(wallet.build(ask), ({ coins }) => {
+            drafts.push(coins)
+            return drafts.length === 1
+              ? Effect.andThen(Deferred.succeed(one, undefined), Deferred.await(both))
+              : Deferred.succeed(both, undefined)
+          })
+      }))
       return run({ change }, function* () {
         const { row: first } = yield* payout(20_000)
         const stepping = yield* Effect.forkChild(step)

@@ -37,9 +37,9 @@ describe("Prices", () => {
 
   it.effect("C36: prices: when a fiat payment fails after the rate has changed, exactly the held sats are released", () => {
     let price = 0n
-    const moving = replace(ExchangeRates, () =>
-      ExchangeRates.of({ rate: () => Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis })) })
-    )
+    const moving = replace(ExchangeRates, () => ({
+      rate: () => Effect.map(Clock.currentTimeMillis, (atMillis) => ({ price: Decimal.make(price), atMillis }))
+    }))
     return run({ change: moving }, function* () {
       const payer = yield* companyWith(10_000)
       const { confirm } = yield* Withdrawals
@@ -63,16 +63,14 @@ describe("Prices", () => {
   })
 
   const aged = (ages: Partial<Record<Amount.Fiat, number>>) =>
-    replace(ExchangeRates, () =>
-      ExchangeRates.of({
-        rate: (currency) => {
-          const age = ages[currency]
-          return age === undefined
-            ? Effect.fail(new RateUnavailable({ currency }))
-            : Effect.succeed({ price: Decimal.make(97_123_45n, 2), atMillis: beginsAtMillis - age })
-        }
-      })
-    )
+    replace(ExchangeRates, () => ({
+      rate: (currency) => {
+        const age = ages[currency]
+        return age === undefined
+          ? Effect.fail(new RateUnavailable({ currency }))
+          : Effect.succeed({ price: Decimal.make(97_123_45n, 2), atMillis: beginsAtMillis - age })
+      }
+    }))
 
   scenario("prices: a rate and its time are stored with the record that used the rate", { change: aged({ usd: 5000 }) }, function* () {
     const payer = yield* companyWith(5000)

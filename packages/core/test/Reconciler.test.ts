@@ -90,9 +90,6 @@ const told = Effect.gen(function* () {
 const toldBy = (change: (ports: Context.Context<Ports | Process>) => Context.Context<Ports | Process>) =>
   Effect.flatMap(Effect.context<Ports | Process>(), (ports) => Effect.provideContext(told, change(ports)))
 
-const swap = <I, S extends object>(key: Context.Key<I, S>, change: (service: S) => Partial<S>) =>
-  replace(key, (service: S): S => ({ ...service, ...change(service) }))
-
 const paid = Effect.fnUntraced(function* (sats: number, behaviour: "settle" | "hold" = "settle") {
   const { payer, row } = yield* paying(50_000, { sats, behaviour })
   yield* step
@@ -131,12 +128,12 @@ const begun = (title: string, world: World, steps: Steps<World>) =>
 
 /** Changes each payment in the node's records. */
 const booked = (change: (line: Sent) => Sent) =>
-  swap(LightningBooks, ({ sent }) => ({
+  replace(LightningBooks, ({ sent }) => ({
     sent: (after) => Effect.map(sent(after), (page) => ({ ...page, lines: page.lines.map(change) }))
   }))
 
 /** A node whose records list nothing new, so that our payments are looked up one by one. */
-const unheard = swap(LightningBooks, () => {
+const unheard = replace(LightningBooks, () => {
   const nothing = (after: string | null) => Effect.succeed({ lines: [], cursor: after ?? "" })
   return { sent: nothing, taken: nothing }
 })
@@ -397,7 +394,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   begun("reconciliation: a lookup is repeated if the node does not report a settled payment", {}, function* () {
     yield* paid(1000)
     const silent = Effect.flatMap(Effect.context<Ports | Process>(), (ports) =>
-      lookOn(unheard(swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }))(ports)))
+      lookOn(unheard(replace(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "unknown" }) }))(ports)))
     )
     const { found, watched } = yield* silent
     assert.deepStrictEqual([found, watched.map(({ _tag }) => _tag)], [[], ["Withdrawal"]])
@@ -411,10 +408,10 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     function* () {
       const { row } = yield* paid(1000)
       const hash = row.paymentHash ?? PaymentHash.make("")
-      const swapped = swap(LightningBooks, () => ({
+      const swapped = replace(LightningBooks, () => ({
         taken: () => Effect.succeed({ lines: [{ paymentHash: hash, received: Msat.fromSats(1000) }], cursor: "1" })
       }))
-      const unpaid = swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "failed", reason: "timeout" }) }))
+      const unpaid = replace(LightningSender, () => ({ lookupPayment: () => Effect.succeed({ _tag: "failed", reason: "timeout" }) }))
       assert.deepInclude(yield* toldBy((ports) => swapped(unheard(unpaid(ports)))), ["withdrawal_not_paid", 1000, null])
     }
   )
@@ -432,7 +429,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
     { logsErrors: true },
     function* () {
       const withWallet = (sats: number) =>
-        swap(LightningBooks, (books) => ({
+        replace(LightningBooks, (books) => ({
           owned: Effect.map(books.owned, (owned) => {
             const onChain = Msat.fromSats(sats)
             return { ...owned, amount: Msat.sum(owned.amount, onChain), onChain }
@@ -452,7 +449,7 @@ describe("Reconciling the ledger with the node and the wallet", () => {
   scenario("reconciliation: equity that the operator declares during the first run is kept", {}, function* () {
     const declared = { node: Msat.fromSats(1), chain: Msat.fromSats(2) }
     const { stateOwnFunds } = yield* Reconciliation
-    const meanwhile = swap(ChainBooks, ({ holdings }) => ({
+    const meanwhile = replace(ChainBooks, ({ holdings }) => ({
       holdings: Effect.tap(holdings, () => Effect.orDie(stateOwnFunds(declared)))
     }))
     yield* lookOn(meanwhile(yield* Effect.context<Ports | Process>()))
@@ -520,7 +517,7 @@ describe("A difference", () => {
     {
       logsErrors: true,
       isPending: true, // The sender reports a pending payment as failed, which is the worst error a backend can make.
-      change: swap(LightningSender, ({ pay }) => ({
+      change: replace(LightningSender, ({ pay }) => ({
         pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "pending" ? { _tag: "failed", reason: "timeout" } : payment))
       }))
     },
@@ -570,7 +567,7 @@ describe("A difference", () => {
     {
       logsErrors: true,
       isPending: true, // The fee reported by the sender differs from the one in its records.
-      change: swap(LightningSender, ({ pay }) => ({
+      change: replace(LightningSender, ({ pay }) => ({
         pay: (ask) => Effect.map(pay(ask), (payment) => (payment._tag === "settled" ? { ...payment, fee: Msat.fromSats(7) } : payment))
       }))
     },
@@ -587,14 +584,14 @@ describe("A difference", () => {
   } as const)) {
     begun(`withdrawal_not_paid: the node ${what} a settled withdrawal`, { logsErrors: true }, function* () {
       yield* paid(500)
-      const forgetful = swap(LightningSender, () => ({ lookupPayment: () => Effect.succeed(payment) }))
+      const forgetful = replace(LightningSender, () => ({ lookupPayment: () => Effect.succeed(payment) }))
       assert.deepStrictEqual(yield* toldBy((ports) => unheard(forgetful(ports))), [["withdrawal_not_paid", 500, null]])
     })
   }
 
   begun("withdrawal_not_proven: a withdrawal was settled with an invalid preimage", { logsErrors: true }, function* () {
     yield* paid(500)
-    const wrong = swap(SendingReads, ({ withdrawal }) => ({
+    const wrong = replace(SendingReads, ({ withdrawal }) => ({
       withdrawal: (...ask) =>
         Effect.map(
           withdrawal(...ask),
@@ -631,13 +628,13 @@ describe("A difference", () => {
 
   begun("receipt_not_credited: the deposit of a settled invoice is missing", { logsErrors: true }, function* () {
     yield* companyWith(900)
-    const missing = swap(ReceivingReads, () => ({ depositOfInvoice: () => Effect.succeedNone }))
+    const missing = replace(ReceivingReads, () => ({ depositOfInvoice: () => Effect.succeedNone }))
     assert.deepStrictEqual(yield* toldBy(missing), [["receipt_not_credited", null, 900]])
   })
 
   begun("receipt_amount: the credited amount differs from the amount that the node received", { logsErrors: true }, function* () {
     yield* companyWith(900)
-    const other = swap(ReceivingReads, ({ depositOfInvoice }) => ({
+    const other = replace(ReceivingReads, ({ depositOfInvoice }) => ({
       depositOfInvoice: (...ask) =>
         Effect.map(
           depositOfInvoice(...ask),
@@ -652,7 +649,7 @@ describe("A difference", () => {
     { logsErrors: true },
     function* () {
       yield* companyWith(900)
-      const saying = (state: InvoiceState) => swap(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed(state) }))
+      const saying = (state: InvoiceState) => replace(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed(state) }))
       const open = saying({ _tag: "open" })
       assert.deepStrictEqual(yield* toldBy((ports) => unheard(open(ports))), [["deposit_not_received", 900, null]])
       const less = saying({ _tag: "settled", received: Msat.fromSats(800), preimage: Preimage.make("") })
@@ -670,7 +667,7 @@ describe("A difference", () => {
       const spent = Payout.fromPsbt(candidate?.psbt ?? "").getInput(0)
       const ours = `${hex.encode(spent.txid ?? new Uint8Array())}:${spent.index}`
       const gone = [ours, `${"ab".repeat(32)}:1`].map((outpoint) => ({ outpoint, amount: Msat.fromSats(300) }))
-      const thief = swap(ChainBooks, ({ holdings }) => ({ holdings: Effect.map(holdings, ({ owned }) => ({ owned, gone })) }))
+      const thief = replace(ChainBooks, ({ holdings }) => ({ holdings: Effect.map(holdings, ({ owned }) => ({ owned, gone })) }))
       assert.deepStrictEqual(yield* toldBy(thief), [["coin_gone", 300, null]])
     }
   )

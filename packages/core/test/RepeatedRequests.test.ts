@@ -16,17 +16,14 @@ import { asked, company, companyWith, lightningAddress, outside, replace, reques
  */
 const overtaken = () => {
   let other: Effect.Effect<unknown> = Effect.void
-  const change = replace(LedgerReads, (reads) =>
-    LedgerReads.of({
-      ...reads,
-      answer: (owner, key) =>
-        Effect.tap(reads.answer(owner, key), () => {
-          const now = other
-          other = Effect.void
-          return now
-        })
-    })
-  )
+  const change = replace(LedgerReads, (reads) => ({
+    answer: (owner, key) =>
+      Effect.tap(reads.answer(owner, key), () => {
+        const now = other
+        other = Effect.void
+        return now
+      })
+  }))
   /** Returns the outcome of a request that its repetition overtakes, and then that of the repetition. */
   const twice = Effect.fnUntraced(function* <A, E, R>(create: Effect.Effect<Outcome<A>, E, R>) {
     const outcomes: Array<Outcome<A>> = []

@@ -73,18 +73,15 @@ describe("Payouts that stay unconfirmed", () => {
       const { sky, change } = weather()
       let isTaken = false
       const shifting = (ports: Context.Context<Ports>) =>
-        replace(ChainSource, (chain) =>
-          ChainSource.of({
-            ...chain,
-            transaction: (txId) =>
-              Effect.tap(chain.transaction(txId), ({ _tag }) => {
-                if (_tag !== "mined" || !isTaken) return Effect.void
-                isTaken = false
-                // Replaces the chain five times, each time with a longer one that lacks the transaction.
-                return Effect.orDie(Effect.forEach([1, 2, 3, 4, 5], Context.get(ports, Sandbox).reorg))
-              })
-          })
-        )(ports)
+        replace(ChainSource, (chain) => ({
+          transaction: (txId) =>
+            Effect.tap(chain.transaction(txId), ({ _tag }) => {
+              if (_tag !== "mined" || !isTaken) return Effect.void
+              isTaken = false
+              // Replaces the chain five times, each time with a longer one that lacks the transaction.
+              return Effect.orDie(Effect.forEach([1, 2, 3, 4, 5], Context.get(ports, Sandbox).reorg))
+            })
+        }))(ports)
       return run({ isPending: true, change: (ports) => shifting(change(ports)) }, function* () {
         const { row } = yield* payout
         yield* step

@@ -54,12 +54,9 @@ const now = ({ companyId, id }: Invoice) =>
 
 /** A node that sends these notifications. */
 const telling = (notices: ReadonlyArray<Settled>) =>
-  replace(LightningReceiver, (receiver) =>
-    LightningReceiver.of({
-      ...receiver,
-      settlements: (after) => Stream.fromIterable(notices.filter((one) => after === null || Number(one.cursor) > Number(after)))
-    })
-  )
+  replace(LightningReceiver, () => ({
+    settlements: (after) => Stream.fromIterable(notices.filter((one) => after === null || Number(one.cursor) > Number(after)))
+  }))
 
 describe("Incoming payments", () => {
   scenario("invoice watcher: a payment is credited when the node reports it, and the cursor is stored in the same commit", function* () {
@@ -85,15 +82,12 @@ describe("Incoming payments", () => {
     )
     yield* Effect.forEach(rows.slice(1), (row) => pay(row)) // no process is listening
     const asked: Array<string | null> = []
-    const noting = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        settlements: (after) => {
-          asked.push(after)
-          return receiver.settlements(after)
-        }
-      })
-    )
+    const noting = replace(LightningReceiver, (receiver) => ({
+      settlements: (after) => {
+        asked.push(after)
+        return receiver.settlements(after)
+      }
+    }))
     const next = yield* start(noting(yield* Effect.context<Ports>()))
     yield* listening(Context.get(next, Settlements), Effect.void)
     assert.deepStrictEqual(asked, ["1"])
@@ -156,15 +150,12 @@ describe("Incoming payments", () => {
   it.effect(
     "C37: invoice watcher: if a node wrongly accepts less than the invoice's amount, the received amount is credited, and both amounts are stored",
     () => {
-      const lenient = replace(LightningReceiver, (receiver) =>
-        LightningReceiver.of({
-          ...receiver,
-          lookupInvoice: (hash) =>
-            Effect.map(receiver.lookupInvoice(hash), (state) =>
-              state._tag === "settled" ? { ...state, received: Msat.make(999_999n) } : state
-            )
-        })
-      )
+      const lenient = replace(LightningReceiver, (receiver) => ({
+        lookupInvoice: (hash) =>
+          Effect.map(receiver.lookupInvoice(hash), (state) =>
+            state._tag === "settled" ? { ...state, received: Msat.make(999_999n) } : state
+          )
+      }))
       return run({ isPending: true, change: lenient }, function* () {
         const payee = yield* company()
         const row = yield* invoice(payee, 1000)
@@ -195,15 +186,12 @@ describe("Incoming payments", () => {
   })
 
   it.effect("invoice watcher: a settlement without a valid preimage is not credited, and the invoice is polled again", () => {
-    const forged = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        lookupInvoice: (hash) =>
-          Effect.map(receiver.lookupInvoice(hash), (state) =>
-            state._tag === "settled" ? { ...state, preimage: Preimage.make("00".repeat(32)) } : state
-          )
-      })
-    )
+    const forged = replace(LightningReceiver, (receiver) => ({
+      lookupInvoice: (hash) =>
+        Effect.map(receiver.lookupInvoice(hash), (state) =>
+          state._tag === "settled" ? { ...state, preimage: Preimage.make("00".repeat(32)) } : state
+        )
+    }))
     return run({ logsErrors: true, change: forged }, function* () {
       const payee = yield* company()
       const row = yield* invoice(payee, 1000)
@@ -247,14 +235,12 @@ describe("Incoming payments", () => {
 
   it.effect("invoice watcher: after a short store outage, the watcher resumes without querying the node again", () => {
     let failures = 3
-    const flaky = replace(Journal, (journal) =>
-      Journal.of({
-        commit: (change) =>
-          change._tag === "InvoiceSettled" && failures-- > 0
-            ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
-            : journal.commit(change)
-      })
-    )
+    const flaky = replace(Journal, (journal) => ({
+      commit: (change) =>
+        change._tag === "InvoiceSettled" && failures-- > 0
+          ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
+          : journal.commit(change)
+    }))
     return run({ change: flaky }, function* () {
       const payee = yield* company()
       yield* listening(yield* Settlements, pay(yield* invoice(payee, 1000)))
@@ -266,16 +252,14 @@ describe("Incoming payments", () => {
   it.effect("invoice watcher: if several payments are reported together, the cursor stays before a payment that is not credited", () => {
     let [isAway, cursors] = [true, 0]
     // The second of four payments cannot be committed until the listener has stopped retrying.
-    const flaky = replace(Journal, (journal) =>
-      Journal.of({
-        commit: (change) => {
-          if (change.cursor !== undefined) cursors++
-          return isAway && change._tag === "InvoiceSettled" && change.legs.some(({ postings }) => postings[0]?.amount === Msat.fromSats(2))
-            ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
-            : journal.commit(change)
-        }
-      })
-    )
+    const flaky = replace(Journal, (journal) => ({
+      commit: (change) => {
+        if (change.cursor !== undefined) cursors++
+        return isAway && change._tag === "InvoiceSettled" && change.legs.some(({ postings }) => postings[0]?.amount === Msat.fromSats(2))
+          ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
+          : journal.commit(change)
+      }
+    }))
     return run({ change: flaky }, function* () {
       const payee = yield* company()
       yield* Effect.forEach([1, 2, 3, 4], (sats) => Effect.flatMap(invoice(payee, sats), (row) => pay(row)))
@@ -380,9 +364,7 @@ describe("Open invoices", () => {
         cursor: "1"
       })
       // The node responds as if it had not received the payment yet.
-      const asleep = replace(LightningReceiver, (receiver) =>
-        LightningReceiver.of({ ...receiver, lookupInvoice: () => Effect.succeed({ _tag: "open" }) })
-      )
+      const asleep = replace(LightningReceiver, () => ({ lookupInvoice: () => Effect.succeed({ _tag: "open" }) }))
       yield* TestClock.adjust("2 days")
       yield* Context.get(yield* start(asleep(yield* Effect.context<Ports>())), Settlements).poll
       assert.strictEqual((yield* now(row)).status, "expired")
@@ -396,17 +378,14 @@ describe("Open invoices", () => {
     "invoice watcher: if the node answers before the payment and the response arrives after it, the invoice does not expire",
     () => {
       let isFirst = true
-      const late = replace(LightningReceiver, (receiver) =>
-        LightningReceiver.of({
-          ...receiver,
-          lookupInvoice: (hash) =>
-            Effect.tap(receiver.lookupInvoice(hash), () => {
-              const slept = isFirst ? Effect.sleep("2 days") : Effect.void
-              isFirst = false
-              return slept
-            })
-        })
-      )
+      const late = replace(LightningReceiver, (receiver) => ({
+        lookupInvoice: (hash) =>
+          Effect.tap(receiver.lookupInvoice(hash), () => {
+            const slept = isFirst ? Effect.sleep("2 days") : Effect.void
+            isFirst = false
+            return slept
+          })
+      }))
       return run({ change: late }, function* () {
         const payee = yield* company()
         const row = yield* invoice(payee, 1000, 60)
@@ -424,13 +403,10 @@ describe("Open invoices", () => {
 
   it.effect("invoice watcher: an invoice does not expire because the node calls it unknown once", () => {
     let left = 1
-    const wrong = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        lookupInvoice: (hash) =>
-          Effect.suspend(() => (left-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
-      })
-    )
+    const wrong = replace(LightningReceiver, (receiver) => ({
+      lookupInvoice: (hash) =>
+        Effect.suspend(() => (left-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
+    }))
     return run({ change: wrong }, function* () {
       const sandbox = yield* Sandbox
       const row = yield* invoice(yield* company(), 1000, 60)
@@ -446,16 +422,13 @@ describe("Open invoices", () => {
 
   it.effect("invoice watcher: an unpaid invoice that the node has deleted expires a day after its end, and is looked up no more", () => {
     let looked = 0
-    const forgetful = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        lookupInvoice: () =>
-          Effect.sync(() => {
-            looked++
-            return { _tag: "unknown" }
-          })
-      })
-    )
+    const forgetful = replace(LightningReceiver, () => ({
+      lookupInvoice: () =>
+        Effect.sync(() => {
+          looked++
+          return { _tag: "unknown" }
+        })
+    }))
     return run({ change: forgetful }, function* () {
       const row = yield* invoice(yield* company(), 1000, 60)
       yield* TestClock.adjust("1 day")

@@ -197,16 +197,13 @@ describe("Payouts in one window", () => {
 
   it.effect("batch: a payout for which the wallet has too few coins waits without delaying later payouts", () => {
     const purse = { only: "" }
-    const change = replace(ChainWallet, (wallet) =>
-      ChainWallet.of({
-        ...wallet,
-        build: (ask) =>
-          wallet.build({
-            ...ask,
-            free: (outpoints) => Effect.map(ask.free(outpoints), (free) => new Set([...free].filter((one) => one.startsWith(purse.only))))
-          })
-      })
-    )
+    const change = replace(ChainWallet, (wallet) => ({
+      build: (ask) =>
+        wallet.build({
+          ...ask,
+          free: (outpoints) => Effect.map(ask.free(outpoints), (free) => new Set([...free].filter((one) => one.startsWith(purse.only))))
+        })
+    }))
     return run({ isPending: true, settings, change }, function* () {
       const { newAddress } = yield* ChainWallet
       const { send } = yield* Sandbox
@@ -232,13 +229,10 @@ describe("Payouts in one window", () => {
 
   it.effect("batch: a payout that causes every batch to fail is left out and stays pending", () => {
     const broken = Msat.fromSats(30_000)
-    const change = replace(ChainWallet, (wallet) =>
-      ChainWallet.of({
-        ...wallet,
-        build: (ask) =>
-          ask.payments.some(({ amount }) => amount === broken) ? Effect.die(new Error("this payout cannot be built")) : wallet.build(ask)
-      })
-    )
+    const change = replace(ChainWallet, (wallet) => ({
+      build: (ask) =>
+        ask.payments.some(({ amount }) => amount === broken) ? Effect.die(new Error("this payout cannot be built")) : wallet.build(ask)
+    }))
     return run({ logsErrors: true, settings, change }, function* () {
       const { globex, rows } = yield* three
       const rest = rows.filter(({ amount }) => amount !== broken)
@@ -260,9 +254,9 @@ describe("Payouts in one window", () => {
       const rival = Effect.flatMap(Clock.currentTimeMillis, (millis) =>
         claim({ kind: Withdrawal.payoutKind, nowMillis: millis + 31_000, leaseMillis: 69_000, limit: 1 })
       )
-      return replace(Signer, ({ sign }) =>
-        Signer.of({ sign: (psbt) => (signings++ === 0 ? Effect.andThen(Effect.orDie(rival), sign(psbt)) : sign(psbt)) })
-      )(ports)
+      return replace(Signer, ({ sign }) => ({
+        sign: (psbt) => (signings++ === 0 ? Effect.andThen(Effect.orDie(rival), sign(psbt)) : sign(psbt))
+      }))(ports)
     }
     return run({ settings, change }, function* () {
       const { rows } = yield* three
@@ -360,14 +354,12 @@ describe("Unconfirmed transactions with several payouts", () => {
       let away = true
       /** A store that commits the followers' settlements, but not the leader's. */
       const change = (ports: Context.Context<Ports>) =>
-        replace(Journal, (journal) =>
-          Journal.of({
-            commit: (change) =>
-              away && change._tag === "WithdrawalSettled" && change.id === change.fence?.taskId
-                ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
-                : journal.commit(change)
-          })
-        )(raining(ports))
+        replace(Journal, (journal) => ({
+          commit: (change) =>
+            away && change._tag === "WithdrawalSettled" && change.id === change.fence?.taskId
+              ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
+              : journal.commit(change)
+        }))(raining(ports))
       return run({ logsErrors: true, settings, change }, function* () {
         const { rows } = yield* three
         yield* afterWindow
@@ -393,9 +385,9 @@ describe("Unconfirmed transactions with several payouts", () => {
       const ports = yield* Effect.context<Ports>()
       const wakes = yield* Deferred.make<void>()
       const sleepy = yield* start(
-        replace(SendingReads, (records) =>
-          SendingReads.of({ ...records, withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) })
-        )(ports),
+        replace(SendingReads, (records) => ({ withdrawal: (...ask) => Effect.andThen(Deferred.await(wakes), records.withdrawal(...ask)) }))(
+          ports
+        ),
         settings
       )
       const { rows } = yield* three

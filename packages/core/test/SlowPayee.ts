@@ -15,12 +15,9 @@ export const stalled = <A extends { readonly apiKey: Parameters<Withdrawals["Ser
   expected: string
 ): void => {
   const [begun, answered] = [Deferred.makeUnsafe<void>(), Deferred.makeUnsafe<void>()]
-  const stalling = replace(Resolver, (resolver) =>
-    Resolver.of({
-      ...resolver,
-      offer: (url) => Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
-    })
-  )
+  const stalling = replace(Resolver, (resolver) => ({
+    offer: (url) => Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(answered)), Effect.andThen(resolver.offer(url)))
+  }))
   scenario(name, { change: stalling }, function* () {
     const payer = yield* companyWith(5000)
     const opened = yield* open(payer)

@@ -31,21 +31,19 @@ import {
 const slowly = (patience: (call: number) => Effect.Effect<void>) => {
   const calls = { asked: 0, open: 0, most: 0 }
   const isOver = Deferred.makeUnsafe<void>()
-  const change = replace(Signer, ({ sign }) =>
-    Signer.of({
-      sign: (psbt) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => {
-            calls.asked++
-            calls.open++
-            calls.most = Math.max(calls.most, calls.open)
-            return calls.asked
-          }),
-          (call) => Effect.andThen(Effect.raceFirst(patience(call), Deferred.await(isOver)), sign(psbt)),
-          () => Effect.sync(() => calls.open--)
-        )
-    })
-  )
+  const change = replace(Signer, ({ sign }) => ({
+    sign: (psbt) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          calls.asked++
+          calls.open++
+          calls.most = Math.max(calls.most, calls.open)
+          return calls.asked
+        }),
+        (call) => Effect.andThen(Effect.raceFirst(patience(call), Deferred.await(isOver)), sign(psbt)),
+        () => Effect.sync(() => calls.open--)
+      )
+  }))
   /** Runs a scenario. If it fails, the signer answers, because otherwise the processes could not stop. */
   const story = ({ change: other = (ports) => ports, ...world }: World, steps: Steps<World>) =>
     run({ ...world, change: (ports) => change(other(ports)) }, function* (world) {
@@ -120,9 +118,9 @@ describe("A slow signer", () => {
 
   it.effect("C19: slow signer: if the store cannot renew the claim, signing stops before another process may sign", () => {
     const { calls, story } = slowly((call) => (call === 1 ? Effect.never : Effect.void))
-    const forgetful = replace(Tasks, (tasks) =>
-      Tasks.of({ ...tasks, renew: () => Effect.fail(new StoreUnavailable({ operation: "Tasks.renew", cause: "away", why: "away" })) })
-    )
+    const forgetful = replace(Tasks, () => ({
+      renew: () => Effect.fail(new StoreUnavailable({ operation: "Tasks.renew", cause: "away", why: "away" }))
+    }))
     return story({ change: forgetful }, function* () {
       yield* twoProcesses
       const row = yield* payout(yield* companyWith(50_000))

@@ -29,21 +29,18 @@ import {
 
 /** Allows a payout to spend only coins of at most this amount. */
 const onlyCoinsUpTo = (sats: number) => (ports: Context.Context<Ports>) =>
-  replace(ChainWallet, (wallet) =>
-    ChainWallet.of({
-      ...wallet,
-      build: (ask) =>
-        wallet.build({
-          ...ask,
-          free: Effect.fnUntraced(function* (outpoints) {
-            const { chain } = yield* Context.get(ports, Sandbox).state
-            const coins = Chain.coins(chain, "wallet", true).filter(({ amount }) => amount <= Msat.fromSats(sats))
-            const small = new Set(coins.map(({ outpoint }) => outpoint))
-            return yield* ask.free(outpoints.filter((outpoint) => small.has(outpoint)))
-          })
+  replace(ChainWallet, (wallet) => ({
+    build: (ask) =>
+      wallet.build({
+        ...ask,
+        free: Effect.fnUntraced(function* (outpoints) {
+          const { chain } = yield* Context.get(ports, Sandbox).state
+          const coins = Chain.coins(chain, "wallet", true).filter(({ amount }) => amount <= Msat.fromSats(sats))
+          const small = new Set(coins.map(({ outpoint }) => outpoint))
+          return yield* ask.free(outpoints.filter((outpoint) => small.has(outpoint)))
         })
-    })
-  )(ports)
+      })
+  }))(ports)
 
 const coin = (sats: number, change: Partial<Coin.Coin> = {}): Coin.Coin => ({
   outpoint: `${"ab".repeat(32)}:0`,

@@ -116,12 +116,10 @@ describe("closed months", () => {
     "statement: if two requests close a month concurrently and one is suspended between read and close, the month is closed once and both return the same statement",
     {
       ...pending,
-      change: replace(Journal, ({ commit }) =>
-        Journal.of({
-          commit: (change) =>
-            change._tag === "MonthsClosed" && closings++ === 0 ? Effect.andThen(Deferred.await(suspended), commit(change)) : commit(change)
-        })
-      )
+      change: replace(Journal, ({ commit }) => ({
+        commit: (change) =>
+          change._tag === "MonthsClosed" && closings++ === 0 ? Effect.andThen(Deferred.await(suspended), commit(change)) : commit(change)
+      }))
     },
     function* () {
       const { id } = yield* company()

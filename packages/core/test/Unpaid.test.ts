@@ -37,26 +37,20 @@ const find = ({ companyId, id }: Invoice) =>
 const counting = () => {
   const asked = new Map<string, number>()
   const count = (hash: string) => Effect.sync(() => asked.set(hash, (asked.get(hash) ?? 0) + 1))
-  const change = replace(LightningReceiver, (receiver) =>
-    LightningReceiver.of({
-      ...receiver,
-      lookupInvoice: (hash) => Effect.andThen(count(hash), receiver.lookupInvoice(hash)),
-      cancelInvoice: (hash) => Effect.andThen(count(hash), receiver.cancelInvoice(hash))
-    })
-  )
+  const change = replace(LightningReceiver, (receiver) => ({
+    lookupInvoice: (hash) => Effect.andThen(count(hash), receiver.lookupInvoice(hash)),
+    cancelInvoice: (hash) => Effect.andThen(count(hash), receiver.cancelInvoice(hash))
+  }))
   return { change, times: ({ paymentHash }: Invoice) => asked.get(paymentHash) ?? 0 }
 }
 
 /** A node that can't cancel invoices, and that counts the calls for each invoice. */
 const withoutCancel = () => {
   const { change, times } = counting()
-  const cannot = replace(LightningReceiver, (receiver) =>
-    LightningReceiver.of({
-      ...receiver,
-      lacks: new Set(["cancel"]),
-      cancelInvoice: () => Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error("it cannot") }))
-    })
-  )
+  const cannot = replace(LightningReceiver, () => ({
+    lacks: new Set(["cancel"]),
+    cancelInvoice: () => Effect.fail(new NodeUnavailable({ operation: "cancelInvoice", cause: new Error("it cannot") }))
+  }))
   return { change: <R>(ports: Context.Context<R | LightningReceiver>) => change(cannot(ports)), times }
 }
 
@@ -157,13 +151,10 @@ describe("Invoices requested by wallets", () => {
     () => {
       let knows = true
       const away = { operation: "cancelInvoice", cause: "the invoice is not there" }
-      const change = replace(LightningReceiver, (receiver) =>
-        LightningReceiver.of({
-          ...receiver,
-          cancelInvoice: () => Effect.fail(new NodeUnavailable(away)),
-          lookupInvoice: (hash) => (knows ? receiver.lookupInvoice(hash) : Effect.succeed({ _tag: "unknown" }))
-        })
-      )
+      const change = replace(LightningReceiver, (receiver) => ({
+        cancelInvoice: () => Effect.fail(new NodeUnavailable(away)),
+        lookupInvoice: (hash) => (knows ? receiver.lookupInvoice(hash) : Effect.succeed({ _tag: "unknown" }))
+      }))
       return run({ change }, function* () {
         yield* shop
         const { forget } = yield* Settlements.Settlements
@@ -183,14 +174,11 @@ describe("Invoices requested by wallets", () => {
 
   it.effect("invoice: a node that cannot close invoices and reports a paid one as unknown only once does not lose its payment", () => {
     let lost = 0
-    const change = replace(LightningReceiver, (receiver) =>
-      LightningReceiver.of({
-        ...receiver,
-        lacks: new Set(["cancel"]),
-        lookupInvoice: (hash) =>
-          Effect.suspend(() => (lost-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
-      })
-    )
+    const change = replace(LightningReceiver, (receiver) => ({
+      lacks: new Set(["cancel"]),
+      lookupInvoice: (hash) =>
+        Effect.suspend(() => (lost-- > 0 ? Effect.succeed({ _tag: "unknown" } as const) : receiver.lookupInvoice(hash)))
+    }))
     return run({ change }, function* () {
       const { row: payee } = yield* shop
       const row = yield* ask()

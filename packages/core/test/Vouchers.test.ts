@@ -138,16 +138,13 @@ describe("A voucher", () => {
 
   it.effect("voucher: a claim repeated while the first is committed and sent returns the same result", () => {
     let overtake: Effect.Effect<unknown> | undefined
-    const overtaken = replace(SendingReads, (reads) =>
-      SendingReads.of({
-        ...reads,
-        withdrawalByHash: (hash) => {
-          const first = overtake ?? Effect.void
-          overtake = undefined
-          return Effect.andThen(first, reads.withdrawalByHash(hash))
-        }
-      })
-    )
+    const overtaken = replace(SendingReads, (reads) => ({
+      withdrawalByHash: (hash) => {
+        const first = overtake ?? Effect.void
+        overtake = undefined
+        return Effect.andThen(first, reads.withdrawalByHash(hash))
+      }
+    }))
     return run({ settings: crowd, change: overtaken }, function* () {
       const payer = yield* companyWith(5000)
       const issued = yield* issue(payer, 1000)

@@ -236,9 +236,7 @@ scenario(
 const reading = () => {
   const made = world()
   const reads = { count: 0 }
-  const counted = replace(EventStore, (store) =>
-    EventStore.of({ ...store, event: (id) => Effect.tap(store.event(id), () => Effect.sync(() => reads.count++)) })
-  )
+  const counted = replace(EventStore, (store) => ({ event: (id) => Effect.tap(store.event(id), () => Effect.sync(() => reads.count++)) }))
   return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
 }
 
@@ -424,14 +422,12 @@ const progressingSlowly = () => {
   const made = world()
   const commits = { millis: 0 }
   const inTurn = Semaphore.makeUnsafe(1)
-  const slow = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) =>
-        change._tag === "EndpointProgressed"
-          ? inTurn.withPermit(Effect.andThen(Effect.sleep(commits.millis), journal.commit(change)))
-          : journal.commit(change)
-    })
-  )
+  const slow = replace(Journal, (journal) => ({
+    commit: (change) =>
+      change._tag === "EndpointProgressed"
+        ? inTurn.withPermit(Effect.andThen(Effect.sleep(commits.millis), journal.commit(change)))
+        : journal.commit(change)
+  }))
   return { ...made, commits, change: (ports: Context.Context<Ports>) => slow(made.change?.(ports) ?? ports) }
 }
 

@@ -45,15 +45,12 @@ scenario(
 const counting = () => {
   const made = world()
   const reads = { count: 0 }
-  const counted = replace(EventStore, (store) =>
-    EventStore.of({
-      ...store,
-      eventsOf: (companyId, ...ask) => {
-        const page = store.eventsOf(companyId, ...ask)
-        return companyId === null ? Effect.tap(page, ({ length }) => Effect.sync(() => (reads.count += Math.min(1, length)))) : page
-      }
-    })
-  )
+  const counted = replace(EventStore, (store) => ({
+    eventsOf: (companyId, ...ask) => {
+      const page = store.eventsOf(companyId, ...ask)
+      return companyId === null ? Effect.tap(page, ({ length }) => Effect.sync(() => (reads.count += Math.min(1, length)))) : page
+    }
+  }))
   return { ...made, reads, change: (ports: Context.Context<Ports>) => counted(made.change?.(ports) ?? ports) }
 }
 
@@ -101,9 +98,9 @@ scenario(
 /** Makes listing endpoints slow, so that a list is a second old when it is returned. */
 const slowList = () => {
   const made = world()
-  const slow = replace(WebhookReads, (reads) =>
-    WebhookReads.of({ ...reads, enabledEndpoints: (...ask) => Effect.tap(reads.enabledEndpoints(...ask), () => Effect.sleep("1 second")) })
-  )
+  const slow = replace(WebhookReads, (reads) => ({
+    enabledEndpoints: (...ask) => Effect.tap(reads.enabledEndpoints(...ask), () => Effect.sleep("1 second"))
+  }))
   return { ...made, change: (ports: Context.Context<Ports>) => slow(made.change?.(ports) ?? ports) }
 }
 

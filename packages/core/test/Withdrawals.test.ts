@@ -250,9 +250,9 @@ describe("An amount", () => {
     }
   )
 
-  const oldPrices = replace(ExchangeRates, (rates) =>
-    ExchangeRates.of({ rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis })) })
-  )
+  const oldPrices = replace(ExchangeRates, (rates) => ({
+    rate: (currency) => Effect.map(rates.rate(currency), ({ price }) => ({ price, atMillis: beginsAtMillis }))
+  }))
 
   scenario("withdrawal: a fiat amount requires a current price", { change: oldPrices }, function* () {
     const payer = yield* companyWith(5000)
@@ -385,7 +385,7 @@ describe("Refused destinations", () => {
 
   it.effect("C32: withdrawal: an invoice does not count as ours by its hash alone, even if our own node signed it", () => {
     const { payee } = Result.getOrThrow(Bolt11.decode(foreign()))
-    return run({ change: replace(LightningReceiver, (receiver) => LightningReceiver.of({ ...receiver, nodeId: payee })) }, function* () {
+    return run({ change: replace(LightningReceiver, () => ({ nodeId: payee })) }, function* () {
       const [payer, victim] = [yield* companyWith(9000), yield* company()]
       const { paymentHash } = yield* invoice(victim, 4000)
       assert.strictEqual(yield* both(payer, foreign({ amount: Msat.fromSats(1), paymentHash })), "DestinationRefused: recipient_not_found")
@@ -448,11 +448,9 @@ describe("Confirming", () => {
     }
   )
 
-  const failing = replace(Journal, (journal) =>
-    Journal.of({
-      commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store failed") : journal.commit(change))
-    })
-  )
+  const failing = replace(Journal, (journal) => ({
+    commit: (change) => (change._tag === "WithdrawalRequested" ? Effect.die("the store failed") : journal.commit(change))
+  }))
   scenario("C22: withdrawal: an interrupted confirmation leaves neither a hold nor a job", { change: failing }, function* () {
     const payer = yield* companyWith(5000)
     yield* Effect.exit(confirm(payer, (yield* outside({ sats: 100 })).destination))
@@ -463,7 +461,7 @@ describe("Confirming", () => {
     )
   })
 
-  const lying = replace(Resolver, (resolver) => Resolver.of({ ...resolver, invoice: (offer) => resolver.invoice(offer, Msat.fromSats(7)) }))
+  const lying = replace(Resolver, (resolver) => ({ invoice: (offer) => resolver.invoice(offer, Msat.fromSats(7)) }))
   scenario("C39: withdrawal: an estimate does not use a server's invoice for another amount", { change: lying }, function* () {
     const payer = yield* company()
     assert.match(yield* said(estimate(payer, "settle@wallet.example", sats(100))), /^RecipientRefused: .*another amount/)

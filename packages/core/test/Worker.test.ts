@@ -197,9 +197,7 @@ describe("All workers together", () => {
 
   it.effect("background workers: payouts are sent at the end of their window, however long a Lightning payment takes", () => {
     const answers = Deferred.makeUnsafe<void>()
-    const change = replace(LightningSender, (sender) =>
-      LightningSender.of({ ...sender, pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) })
-    )
+    const change = replace(LightningSender, (sender) => ({ pay: (ask) => Effect.andThen(Deferred.await(answers), sender.pay(ask)) }))
     return run(
       // The window that is open at the start ends after 40 seconds.
       { settings: { ...settings, payoutWindowMillis: 60_000 }, change },

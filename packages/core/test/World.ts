@@ -70,11 +70,13 @@ const seeded = () => {
     })
 }
 
-/** Replaces one port. */
+/** Replaces members of one port. */
 export const replace =
-  <I, S>(key: Context.Key<I, S>, change: (service: S) => S) =>
-  <R>(ports: Context.Context<R | I>): Context.Context<R | I> =>
-    Context.add(ports, key, change(Context.get(ports, key)))
+  <I, S extends object>(key: Context.Key<I, S>, change: (service: S) => Partial<S>) =>
+  <R>(ports: Context.Context<R | I>): Context.Context<R | I> => {
+    const service = Context.get(ports, key)
+    return Context.add(ports, key, { ...service, ...change(service) })
+  }
 
 /** The environment of a test, and the state in which the test leaves it. */
 export interface World {
@@ -246,17 +248,14 @@ export const outputsOf = Effect.fnUntraced(function* ({ recipient }: Withdrawal)
 export const weather = () => {
   const sky = { rate: 2, deaf: (_rawTx: string): boolean => false }
   const sent: Array<string> = []
-  const change = replace(ChainSource, (chain) =>
-    ChainSource.of({
-      ...chain,
-      feeRate: Effect.sync(() => sky.rate),
-      broadcast: (rawTx) =>
-        Effect.suspend((): Effect.Effect<Broadcast> => {
-          sent.push(rawTx)
-          return sky.deaf(rawTx) ? Effect.succeed({ _tag: "unknown" }) : chain.broadcast(rawTx)
-        })
-    })
-  )
+  const change = replace(ChainSource, (chain) => ({
+    feeRate: Effect.sync(() => sky.rate),
+    broadcast: (rawTx) =>
+      Effect.suspend((): Effect.Effect<Broadcast> => {
+        sent.push(rawTx)
+        return sky.deaf(rawTx) ? Effect.succeed({ _tag: "unknown" }) : chain.broadcast(rawTx)
+      })
+  }))
   return { sky, sent, change }
 }
 
