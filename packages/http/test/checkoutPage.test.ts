@@ -475,27 +475,6 @@ describe("the checkout page", () => {
     assert.strictEqual(new Set(pages).size, pages.length)
   })
 
-  it("page: text written by the company is escaped", async () => {
-    const corpus = [
-      "<script>alert(1)</script>",
-      '"><img src=x onerror=alert(1)>',
-      "'><svg/onload=alert(1)>",
-      "</title></style><script>alert(1)</script>",
-      "<!--<img src='--><img src=x onerror=alert(1)//'>",
-      "{{constructor.constructor('alert(1)')()}}",
-      "&lt;script&gt;alert(1)&lt;/script&gt;",
-      "{1}{2}<b>",
-      "\u202e<i>\u2066"
-    ]
-    const tags = ({ text }: { readonly text: string }) =>
-      [...text.matchAll(/<\/?([a-z0-9!-]+)/gi)].map(([tag]) => tag).filter((tag) => tag !== "<path")
-    const plain = tags(await page(await created({ description: "tea", order_id: "1042", cancel_url: "https://shop.example/" })))
-    for (const text of corpus) {
-      const cancel_url = `https://shop.example/${text}`
-      assert.deepStrictEqual(tags(await page(await created({ description: text, order_id: text, cancel_url }))), plain, text)
-    }
-  })
-
   const state = async (made: Made, accept = "application/json") =>
     service.handler(new Request(`http://service${new URL(made.url).pathname}/state`, { headers: { accept } }))
 

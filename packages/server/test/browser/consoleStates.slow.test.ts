@@ -7,7 +7,7 @@ import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
 import * as Overseen from "./Overseen.ts"
 
-// States of a company's pages that the other tests of accessibility do not show: problems, outcomes, empty lists,
+// States of a company's pages that the other tests of accessibility do not show: records, problems, outcomes, empty lists,
 // rejected forms and secrets.
 
 const started = isMissing ? undefined : await Console.start(Overseen.env)
@@ -26,8 +26,8 @@ const runTogether = `[...document.querySelectorAll(".chart .x")].flatMap((row) =
   return rects.slice(1).flatMap(({ text, rect }, n) => (rect.left - rects[n].rect.right < 4 ? [rects[n].text + " " + text] : []))
 })`
 
-/** A page below the console, and a text that only this state shows. */
-type State = readonly [path: string, text: string | RegExp]
+/** A page below the console, and a text that only this state shows, if it is not the usual one. */
+type State = readonly [path: string, text?: string | RegExp]
 
 /** Table cells that are cut off, and the tables wider than their panel, with an amount of 1,000 bitcoin. Subjects may be cut off. */
 const cutOff = `(() => {
@@ -116,6 +116,37 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
     ]
   }
 
+  /** A company with one record of each kind. */
+  const records = async (): Promise<readonly [Company, ReadonlyArray<State>]> => {
+    const shop = await funded(50_000)
+    const [, , keyId] = shop.key.split("_")
+    const amount = { amount: 400, currency: "sats" }
+    const endpoint = await created(shop, "/v1/webhook-endpoints", { url: "http://127.0.0.1:9/orders" })
+    const invoice = await created(shop, "/v1/bitcoin/deposit/lightning-invoice", { ...amount, description: "Coffee" })
+    const address = await created(shop, "/v1/bitcoin/deposit/lightning-address", {})
+    const offer = await created(shop, "/v1/bitcoin/deposit/offer", { lightning_address_id: address.id })
+    const { address: chain } = await created(shop, "/v1/bitcoin/deposit/on-chain", {})
+    const voucher = await created(shop, "/v1/vouchers", amount)
+    await created(shop, "/v1/people", { name: "Mara", role: "viewer" })
+    const [deposit] = await Customer.transactions(shop, "type=deposit&limit=1")
+    const [event] = await Customer.data(200, shop.get("/v1/events?limit=1"))
+    const paths = [
+      `keys/${keyId}`,
+      `keys/${keyId}/revoke`,
+      `webhooks/${endpoint.id}/settings`,
+      `invoices/${invoice.id}`,
+      `offers/${offer.id}`,
+      `addresses/${address.id}`,
+      `addresses/on-chain/${chain.id}`,
+      `vouchers/${voucher.id}`,
+      `events/${event.id}`,
+      `payments/in/${deposit.id}/refund`,
+      "people",
+      "people/new"
+    ]
+    return [shop, paths.map((path) => [path] as const)]
+  }
+
   const fresh = async (): Promise<readonly [Company, ReadonlyArray<State>]> => [
     await whole.companyWith("free"),
     [
@@ -157,19 +188,21 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
       assert.deepStrictEqual([await Console.violations(page), await page.evaluate(repeatedIds)], [[], []], `${name}, ${colorScheme}`)
     }
 
-    for (const [of, make] of Object.entries({ busy, fresh, frozen, reader, receiver }))
-      it(`console: in the ${colorScheme} color scheme, the pages of a ${of} company fit a phone and violate no rule of WCAG 2.2 AA`, async () => {
+    for (const [of, make] of Object.entries({ busy, records, fresh, frozen, reader, receiver }))
+      it(`console: in the ${colorScheme} color scheme, the pages of a company (${of}) fit a phone and violate no rule of WCAG 2.2 AA`, async () => {
         const [shop, states] = await make()
         await tab({ colorScheme }, async (page, complaints) => {
           await signIn(page, shop.key)
           for (const [path, text] of states) {
             await page.goto(`${whole.url}/console${path === "" ? "" : `/${path}`}`)
-            await page
-              .getByText(text)
-              .or(page.getByRole("region", { name: text }))
-              .or(page.getByLabel(text))
-              .first()
-              .waitFor()
+            const usual = page.getByRole("heading", { level: 1 })
+            const named =
+              text &&
+              page
+                .getByText(text)
+                .or(page.getByRole("region", { name: text }))
+                .or(page.getByLabel(text))
+            await (named || usual).first().waitFor()
             await fits(page, `${of}: ${path}`)
           }
           assert.deepStrictEqual(complaints, [])

@@ -5,7 +5,6 @@ import type { BrowserContext, Page } from "playwright-core"
 import * as Customer from "../Customer.ts"
 import * as Whole from "../Whole.ts"
 import { isMissing, launch } from "./Chromium.ts"
-import { violations, widthAt } from "./Console.ts"
 
 // People in a real browser with virtual devices, one browser context per person.
 
@@ -216,19 +215,4 @@ describe.skipIf(isMissing)("people in a browser", () => {
     await titled(page, /^Harbor Coffee/)
     assert.deepStrictEqual(complaints, [])
   })
-
-  for (const colorScheme of ["light", "dark"] as const)
-    it(`people: in the ${colorScheme} color scheme, the pages fit a phone and do not violate WCAG 2.2 AA`, async () => {
-      const { page } = await admin()
-      await page.emulateMedia({ colorScheme })
-      for (const [path, title] of [
-        ["people", "People"],
-        ["people/new", "Invite a person"]
-      ] as const) {
-        await page.goto(`${url}/console/${path}`)
-        await titled(page, title)
-        for (const width of [320, 1440]) assert.isAtMost(await widthAt(page, width), width, `${path} at ${width} px`)
-        assert.deepStrictEqual(await violations(page), [], path)
-      }
-    })
 })
