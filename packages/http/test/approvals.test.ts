@@ -131,6 +131,23 @@ describe("withdrawals that another key approves", () => {
   })
 })
 
+it("console: a key that counts as the one that requested a withdrawal is not offered to approve it", async () => {
+  const { approves, asks } = await shop({ approval_above_sats: 500 }, ["read", "send", "approve"])
+  const { id } = (await send(asks.key, 1000)).body.data
+  const fresh = (await operate("POST", `/api-keys/${asks.id}/rotate`, { overlap_seconds: 60 })).body.data
+  await service.approve(fresh.id)
+  const page = async ({ key }: { readonly key: string }) => service.page(await service.signIn(key), `console/payments/out/${id}`)
+  assert.include(await page(approves), "Approve 1,000 sats")
+  for (const [own, who] of [
+    [asks, "You"],
+    [fresh, "A key or person linked to you"]
+  ] as const) {
+    const shown = await page(own)
+    assert.notInclude(shown, "Approve 1,000 sats")
+    assert.include(shown, `${who} requested it, so another person or key must approve it.`)
+  }
+})
+
 it("console: the operator sees that a withdrawal waits for approval, and afterwards who decided", async () => {
   const { id: companyId, key } = await service.company()
   await service.fund(key, 50_000)

@@ -30,6 +30,31 @@ describe("an amount in a form of the console", () => {
     assert.strictEqual((await submit("offers/new", { amount: "9".repeat(309), currency: "sats", once: "1" })).status, 200)
   })
 
+  it("console: a refused payment shows the limit and the amounts of the error, and the balance it needs", async () => {
+    const company = await service.company()
+    await service.fund(company.key, 20_000)
+    const own = await service.signIn(company.key)
+    const destination = await service.lightningAddress((await service.company()).key, "limited")
+    const send = async (amount: string) => {
+      const headers = { cookie: own, "sec-fetch-site": "same-origin", origin: "http://service" }
+      const body = new URLSearchParams({
+        once: amount,
+        destination,
+        amount,
+        currency: "sats",
+        max_fee_sats: "1000",
+        credential: company.key
+      })
+      return (await service.handler(new Request("http://service/console/send", { method: "POST", headers, body }))).text()
+    }
+    assert.match(
+      await send("50000"),
+      /The balance is too low: the amount plus fee is 50,[\d,.]+ sats, and the available balance is [\d,]+ sats\./
+    )
+    await service.ask("PATCH", `/operator/companies/${company.id}/limits`, { key: operatorToken, body: { day_sats: 1500 } })
+    assert.match(await send("2000"), /limit “24 hours, sats”\. It allows 1,500 sats, including fees\./)
+  })
+
   it("console: an amount in an operator's form may group its thousands with commas, and a comma elsewhere is an error", async () => {
     const headers = { cookie: await service.signIn(operatorToken), "sec-fetch-site": "same-origin", origin: "http://service" }
     const { id } = await service.company()

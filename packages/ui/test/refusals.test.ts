@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Refused, unlessRefused } from "../src/console/Api.ts"
+import { type Fields, Refused, unlessRefused } from "../src/console/Api.ts"
+import * as Formats from "../src/console/Format.ts"
 
 const away = new Refused(503, "store_unavailable", "The database cannot be reached.")
 const missing = new Refused(404, "not_found", "No such record.")
@@ -19,15 +20,25 @@ describe("reads that may be refused", () => {
     assert.strictEqual(await concerns(visit).catch((error: unknown) => error), away)
   })
 
-  it("console: a limit is named as on the page of limits, and amounts have grouped digits", async () => {
+  it("console: a refusal shows the limit and the amounts of its fields as the pages do", async () => {
     const { wordsOf } = await import(new URL("../src/console/Site.ts", import.meta.url).href)
-    const words = (message: string, details?: Refused["details"]) => wordsOf(new Refused(422, "limit_exceeded", message, details))
+    const say = Formats.make({ zone: "UTC" }, undefined, Date.parse("2026-11-24T08:00:00Z"))
+    const words = (message: string, fields?: Fields, code = "limit_exceeded") => wordsOf(new Refused(422, code, message, fields), say)
+    const told = (limit: string) => `This would exceed the company's limit "${limit}".`
     assert.strictEqual(
-      words('This would exceed the company\'s limit "approval_above_sats". Send it to a destination instead.'),
+      words(`${told("approval_above_sats")} Send it to a destination instead.`, { limit: "approval_above_sats", frees_at: null }),
       "This would exceed the company's limit “Needs approval above, sats”. Send it to a destination instead."
     )
     assert.strictEqual(
-      words("", [{ path: "amount", message: "must be between 1 and 10000000 sats" }]),
+      words(told("day_sats"), { limit: "day_sats", remaining_sats: 10_000.5, frees_at: "2026-11-24T17:30:00Z" }),
+      "This would exceed the company's limit “24 hours, sats”. It allows 10,000.5 sats, including fees. It allows this amount from 17:30 on, if nothing else is sent."
+    )
+    assert.strictEqual(
+      words("Not enough.", { needed_sats: 25_035.5, available_sats: 21_000 }, "insufficient_balance"),
+      "The balance is too low: the amount plus fee is 25,035.5 sats, and the available balance is 21,000 sats."
+    )
+    assert.strictEqual(
+      words("", { issues: [{ path: "amount", message: "must be between 1 and 10000000 sats" }] }),
       "Amount must be between 1 and 10,000,000 sats"
     )
     for (const told of ["1.2345 sats", "10,000,000 sats", "0.5 sats"]) assert.strictEqual(words(told), told)

@@ -163,7 +163,7 @@ const make = Effect.fnUntraced(function* (outer: HttpRouter.HttpRouter, isSandbo
       return kept === undefined ? elsewhere(`..${back}`, cookie) : html(request, Site.signedIn(around, kept), 200, cookie)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      const problem = error.details[0]?.message ?? error.message
+      const problem = error.fields.issues?.[0]?.message ?? error.message
       return html(request, Site.signIn(around, { action: "sign-in", back, problem, kept }), error.status)
     }
   }

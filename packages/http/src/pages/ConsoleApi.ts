@@ -16,15 +16,11 @@ const textIn = (value: unknown, name: string): string | undefined => {
 const refusalOf = ({ status, text }: Answered): Refused => {
   const answer = JsonText.parsed(text)
   const error = isObject(answer) ? answer["error"] : undefined
-  const details = isObject(error) && Array.isArray(error["issues"]) ? error["issues"] : []
   return new Refused(
     status,
     textIn(error, "code") ?? "internal",
     textIn(answer, "message") ?? `The service responded with ${status}`,
-    details.flatMap((one) => {
-      const [path, message] = [textIn(one, "path"), textIn(one, "message")]
-      return message === undefined ? [] : [{ path: path ?? "", message }]
-    })
+    isObject(error) ? error : {}
   )
 }
 

@@ -1,4 +1,5 @@
 import * as Core from "@satrail/core/accounts/Companies"
+import { Deciders } from "@satrail/core/accounts/Deciders"
 import { Stops } from "@satrail/core/accounts/Stops"
 import * as Decimal from "@satrail/core/base/Decimal"
 import * as CompanyId from "@satrail/core/base/CompanyId"
@@ -36,7 +37,7 @@ const reading = <A, E extends Errors.ServiceError>(read: Effect.Effect<A, E>): P
       onFailure:
         ({ status, message, error }) =>
         (): A => {
-          throw new Refused(status, error.code, message)
+          throw new Refused(status, error.code, message, error)
         }
     })
   ).then((take) => take())
@@ -52,11 +53,11 @@ const allowed =
 export const make = Effect.gen(function* () {
   const [details, feed, ids] = [yield* PaymentDetails.PaymentDetails, yield* Feed.Feed, yield* EventIds.Ids]
   const [{ get }, { standing }, { current }] = [yield* Core.Companies, yield* Stops, yield* Prices]
-  const person = yield* PersonRead
+  const [person, isSame] = [yield* PersonRead, yield* Deciders]
   const render = EventBody.render(ids)
 
-  /** Reads of one company's payments. */
-  const of = (companyId: CompanyId.CompanyId, scopes: ReadonlyArray<string>): Reads => {
+  /** Reads of one company's payments, for a user who counts as this key or person. */
+  const of = (companyId: CompanyId.CompanyId, userId: string, scopes: ReadonlyArray<string>): Reads => {
     const read = allowed(scopes)
     return {
       payments: async (asked) => (await read(details.payments(companyId, asked))).map(shown),
@@ -87,6 +88,7 @@ export const make = Effect.gen(function* () {
           characters: items.reduce((sum, { body }) => sum + body.length, 0)
         }
       },
+      isRequester: (id) => read(isSame(userId, id)),
       search: (text) => read(details.search(companyId, text))
     }
   }

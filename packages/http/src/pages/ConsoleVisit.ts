@@ -58,6 +58,7 @@ const decode = Schema.decodeUnknownSync(
     id: Schema.String,
     name: Schema.String,
     scopes: Schema.Array(Schema.String),
+    counts_as: Schema.String,
     company_id: Schema.NullOr(CompanyId.CompanyId),
     person: Schema.NullOr(
       Schema.Struct({
@@ -85,8 +86,14 @@ export const make = async (
   request: Request,
   { send, reads, at, page, nowMillis, form, isSandbox }: Asked
 ): Promise<Visit | OperatorVisit> => {
-  const { company_id: companyId, person, stepped_up_until, ...who } = decode(ConsoleApi.dataOf(await send("GET", `${path}/session`)))
-  const of = (id: string) => reads.of(CompanyId.make(id), who.scopes)
+  const {
+    company_id: companyId,
+    counts_as,
+    person,
+    stepped_up_until,
+    ...who
+  } = decode(ConsoleApi.dataOf(await send("GET", `${path}/session`)))
+  const of = (id: string) => reads.of(CompanyId.make(id), counts_as, who.scopes)
   const api = ConsoleApi.make(send, of(companyId ?? CompanyId.operator))
   const preferences = preferencesOf(request)
   const [account, stops, price] = await Promise.all([

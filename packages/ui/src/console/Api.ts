@@ -7,16 +7,26 @@ export type Operation = keyof Operations
 type Answer<K extends Operation> = Operations[K]["answer"]
 type Data<K extends Operation> = Answer<K> extends { readonly data: infer D } ? D : never
 
-/** An error response: its status, `error.code`, its human-readable message, and the fields that it names. */
+/** The fields of `error` that some codes have. */
+export interface Fields {
+  readonly issues?: ReadonlyArray<{ readonly path: string; readonly message: string }>
+  readonly limit?: string
+  readonly remaining_sats?: number
+  readonly frees_at?: string | null
+  readonly needed_sats?: number
+  readonly available_sats?: number
+}
+
+/** An error response: its status, `error.code`, its human-readable message, and the other fields of `error`. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
-  readonly details: ReadonlyArray<{ readonly path: string; readonly message: string }>
-  constructor(status: number, code: string, message: string, details: Refused["details"] = []) {
+  readonly fields: Fields
+  constructor(status: number, code: string, message: string, fields: Fields = {}) {
     super(message)
     this.status = status
     this.code = code
-    this.details = details
+    this.fields = fields
   }
 }
 
@@ -112,6 +122,8 @@ export interface Reads {
     readonly cursor: string | undefined
     readonly types?: string | undefined
   }) => Promise<Listed<ReadonlyArray<Event>>>
+  /** Whether the user counts as this key or person, and so cannot approve its request. */
+  readonly isRequester: (id: string) => Promise<boolean>
   /** `isAll` is false if more records may match. */
   readonly search: (text: string) => Promise<{ readonly hits: ReadonlyArray<Hit>; readonly isAll: boolean }>
 }

@@ -1,5 +1,5 @@
 import { type ComponentChildren, h } from "preact"
-import { Refused } from "./Api.ts"
+import { type Fields, Refused } from "./Api.ts"
 import { features } from "./features/index.ts"
 import * as Formats from "./Format.ts"
 import * as Frame from "./Frame.ts"
@@ -24,7 +24,7 @@ export const match = (pattern: string, path: string): Readonly<Record<string, st
 }
 
 /** A message is a predicate, such as "must be a UUID", or a sentence. */
-const issueOf = ({ path, message }: Refused["details"][number]): string =>
+const issueOf = ({ path, message }: NonNullable<Fields["issues"]>[number]): string =>
   message.startsWith(path) || /^\p{Lu}/u.test(message) ? message : `${path.replaceAll("_", " ")} ${message}`
 
 /** A rejected form gets a new idempotency key, so sending it again could pay a second time. */
@@ -32,17 +32,23 @@ const changed = "This form was already sent with other values, and that request 
 
 const limits = new Map<string, string>([...amounts, ["recipient_types", "Payees"], ["recipients", "Only to"]])
 
-/** Groups the digits of amounts, and names limits as the page of limits does. */
-const readable = (message: string): string =>
-  message
-    .replaceAll(/(?<![\d.,])\d{4,}(?= sats\b)/g, (sats) => Formats.sats(Number(sats)))
-    .replaceAll(/(?<=limit )"(\w+)"/g, (_, name: string) => `“${limits.get(name) ?? name}”`)
+/** Groups the digits of amounts. Issues have no other field with the amounts they name. */
+const grouped = (message: string): string => message.replaceAll(/(?<![\d.,])\d{4,}(?= sats\b)/g, (sats) => Formats.sats(Number(sats)))
 
-/** The message of an error response, with the fields that it names. */
-export const wordsOf = ({ code, message, details }: Refused): string =>
-  code === "idempotency_mismatch"
-    ? changed
-    : readable(details.length === 0 ? message : details.map((issue) => Formats.capital(issueOf(issue))).join(". "))
+/** The message of an error response, with the values of its fields as the pages show them. */
+export const wordsOf = ({ code, message, fields }: Refused, say: Formats.Format): string => {
+  const { issues = [], limit, remaining_sats: left, frees_at: at, needed_sats: needed, available_sats: available } = fields
+  if (code === "idempotency_mismatch") return changed
+  if (limit !== undefined)
+    return [
+      message.replace(`"${limit}"`, `“${limits.get(limit) ?? limit}”`),
+      ...(left === undefined ? [] : [`It allows ${Formats.exactSats(left)}, including fees.`]),
+      ...(typeof at === "string" ? [`It allows this amount from ${say.since(Date.parse(at))} on, if nothing else is sent.`] : [])
+    ].join(" ")
+  if (needed !== undefined && available !== undefined)
+    return `The balance is too low: the amount plus fee is ${Formats.exactSats(needed)}, and the available balance is ${Formats.exactSats(available)}.`
+  return grouped(issues.length === 0 ? message : issues.map((issue) => Formats.capital(issueOf(issue))).join(". "))
+}
 
 /** Only a form with an idempotency key can be sent again without a second effect. A search has no effect. */
 const keptOf = (given: URLSearchParams): string => {
@@ -52,7 +58,7 @@ const keptOf = (given: URLSearchParams): string => {
     : "What you typed is kept. The request may have taken effect: check this before you try again."
 }
 
-const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchParams | undefined): Shown => {
+const refusedPage = (error: Refused, { to, say, user }: AnyVisit, given: URLSearchParams | undefined): Shown => {
   if (error.status === 404)
     return {
       title: "Not found",
@@ -79,7 +85,7 @@ const refusedPage = (error: Refused, { to, user }: AnyVisit, given: URLSearchPar
         )
       )
     }
-  const words = wordsOf(error).replace(/\.?$/, ".")
+  const words = wordsOf(error, say).replace(/\.?$/, ".")
   return {
     title: "Not available",
     body: plain(
@@ -173,8 +179,9 @@ const run = async <V extends AnyVisit>(page: Page<V>, visit: V, isPost: boolean)
   } catch (error) {
     if (!(error instanceof Refused) || error.status === 401 || error.status >= 500) throw error
     if (error.code === "step_up_required") return confirmPage(visit, page)
-    const shown = await get({ ...visit, problem: wordsOf(error) })
-    return "body" in shown ? { ...shown, body: [note("bad", "The request failed", h("p", null, wordsOf(error))), shown.body] } : shown
+    const problem = wordsOf(error, visit.say)
+    const shown = await get({ ...visit, problem })
+    return "body" in shown ? { ...shown, body: [note("bad", "The request failed", h("p", null, problem)), shown.body] } : shown
   }
 }
 

@@ -1,4 +1,5 @@
 import * as Operators from "@satrail/core/accounts/OperatorToken"
+import { countedAs } from "@satrail/core/accounts/Limits"
 import * as CompanyId from "@satrail/core/base/CompanyId"
 import * as JsonText from "@satrail/core/base/JsonText"
 import * as Throttle from "@satrail/core/base/Throttle"
@@ -64,10 +65,11 @@ export const shown = (standing: Sessioned.Standing, session: Session.Session, no
   }
   if (standing._tag === "Operator") {
     const { id, name, scopes } = standing.caller
-    return { kind: "operator", id, name, scopes, company_id: null, ...facts }
+    return { kind: "operator", id, name, scopes, counts_as: id, company_id: null, ...facts }
   }
-  const { id, name, scopes, companyId } = standing.caller.apiKey
-  return { kind: "company", id, name, scopes, company_id: companyId, ...facts }
+  const { apiKey } = standing.caller
+  const { id, name, scopes, companyId } = apiKey
+  return { kind: "company", id, name, scopes, counts_as: countedAs(apiKey), company_id: companyId, ...facts }
 }
 
 export const operation = (identifier: string): Acting.Operation => ({ endpoint: { identifier }, group: { identifier: "console" } })

@@ -36,7 +36,8 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
           : [approval.state === "approved" ? "Approved by" : "Decided by", await named(approval.decided_by)]
       ]
     }
-  const [isOwn, mayDecide] = [approval.asked_by === user.id, may(visit, "approve")]
+  const isOwn = approval.asked_by !== null && (await api.isRequester(approval.asked_by))
+  const mayDecide = may(visit, "approve")
   const at = to(`payments/out/${payment.id}`)
   const [satsWords, now] = [Formats.inSats(payment.amountSats), say.fiat(payment.amountSats)]
   return {
@@ -45,7 +46,13 @@ export const sent = async (visit: Visit, payment: Payment, { approval }: Withdra
         ? note(
             "info",
             "Awaiting approval",
-            h("p", null, isOwn ? "You requested it, so another person or key must approve it." : whoMay("approve it", "approve"))
+            h(
+              "p",
+              null,
+              isOwn
+                ? `${approval.asked_by === user.id ? "You" : "A key or person linked to you"} requested it, so another person or key must approve it.`
+                : whoMay("approve it", "approve")
+            )
           )
         : form(
             at,
