@@ -1,4 +1,5 @@
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import type { Request } from "playwright-core"
 import * as Customer from "../Customer.ts"
 import { isMissing } from "./Chromium.ts"
 import * as Console from "./Console.ts"
@@ -152,6 +153,32 @@ describe.skipIf(isMissing)("the console during an outage", () => {
         await page.getByTestId("available").getByText(`${balance} sats`).waitFor()
         assert.isFalse(await away.isVisible())
       }
+    }))
+
+  it("console: a hidden tab has no open event stream, and shows the current state once it is visible again", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      await Customer.fund(shop, 1000)
+      const streams = { opened: 0, closed: 0 }
+      const isStream = (request: Request) => request.url().endsWith("/v1/events/stream")
+      page.on("request", (request) => (streams.opened += Number(isStream(request))))
+      page.on("requestfailed", (request) => (streams.closed += Number(isStream(request))))
+      await signIn(page, shop.key)
+      await page.locator("body[data-stream='200']").waitFor()
+      const available = page.getByTestId("available")
+      const before = await available.textContent()
+      const turn = (hidden: boolean) =>
+        page.evaluate(
+          `Object.defineProperty(document, "hidden", { value: ${hidden}, configurable: true }), document.dispatchEvent(new Event("visibilitychange"))`
+        )
+      const { opened } = streams
+      await Promise.all([page.waitForEvent("requestfailed", isStream), turn(true)])
+      await Customer.fund(shop, 500)
+      assert.deepStrictEqual([streams, await available.textContent()], [{ opened, closed: 1 }, before])
+      await turn(false)
+      const balance = new Intl.NumberFormat("en").format(await Customer.balance(shop))
+      await available.getByText(`${balance} sats`).waitFor()
+      assert.deepStrictEqual(streams, { opened: opened + 1, closed: 1 })
     }))
 
   it("console: an open page shows the current state also while events keep coming", () =>

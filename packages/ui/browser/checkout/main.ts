@@ -29,7 +29,6 @@ const tell = (message: { readonly satrail: "ready" | "paid" | "closed" } | { rea
 }
 
 let tick = enliven(document)
-setInterval(() => tick(), 1000)
 
 const lost = (isLost: boolean): void => {
   const text = isLost ? (status("lost").dataset["lost"] ?? "") : ""
@@ -47,6 +46,7 @@ const renew = async (): Promise<void> => {
   const wasPaid = isPaid()
   const shown = show(await fetched())
   tick = enliven(shown)
+  isLate = false
   say(shown.querySelector("h1")?.textContent ?? "")
   if (isPaid() && !wasPaid) tell({ satrail: "paid" })
 }
@@ -61,26 +61,33 @@ const renewed = async (): Promise<boolean> => {
   return isShown
 }
 
-let wanted = ""
+let wanted = main().dataset["version"]
+let isLate = false
 let isRenewing = false
+
+const isCurrent = () => main().dataset["version"] === wanted && !isLate
 
 /**
  * Fetches the page until it shows the last announced version. A newer page was fetched a moment before its
  * own event. A page that cannot be fetched is tried again however often, because no event follows the last one.
  */
-const changed = async (version: string): Promise<void> => {
-  wanted = version
+const update = async (): Promise<void> => {
   if (isRenewing) return
   isRenewing = true
-  for (let fetches = 0; fetches < retries && main().dataset["version"] !== wanted;) {
+  for (let fetches = 0; fetches < retries && !isCurrent();) {
     if (await renewed()) fetches++
-    if (main().dataset["version"] === wanted) break
+    if (isCurrent()) break
     await new Promise((resolve) => {
       setTimeout(resolve, retryMillis)
     })
   }
   isRenewing = false
 }
+
+setInterval(() => {
+  isLate = tick()
+  if (isLate) void update()
+}, 1000)
 
 const copy = async (button: HTMLElement): Promise<void> => {
   const code = button.closest(".code")?.querySelector("code")
@@ -131,7 +138,10 @@ if (isPaid()) tell({ satrail: "paid" })
 if (reload !== undefined) setTimeout(() => location.reload(), 10 * retryMillis)
 if (stateUrl !== undefined)
   follow(stateUrl, streamed !== undefined, {
-    changed: (version) => void changed(version),
+    changed: (version) => {
+      wanted = version
+      void update()
+    },
     isOver: () => main().dataset["over"] === "true",
     gone: () => {
       // A page that says that the payment expired offers another one. A phone may wake up with a page that still asks.

@@ -35,28 +35,34 @@ const localized = (root: ParentNode): void => {
   }
 }
 
+/** The local clocks that count differently by this much were set, or stopped while the device slept. */
+const driftMillis = 2000
+
 /**
- * Counts down from the server's time. The local clock may be wrong or set back, and the monotonic clock may stop
- * while a device sleeps, so the one that advanced more counts.
+ * Counts down from the server's time. The local clock may be wrong, and the monotonic clock may stop while a device
+ * sleeps, so the one that advanced more counts. Once they differ, only a new page has the time left: returns whether
+ * it should be fetched.
  */
-const counting = (root: ParentNode): (() => void) => {
+const counting = (root: ParentNode): (() => boolean) => {
   const timer = root.querySelector<HTMLElement>("[role=timer]")
   const digits = timer?.querySelector(".live bdi")
-  if (!timer || !digits) return () => undefined
+  if (!timer || !digits) return () => false
   const told = (name: string) => Number(timer.dataset[name])
   const until = told("until")
   const startMillis = Date.now()
   const start = performance.now()
   return () => {
-    const left = until - told("now") - Math.max(performance.now() - start, Date.now() - startMillis)
+    const [counted, dated] = [performance.now() - start, Date.now() - startMillis]
+    const left = until - told("now") - Math.max(counted, dated)
     digits.textContent = duration(Math.min(left, countedMillis))
     timer.querySelector(".left")?.setAttribute("stroke-dasharray", dashes(left, until - told("from")))
     timer.classList.toggle("soon", left <= soonMillis)
+    return Math.abs(counted - dated) > driftMillis
   }
 }
 
-/** Adds the behavior that needs a script to each page shown. Returns the function to run every second. */
-export const enliven = (root: ParentNode): (() => void) => {
+/** Adds the behavior that needs a script to each page shown. Returns the function to run every second, as above. */
+export const enliven = (root: ParentNode): (() => boolean) => {
   localized(root)
   if (window.webln !== undefined) for (const button of root.querySelectorAll<HTMLElement>("[data-webln]")) button.hidden = false
   return counting(root)

@@ -1,5 +1,6 @@
 import { copied } from "../copied.ts"
 import { fetched } from "../checkout/page.ts"
+import { pause, renewing, seen } from "./renewal.ts"
 import { ask, complain, listen, own, urlOf } from "./passkey.ts"
 
 // Enhances the console's pages. They work without this script, except for passkeys.
@@ -72,35 +73,10 @@ const refresh = async (): Promise<void> => {
   if (isInside) (same[0] ?? after).focus({ preventScroll: true })
 }
 
-const pause = (millis: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, millis)
-  })
-
-const burstMillis = 700
-/** A page that takes the server long is refreshed less often: it rests nine times as long, at most ten seconds. */
-const restOf = (tookMillis: number): number => Math.min(9 * tookMillis, 10_000)
-let isStale = false
-let isRenewing = false
-
-/** Refreshes the page soon, once per burst of calls, and never twice at the same time. */
-const renew = async (): Promise<void> => {
-  isStale = true
-  if (isRenewing) return
-  isRenewing = true
-  while (isStale) {
-    await pause(burstMillis)
-    isStale = false
-    const begun = performance.now()
-    await refresh().catch(() => undefined)
-    await pause(restOf(performance.now() - begun))
-  }
-  isRenewing = false
-}
+const renew = renewing(refresh)
 
 const retryMillis = 3000
 const longestPauseMillis = 60_000
-let pauseMillis = retryMillis
 
 /** Refreshes the page after events of the company. */
 const read = async (body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
@@ -112,21 +88,33 @@ const read = async (body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void
   }
 }
 
-/** Follows the company's events. After a time without a connection, the page is refreshed, because it may have missed some. */
+/**
+ * Follows the company's events while the page is visible, because a browser opens few connections to a server. After a time
+ * without a connection, the page is refreshed, because it may have missed some.
+ */
 const follow = async (): Promise<void> => {
-  const request = fetch(urlOf("/v1/events/stream"), { headers: { ...own, accept: "text/event-stream" } })
-  const { ok, status, body } = await request.catch(() => Response.error())
-  // The styles show a message unless it is 200.
-  document.body.dataset["stream"] = String(status)
-  // Nothing can be read until the person signs in again.
-  if (status === 401) return
-  if (ok && body !== null) {
-    if (pauseMillis > retryMillis) void renew()
-    pauseMillis = retryMillis
-    await read(body).catch(() => undefined)
+  let pauseMillis = retryMillis
+  for (let isFirst = true; ; isFirst = false) {
+    await seen()
+    const hiding = new AbortController()
+    const { signal } = hiding
+    document.addEventListener("visibilitychange", () => hiding.abort(), { once: true })
+    const request = fetch(urlOf("/v1/events/stream"), { headers: { ...own, accept: "text/event-stream" }, signal })
+    const { ok, status, body } = await request.catch(() => Response.error())
+    if (signal.aborted) continue
+    // The styles show a message unless it is 200.
+    document.body.dataset["stream"] = String(status)
+    // Nothing can be read until the person signs in again.
+    if (status === 401) return
+    if (ok && body !== null) {
+      if (!isFirst) void renew()
+      pauseMillis = retryMillis
+      await read(body).catch(() => undefined)
+    }
+    if (signal.aborted) continue
+    await pause(pauseMillis)
+    pauseMillis = Math.min(2 * pauseMillis, longestPauseMillis)
   }
-  setTimeout(() => void follow(), pauseMillis)
-  pauseMillis = Math.min(2 * pauseMillis, longestPauseMillis)
 }
 
 zone()
