@@ -3,9 +3,9 @@ import { Refused, unlessRefused } from "../Api.ts"
 import type { Format } from "../Format.ts"
 import * as Formats from "../Format.ts"
 import { type AnyVisit, type OperatorVisit, text } from "../Page.ts"
-import { choice, confirm, fields, form, panel, type Told, when } from "../Parts.ts"
+import { choice, confirm, field, fields, form, panel, type Told, when } from "../Parts.ts"
 import type { CompanyOverview } from "../wire.ts"
-import { offered } from "./CompanyNames.ts"
+import { mostOffered, offered } from "./CompanyNames.ts"
 
 // Parts that the operator's pages share.
 
@@ -102,13 +102,33 @@ export const partOf =
 /** Returns the result of a read, or undefined if the user lacks the scope. */
 export const allowed = <A>(read: Promise<A>): Promise<A | undefined> => unlessRefused(read, (status) => status === 403)
 
-/** A selection list of companies, by name. `none` is the label of the choice without a company. */
+/** The id of the company that a form's fields name. Undefined if they name none. */
+export const companyIn = ({ form }: Pick<AnyVisit, "form">): string | undefined =>
+  form
+    .getAll("company")
+    .map((id) => id.trim())
+    .findLast((id) => id !== "")
+
+/** A selection list of companies, by name, and a field for the id of an older one. `none` is the label of the choice without a company. */
 export const companyChoice = async (
-  visit: Pick<OperatorVisit, "api" | "companies">,
+  visit: Pick<OperatorVisit, "api" | "companies" | "form">,
   label: string,
-  chosen: string,
+  first: string,
   none = "Choose a company"
-) => choice(label, "company", [["", none], ...(await offered(visit, chosen))], chosen)
+) => {
+  const chosen = companyIn(visit) ?? first
+  const { options, isAll } = await offered(visit, chosen)
+  return [
+    choice(label, "company", [["", none], ...options], chosen),
+    !isAll &&
+      field({
+        label: "Or another company’s id",
+        name: "company",
+        id: "company-id",
+        hint: `The list has the newest ${Formats.sats(mostOffered)}. The id is on the company’s page`
+      })
+  ]
+}
 
 export const companyTold = ({ frozen }: Pick<CompanyOverview, "frozen">): Told =>
   frozen === null ? { tone: "good", text: "Active" } : { tone: "frozen", text: "Frozen" }

@@ -2,7 +2,7 @@ import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { features } from "../features/index.ts"
 import type { OperatorVisit, Page, Shown } from "../Page.ts"
-import { body, button, cover, facts, link, note, panel, sides, stack, status, sub, when } from "../Parts.ts"
+import { body, button, copiedFact, cover, facts, link, note, panel, sides, stack, status, sub, when } from "../Parts.ts"
 import { scopesOf, told as keyTold } from "../pages/Keys.ts"
 import { limitFacts, rateWords } from "../pages/Limits.ts"
 import { rowLink, table } from "../Table.ts"
@@ -62,6 +62,7 @@ const terms = ({ to }: OperatorVisit, { id, plan }: CompanyOverview, { fees }: C
     body(
       facts(
         [
+          copiedFact("Id", id),
           ["Plan", plan],
           ["Lightning fee", rateWords(fees.lightning)],
           ["On-chain fee", rateWords(fees.on_chain)],

@@ -1,11 +1,11 @@
 import { h } from "preact"
 import * as Formats from "../Format.ts"
 import { cursorOf, pages } from "../List.ts"
-import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../Page.ts"
+import { type Elsewhere, type OperatorVisit, type Page, type Shown } from "../Page.ts"
 import { copied, date, empty, facts, fields, formPanel, link, plain } from "../Parts.ts"
 import { paging, rowLink, table } from "../Table.ts"
 import type { SuspendedPayment } from "../wire.ts"
-import { companyChoice, confirming, guide } from "./Common.ts"
+import { companyChoice, companyIn, confirming, guide } from "./Common.ts"
 
 // Money without a known owner.
 
@@ -58,7 +58,7 @@ const suspenseList = async (visit: OperatorVisit): Promise<Shown> => {
 }
 
 const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
-  const { say, to, form: given } = visit
+  const { say, to } = visit
   const row = await visit.suspended(visit.id)
   return {
     title: "Assign a payment",
@@ -73,7 +73,7 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
           ["Value", say.fiat(row.received_sats) ?? "unknown"],
           ["Hash", copied(row.payment_hash, "payment hash")]
         ]),
-        await companyChoice(visit, "Company", given.get("company") ?? row.company_id),
+        await companyChoice(visit, "Company", row.company_id),
         h(
           "p",
           { class: "hint" },
@@ -91,7 +91,7 @@ const assignPage = async (visit: OperatorVisit): Promise<Shown> => {
 
 const assign = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const { id } = visit
-  await visit.api.call("POST /operator/suspense/{id}/assign", { params: { id }, body: { company_id: text(visit, "company") } })
+  await visit.api.call("POST /operator/suspense/{id}/assign", { params: { id }, body: { company_id: companyIn(visit) ?? "" } })
   return { redirect: "suspense" }
 }
 

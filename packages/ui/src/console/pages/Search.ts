@@ -141,7 +141,7 @@ const results = async (visit: Visit, sought: string, shown: string): Promise<Sho
         ? empty(
             "search",
             sought === "" ? "Enter something to search for" : "No results",
-            "Search for an order, a description, a metadata value, an amount in sats, an invoice, an address, a link, a hash, or the beginning of an id.",
+            "Search for an order, a description, a metadata value, an amount in sats, an invoice, an address, a link, a hash, or the beginning of an id. Payers’ emails and fiat amounts are not searched.",
             button(to("payments"), "All payments", "main")
           )
         : table("Results", { columns: columns(visit, sought), groups: [{ rows }], kind: "pay-table found", opens: true }),

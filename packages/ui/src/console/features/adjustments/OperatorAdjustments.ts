@@ -1,7 +1,7 @@
 import { h } from "preact"
 import * as Formats from "../../Format.ts"
 import { cursorOf, pages } from "../../List.ts"
-import { companyChoice, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
+import { companyChoice, companyIn, confirming, countOf, deciding, most, numberIn, totalsOf } from "../../operator/Common.ts"
 import { type Elsewhere, type OperatorVisit, type Page, type Shown, text } from "../../Page.ts"
 import { checks, copied, date, empty, entry, factPanel, fields, form, formPanel, link, plain, status, two } from "../../Parts.ts"
 import { paging, rowLink, table } from "../../Table.ts"
@@ -57,7 +57,7 @@ const requestPage = async (visit: OperatorVisit): Promise<Shown> => {
     crumbs: [["Adjustments", "adjustments"]],
     body: formPanel({ action: to("adjustments/new"), label: "Adjustment", once: visit.once }, [
       fields(
-        await companyChoice(visit, "Company", given.get("company") ?? query.get("company") ?? ""),
+        await companyChoice(visit, "Company", query.get("company") ?? ""),
         checks(
           "Direction",
           "radio",
@@ -88,7 +88,7 @@ const request = async (visit: OperatorVisit): Promise<Elsewhere> => {
   const { id } = await visit.api.call("POST /operator/adjustments", {
     once: text(visit, "once"),
     body: {
-      company_id: text(visit, "company"),
+      company_id: companyIn(visit) ?? "",
       amount_sats: text(visit, "direction") === "debit" ? -sats : sats,
       reason: text(visit, "reason"),
       ...(note !== "" && { note })

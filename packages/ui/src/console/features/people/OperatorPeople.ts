@@ -6,7 +6,7 @@ import { button, choice, date, empty, factPanel, fields, formPanel, note, plain,
 import { invitationWords, isRole, lastUsed, linkPage, ownPasskeys, roles, roleText, told } from "./People.ts"
 import { type Column, paging, rowLink, table } from "../../Table.ts"
 import type { OperatorPerson } from "../../wire.ts"
-import { companyChoice, companyCrumbs, confirming, guide, partOf } from "../../operator/Common.ts"
+import { companyChoice, companyCrumbs, companyIn, confirming, guide, partOf } from "../../operator/Common.ts"
 
 // Pages on which operators invite, approve, recover and remove their own people and companies' people.
 
@@ -59,7 +59,7 @@ const invitePage = async (visit: OperatorVisit): Promise<Shown> => {
     body: formPanel({ action: to("people/new"), label: "Invite", once: visit.once }, [
       fields(
         nameField(visit, inAudit),
-        await companyChoice(visit, "Works for", given.get("company") ?? query.get("company") ?? "", "The operator"),
+        await companyChoice(visit, "Works for", query.get("company") ?? "", "The operator"),
         choice(
           "Role",
           "role",
@@ -87,10 +87,10 @@ const invitedPage = (
   )
 
 const invite = async (visit: OperatorVisit): Promise<Shown> => {
-  const [role, company] = [text(visit, "role"), text(visit, "company")]
+  const [role, company] = [text(visit, "role"), companyIn(visit)]
   const made = await visit.api.call("POST /operator/people", {
     once: text(visit, "once"),
-    body: { name: text(visit, "name"), role: isRole(role) ? role : "viewer", ...(company !== "" && { company_id: company }) }
+    body: { name: text(visit, "name"), role: isRole(role) ? role : "viewer", ...(company !== undefined && { company_id: company }) }
   })
   return invitedPage(visit, made)
 }
