@@ -9,6 +9,7 @@ from satrail_client.api.read import read_balance, read_deposit, read_transaction
 from satrail_client.api.receive import receive_create_invoice, receive_get_invoice
 from satrail_client.api.sandbox import sandbox_destination, sandbox_pay
 from satrail_client.api.send import send_confirm, send_estimate
+from satrail_client.api.webhooks import webhooks_create_webhook_endpoint
 from satrail_client.models import (
     ConfirmWithdrawal,
     CreateLightningInvoice,
@@ -16,6 +17,7 @@ from satrail_client.models import (
     InsufficientBalance,
     SandboxDestination,
     SandboxPay,
+    WebhookEndpointSettings,
 )
 
 base_url, api_key = sys.argv[1:3]
@@ -67,6 +69,10 @@ withdrawal = until(
 )
 assert withdrawal.status == "settled", withdrawal
 assert balance() == before + 21000 - 3000 - confirmed.fee_sats
+
+# A record that extends another has its additional fields, such as the secret, which no other response contains.
+settings = WebhookEndpointSettings.from_dict({"url": "https://example.com/webhooks"})
+assert right(webhooks_create_webhook_endpoint.sync(client=client, body=settings)).secret.startswith("whsec_")
 
 # The code identifies an error and determines its fields.
 response = send_confirm.sync_detailed(client=client, body=ConfirmWithdrawal.from_dict({**asked, "amount": 1000000}))

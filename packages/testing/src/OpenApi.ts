@@ -65,6 +65,7 @@ export const parts = ({ allOf, ...rest }: Schema): ReadonlyArray<Schema> => [res
 /** Returns a schema with the fields of the schema that it extends. */
 const extended = ({ allOf: _, ...schema }: Schema, base: Schema): Schema => ({
   ...schema,
+  type: "object",
   properties: { ...objectIn(base, "properties"), ...objectIn(schema, "properties") },
   required: [base["required"], schema["required"]].flatMap((names) => (Array.isArray(names) ? names : []))
 })
@@ -122,7 +123,7 @@ export const read = (...given: ReadonlyArray<unknown>): Document => {
   const schemas = merged((document) => objectIn(objectIn(document, "components"), "schemas"))
   const resolve = (schema: Schema): Schema => {
     if (typeof schema["$ref"] === "string") return resolve(objectIn(schemas, schema["$ref"].split("/").at(-1) ?? ""))
-    const bases = listIn(schema, "allOf").filter(({ $ref }) => typeof $ref === "string")
+    const bases = listIn(schema, "allOf").filter(({ $ref, properties }) => typeof $ref === "string" || isObject(properties))
     return bases.length === 0 ? schema : bases.map(resolve).reduce(extended, schema)
   }
 

@@ -33,13 +33,9 @@ export const extending = (schemas: Json): Json => {
     if (name === undefined) return schema
     const own = Object.entries(membersOf(schema)).filter(([member]) => !(member in membersOf(base)))
     const required = listIn(schema, "required").filter((member) => !listIn(base, "required").includes(member))
-    const { required: _, ...others } = schema
-    return {
-      ...others,
-
-      allOf: [refTo("schemas", name)],
-      properties: Object.fromEntries(own),
-      ...(required.length > 0 && { required })
-    }
+    const { type, properties: _, required: __, ...others } = schema
+    // Generators ignore fields beside a single reference.
+    const more = { type, properties: Object.fromEntries(own), ...(required.length > 0 && { required }) }
+    return { ...others, allOf: [refTo("schemas", name), more] }
   })
 }
