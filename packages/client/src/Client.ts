@@ -128,10 +128,10 @@ export const over = <M = Metadata>(options: Options & WithSchemas<M>, outside: W
   const keyOf = async (company: string | undefined): Promise<string> => {
     if (typeof key === "function") return key(company)
     if (key && company && (await ownerOf(key)) !== company) fail("key is another company's; pass a function")
-    return key || fail("client({ key }) is missing")
+    return key || fail("key is required")
   }
   const credential = (path: string, company: string | undefined) =>
-    path.startsWith("/operator/") ? operatorToken || fail("client({ operatorToken }) is missing") : keyOf(company)
+    path.startsWith("/operator/") ? operatorToken || fail("operatorToken is required") : keyOf(company)
 
   const call = (noun: string, route: string, given: ReadonlyArray<unknown>): List<unknown> | Promise<unknown> => {
     const [kind = "", pattern = ""] = route.split(" ")

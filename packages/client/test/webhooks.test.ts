@@ -56,7 +56,9 @@ describe("webhooks.verify", () => {
     assert.match(await why(request({ ...sent.headers, "webhook-timestamp": "soon" })), /is missing or invalid/)
     assert.match(await why(request(), secret, millis + 301_000), /300 seconds/)
     assert.match(await why(request(), secret, millis - 301_000), /300 seconds/)
-    assert.match(await why(request(), "whsec_"), /whsec_/)
+    for (const unset of ["whsec_", ""]) assert.match(await why(request(), unset), /secret must be whsec_/)
+    const error: unknown = await webhooks.verify(request(), undefined as never).catch((error: unknown) => error)
+    assert.match(String(error), /secret must be whsec_/)
     assert.strictEqual((await webhooks.verify(request(), secret, millis + 299_000)).type, "invoice.created")
   })
 
