@@ -113,6 +113,7 @@ const invalid: ReadonlyArray<readonly [name: string, reason: Bolt12.Bolt12Invali
     "unknown_field",
     "lno1pgz5znzfgdz3vggzqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpysgr0u2xq4dh3kdevrf4zg6hx8a60jv0gxe0ptgyfc6xkryqqqqqqqq"
   ],
+  ["an invoice request", "prefix", "lnr1pgx9getnwss8vetrw3hhyuckyypwa3eyt44h6txtxquqh7lz5djge4afgfjn7k4rgrkuag0jsd5xvxg"],
   ["no fields", "issuer", "lno1"],
   ["nothing after a type", "truncated", "lno1pg"],
   ["a length cut off", "truncated", "lno1pt7s"],

@@ -2,6 +2,7 @@ import { bech32 } from "@scure/base"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Result, Schema } from "effect"
 import * as Bolt12 from "../src/Bolt12.ts"
+import * as Field from "../src/Bolt12Field.ts"
 import * as Msat from "../src/Msat.ts"
 import * as Network from "../src/Network.ts"
 
@@ -95,6 +96,13 @@ describe("BOLT 12, any offer", () => {
     },
     { arbitrary }
   )
+
+  it("BOLT 12: fields that are repeated or not in ascending order are rejected", () => {
+    const read = (...types: ReadonlyArray<bigint>) => Field.read(Field.write(types.map((type) => ({ type, data: Uint8Array.of(1) }))))
+    assert.strictEqual(read(8n, 10n)?.length, 2)
+    assert.isUndefined(read(8n, 8n))
+    assert.isUndefined(read(10n, 8n))
+  })
 
   it("BOLT 12: a string longer than any offer is rejected before it is parsed", () => {
     for (const long of ["+ ".repeat(1_000_000), `lno1${"q".repeat(10_000_000)}`, `lno1${"+".repeat(1_000_000)}`]) {

@@ -78,7 +78,7 @@ describe("offers", () => {
     assert.strictEqual((await deposits())[0].amount_sats, 210)
   })
 
-  it("offer: an offer with an amount needs a description and a bitcoin unit", async () => {
+  it("offer: an offer with an amount needs a description, a bitcoin unit and an amount within the limits", async () => {
     const paths = async (body: Readonly<Record<string, unknown>>) => {
       const answer = await service.ask("POST", path, { key, body })
       return [answer.status, issuePaths(answer.body)]
@@ -87,6 +87,7 @@ describe("offers", () => {
     assert.deepStrictEqual(await paths({ amount: 21, currency: "usd", description: "coffee" }), [400, ["currency"]])
     assert.deepStrictEqual(await paths({ amount: 21, description: "coffee" }), [400, ["currency"]])
     assert.deepStrictEqual(await paths({ amount: 0.5, currency: "sats", description: "coffee" }), [400, ["amount"]])
+    assert.deepStrictEqual(await paths({ amount: 21, currency: "btc", description: "coffee" }), [400, ["amount"]])
   })
 
   it("offer: the offer of a Lightning address includes the DNS record for the address, and each address has one offer", async () => {

@@ -34,6 +34,7 @@ describe("LUD-06, payRequest", () => {
     Effect.gen(function* () {
       const { callback } = payRequest
       assert.deepStrictEqual(yield* offered({}), { callback, min: 1000n, max: 1_000_000n, metadata })
+      assert.strictEqual((yield* offered({ minSendable: 1 })).min, 1n)
       const { offer } = yield* resolving(raw(200, JSON.stringify(payRequest).replace("1000000", "2000000000000000001")))
       assert.strictEqual((yield* offer(url)).max, 2_000_000_000_000_000_001n)
     })

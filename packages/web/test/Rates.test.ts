@@ -322,6 +322,11 @@ describe("rates and exactness", () => {
     ])
   })
 
+  it("exchange rates: a price whose time is not a number of seconds is ignored", () => {
+    for (const last_updated_at of ["soon", "-1", "1e9"])
+      assert.deepStrictEqual(Tickers.coingecko.read({ bitcoin: { usd: "67187", last_updated_at } }, 5000), [], last_updated_at)
+  })
+
   it("exchange rates: every currency has at least three tickers", () => {
     const said = Object.values(answers).map((answer) => answer(50_000, 0))
     for (const currency of Currency.literals.filter(isFiat))
