@@ -1,6 +1,6 @@
 import { copied } from "../copied.ts"
 import { fetched } from "../checkout/page.ts"
-import { pause, renewing, seen } from "./renewal.ts"
+import { pause, renewing, seen, turned } from "./renewal.ts"
 import { ask, complain, listen, own, urlOf } from "./passkey.ts"
 
 // Enhances the console's pages. They work without this script, except for passkeys.
@@ -98,7 +98,7 @@ const follow = async (): Promise<void> => {
     await seen()
     const hiding = new AbortController()
     const { signal } = hiding
-    document.addEventListener("visibilitychange", () => hiding.abort(), { once: true })
+    turned(() => hiding.abort())
     const request = fetch(urlOf("/v1/events/stream"), { headers: { ...own, accept: "text/event-stream" }, signal })
     const { ok, status, body } = await request.catch(() => Response.error())
     if (signal.aborted) continue

@@ -3,11 +3,14 @@ export const pause = (millis: number): Promise<void> =>
     setTimeout(resolve, millis)
   })
 
+/** Calls a function once, when the page is hidden or shown next. */
+export const turned = (act: () => void): void => document.addEventListener("visibilitychange", act, { once: true })
+
 /** Resolves as soon as the page is visible. */
 export const seen = (): Promise<void> =>
   new Promise((resolve) => {
     const look = () => {
-      if (document.hidden) document.addEventListener("visibilitychange", look, { once: true })
+      if (document.hidden) turned(look)
       else resolve()
     }
     look()

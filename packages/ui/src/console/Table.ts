@@ -34,7 +34,6 @@ interface Options<Row> {
   readonly opens?: boolean
   /** Whether a row is highlighted as wrong. */
   readonly isWrong?: (row: Row) => boolean
-  readonly foot?: ComponentChild
 }
 
 const isRight = (kind: string | undefined) => kind === "amount" || kind === "fiat"
@@ -42,7 +41,7 @@ const isRight = (kind: string | undefined) => kind === "amount" || kind === "fia
 const classOf = <Row>({ place, kind = "" }: Column<Row>) => `${place} ${kind === "fiat" ? "amount fiat" : kind}`.trim()
 
 /** A table that becomes a list of cards on a phone. */
-export const table = <Row>(label: string, { columns, groups, kind = "", opens = false, isWrong, foot = null }: Options<Row>) =>
+export const table = <Row>(label: string, { columns, groups, kind = "", opens = false, isWrong }: Options<Row>) =>
   h(
     "div",
     { class: "scroll", tabIndex: 0, role: "group", "aria-label": label },
@@ -97,8 +96,7 @@ export const table = <Row>(label: string, { columns, groups, kind = "", opens = 
             )
           )
         )
-      ),
-      foot
+      )
     )
   )
 
