@@ -19,15 +19,13 @@ const signed = ({ psbt }: { readonly psbt: string }) => {
  * estimated size.
  */
 const payout = (...coinSats: ReadonlyArray<number>) => {
-  const coins = coinSats.map(
-    (sats, at): Coin.Coin => ({
-      ...place,
-      outpoint: `${"ab".repeat(32)}:${at}`,
-      scriptPubKey: wallet.key(place).address.scriptPubKey,
-      amount: Msat.fromSats(sats),
-      isConfirmed: true
-    })
-  )
+  const coins = coinSats.map((sats, at): Coin.Coin => ({
+    ...place,
+    outpoint: `${"ab".repeat(32)}:${at}`,
+    scriptPubKey: wallet.key(place).address.scriptPubKey,
+    amount: Msat.fromSats(sats),
+    isConfirmed: true
+  }))
   const output = { scriptPubKey: outside.key(place).address.scriptPubKey, sats: 20_000n }
   const selection = Payout.select({ coins, outputs: [output], feeRate: 2, feeLimitSats: 10_000n })
   if ("neededSats" in selection) return assert.fail("unfundable")

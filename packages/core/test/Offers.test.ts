@@ -209,9 +209,13 @@ describe("Payments by offer", () => {
     }
   )
 
-  scenario("offers: a claim on a withdrawal is twice as long as the longest call to the node, by invoice or by offer", forgetful, function* () {
-    assert.strictEqual((yield* Claims.make("a process")).leaseMillis, 120_000)
-  })
+  scenario(
+    "offers: a claim on a withdrawal is twice as long as the longest call to the node, by invoice or by offer",
+    forgetful,
+    function* () {
+      assert.strictEqual((yield* Claims.make("a process")).leaseMillis, 120_000)
+    }
+  )
 
   const known = () => {
     const said: { preimage: Preimage.Preimage | undefined } = { preimage: undefined }
