@@ -64,7 +64,12 @@ it.live("request: a renewed certificate is read from its file, without a restart
       )
       const secure = createSecureServer({ key, cert: certificate }, (_, response) => response.end("answer")).listen(0, "127.0.0.1")
       yield* Effect.promise(() => once(secure, "listening"))
-      yield* Effect.addFinalizer(() => Effect.sync(() => (secure.closeAllConnections(), secure.close())))
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          secure.closeAllConnections()
+          secure.close()
+        })
+      )
       const { port } = secure.address() as AddressInfo
       const certificateFile = path.join(folder, "tls.cert")
       writeFileSync(certificateFile, "")
@@ -84,7 +89,12 @@ it.effect("request: a response that never ends counts as an outage, even if part
         response.on("close", () => clearInterval(drip))
       }).listen(0, "127.0.0.1")
       yield* Effect.promise(() => once(dripping, "listening"))
-      yield* Effect.addFinalizer(() => Effect.sync(() => (dripping.closeAllConnections(), dripping.close())))
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          dripping.closeAllConnections()
+          dripping.close()
+        })
+      )
       const { port } = dripping.address() as AddressInfo
       const asked = once(dripping, "request")
       const asking = yield* Effect.forkChild(Effect.flip(Request.make({ url: `http://127.0.0.1:${port}` })({ method: "GET", path: "/" })))

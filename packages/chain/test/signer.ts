@@ -31,7 +31,7 @@ const [, uncovered] = /^none (\d)$/.exec(behaviour) ?? []
 for (let at = 0; at < tx.inputsLength; at++) {
   const sighashType = uncovered === String(at) ? noOutput : behaviour === "explicit" && at === 0 ? everything : undefined
   if (sighashType !== undefined) tx.updateInput(at, { sighashType })
-  sign(at, sighashType && [sighashType])
+  sign(at, sighashType === undefined ? undefined : [sighashType])
 }
 if (behaviour === "final") tx.finalize()
 if (behaviour === "partly final") tx.finalizeIdx(1)

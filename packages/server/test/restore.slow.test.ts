@@ -156,7 +156,7 @@ describe.skipIf("missing" in installation)("the restore drill (skipped where the
     const approves = await keyOf({ name: "approves", scopes: ["approve"] })
     const { destination } = await Customer.outside(shop, "lightning_address")
     const body = { amount: 3000, currency: "sats", destination }
-    const waiting = await Customer.data(201, service.ask("POST", Customer.spellings[0], { key: asks, body }))
+    const waiting = await Customer.data(201, service.ask("POST", "/v1/bitcoin/withdraw/confirm", { key: asks, body }))
     const approve = () => service.ask("POST", `/v1/transactions/withdrawals/${waiting.id}/approve`, { key: approves })
 
     // A dump is consistent even while money moves.

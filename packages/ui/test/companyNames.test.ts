@@ -1,6 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import { h } from "preact"
-import { renderToString } from "preact-render-to-string"
 import type { Api } from "../src/console/Api.ts"
 import { offered } from "../src/console/operator/CompanyNames.ts"
 import type { Company } from "../src/console/wire.ts"
@@ -40,7 +38,10 @@ describe("the companies in a selection list", () => {
 
   it("console: a list of the newest companies offers a field for the id of another one, which is kept", async () => {
     const { companyChoice, companyIn } = await import(new URL("../src/console/operator/Common.ts", import.meta.url).href)
-    const html = async (form: URLSearchParams) => renderToString(h("div", null, await companyChoice({ ...visit, form }, "Company", "2")))
+    // Imported without their types, which would bring those of the DOM into the other tests.
+    const { default: render } = await import(import.meta.resolve("preact-render-to-string"))
+    const { h } = await import(import.meta.resolve("preact"))
+    const html = async (form: URLSearchParams) => render(h("div", null, await companyChoice({ ...visit, form }, "Company", "2")))
     const shown = await html(new URLSearchParams())
     assert.match(shown, /<option value="2" selected>.*<input[^>]* id="company-id" name="company"/)
     assert.include(shown, "The list has the newest 1,000.")
