@@ -193,6 +193,7 @@ export const makers: Readonly<Record<string, Maker>> = {
   "/operator/withdrawals/{id}": withdrawal,
   "/operator/withdrawals/{id}/settle": lostWithdrawal(preimage),
   "/operator/withdrawals/{id}/release": lostWithdrawal(),
+  "/operator/withdrawals/{id}/reject": waiting,
   "/operator/deposits/{id}": deposit,
   "/operator/tokens/{id}": ofOperator("tokens", { name: "night shift", scopes: ["read"] }),
   "/operator/people/{id}": invited("viewer"),

@@ -468,6 +468,7 @@ describe("the OpenAPI document", () => {
         "limitCompany",
         "limitKey",
         "openCompany",
+        "rejectWithdrawal",
         "revokeKey",
         "rotateKey",
         "updateCompany",

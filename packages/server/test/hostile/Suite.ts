@@ -71,6 +71,7 @@ const unlikely = new Set([
   // Nothing awaits approval by a second key, because limits are removed before the next request.
   "POST /v1/transactions/withdrawals/{withdrawalID}/approve",
   "POST /v1/transactions/withdrawals/{withdrawalID}/reject",
+  "POST /operator/withdrawals/{id}/reject",
   // All operators share one token here, and an adjustment or a person who can send needs two.
   "POST /operator/adjustments/{id}/approve",
   "POST /operator/people/{id}/approve",
