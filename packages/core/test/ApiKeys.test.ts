@@ -205,10 +205,14 @@ describe("An API key", () => {
   })
 
   /** Restricts this key just before another one is approved, or replaces it. */
-  const late: { apiKey?: ApiKey.ApiKey; isAway?: boolean } = {}
+  const late: { apiKey?: ApiKey.ApiKey; isAway?: boolean; next?: ApiKey.ApiKey } = {}
   const restricting = replace(Journal, (journal) => ({
     commit: (change) => {
-      const { apiKey } = late
+      const { apiKey, next } = late
+      if (next !== undefined && change._tag === "ApiKeyLimited" && change.id === next.id) {
+        delete late.next
+        return Effect.andThen(Effect.orDie(journal.commit(ApiKey.limited(next, { daySats: 2 }, change.atMillis))), journal.commit(change))
+      }
       if (late.isAway === true && change._tag === "ApiKeyLimited")
         return Effect.fail(new StoreUnavailable({ operation: "commit", cause: "a drill" }))
       const isLate =
@@ -228,6 +232,20 @@ describe("An API key", () => {
       const { apiKey: old } = yield* issue(of.id, { scopes: ["send"] })
       late.apiKey = old
       const { apiKey: next } = yield* everywhere(Effect.flatMap(keys.rotate(old.id, 0, undefined, { id: "01", name: "Ada" }), Answer.made))
+      const { limits, approvedBy } = yield* everywhere(keys.approve(next.id, { id: "02", name: "Bob" }))
+      assert.deepStrictEqual([limits, approvedBy], [{ daySats: 1 }, "Bob"])
+    }
+  )
+
+  scenario(
+    "API key: an approval ends, even if both the key and the one that it replaces are restricted while it runs",
+    { change: restricting },
+    function* () {
+      const keys = yield* ApiKeys
+      const of = yield* companyWith(100_000)
+      const { apiKey: old } = yield* issue(of.id, { scopes: ["send"] })
+      const { apiKey: next } = yield* everywhere(Effect.flatMap(keys.rotate(old.id, 0, undefined, { id: "01", name: "Ada" }), Answer.made))
+      Object.assign(late, { apiKey: old, next })
       const { limits, approvedBy } = yield* everywhere(keys.approve(next.id, { id: "02", name: "Bob" }))
       assert.deepStrictEqual([limits, approvedBy], [{ daySats: 1 }, "Bob"])
     }

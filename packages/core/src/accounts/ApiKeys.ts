@@ -266,22 +266,22 @@ const makeApprove = Effect.gen(function* () {
   const journal = yield* Journal
   const get = finding(yield* AccountReads)
 
-  /** Applies the old key's restrictions, because they may be newer than the rotation, which copied them. */
-  const inherit = (id: string, from: string) =>
-    Loosening.untilUnmoved(
-      Effect.gen(function* () {
-        const [apiKey, { limits, allowedFrom }] = [yield* get(id), yield* get(from)]
-        const nowMillis = yield* Clock.currentTimeMillis
-        if (Limits.loosens(limits, apiKey.limits))
-          yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
-        if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom)) yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
-      })
-    )
+  /**
+   * Applies the old key's restrictions, because they may be newer than the rotation, which copied them. The caller repeats
+   * it while it is refused.
+   */
+  const inherit = Effect.fnUntraced(function* (id: string, from: string) {
+    const [apiKey, { limits, allowedFrom }] = [yield* get(id), yield* get(from)]
+    const nowMillis = yield* Clock.currentTimeMillis
+    if (Limits.loosens(limits, apiKey.limits))
+      yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
+    if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom)) yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
+  })
 
   const approved = Effect.fnUntraced(function* (id: string, by: Operator) {
     const apiKey = yield* get(id)
     const nowMillis = yield* Clock.currentTimeMillis
-    if (!ApiKey.isWaiting(apiKey)) return apiKey
+    if (!ApiKey.isWaiting(apiKey)) return
     // Approving a revoked or expired key would end the key it replaces and leave no valid key.
     if (ApiKey.refusal(apiKey, nowMillis)?.reason !== "waiting") return yield* new NotFound({ what: "API key", id })
     yield* Effect.fromResult(ApiKey.approved(apiKey, by, nowMillis)) // a refused approval must not change the key
@@ -289,12 +289,11 @@ const makeApprove = Effect.gen(function* () {
     const old = replaced ? yield* get(replaced.id) : undefined
     if (old !== undefined) yield* inherit(id, old.id)
     yield* journal.commit(yield* Effect.fromResult(ApiKey.approved(yield* get(id), by, nowMillis, old)))
-    yield* awaitCacheExpiry
-    return yield* get(id)
   })
 
   // If the old key is restricted in the meantime, the new key takes its restrictions again.
-  return (id: string, by: Operator) => Loosening.untilUnmoved(approved(id, by))
+  return (id: string, by: Operator) =>
+    Effect.andThen(Loosening.untilUnmoved(approved(id, by)), Effect.andThen(awaitCacheExpiry, get(id)))
 })
 
 /** Rotates keys. */
@@ -330,13 +329,11 @@ const makeRotate = Effect.gen(function* () {
     const issued = { apiKey, text }
     const once = Answer.once(CompanyId.operator, request, issued, nowMillis + Answer.keptMillis)
     const replaces = ApiKey.isWaiting(apiKey) ? null : { id, expiresAtMillis: nowMillis + overlapSeconds * 1000 }
-    const applied = yield* journal.commit(ApiKey.issued(apiKey, replaces, once, old))
-    yield* awaitCacheExpiry
-    return Answers.outcome(applied, issued)
+    return Answers.outcome(yield* journal.commit(ApiKey.issued(apiKey, replaces, once, old)), issued)
   })
 
   // If the old key is restricted in the meantime, the new key copies its restrictions again.
-  return (...asked: Parameters<typeof rotated>) => Loosening.untilUnmoved(rotated(...asked))
+  return (...asked: Parameters<typeof rotated>) => Effect.tap(Loosening.untilUnmoved(rotated(...asked)), awaitCacheExpiry)
 })
 
 export const make = Effect.gen(function* () {

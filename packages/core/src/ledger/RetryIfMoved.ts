@@ -6,7 +6,8 @@ const maxRetries = 20
 
 /**
  * Repeats a change, which reads a record, checks it and commits, while its commit is refused with the error `Moved`
- * because the record changed in between. Then fails like an overloaded store. Call this once per kind of record.
+ * because the record changed in between. Then fails like an overloaded store. Call this once per kind of record, and
+ * nest no such changes.
  */
 export const retryIfMoved = <M>(Moved: abstract new (...args: never) => M) => {
   const isMoved = (error: unknown): error is M => error instanceof Moved
