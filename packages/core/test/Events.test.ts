@@ -217,25 +217,30 @@ scenario(
     yield* invoice(row, 10)
     const store = yield* EventStore
     // The older version does not know this type.
-    const older = Effect.provideService(makeFeed, EventStore, {
+    const older = EventStore.of({
       ...store,
       eventsOf: (companyId, after, limit) =>
         Effect.map(store.eventsOf(companyId, after, limit), (events) =>
           events.map((event) => (event.type === "invoice.settled" ? { ...event, type: "invoice.newer" } : event))
         )
     })
-    const [feed, newer] = [yield* older, yield* Feed]
+    const [feed, newer] = [yield* Effect.provideService(makeFeed, EventStore, older), yield* Feed]
     const ask = { companyId: row.id, after: yield* feed.oldest(row.id), limit: 100 }
     const page = (feed: Feed["Service"], after: Place) =>
       Effect.map(
         feed.page({ ...ask, after }, () => "{}"),
         ({ items, next }) => ({ next, types: items.map(({ type }) => type) })
       )
+    const streamed: Array<string> = []
+    const events = yield* Effect.provideService(Events.make, EventStore, older)
+    yield* Effect.forkChild(Stream.runForEach(events.tail({ companyId: row.id }), ({ type }) => Effect.sync(() => streamed.push(type))))
     const first = yield* page(feed, ask.after)
     assert.deepStrictEqual(first.types, ["invoice.created"])
     yield* TestClock.adjust("10 minutes")
     assert.deepStrictEqual(yield* page(feed, first.next), { next: first.next, types: [] })
+    assert.deepStrictEqual(streamed, first.types)
     yield* TestClock.adjust(1)
+    assert.deepStrictEqual(streamed, ["invoice.created", "invoice.created"])
     assert.deepStrictEqual((yield* page(feed, first.next)).types, ["invoice.created"])
     const rest = ["deposit.lightning.completed", "invoice.settled", "invoice.created"]
     assert.deepStrictEqual((yield* page(newer, first.next)).types, rest)

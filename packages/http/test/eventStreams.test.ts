@@ -2,6 +2,7 @@ import { afterAll, assert, describe, it } from "@effect/vitest"
 import { ApiKeys } from "@satrail/core/accounts/ApiKeys"
 import { made } from "@satrail/core/ledger/Answer"
 import { EventStore } from "@satrail/core/ledger/EventStore"
+import type { Published } from "@satrail/core/ledger/LedgerReads"
 import * as Memory from "@satrail/memory/Memory"
 import { longestMillis } from "@satrail/testing/Waiting"
 import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
@@ -20,6 +21,15 @@ const lanes: InLane = (name) => (work) => Effect.provideService(work, Lane, name
 
 /** Reads of a company's events: the company, and the lane of the read. */
 const reads: Array<readonly [companyId: string, lane: string | undefined]> = []
+
+/** An event that appears as a newer version's, and becomes ten minutes old in a second: the first invoice of a company. */
+const newer: { companyId?: string; id?: bigint } = {}
+const aged = (event: Published): Published => {
+  if (event.companyId !== newer.companyId || event.type !== "invoice.created") return event
+  newer.id ??= event.id
+  return event.id === newer.id ? { ...event, type: "invoice.newer", atMillis: event.atMillis - 599_000 } : event
+}
+
 const storage = Layer.effect(
   EventStore,
   Effect.map(EventStore, (store) =>
@@ -28,7 +38,7 @@ const storage = Layer.effect(
       eventsOf: (companyId, after, limit) =>
         Effect.flatMap(Lane, (lane) => {
           if (companyId !== null) reads.push([companyId, lane])
-          return store.eventsOf(companyId, after, limit)
+          return Effect.map(store.eventsOf(companyId, after, limit), (events) => events.map(aged))
         })
     })
   )
@@ -98,6 +108,18 @@ describe("the event streams of one company", () => {
     assert.notInclude(stream.text(), "data:")
     const events = async (cursor = "") => (await service.ask("GET", `/v1/events?cursor=${cursor}`, { key })).body.data.length
     assert.deepStrictEqual([await events(positions()[0]), await events(positions()[1])], [1, 0])
+    await stream.end()
+  })
+
+  it("stream: events after a newer version's event arrive once that is ten minutes old, even if no other event follows", async () => {
+    const { id, key } = await service.company()
+    const stream = await open(key)
+    await vi.waitFor(() => assert.include(stream.text(), "retry:"), patience)
+    newer.companyId = id
+    const invoice = () => service.ask("POST", "/v1/bitcoin/deposit/lightning-invoice", { key, body: { amount: 1, currency: "sats" } })
+    await invoice()
+    await invoice()
+    await vi.waitFor(() => assert.include(stream.text(), "data:"), patience)
     await stream.end()
   })
 

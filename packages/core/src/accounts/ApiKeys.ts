@@ -273,8 +273,7 @@ const makeApprove = Effect.gen(function* () {
   const inherit = Effect.fnUntraced(function* (id: string, from: string) {
     const [apiKey, { limits, allowedFrom }] = [yield* get(id), yield* get(from)]
     const nowMillis = yield* Clock.currentTimeMillis
-    if (Limits.loosens(limits, apiKey.limits))
-      yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
+    if (Limits.loosens(limits, apiKey.limits)) yield* journal.commit(ApiKey.limited(apiKey, Limits.both(limits, apiKey.limits), nowMillis))
     if (AllowedFrom.loosens(allowedFrom, apiKey.allowedFrom)) yield* journal.commit(ApiKey.confined(apiKey, allowedFrom, nowMillis))
   })
 
@@ -292,8 +291,7 @@ const makeApprove = Effect.gen(function* () {
   })
 
   // If the old key is restricted in the meantime, the new key takes its restrictions again.
-  return (id: string, by: Operator) =>
-    Effect.andThen(Loosening.untilUnmoved(approved(id, by)), Effect.andThen(awaitCacheExpiry, get(id)))
+  return (id: string, by: Operator) => Effect.andThen(Loosening.untilUnmoved(approved(id, by)), Effect.andThen(awaitCacheExpiry, get(id)))
 })
 
 /** Rotates keys. */

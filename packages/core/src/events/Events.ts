@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../ledger/Journal.ts"
 import { LedgerReads } from "../ledger/LedgerReads.ts"
 import * as Notice from "./Notice.ts"
 import * as Notices from "./Notices.ts"
-import { Tail } from "./Tail.ts"
+import { moreUntil, Tail } from "./Tail.ts"
 
 /** Retention period of events. A cursor that precedes a deleted event is rejected. */
 export const keptMillis = 90 * 24 * 3600 * 1000
@@ -98,16 +98,16 @@ export const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const more = yield* tail.listen(companyId)
           const read = Effect.fnUntraced(function* (place: Notice.Place) {
-            const { events } = notices.beforeNewer(
+            const { events, againAtMillis } = notices.beforeNewer(
               yield* store.eventsOf(companyId, place.event - 1n, pageSize),
               yield* Clock.currentTimeMillis
             )
             const heard = (yield* Effect.forEach(events, notices.of, { concurrency: pageSize })).flat()
-            return { last: events.at(-1), heard }
+            return { last: events.at(-1), heard, againAtMillis }
           })
           const next = Effect.fnUntraced(function* (place: Notice.Place) {
-            const { last, heard } = yield* patiently(read(place))
-            if (last === undefined) yield* more
+            const { last, heard, againAtMillis } = yield* patiently(read(place))
+            if (last === undefined) yield* moreUntil(more, againAtMillis)
             const page = heard.flatMap((one): ReadonlyArray<Heard> =>
               Notice.isAfter(one.place, place) ? [{ ...one, cursor: cursorOf(one.place) }] : []
             )

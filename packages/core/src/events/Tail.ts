@@ -1,4 +1,4 @@
-import { Context, Effect, Latch, Layer, type Scope } from "effect"
+import { Clock, Context, Effect, Latch, Layer, type Scope } from "effect"
 import type * as CompanyId from "../base/CompanyId.ts"
 import * as Listeners from "../base/Listeners.ts"
 import * as Worker from "../base/Worker.ts"
@@ -31,6 +31,12 @@ export class Tail extends Context.Service<
     readonly after: (after: bigint) => Effect.Effect<ReadonlyArray<Published>, StoreUnavailable>
   }
 >()("@satrail/core/events/Tail") {}
+
+/** Waits for new events, but no longer than until this time, when earlier ones can be read (`Feed.Page.againAtMillis`). */
+export const moreUntil = (more: Effect.Effect<void>, againAtMillis = Infinity) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMillis) =>
+    againAtMillis === Infinity ? more : Effect.asVoid(Effect.timeoutOption(more, Math.max(againAtMillis - nowMillis, 1)))
+  )
 
 const anybody = "*"
 

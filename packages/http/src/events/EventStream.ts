@@ -4,7 +4,7 @@ import type * as CompanyId from "@satrail/core/base/CompanyId"
 import { awaitCacheExpiry } from "@satrail/core/base/ReadCache"
 import { Feed } from "@satrail/core/events/Feed"
 import * as Notice from "@satrail/core/events/Notice"
-import { Tail } from "@satrail/core/events/Tail"
+import { moreUntil, Tail } from "@satrail/core/events/Tail"
 import { Clock, Context, Effect, Option, Schema, Scope, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiEndpoint, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -100,8 +100,7 @@ const routes = HttpRouter.use(
     const [apiKeys, feed, tail, ids] = [yield* ApiKeys, yield* Feed, yield* Tail, yield* EventIds.Ids]
     // The layer's context without its scope, so that each request releases its resources when it ends.
     const context = Context.omit(Scope.Scope)(yield* Effect.context<Scope.Scope>())
-    const signedIn = yield* SignedIn
-    const inLane = yield* Lanes
+    const [signedIn, inLane] = [yield* SignedIn, yield* Lanes]
     const render = EventBody.render(ids)
     const open = new Map<string, number>()
 
@@ -131,8 +130,9 @@ const routes = HttpRouter.use(
           return Stream.paginate(
             begin,
             Effect.fnUntraced(function* (after: Notice.Place) {
-              const { items, next } = yield* inLane(companyId)(feed.page({ companyId, after, limit: pageSize, ...filter }, render))
-              if (items.length === 0 && next === after) yield* more
+              const page = feed.page({ companyId, after, limit: pageSize, ...filter }, render)
+              const { items, next, againAtMillis } = yield* inLane(companyId)(page)
+              if (items.length === 0 && next === after) yield* moreUntil(more, againAtMillis)
               const nowMillis = yield* Clock.currentTimeMillis
               if (items.length > 0 && (yield* validUntil) <= nowMillis) return [[], Option.none()] as const
               const isDue = next !== after && nowMillis - toldMillis >= Events.heartbeatMillis
