@@ -59,14 +59,32 @@ describe("A throttle", () => {
       }
   })
 
-  it("throttle: after the clock is set back, the whole allowance is available", () => {
-    const may = Throttle.make({ count: 1, everyMillis: 10 })
-    const callerMay = Throttle.callers({ count: 1, everyMillis: 10 })
-    const asked = [1_000_000, 0, 9, 10, 19, 20].map((atMillis) => [may("a", atMillis), callerMay("203.0.113.7", atMillis).isWithin])
-    assert.deepStrictEqual(
-      asked,
-      [true, true, false, true, false, true].map((is) => [is, is])
-    )
+  it("throttle: after the clock is set back, each name waits as long as before, and is allowed no more", () => {
+    const rate = { count: 2, everyMillis: 10_000 }
+    const [may, callersMay] = [Throttle.make(rate), Throttle.callers(rate)]
+    const ask = (name: string, atMillis: number) => {
+      const is = may(name, atMillis)
+      assert.strictEqual(callersMay(name, atMillis).isWithin, is)
+      return is
+    }
+    const [busy, quiet] = ["203.0.113.7", "198.51.100.7"]
+    let atMillis = 1_000_000
+    for (const backMillis of [900_000, 15_000, 5000]) {
+      const whenFull = [busy, busy, busy, quiet].map((name) => ask(name, atMillis))
+      atMillis -= backMillis
+      const after = [busy, quiet, quiet].map((name) => ask(name, atMillis))
+      const later = [9800, 10_000, 10_000].map((millis) => ask(busy, atMillis + millis))
+      assert.deepStrictEqual([whenFull, after, later], [[true, true, false, true], [false, true, false], [false, true, false]])
+      atMillis += 60_000
+    }
+  })
+
+  it("throttle: a request whose time was read before that of another does not let time pass faster", () => {
+    const may = Throttle.make({ count: 1, everyMillis: 10_000 })
+    assert.isTrue(may("a", 0))
+    for (let n = 0; n < 100; n++) for (const atMillis of [500, 0]) assert.isFalse(may("a", atMillis))
+    assert.isFalse(may("a", 9800))
+    assert.isTrue(may("a", 10_000))
   })
 
   it("throttle: each name is counted separately, and refused requests are not counted", () => {

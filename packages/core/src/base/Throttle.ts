@@ -36,14 +36,30 @@ export interface Room {
 // Tolerance for rounding errors in sums of fractions.
 const exactly = 0.99
 
+/** Maximum time between reading the clock and counting the request. Requests can be counted in another order. */
+const lateMillis = 1000
+
+/**
+ * Returns a function that converts the clock's time to the time since the first request, which is small enough to keep
+ * fractions of a millisecond. After the clock is set back, time continues from the last request. Otherwise, callers
+ * would have to wait until the clock catches up, or could send more than their allowance.
+ */
+const elapsing = () => {
+  let originMillis: number | undefined
+  let lastMillis = 0
+  return (clockMillis: number): number => {
+    originMillis ??= clockMillis
+    if (clockMillis - originMillis < lastMillis - lateMillis) originMillis = clockMillis - lastMillis
+    lastMillis = Math.max(lastMillis, clockMillis - originMillis)
+    return lastMillis
+  }
+}
+
 /** Checks a request against one rate without counting it. */
 const ask = ({ count, everyMillis }: Rate, newAtMillis: number | undefined, nowMillis: number) => {
   const mostMillis = count * everyMillis
-  const untilMillis = Math.max((newAtMillis ?? nowMillis) - nowMillis, 0)
-  // A longer wait than the whole allowance needs means that the clock was set back. Begin again: to wait would refuse every caller.
-  const isSetBack = untilMillis > mostMillis + everyMillis
-  const busyMillis = isSetBack ? 0 : Math.min(untilMillis, mostMillis)
-  return { everyMillis, mostMillis, busyMillis, isSetBack, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
+  const busyMillis = Math.max((newAtMillis ?? nowMillis) - nowMillis, 0)
+  return { everyMillis, mostMillis, busyMillis, isWithin: busyMillis + everyMillis * exactly <= mostMillis }
 }
 
 const roomOf = ({ everyMillis, mostMillis, busyMillis, isWithin }: ReturnType<typeof ask>, isTaken: boolean): Room => {
@@ -65,17 +81,15 @@ const remember = <A>(names: Map<string, A>, name: string, value: A): void => {
  */
 export const meter = (...rates: ReadonlyArray<Rate>) => {
   const newAtMillis = new Map<string, ReadonlyArray<number>>()
-  let originMillis: number | undefined
+  const elapsed = elapsing()
 
   return (name: string, clockMillis: number): ReadonlyArray<Room> => {
-    // Use times relative to the first request, which are small enough to keep fractions of a millisecond.
-    originMillis ??= clockMillis
-    const nowMillis = clockMillis - originMillis
+    const nowMillis = elapsed(clockMillis)
     const before = newAtMillis.get(name)
     const asked = rates.map((rate, n) => ask(rate, before?.[n], nowMillis))
     const isTaken = asked.every(({ isWithin }) => isWithin)
     const rooms = asked.map((one) => roomOf(one, isTaken))
-    if (isTaken || asked.some(({ isSetBack }) => isSetBack)) {
+    if (isTaken) {
       const untils = rooms.map(({ wholeMillis }) => nowMillis + wholeMillis)
       remember(newAtMillis, name, untils)
     }
@@ -90,19 +104,17 @@ export const meter = (...rates: ReadonlyArray<Rate>) => {
  */
 export const callers = (rate: Rate) => {
   const newAtMillis = new Map<string, number>()
-  let originMillis: number | undefined
+  const elapsed = elapsing()
 
   return (address: string, clockMillis: number): Room => {
-    originMillis ??= clockMillis
-    const nowMillis = clockMillis - originMillis
+    const nowMillis = elapsed(clockMillis)
     const networks = Caller.networks(address)
     const asked = networks.map(({ name, times }) =>
       ask({ count: rate.count * times, everyMillis: rate.everyMillis / times }, newAtMillis.get(name), nowMillis)
     )
     const isTaken = asked.every(({ isWithin }) => isWithin)
     const rooms = asked.map((one) => roomOf(one, isTaken))
-    for (const [n, { name }] of networks.entries())
-      if (isTaken || asked[n]?.isSetBack === true) remember(newAtMillis, name, nowMillis + (rooms[n]?.wholeMillis ?? 0))
+    if (isTaken) for (const [n, { name }] of networks.entries()) remember(newAtMillis, name, nowMillis + (rooms[n]?.wholeMillis ?? 0))
     return rooms.find(({ isWithin }) => !isWithin) ?? rooms.at(-1) ?? roomOf(ask(rate, undefined, nowMillis), false)
   }
 }

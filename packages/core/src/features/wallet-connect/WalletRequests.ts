@@ -264,9 +264,9 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
       relay: string,
       event: Nostr.Event
     ): Effect.fn.Return<Option.Option<Nostr.Event>, StoreUnavailable> {
-      const nowMillis = yield* Clock.currentTimeMillis
-      if (!isTimely(event, nowMillis)) return Option.none()
+      if (!isTimely(event, yield* Clock.currentTimeMillis)) return Option.none()
       const connection = yield* connectionOf(relay, event.pubkey)
+      const nowMillis = yield* Clock.currentTimeMillis
       // Up to here, anyone may have written the event. A relay that sends forged events uses up only its own rate.
       if (connection === undefined || !mayVerify(`${relay} ${event.pubkey}`, nowMillis) || !Nostr.isGenuine(event)) return Option.none()
       const respond = Effect.fnUntraced(function* (given: WalletConnect.Response): Effect.fn.Return<Answered> {
@@ -277,7 +277,7 @@ export const make = Effect.fnUntraced(function* (secretKey: Redacted.Redacted) {
           isFinal: content.error === null || refusals.has(content.error?.code ?? "")
         }
       })
-      const work = Effect.suspend((): Effect.Effect<Answered> => {
+      const work = Effect.flatMap(Clock.currentTimeMillis, (nowMillis): Effect.Effect<Answered> => {
         if (!mayAsk(event.pubkey, nowMillis)) return respond(rateLimited(""))
         if (WalletConnect.tagOf(event, "encryption") !== WalletConnect.encryption) {
           const message = `Only ${WalletConnect.encryption} is supported`
