@@ -9,7 +9,7 @@ import { type Written, written } from "../ledger/Written.ts"
 /**
  * Permissions of an operator token. `read` reads everything. `stop` only tightens (pause, freeze, revoke
  * keys, lower limits). `loosen` reverses that (resume, unfreeze, raise or remove limits). `mend` covers operator
- * equity, suspense, adjustments, lost withdrawals and deliveries. `companies` covers companies, people, keys,
+ * equity, suspense, adjustments, lost and waiting withdrawals, and deliveries. `companies` covers companies, people, keys,
  * plans, fees, domains, and tighter limits. `all` includes everything, and manages tokens.
  */
 export const Scope = Schema.Literals(["read", "stop", "loosen", "mend", "companies", "all"])
