@@ -160,9 +160,9 @@ export const make = (options: Options, { sleep, random }: World = world): Transp
     throw await refusalOf(response, idempotencyKey)
   }
 
-  // The reason, such as a refused connection, is the cause of the error that Node's fetch throws.
+  // The reason, such as ECONNREFUSED, is the code of the cause of the error that Node's fetch throws.
   const lost = (cause: unknown, idempotencyKey: string | undefined): never =>
-    unreachable(`No response from ${base}: ${String(Object(cause).cause ?? cause)}`, cause, idempotencyKey)
+    unreachable(`No response from ${base}: ${Object(cause).cause?.code ?? cause}`, cause, idempotencyKey)
 
   /** Makes one attempt and reads the whole response. */
   const attempt = async (ask: Ask) => {
