@@ -74,7 +74,14 @@ describe("A throttle", () => {
       atMillis -= backMillis
       const after = [busy, quiet, quiet].map((name) => ask(name, atMillis))
       const later = [9800, 10_000, 10_000].map((millis) => ask(busy, atMillis + millis))
-      assert.deepStrictEqual([whenFull, after, later], [[true, true, false, true], [false, true, false], [false, true, false]])
+      assert.deepStrictEqual(
+        [whenFull, after, later],
+        [
+          [true, true, false, true],
+          [false, true, false],
+          [false, true, false]
+        ]
+      )
       atMillis += 60_000
     }
   })
