@@ -122,7 +122,7 @@ const endpointsOf = <const What extends string, const Root extends "/v1" | "/ope
       .annotate(OpenApi.Summary, "Create a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        `Sends new events to a URL, signed according to Standard Webhooks. Only this response contains the secret. At most ${Core.maxEndpoints} endpoints can exist.${Deliveries.needs(root)}`
+        `Sends new events to a URL, signed according to Standard Webhooks. Only this response contains the secret. ${root === "/v1" ? "A company" : "The operator"} can have ${Core.maxEndpoints} endpoints.${Deliveries.needs(root)}`
       )
       .annotate(Example, (world) => ({
         body: exampleBody,
