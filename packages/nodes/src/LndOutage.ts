@@ -82,11 +82,11 @@ export const ofRefusal = (
     return { reason: reasons.starting, remedy: wait, isTurnedAway: true }
   }
   if (/^permission denied/i.test(words)) {
-    const remedy = `${names.macaroon} does not allow ${operation} at ${url}. Bake it again, see docs/guides/lnd.md.`
+    const remedy = `${names.macaroon} does not allow ${operation} at ${url}. Bake it again, see docs/guides/lnd.md, and restart the service.`
     return { reason: reasons.forbidden, remedy, about: "call", isTurnedAway: true }
   }
   if (/macaroon|verification failed/i.test(words)) {
-    const remedy = `lnd at ${url} refuses ${names.macaroon}: ${words}. Bake it on this node, see docs/guides/lnd.md.`
+    const remedy = `lnd at ${url} refuses ${names.macaroon}: ${words}. Bake it on this node, see docs/guides/lnd.md, and restart the service.`
     const isTurnedAway = /^verification failed|^cannot (?:get|retrieve) macaroon|^expected 1 macaroon/i.test(words)
     return { reason: reasons.foreign, remedy, about: "macaroon", isTurnedAway }
   }

@@ -191,7 +191,7 @@ describe("satrail check", () => {
       "a macaroon from another node",
       lndAnswers(refusal(2, "verification failed: signature mismatch after caveat verification")),
       "not one of this node",
-      "Bake it on this node"
+      "Bake it on this node, see docs/guides/lnd.md, and restart the service"
     ],
     ["✗ lnd", "a server other than lnd", lndAnswers({ status: 404, body: "<html>nginx</html>" }), "is not lnd", "LND_REST_URL"],
     [
