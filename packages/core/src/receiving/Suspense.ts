@@ -24,7 +24,7 @@ export interface Suspended extends Unmatched {
 /** Whether a payment is still in suspense. */
 export type Status = "open" | "assigned"
 
-/** Money received without a known owner. It stays in suspense until an operator assigns it to a company. */
+/** Second payments of an invoice. They stay in suspense until an operator assigns them to a company. */
 export class Suspense extends Context.Service<
   Suspense,
   {

@@ -12,7 +12,7 @@ const scopes = [
   ["read", "Read", "See everything"],
   ["stop", "Stop", "Pause, freeze, revoke keys, lower limits"],
   ["loosen", "Loosen", "Resume, unfreeze, raise limits"],
-  ["mend", "Mend", "Suspense, adjustments, own funds, resending your webhooks"],
+  ["mend", "Mend", "Suspense, adjustments, own funds, lost or waiting withdrawals, resending your webhooks"],
   ["companies", "Companies", "Companies, keys, plans, fees, domains, people"],
   ["all", "All", "Everything, and managing tokens"]
 ] as const
