@@ -93,7 +93,7 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
       const isOperators = has(OperatorAuthentication)
       const scopes = isOperators ? operatorScopesOf(endpoint) : Context.getOrElse(mergedAnnotations, Scopes, () => [])
       const named = [...new Set<string>(scopes)].map((scope) => `\`${scope}\``).join(" or ")
-      const opened = isOperators ? `${path.startsWith("/operator") ? "" : "operator token: "}${named || "`all`"}` : named || "any"
+      const opened = isOperators ? `${path.startsWith("/operator") ? "" : "operator token: "}${named || "`all`"}` : named || "*any*"
       const summary = Context.getOrElse(mergedAnnotations, OpenApi.Summary, () => "")
       rows.push(`| \`${method} ${path}\` | ${summary} | ${isOperators || has(Authentication) ? opened : "no key"} |`)
     }
@@ -131,7 +131,7 @@ export const endpoints = <Id extends string, Groups extends HttpApiGroup.Constra
     "",
     "## Scopes",
     "",
-    "In the tables below, the last column has the scope that an API key needs. A key with `admin` can call all endpoints of the company API. Below `/operator`, the column has the scope of the operator token; a token with `all` can call all endpoints there.",
+    "In the tables below, the last column has the scope that an API key needs. A key with `admin` can call all endpoints of the company API. Below `/operator`, the column has the scope of the operator token; a token with `all` can call all endpoints there. *any* means that any API key suffices.",
     "",
     `With a token that has \`read\`, the operator can read a company's records: below \`${OfCompany.root}\`, these endpoints return the same as below \`/v1\`: ${repeated.join(", ")}.`,
     ...rows,
