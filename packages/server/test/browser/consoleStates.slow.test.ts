@@ -194,7 +194,8 @@ describe.skipIf(isMissing)("the states of the console's pages", () => {
         await tab({ colorScheme }, async (page, complaints) => {
           await signIn(page, shop.key)
           for (const [path, text] of states) {
-            await page.goto(`${whole.url}/console${path === "" ? "" : `/${path}`}`)
+            const answer = await page.goto(`${whole.url}/console${path === "" ? "" : `/${path}`}`)
+            if (text === undefined) assert.strictEqual(answer?.status(), 200, path)
             const usual = page.getByRole("heading", { level: 1 })
             const named =
               text &&
