@@ -181,6 +181,18 @@ describe.skipIf(isMissing)("the console during an outage", () => {
       assert.deepStrictEqual(streams, { opened: opened + 1, closed: 1 })
     }))
 
+  it("console: a tab that was opened in the background shows the current state once it is visible", () =>
+    tab({}, async (page) => {
+      const shop = await whole.companyWith("paid")
+      await signIn(page, shop.key)
+      await page.addInitScript(`Object.defineProperty(document, "hidden", { value: true, configurable: true })`)
+      await page.reload()
+      await Customer.fund(shop, 500)
+      await page.evaluate(`delete document.hidden, document.dispatchEvent(new Event("visibilitychange"))`)
+      const balance = new Intl.NumberFormat("en").format(await Customer.balance(shop))
+      await page.getByTestId("available").getByText(`${balance} sats`).waitFor()
+    }))
+
   it("console: an open page shows the current state also while events keep coming", () =>
     tab({}, async (page) => {
       const shop = await whole.companyWith("paid")

@@ -94,7 +94,8 @@ const read = async (body: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void
  */
 const follow = async (): Promise<void> => {
   let pauseMillis = retryMillis
-  for (let isFirst = true; ; isFirst = false) {
+  // A tab opened in the background may be shown long after its page was made.
+  for (let isNew = !document.hidden; ; isNew = false) {
     await seen()
     const hiding = new AbortController()
     const { signal } = hiding
@@ -107,7 +108,7 @@ const follow = async (): Promise<void> => {
     // Nothing can be read until the person signs in again.
     if (status === 401) return
     if (ok && body !== null) {
-      if (!isFirst) void renew()
+      if (!isNew) void renew()
       pauseMillis = retryMillis
       await read(body).catch(() => undefined)
     }
