@@ -191,7 +191,6 @@ export const makers: Readonly<Record<string, Maker>> = {
   "/operator/adjustments/{id}/approve": adjustment("asked"),
   "/operator/adjustments/{id}/reject": adjustment("asked"),
   "/operator/withdrawals/{id}": withdrawal,
-  "/operator/withdrawals/{id}/reject": waiting,
   "/operator/withdrawals/{id}/settle": lostWithdrawal(preimage),
   "/operator/withdrawals/{id}/release": lostWithdrawal(),
   "/operator/withdrawals/{id}/reject": waiting,
