@@ -17,6 +17,7 @@ import { Context, Effect, Option, Stream } from "effect"
 import { shrink } from "../src/Shrink.ts"
 import * as Simulation from "../src/Simulation.ts"
 import * as Store from "../src/world/Store.ts"
+import { SendingReads } from "@satrail/core/sending/SendingReads"
 import { taskKind } from "@satrail/core/sending/Withdrawal"
 import type { Ports } from "../src/world/Wire.ts"
 import type { Spoil } from "../src/world/World.ts"
@@ -229,12 +230,24 @@ const spoiled: Readonly<Record<string, readonly [spoil: Spoil, noticed: RegExp, 
     20,
     158
   ],
-  "a journal that sends a withdrawal without its required approval": [
-    committing((change) =>
-      change._tag === "WithdrawalRequested" && change.writes[0].record.approval === "waiting"
-        ? { ...change, jobs: [LedgerChange.enqueue({ kind: taskKind, id: change.id, dueAtMillis: change.atMillis })] }
-        : change
-    ),
+  "a store that gives a withdrawal that awaits approval a job, and returns it as approved": [
+    (ports) =>
+      over(SendingReads, (reads) =>
+        SendingReads.of({
+          ...reads,
+          withdrawal: (companyId, id) =>
+            Effect.map(
+              reads.withdrawal(companyId, id),
+              Option.map((row) => (row.approval === "waiting" ? { ...row, approval: "approved" } : row))
+            )
+        })
+      )(
+        committing((change) =>
+          change._tag === "WithdrawalRequested" && change.writes[0].record.approval === "waiting"
+            ? { ...change, jobs: [LedgerChange.enqueue({ kind: taskKind, id: change.id, dueAtMillis: change.atMillis })] }
+            : change
+        )(ports)
+      ),
     /nothing is sent without approval/,
     40
   ],
