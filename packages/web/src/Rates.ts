@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
       } else if (!jumped.has(currency)) {
         jumped.add(currency)
         const [price, lastPrice] = [Decimal.format(rate.price), last && Decimal.format(last.price)]
-        yield* Effect.logError("exchange rates: most sources changed their price to more than double or less than half; not used", {
+        yield* Effect.logError("exchange rates: most sources more than doubled or halved their price; not used", {
           currency,
           price,
           lastPrice

@@ -65,6 +65,7 @@ export const lookMillis = 4000
 /** The certificate of the chosen block source. */
 export const certificateFile = Setting.optional({
   name: "CHAIN_TLS_CERT",
-  meaning: "The certificate of the bitcoin node or Esplora server. Without it, the certificate must be signed by a trusted CA",
+  meaning:
+    "The certificate of the bitcoin node or Esplora server; a changed file is read again. Without it, the certificate must be signed by a trusted CA",
   ...Setting.file
 })
