@@ -134,8 +134,8 @@ it.live("relay session: no more events per second are read from a flooding relay
     const port = yield* scripted((socket, text) => {
       if (text.startsWith('["REQ"')) for (let n = 0; n < count; n++) socket.send(said)
     })
+    const began = performance.now() // before the session counts seconds, so a busy machine can only take longer
     const session = yield* open(port)
-    const began = performance.now()
     for (let n = 0; n < count; n++) yield* session.next
     // The last chunks of a second hold more events than the maximum allows.
     assert.isAtLeast(performance.now() - began, 990)
